@@ -1,0 +1,2 @@
+//! chancery
+fn main() {}
