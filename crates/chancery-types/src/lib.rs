@@ -1,1 +1,21 @@
-//! chancery-types
+//! The vocabulary that Chancery's server and its clients share.
+//!
+//! Spellings are those of the interface, exact on the wire; inside they are idiomatic Rust. Nothing here decides
+//! anything: ids, enumerations, error codes, and under [`wire`] the request and response bodies, in files named like
+//! the routes that use them.
+
+#[macro_use]
+mod wire_enum;
+
+mod base64_bytes;
+mod enums;
+mod error_code;
+mod id;
+mod perm;
+pub mod wire;
+
+pub use base64_bytes::Base64;
+pub use enums::*;
+pub use error_code::ErrorCode;
+pub use id::*;
+pub use perm::Perm;

@@ -1,0 +1,201 @@
+//! The enumerations of the interface.
+
+#![expect(missing_docs, reason = "the variants are the interface's own words; each enumeration says what it is for")]
+
+use std::fmt;
+
+/// A text that is no spelling of the enumeration it was parsed as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownSpelling;
+
+impl fmt::Display for UnknownSpelling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not a value of this enumeration")
+    }
+}
+
+impl std::error::Error for UnknownSpelling {}
+
+wire_enum! {
+    /// Where a signing request stands.
+    pub enum SigningRequestState { None, Approval, Signed, Failed, Denied }
+}
+
+wire_enum! {
+    /// What the approvers have said of a signing request.
+    pub enum ApprovalState { None, Pending, Approved, Denied }
+}
+
+wire_enum! {
+    /// The hash algorithms of the interface (`hashAlgorithm`).
+    pub enum HashType {
+        Md5, RipeMd, Sha1,
+        Sha2_224 = "Sha2_224", Sha2_256 = "Sha2_256", Sha2_384 = "Sha2_384", Sha2_512 = "Sha2_512",
+        Sha3_224 = "Sha3_224", Sha3_256 = "Sha3_256", Sha3_384 = "Sha3_384", Sha3_512 = "Sha3_512",
+        Shake128, Shake256, Shake256_64 = "Shake256_64",
+    }
+}
+
+impl HashType {
+    /// Length of the digest in bytes. RFC 8702 fixes SHAKE128 at 32 and SHAKE256 at 64, so `Shake256` and
+    /// `Shake256_64` are the same function here.
+    #[must_use]
+    pub const fn digest_len(self) -> usize {
+        match self {
+            Self::Md5 => 16,
+            Self::RipeMd | Self::Sha1 => 20,
+            Self::Sha2_224 | Self::Sha3_224 => 28,
+            Self::Sha2_256 | Self::Sha3_256 | Self::Shake128 => 32,
+            Self::Sha2_384 | Self::Sha3_384 => 48,
+            Self::Sha2_512 | Self::Sha3_512 | Self::Shake256 | Self::Shake256_64 => 64,
+        }
+    }
+
+    /// Whether collisions are practical: allowed for content signatures outside hardened mode, with a warning, and
+    /// never for certificates, CRLs, OCSP answers or time stamps.
+    #[must_use]
+    pub const fn is_weak(self) -> bool {
+        matches!(self, Self::Md5 | Self::RipeMd | Self::Sha1)
+    }
+}
+
+wire_enum! {
+    /// Unit of a validity period.
+    pub enum ValidityUnit { Millisecond, Second, Minute, Hour, Day, Week, Month, Year }
+}
+
+wire_enum! {
+    /// How a token profile turns messages into tokens.
+    pub enum TokenAlgorithm { Ff1, Random, AesSiv, AesGcm, Hmac }
+}
+
+wire_enum! {
+    /// What the Luhn check digit of a token shall be.
+    pub enum Luhn { Ignore, Valid, Invalid }
+}
+
+wire_enum! {
+    /// What a Control Rule grants.
+    pub enum Operation { Tokenize, Detokenize, PartialDetokenize, Batch }
+}
+
+wire_enum! {
+    /// The end of a value that a partial rule reveals.
+    pub enum RevealFrom { Start, End }
+}
+
+wire_enum! {
+    /// The form of a signing request's result.
+    pub enum SigningFormat { Raw, Cms = "CMS", Authenticode, JavaJar, Powershell, Msi }
+}
+
+wire_enum! {
+    /// Whether a submitter may approve the own request.
+    pub enum SelfApproval { DualControl, Never }
+}
+
+wire_enum! {
+    /// What one approver decides on many requests at once.
+    pub enum Decision { Approve, Deny }
+}
+
+wire_enum! {
+    /// The algorithm family of a key.
+    pub enum KeyAlgorithm { Rsa, Ec, Ed25519, MlDsa, Aes, Hmac }
+}
+
+wire_enum! {
+    /// The elliptic curves, named as in NIST SP 800-186.
+    pub enum Curve { P256 = "P-256", P384 = "P-384", P521 = "P-521" }
+}
+
+impl Curve {
+    /// Size of the curve's field in bits.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::P256 => 256,
+            Self::P384 => 384,
+            Self::P521 => 521,
+        }
+    }
+}
+
+wire_enum! {
+    /// What a key may be used for.
+    pub enum KeyUsage { Sign, Tokenize, Detokenize }
+}
+
+wire_enum! {
+    /// Whether a key may be used.
+    pub enum KeyState { Enabled, Disabled }
+}
+
+wire_enum! {
+    /// Whether an identity is somebody or something.
+    pub enum IdentityKind { Person, Application }
+}
+
+wire_enum! {
+    /// How a login proves who it is.
+    pub enum AuthType { Userpass = "userpass", Apikey = "apikey" }
+}
+
+wire_enum! {
+    /// Where a certificate stands. `Expired` is derived from the clock, never stored.
+    pub enum CertificateStatus { Valid, Revoked, Held, Expired }
+}
+
+wire_enum! {
+    /// Why a certificate was revoked (RFC 5280, 5.3.1; `removeFromCRL` is said by releasing a hold).
+    pub enum RevocationReason {
+        Unspecified = "unspecified",
+        KeyCompromise = "keyCompromise",
+        CaCompromise = "cACompromise",
+        AffiliationChanged = "affiliationChanged",
+        Superseded = "superseded",
+        CessationOfOperation = "cessationOfOperation",
+        CertificateHold = "certificateHold",
+        PrivilegeWithdrawn = "privilegeWithdrawn",
+        AaCompromise = "aACompromise",
+    }
+}
+
+impl RevocationReason {
+    /// The CRLReason number (RFC 5280, 5.3.1).
+    #[must_use]
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Unspecified => 0,
+            Self::KeyCompromise => 1,
+            Self::CaCompromise => 2,
+            Self::AffiliationChanged => 3,
+            Self::Superseded => 4,
+            Self::CessationOfOperation => 5,
+            Self::CertificateHold => 6,
+            Self::PrivilegeWithdrawn => 9,
+            Self::AaCompromise => 10,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings_are_the_interfaces() {
+        let spellings: Vec<_> = HashType::ALL.iter().map(|hash| hash.as_str()).collect();
+        assert_eq!(
+            spellings.join(" "),
+            "Md5 RipeMd Sha1 Sha2_224 Sha2_256 Sha2_384 Sha2_512 Sha3_224 Sha3_256 Sha3_384 Sha3_512 \
+             Shake128 Shake256 Shake256_64"
+        );
+        for hash in HashType::ALL {
+            assert_eq!(hash.as_str().parse(), Ok(*hash));
+            assert_eq!(serde_json::to_string(hash).unwrap(), format!("{:?}", hash.as_str()));
+        }
+        assert_eq!("cms".parse::<SigningFormat>(), Err(UnknownSpelling));
+        assert_eq!(serde_json::from_str::<SigningFormat>("\"CMS\"").unwrap(), SigningFormat::Cms);
+    }
+}

@@ -1,0 +1,54 @@
+//! What all lists have in common.
+
+use serde::{Deserialize, Serialize};
+
+/// An object's name and id. `id` is one of the typed ids.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ObjInfo<Id> {
+    /// The name that people gave it.
+    pub name: String,
+    /// Its id.
+    pub uuid: Id,
+}
+
+/// Paging and filter: query members of a GET, body members of a POST.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct ListQuery {
+    /// Page number, from 1.
+    #[cfg_attr(feature = "schema", param(minimum = 1), schema(minimum = 1))]
+    pub page: Option<u32>,
+    /// Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+    #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000), schema(minimum = 1, maximum = 1000))]
+    pub page_size: Option<u32>,
+    /// A case-insensitive part of the name.
+    pub search: Option<String>,
+}
+
+/// A list of stubs: `results`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Results<T> {
+    /// This page's items, ordered by name, then uuid.
+    pub results: Vec<T>,
+    /// How many items the filter matches on all pages.
+    pub total: u64,
+    /// The page answered, from 1.
+    pub page: u32,
+    /// Items a page.
+    pub page_size: u32,
+}
+
+/// A list of signing policies, signing requests or audit records: `items`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Items<T> {
+    /// This page's items.
+    pub items: Vec<T>,
+    /// How many items the filter matches on all pages.
+    pub total: u64,
+}
