@@ -1,0 +1,185 @@
+//! Many texts in one buffer: the values of a batch.
+
+use std::fmt;
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{self, DeserializeSeed, SeqAccess},
+    ser::SerializeSeq,
+};
+
+/// An array of strings and nulls, kept in one buffer: a batch of 100,000 values costs two allocations that grow
+/// instead of 100,000. Nulls occur in answers only; a request with one is refused.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Texts {
+    buffer: String,
+    /// Where each text ends in the buffer, and whether it is one.
+    ends: Vec<(usize, bool)>,
+}
+
+impl Texts {
+    /// An empty array with room for `count` texts of `bytes` bytes together.
+    #[must_use]
+    pub fn with_capacity(count: usize, bytes: usize) -> Self {
+        Self { buffer: String::with_capacity(bytes), ends: Vec::with_capacity(count) }
+    }
+
+    /// How many elements there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no element.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// How many bytes the texts have together.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.buffer.len()
+    }
+
+    /// Appends a text.
+    pub fn push(&mut self, text: &str) {
+        self.buffer.push_str(text);
+        self.ends.push((self.buffer.len(), true));
+    }
+
+    /// Appends the text that `write` appends to the buffer; `write` must leave what is there already.
+    pub fn push_with(&mut self, write: impl FnOnce(&mut String)) {
+        write(&mut self.buffer);
+        self.ends.push((self.buffer.len(), true));
+    }
+
+    /// Appends a null.
+    pub fn push_null(&mut self) {
+        self.ends.push((self.buffer.len(), false));
+    }
+
+    /// Appends all elements of another array.
+    pub fn append(&mut self, other: &Self) {
+        let base = self.buffer.len();
+        self.buffer.push_str(&other.buffer);
+        self.ends.extend(other.ends.iter().map(|&(end, text)| (base + end, text)));
+    }
+
+    /// The element at `index`: `None` past the end, `Some(None)` for a null.
+    #[must_use]
+    pub fn at(&self, index: usize) -> Option<Option<&str>> {
+        let &(end, text) = self.ends.get(index)?;
+        let start = index.checked_sub(1).map_or(0, |before| self.ends[before].0);
+        Some(text.then(|| &self.buffer[start..end]))
+    }
+
+    /// All elements in order; a null is `None`.
+    pub fn iter(&self) -> impl Iterator<Item = Option<&str>> {
+        let mut start = 0;
+        self.ends.iter().map(move |&(end, text)| {
+            let element = text.then(|| &self.buffer[start..end]);
+            start = end;
+            element
+        })
+    }
+}
+
+/// Says how many there are, never which: they may be card numbers.
+impl fmt::Debug for Texts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Texts({})", self.len())
+    }
+}
+
+impl<T: AsRef<str>> FromIterator<T> for Texts {
+    fn from_iter<I: IntoIterator<Item = T>>(texts: I) -> Self {
+        let mut all = Self::default();
+        texts.into_iter().for_each(|text| all.push(text.as_ref()));
+        all
+    }
+}
+
+impl Serialize for Texts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut array = serializer.serialize_seq(Some(self.len()))?;
+        for element in self.iter() {
+            array.serialize_element(&element)?;
+        }
+        array.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(Array)
+    }
+}
+
+struct Array;
+
+impl<'de> de::Visitor<'de> for Array {
+    type Value = Texts;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array of strings")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Texts, A::Error> {
+        let mut texts = Texts::default();
+        while array.next_element_seed(Element(&mut texts))?.is_some() {}
+        Ok(texts)
+    }
+}
+
+/// Appends one string of the array.
+struct Element<'t>(&'t mut Texts);
+
+impl<'de> DeserializeSeed<'de> for Element<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl de::Visitor<'_> for Element<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<(), E> {
+        self.0.push(text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_array_of_strings_there_and_back() {
+        let json = r#"["one","","zwölf\"\\\n"]"#;
+        let texts: Texts = serde_json::from_str(json).unwrap();
+        assert_eq!(texts.iter().collect::<Vec<_>>(), [Some("one"), Some(""), Some("zwölf\"\\\n")]);
+        assert_eq!(serde_json::to_string(&texts).unwrap(), json);
+        assert_eq!(texts.at(2), Some(Some("zwölf\"\\\n")));
+        assert_eq!(texts.at(3), None);
+    }
+
+    #[test]
+    fn nulls_are_written_and_not_read() {
+        let mut texts: Texts = ["a"].into_iter().collect();
+        texts.push_null();
+        let mut all: Texts = ["b"].into_iter().collect();
+        all.append(&texts);
+        all.push_with(|buffer| buffer.push('c'));
+        assert_eq!(serde_json::to_string(&all).unwrap(), r#"["b","a",null,"c"]"#);
+        for bad in ["[null]", "[1]", "{}", "\"a\"", "[\"a\",true]"] {
+            assert!(serde_json::from_str::<Texts>(bad).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,433 @@
+//! Bodies under `/api/v2/token-profiles`.
+
+use serde::{Deserialize, Deserializer, Serialize};
+
+use super::{ItemError, ObjInfo, Texts};
+use crate::{Base64, KeyId, Luhn, Operation, RevealFrom, RoleId, TokenAlgorithm, TokenProfileId};
+
+/// A token profile, as it is read; the same text may be written back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenProfile {
+    /// Name and id.
+    pub obj_info: ObjInfo<TokenProfileId>,
+    /// How messages become tokens.
+    pub algorithm: TokenAlgorithm,
+    /// The backing key.
+    pub key_uuid: KeyId,
+    /// The version of the key that this profile is bound to.
+    pub key_version: u32,
+    /// Another profile whose tokens this one shares on purpose; `null` is the profile's own id.
+    pub tweak_domain: Option<TokenProfileId>,
+    /// The format rules.
+    pub format: TokenFormat,
+    /// Whether each tokenization draws a random `iv`.
+    pub use_iv: bool,
+    /// Which roles may do what.
+    pub control_rules: Vec<ControlRule>,
+    /// What the service thinks of the profile's safety.
+    pub security: TokenSecurity,
+}
+
+/// What a new token profile shall be. Members that are only answered (`objInfo.uuid`, `security`) may be sent and mean
+/// nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CreateTokenProfile {
+    /// The name; unique, 1 to 255 characters.
+    pub obj_info: NameOnly,
+    /// How messages become tokens.
+    pub algorithm: TokenAlgorithm,
+    /// The backing key.
+    pub key_uuid: KeyId,
+    /// A version of the key; by default the newest.
+    #[serde(default)]
+    pub key_version: Option<u32>,
+    /// Another profile whose tokens this one shall share; it must have the same key to do so.
+    #[serde(default)]
+    pub tweak_domain: Option<TokenProfileId>,
+    /// The format rules.
+    pub format: TokenFormat,
+    /// Whether each tokenization draws a random `iv`.
+    #[serde(default)]
+    pub use_iv: Option<bool>,
+    /// Which roles may do what; by default nobody may do anything.
+    #[serde(default)]
+    pub control_rules: Option<Vec<ControlRule>>,
+}
+
+/// An object's name where its id is not the caller's to choose.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct NameOnly {
+    /// The name.
+    pub name: String,
+}
+
+/// The format of messages and tokens. All lengths count symbols of the alphabet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenFormat {
+    /// `Decimal`, `LowerHex`, `UpperHex`, `LowerAlpha`, `UpperAlpha`, `Alphabetic`, `AlphaNumeric`, `Printable`, or
+    /// the symbols themselves: 2 to 65,536 different characters.
+    pub alphabet: String,
+    /// The shortest message.
+    pub min_length: u32,
+    /// The longest message.
+    pub max_length: u32,
+    /// So many symbols at the start stay in clear.
+    #[serde(default, deserialize_with = "null_is_default")]
+    pub keep_leading: u32,
+    /// So many symbols at the end stay in clear.
+    #[serde(default, deserialize_with = "null_is_default")]
+    pub keep_trailing: u32,
+    /// Characters outside the alphabet that may stand anywhere and stay where they are.
+    #[serde(default, deserialize_with = "null_is_default")]
+    pub pass_through: String,
+    /// What messages and tokens have to do with the Luhn check digit.
+    #[serde(default = "Luhn::none", deserialize_with = "null_is_ignore")]
+    pub luhn: Luhn,
+    /// The length of every token, whatever its message's.
+    #[serde(default)]
+    pub token_length: Option<u32>,
+    /// The pattern of structured values.
+    #[serde(default)]
+    pub pattern: Option<String>,
+}
+
+/// One role's right to one operation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ControlRule {
+    /// The role.
+    pub role_uuid: RoleId,
+    /// The operation.
+    pub operation: Operation,
+    /// For PartialDetokenize, required there: how many symbols are revealed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reveal: Option<u32>,
+    /// For PartialDetokenize: at which end; `End` by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reveal_from: Option<RevealFrom>,
+    /// For PartialDetokenize: the one character that stands for each hidden symbol; `*` by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask_char: Option<String>,
+}
+
+/// What the service thinks of a profile's safety.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenSecurity {
+    /// How many values the encrypted part of the shortest message can have: a decimal number.
+    pub domain_size: String,
+    /// What to know before relying on the tokens; one sentence each.
+    pub notes: Vec<String>,
+}
+
+/// What shall change in a token profile; members that are absent stay as they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PatchTokenProfile {
+    /// A new name.
+    pub obj_info: Option<PatchName>,
+    /// See [`TokenProfile::algorithm`].
+    pub algorithm: Option<TokenAlgorithm>,
+    /// See [`TokenProfile::key_uuid`].
+    pub key_uuid: Option<KeyId>,
+    /// See [`TokenProfile::key_version`].
+    pub key_version: Option<u32>,
+    /// `null` takes the domain back to the profile's own id.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub tweak_domain: Option<Option<TokenProfileId>>,
+    /// What shall change in the format.
+    pub format: Option<PatchTokenFormat>,
+    /// See [`TokenProfile::use_iv`].
+    pub use_iv: Option<bool>,
+    /// Replaces all rules.
+    pub control_rules: Option<Vec<ControlRule>>,
+}
+
+/// A new name, or the old one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PatchName {
+    /// The name.
+    pub name: Option<String>,
+}
+
+/// What shall change in a format; members that are absent stay as they are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PatchTokenFormat {
+    /// See [`TokenFormat::alphabet`].
+    pub alphabet: Option<String>,
+    /// See [`TokenFormat::min_length`].
+    pub min_length: Option<u32>,
+    /// See [`TokenFormat::max_length`].
+    pub max_length: Option<u32>,
+    /// See [`TokenFormat::keep_leading`].
+    pub keep_leading: Option<u32>,
+    /// See [`TokenFormat::keep_trailing`].
+    pub keep_trailing: Option<u32>,
+    /// See [`TokenFormat::pass_through`].
+    pub pass_through: Option<String>,
+    /// See [`TokenFormat::luhn`].
+    pub luhn: Option<Luhn>,
+    /// `null` makes tokens as long as their messages.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub token_length: Option<Option<u32>>,
+    /// `null` takes the pattern away.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<Option<String>>,
+}
+
+/// Control Rules that replace all those before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PatchPermissions {
+    /// Which roles may do what.
+    pub control_rules: Vec<ControlRule>,
+}
+
+/// One line of the list of token profiles.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenProfileStub {
+    /// Name and id.
+    pub obj_info: ObjInfo<TokenProfileId>,
+    /// How messages become tokens.
+    pub algorithm: TokenAlgorithm,
+    /// As in [`TokenFormat::alphabet`].
+    pub alphabet: String,
+    /// Whether each tokenization draws a random `iv`.
+    pub use_iv: bool,
+    /// Whether the profile is built in.
+    pub system: bool,
+}
+
+/// The names of the built-in templates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TemplateNames {
+    /// The names, in the order in which they are best read.
+    pub names: Vec<String>,
+}
+
+/// A template: what to send to create a profile, but for the key and the rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenProfileTemplate {
+    /// The template's name.
+    pub obj_info: NameOnly,
+    /// What it is for, in one sentence.
+    pub description: String,
+    /// How messages become tokens.
+    pub algorithm: TokenAlgorithm,
+    /// The format rules.
+    pub format: TokenFormat,
+    /// Whether each tokenization draws a random `iv`.
+    pub use_iv: bool,
+    /// What the service thinks of the template's safety.
+    pub security: TokenSecurity,
+}
+
+/// A message to tokenize.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenizeRequest {
+    /// The message.
+    pub message: String,
+}
+
+/// `api.v2.dp.TokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.TokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenizationResponse {
+    /// The token.
+    pub token: String,
+    /// The initialization vector, where the profile uses one: detokenize needs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iv: Option<Base64>,
+}
+
+/// A token to turn back.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct DetokenizeRequest {
+    /// The token.
+    pub token: String,
+    /// The initialization vector that came with it, where the profile uses one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iv: Option<Base64>,
+}
+
+/// `api.v2.dp.DetokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.DetokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct DetokenizationResponse {
+    /// The message, masked where only a partial rule allows the caller.
+    pub message: String,
+}
+
+/// Messages to tokenize.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchTokenizeRequest {
+    /// The messages.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub messages: Texts,
+    /// Whether bad values leave a `null` instead of failing the call.
+    #[serde(default)]
+    pub partial: Option<bool>,
+}
+
+/// `api.v2.dp.BatchTokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.BatchTokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchTokenizationResponse {
+    /// The tokens, in the order of the messages.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Option<String>>))]
+    pub tokens: Texts,
+    /// The initialization vectors, in the same order, where the profile uses them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ivs: Option<Vec<Option<Base64>>>,
+    /// With `partial`: what was wrong with the values that are `null`, the first hundred of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ItemError>,
+}
+
+/// Tokens to turn back.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchDetokenizeRequest {
+    /// The tokens.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub tokens: Texts,
+    /// The initialization vectors that came with them, in the same order, where the profile uses them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ivs: Option<Vec<Base64>>,
+    /// Whether bad values leave a `null` instead of failing the call.
+    #[serde(default)]
+    pub partial: Option<bool>,
+}
+
+/// `api.v2.dp.BatchDetokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.BatchDetokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchDetokenizationResponse {
+    /// The messages, in the order of the tokens; masked where only a partial rule allows the caller.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Option<String>>))]
+    pub messages: Texts,
+    /// With `partial`: what was wrong with the values that are `null`, the first hundred of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ItemError>,
+}
+
+/// Payment card track data to tokenize.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TrackTokenizeRequest {
+    /// Track 1, track 2 or both (ISO/IEC 7813).
+    pub track: String,
+}
+
+/// `api.v2.dp.TrackTokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.TrackTokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TrackTokenizationResponse {
+    /// The track data with the token in the place of the account number.
+    pub track: String,
+    /// The initialization vector, where the profile uses one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iv: Option<Base64>,
+}
+
+/// Tokenized track data to turn back.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TrackDetokenizeRequest {
+    /// The tokenized track data.
+    pub track: String,
+    /// The initialization vector that came with it, where the profile uses one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iv: Option<Base64>,
+}
+
+/// `api.v2.dp.TrackDetokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.TrackDetokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TrackDetokenizationResponse {
+    /// The original track data.
+    pub track: String,
+}
+
+/// Tells a member that is there and `null` from one that is absent.
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}
+
+fn null_is_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
+}
+
+fn null_is_ignore<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Luhn, D::Error> {
+    Ok(Option::deserialize(deserializer)?.unwrap_or_else(Luhn::none))
+}
+
+impl Luhn {
+    /// What a format that says nothing about Luhn means.
+    const fn none() -> Self {
+        Self::Ignore
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json};
+
+    use super::*;
+
+    #[test]
+    fn a_format_needs_only_alphabet_and_lengths() {
+        let format = json!({"alphabet": "Decimal", "minLength": 6, "maxLength": 9});
+        let short: TokenFormat = from_value(format).unwrap();
+        let long = json!({"alphabet": "Decimal", "minLength": 6, "maxLength": 9, "keepLeading": null, "luhn": null,
+            "keepTrailing": null, "passThrough": null, "tokenLength": null, "pattern": null});
+        assert_eq!(short, from_value(long).unwrap());
+        assert_eq!((short.keep_leading, short.pass_through.as_str(), short.luhn), (0, "", Luhn::Ignore));
+    }
+
+    #[test]
+    fn a_patch_tells_null_from_absent() {
+        let patch: PatchTokenProfile = from_value(json!({"tweakDomain": null, "format": {}})).unwrap();
+        assert_eq!(patch.tweak_domain, Some(None));
+        assert_eq!(patch.format.unwrap().token_length, None);
+        let patch: PatchTokenFormat = from_value(json!({"tokenLength": null})).unwrap();
+        assert_eq!(patch.token_length, Some(None));
+    }
+
+    #[test]
+    fn answers_carry_their_type() {
+        let answer = TokenizationResponse { token: "1".into(), iv: None };
+        assert_eq!(
+            serde_json::to_value(answer).unwrap(),
+            json!({"@type": "api.v2.dp.TokenizationResponse", "token": "1"})
+        );
+    }
+}
