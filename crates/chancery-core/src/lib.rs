@@ -1,1 +1,3 @@
 //! chancery-core
+
+pub mod signing;

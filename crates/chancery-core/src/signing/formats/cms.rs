@@ -1,0 +1,189 @@
+//! Cryptographic Message Syntax (RFC 5652): SignedData with one signer, in two phases, so that the key may live
+//! anywhere: [`prepare`] gives the bytes to be signed, [`Unsigned::assemble`] puts the signature in its place.
+
+use const_oid::db::rfc5911::{
+    ID_AA_SIGNING_CERTIFICATE_V_2, ID_CONTENT_TYPE, ID_DATA, ID_MESSAGE_DIGEST, ID_SIGNED_DATA, ID_SIGNING_TIME,
+};
+use der::{
+    Any, Decode, Encode, Sequence, ValueOrd,
+    asn1::{ObjectIdentifier, OctetString, SetOfVec},
+};
+use sha2::{Digest as _, Sha256};
+use spki::AlgorithmIdentifierOwned;
+use x509_cert::{attr::Attribute, certificate::Certificate, name::Name, serial_number::SerialNumber};
+
+use super::time;
+
+/// ```text
+/// ContentInfo ::= SEQUENCE {
+///   contentType ContentType,
+///   content [0] EXPLICIT ANY DEFINED BY contentType }
+/// ```
+#[derive(Debug, Sequence)]
+struct ContentInfo {
+    content_type: ObjectIdentifier,
+    #[asn1(context_specific = "0", tag_mode = "EXPLICIT")]
+    content: SignedData,
+}
+
+/// ```text
+/// SignedData ::= SEQUENCE {
+///   version CMSVersion,
+///   digestAlgorithms DigestAlgorithmIdentifiers,
+///   encapContentInfo EncapsulatedContentInfo,
+///   certificates [0] IMPLICIT CertificateSet OPTIONAL,
+///   crls [1] IMPLICIT RevocationInfoChoices OPTIONAL,
+///   signerInfos SignerInfos }
+/// ```
+/// `crls` is never written.
+#[derive(Debug, Sequence)]
+struct SignedData {
+    version: u8,
+    digest_algorithms: SetOfVec<AlgorithmIdentifierOwned>,
+    encap_content_info: EncapsulatedContentInfo,
+    #[asn1(context_specific = "0", tag_mode = "IMPLICIT", constructed = "true")]
+    certificates: SetOfVec<Any>,
+    signer_infos: SetOfVec<SignerInfo>,
+}
+
+/// ```text
+/// EncapsulatedContentInfo ::= SEQUENCE {
+///   eContentType ContentType,
+///   eContent [0] EXPLICIT OCTET STRING OPTIONAL }
+/// ```
+/// A detached signature has no `eContent`.
+#[derive(Debug, Sequence)]
+struct EncapsulatedContentInfo {
+    e_content_type: ObjectIdentifier,
+}
+
+/// ```text
+/// SignerInfo ::= SEQUENCE {
+///   version CMSVersion,
+///   sid SignerIdentifier,
+///   digestAlgorithm DigestAlgorithmIdentifier,
+///   signedAttrs [0] IMPLICIT SignedAttributes OPTIONAL,
+///   signatureAlgorithm SignatureAlgorithmIdentifier,
+///   signature SignatureValue,
+///   unsignedAttrs [1] IMPLICIT UnsignedAttributes OPTIONAL }
+/// ```
+#[derive(Debug, Sequence, ValueOrd)]
+struct SignerInfo {
+    version: u8,
+    sid: IssuerAndSerialNumber,
+    digest_algorithm: AlgorithmIdentifierOwned,
+    #[asn1(context_specific = "0", tag_mode = "IMPLICIT", constructed = "true")]
+    signed_attrs: SetOfVec<Attribute>,
+    signature_algorithm: AlgorithmIdentifierOwned,
+    signature: OctetString,
+}
+
+/// ```text
+/// IssuerAndSerialNumber ::= SEQUENCE { issuer Name, serialNumber CertificateSerialNumber }
+/// ```
+#[derive(Debug, Sequence, ValueOrd)]
+struct IssuerAndSerialNumber {
+    issuer: Name,
+    serial_number: SerialNumber,
+}
+
+/// ```text
+/// SigningCertificateV2 ::= SEQUENCE { certs SEQUENCE OF ESSCertIDv2, policies … OPTIONAL }
+/// ```
+#[derive(Sequence)]
+struct SigningCertificateV2 {
+    certs: Vec<EssCertIdV2>,
+}
+
+/// ```text
+/// ESSCertIDv2 ::= SEQUENCE {
+///   hashAlgorithm AlgorithmIdentifier DEFAULT {algorithm id-sha256},
+///   certHash Hash,
+///   issuerSerial IssuerSerial OPTIONAL }
+/// ```
+/// (RFC 5035.) With SHA-256 DER leaves the algorithm out, and `issuerSerial` would repeat the signer's identifier.
+#[derive(Sequence)]
+struct EssCertIdV2 {
+    cert_hash: OctetString,
+}
+
+/// Who signs, and how.
+#[derive(Clone, Debug)]
+pub struct Signer {
+    /// The signing certificate and what leads to its root, in DER: leaf first, root last.
+    pub chain: Vec<Vec<u8>>,
+    /// The hash of the content.
+    pub digest_algorithm: AlgorithmIdentifierOwned,
+    /// How the attributes are signed.
+    pub signature_algorithm: AlgorithmIdentifierOwned,
+}
+
+/// A SignedData that waits for its signature.
+#[derive(Debug)]
+pub struct Unsigned {
+    to_be_signed: Vec<u8>,
+    signed_attrs: SetOfVec<Attribute>,
+    sid: IssuerAndSerialNumber,
+    signer: Signer,
+}
+
+/// Builds everything but the signature of a detached SignedData over content with this digest.
+///
+/// # Errors
+/// When the chain is empty or not made of certificates, or the time has no encoding.
+pub fn prepare(signer: Signer, digest: &[u8], signing_time_ms: i64) -> der::Result<Unsigned> {
+    let leaf = signer.chain.first().ok_or_else(|| der::Error::from(der::ErrorKind::Failed))?;
+    let certificate = Certificate::from_der(leaf)?;
+    let tbs = certificate.tbs_certificate();
+    let sid = IssuerAndSerialNumber { issuer: tbs.issuer().clone(), serial_number: tbs.serial_number().clone() };
+    let signing_certificate = SigningCertificateV2 {
+        certs: vec![EssCertIdV2 { cert_hash: OctetString::new(Sha256::digest(leaf).as_slice())? }],
+    };
+    let signed_attrs = SetOfVec::try_from(vec![
+        attribute(ID_CONTENT_TYPE, &ID_DATA)?,
+        attribute(ID_MESSAGE_DIGEST, &OctetString::new(digest)?)?,
+        attribute(ID_SIGNING_TIME, &time::encode(signing_time_ms)?)?,
+        attribute(ID_AA_SIGNING_CERTIFICATE_V_2, &signing_certificate)?,
+    ])?;
+    // Signed with the tag of a SET OF, stored with [0] (RFC 5652, 5.4).
+    let to_be_signed = signed_attrs.to_der()?;
+    Ok(Unsigned { to_be_signed, signed_attrs, sid, signer })
+}
+
+fn attribute(oid: ObjectIdentifier, value: &impl Encode) -> der::Result<Attribute> {
+    let values = SetOfVec::try_from(vec![Any::from_der(&value.to_der()?)?])?;
+    Ok(Attribute { oid, values })
+}
+
+impl Unsigned {
+    /// What the key has to sign, as a message.
+    #[must_use]
+    pub fn to_be_signed(&self) -> &[u8] {
+        &self.to_be_signed
+    }
+
+    /// The finished ContentInfo in DER.
+    ///
+    /// # Errors
+    /// When a part cannot be encoded.
+    pub fn assemble(self, signature: &[u8]) -> der::Result<Vec<u8>> {
+        let Signer { chain, digest_algorithm, signature_algorithm } = self.signer;
+        let signer_info = SignerInfo {
+            version: 1,
+            sid: self.sid,
+            digest_algorithm: digest_algorithm.clone(),
+            signed_attrs: self.signed_attrs,
+            signature_algorithm,
+            signature: OctetString::new(signature)?,
+        };
+        let content = SignedData {
+            // 1 for id-data with certificates and a signer identified by issuer and serial number (RFC 5652, 5.1).
+            version: 1,
+            digest_algorithms: SetOfVec::try_from(vec![digest_algorithm])?,
+            encap_content_info: EncapsulatedContentInfo { e_content_type: ID_DATA },
+            certificates: chain.iter().map(|der| Any::from_der(der)).collect::<der::Result<Vec<_>>>()?.try_into()?,
+            signer_infos: SetOfVec::try_from(vec![signer_info])?,
+        };
+        ContentInfo { content_type: ID_SIGNED_DATA, content }.to_der()
+    }
+}

@@ -1,0 +1,4 @@
+//! Code signing: services, policies, requests that people approve, and signatures.
+
+pub mod formats;
+pub mod request;

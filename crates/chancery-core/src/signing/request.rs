@@ -1,0 +1,222 @@
+//! The life of a signing request, as a pure function: what it was, what happens, what it is then.
+
+use chancery_types::{ApprovalState, IdentityId, IdentityKind, SelfApproval, SigningRequestState};
+
+/// Where a request stands.
+///
+/// ```text
+/// New ──Submit──▶ Pending ──Approve──▶ Approved ──Sign──▶ Signed
+///                    │                     └─────Fail──▶ Failed
+///                    └────Deny──▶ Denied
+/// ```
+///
+/// `New` and `Approved` exist in memory only: what is stored was always submitted, and the last approval is stored
+/// together with the signature or the failure that it led to. A server that dies in between leaves a pending request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Not submitted yet.
+    New,
+    /// Waiting for approvers.
+    Pending,
+    /// Every approval that is needed was given; the signature is yet to be made.
+    Approved,
+    /// Signed.
+    Signed,
+    /// Approved, but its key can never sign it.
+    Failed,
+    /// Denied by an approver or by its submitter.
+    Denied,
+}
+
+impl Standing {
+    /// The interface's words for it.
+    #[must_use]
+    pub const fn words(self) -> (SigningRequestState, ApprovalState) {
+        match self {
+            Self::New => (SigningRequestState::None, ApprovalState::None),
+            Self::Pending => (SigningRequestState::Approval, ApprovalState::Pending),
+            Self::Approved => (SigningRequestState::Approval, ApprovalState::Approved),
+            Self::Signed => (SigningRequestState::Signed, ApprovalState::Approved),
+            Self::Failed => (SigningRequestState::Failed, ApprovalState::Approved),
+            Self::Denied => (SigningRequestState::Denied, ApprovalState::Denied),
+        }
+    }
+
+    /// What a stored word stands for.
+    #[must_use]
+    pub const fn stored(state: SigningRequestState) -> Self {
+        match state {
+            SigningRequestState::None => Self::New,
+            SigningRequestState::Approval => Self::Pending,
+            SigningRequestState::Signed => Self::Signed,
+            SigningRequestState::Failed => Self::Failed,
+            SigningRequestState::Denied => Self::Denied,
+        }
+    }
+}
+
+/// What the rules need to know of a request.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Where it stands.
+    pub standing: Standing,
+    /// When it was submitted, in milliseconds since the epoch.
+    pub submitted_at: i64,
+    /// All identities of the session that submitted it.
+    pub submitters: Vec<IdentityId>,
+    /// Every approval so far, each in the name of all identities of one session.
+    pub approvals: Vec<Vec<IdentityId>>,
+    /// Approvals that the policy asked for when the request was submitted.
+    pub required_at_submission: u32,
+    /// Approvals that the policy asks for now.
+    pub required_now: u32,
+    /// Whether the policy lets submitters take part in approving.
+    pub self_approval: SelfApproval,
+}
+
+impl Request {
+    /// How many approvals it takes: a policy that becomes stricter counts, one that becomes laxer does not.
+    #[must_use]
+    pub fn required(&self) -> u32 {
+        self.required_at_submission.max(self.required_now)
+    }
+
+    /// How many approvals there are.
+    #[must_use]
+    pub fn given(&self) -> u32 {
+        u32::try_from(self.approvals.len()).unwrap_or(u32::MAX)
+    }
+
+    fn is_submitter(&self, id: IdentityId) -> bool {
+        self.submitters.contains(&id)
+    }
+
+    fn has_approved(&self, id: IdentityId) -> bool {
+        self.approvals.iter().any(|session| session.contains(&id))
+    }
+}
+
+/// One identity of a session that acts on a request, and since when it has been what it is.
+#[derive(Clone, Debug)]
+pub struct Actor {
+    /// Who.
+    pub id: IdentityId,
+    /// Whether somebody or something.
+    pub kind: IdentityKind,
+    /// When the identity was created.
+    pub created_at: i64,
+    /// When somebody else last set its password.
+    pub reset_at: Option<i64>,
+    /// Since when it has held the permission to approve; `None` where it does not.
+    pub approver_since: Option<i64>,
+}
+
+/// What happens to a request.
+#[derive(Clone, Copy, Debug)]
+pub enum Event<'a> {
+    /// It is submitted.
+    Submit,
+    /// All identities of one session approve it, as one.
+    Approve(&'a [Actor]),
+    /// All identities of one session deny it.
+    Deny(&'a [Actor]),
+    /// Its key has signed it.
+    Sign,
+    /// Its key will never sign it.
+    Fail,
+}
+
+/// Why an event is refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The request's standing does not allow it.
+    Standing(Standing),
+    /// This identity has approved the request already.
+    Acted(IdentityId),
+    /// Only persons approve.
+    NotAPerson(IdentityId),
+    /// This identity submitted the request, and the policy does not let it approve.
+    Submitter(IdentityId),
+    /// This identity does not hold the permission to approve.
+    NotAnApprover(IdentityId),
+    /// The request is older than this identity, its last password reset by another, or its permission to approve.
+    TooRecent(IdentityId),
+}
+
+/// What a request is after an event.
+///
+/// # Errors
+/// Why the event cannot happen to this request; nothing has changed then.
+pub fn next(request: &Request, event: Event<'_>) -> Result<Standing, Refusal> {
+    match (request.standing, event) {
+        (Standing::New, Event::Submit) => Ok(with_approvals(request, request.given())),
+        (Standing::Pending, Event::Approve(session)) => {
+            may_approve(request, session)?;
+            Ok(with_approvals(request, request.given().saturating_add(1)))
+        }
+        (Standing::Pending, Event::Deny(session)) => {
+            may_deny(request, session)?;
+            Ok(Standing::Denied)
+        }
+        (Standing::Approved, Event::Sign) => Ok(Standing::Signed),
+        (Standing::Approved, Event::Fail) => Ok(Standing::Failed),
+        (
+            Standing::New
+            | Standing::Pending
+            | Standing::Approved
+            | Standing::Signed
+            | Standing::Failed
+            | Standing::Denied,
+            Event::Submit | Event::Approve(_) | Event::Deny(_) | Event::Sign | Event::Fail,
+        ) => Err(Refusal::Standing(request.standing)),
+    }
+}
+
+fn with_approvals(request: &Request, given: u32) -> Standing {
+    if given >= request.required() { Standing::Approved } else { Standing::Pending }
+}
+
+/// Whether a session may approve: each of its identities must be able to, since the approval is in the name of all.
+fn may_approve(request: &Request, session: &[Actor]) -> Result<(), Refusal> {
+    // Without identities there is nobody in whose name to approve; no session is empty, but this is the wrong place to
+    // fail open.
+    if session.is_empty() {
+        return Err(Refusal::Standing(request.standing));
+    }
+    // First what would not change by logging in differently, so that a second approval always reads the same.
+    if let Some(actor) = session.iter().find(|actor| request.has_approved(actor.id)) {
+        return Err(Refusal::Acted(actor.id));
+    }
+    session.iter().try_for_each(|actor| may_take_part(request, actor, session.len()))
+}
+
+fn may_take_part(request: &Request, actor: &Actor, session_len: usize) -> Result<(), Refusal> {
+    if actor.kind != IdentityKind::Person {
+        return Err(Refusal::NotAPerson(actor.id));
+    }
+    if request.is_submitter(actor.id) {
+        match request.self_approval {
+            SelfApproval::DualControl if session_len >= 2 => {}
+            SelfApproval::DualControl | SelfApproval::Never => return Err(Refusal::Submitter(actor.id)),
+        }
+    }
+    let approver_since = actor.approver_since.ok_or(Refusal::NotAnApprover(actor.id))?;
+    // Whoever can make, take over or promote an identity could otherwise do it in answer to a request that waits.
+    let since = approver_since.max(actor.created_at).max(actor.reset_at.unwrap_or(i64::MIN));
+    if request.submitted_at < since {
+        return Err(Refusal::TooRecent(actor.id));
+    }
+    Ok(())
+}
+
+/// Whether a session may deny. Denying is the safe direction: any approver may, also a machine, a newcomer or one who
+/// has approved before, and whoever submitted the request.
+fn may_deny(request: &Request, session: &[Actor]) -> Result<(), Refusal> {
+    if session.iter().any(|actor| actor.approver_since.is_some() || request.is_submitter(actor.id)) {
+        return Ok(());
+    }
+    Err(session.first().map_or(Refusal::Standing(request.standing), |actor| Refusal::NotAnApprover(actor.id)))
+}
+
+#[cfg(test)]
+mod tests;
