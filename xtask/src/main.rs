@@ -1,2 +1,54 @@
-//! chancery
-fn main() {}
+//! What developers and CI run: `cargo xtask test | lint | tidy | openapi | bench NAME`.
+
+mod bench;
+mod lint;
+mod openapi;
+mod sh;
+mod test;
+mod tidy;
+mod tools;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// A result whose error is a sentence for the person at the terminal.
+type Result<T = (), E = String> = std::result::Result<T, E>;
+
+#[derive(Parser)]
+#[command(about = "What developers and CI run")]
+enum Command {
+    /// Install what the tests need and the machine lacks, then run all tests; arguments go to `cargo test`.
+    Test {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
+    /// Formatting, clippy and tidy.
+    Lint,
+    /// The rules of the house that no compiler checks.
+    Tidy,
+    /// Write docs/openapi.json from the code.
+    Openapi,
+    /// Run a benchmark: print its table, write target/bench/NAME.json.
+    Bench {
+        /// Which one; without it, their names are listed.
+        name: Option<String>,
+    },
+}
+
+fn main() -> ExitCode {
+    let done = match Command::parse() {
+        Command::Test { args } => test::run(&args),
+        Command::Lint => lint::run(),
+        Command::Tidy => tidy::run(),
+        Command::Openapi => openapi::run(),
+        Command::Bench { name } => bench::run(name.as_deref()),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("xtask: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

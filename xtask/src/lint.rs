@@ -1,0 +1,9 @@
+//! `cargo xtask lint`: what must hold before the tests are worth running.
+
+use crate::{Result, sh, tidy};
+
+pub(crate) fn run() -> Result {
+    sh::run(sh::cargo().args(["fmt", "--all", "--check"]))?;
+    tidy::run()?;
+    sh::run(sh::cargo().args(["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]))
+}

@@ -1,0 +1,80 @@
+//! Words that must not stand where they stand: leftovers, calls that have a better place, `unsafe` outside its files.
+
+use super::source::Source;
+
+/// A word, the folders where it is banned (all Rust files if none), the files that may have it, and what to do instead.
+struct Ban {
+    word: &'static str,
+    folders: &'static [&'static str],
+    except: &'static [&'static str],
+    instead: &'static str,
+}
+
+/// The only files with `unsafe`, each small and with its proof in comments.
+const UNSAFE_FILES: &[&str] = &[];
+
+const BANS: &[Ban] = &[
+    Ban { word: "TODO", folders: &[], except: &[], instead: "do it, or write an issue" },
+    Ban { word: "FIXME", folders: &[], except: &[], instead: "mend it, or write an issue" },
+    Ban {
+        word: "SystemTime::now",
+        folders: &["crates/chancery-core", "crates/chancery-keys", "crates/chancery-store"],
+        except: &["crates/chancery-core/src/clock.rs"],
+        instead: "time is given in: use the Clock",
+    },
+    Ban {
+        word: "println!",
+        folders: &[
+            "crates/chancery-core",
+            "crates/chancery-keys",
+            "crates/chancery-store",
+            "crates/chancery-server",
+            "crates/chancery-types",
+        ],
+        except: &[],
+        instead: "use tracing; only the binary talks to the terminal",
+    },
+    Ban {
+        word: "unsafe {",
+        folders: &[],
+        except: UNSAFE_FILES,
+        instead: "invariant 9: name the file in xtask/src/tidy/words.rs",
+    },
+    Ban {
+        word: "unsafe fn",
+        folders: &[],
+        except: UNSAFE_FILES,
+        instead: "invariant 9: name the file in xtask/src/tidy/words.rs",
+    },
+];
+
+pub(super) fn check(source: &Source) -> Vec<String> {
+    // This file names what it bans.
+    if !source.is_rust() || source.is_test() || source.starts_with("xtask/src/tidy") {
+        return Vec::new();
+    }
+    let bans =
+        BANS.iter().filter(|ban| ban.folders.is_empty() || ban.folders.iter().any(|folder| source.starts_with(folder)));
+    let bans = bans.filter(|ban| !ban.except.iter().any(|file| source.path == std::path::Path::new(file)));
+    let found = |ban: &'static Ban| {
+        source.code().filter(|(_, line)| line.contains(ban.word)).map(move |(number, _)| (number, ban))
+    };
+    bans.flat_map(found)
+        .map(|(number, ban)| source.complain(number, &format!("`{}`: {}", ban.word, ban.instead)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_banned_where_they_are_banned() {
+        let core = "crates/chancery-core/src/x.rs";
+        let text = "fn f() {\n    SystemTime::now(); // TODO\n}\n#[cfg(test)]\nmod tests { SystemTime::now() }\n";
+        assert_eq!(check(&Source::of(core, text)).len(), 2);
+        assert_eq!(check(&Source::of("crates/chancery-core/src/clock.rs", text)).len(), 1);
+        assert_eq!(check(&Source::of("crates/chancery-core/tests/x.rs", text)).len(), 0);
+        assert_eq!(check(&Source::of(core, "unsafe { }\n")).len(), 1);
+    }
+}
