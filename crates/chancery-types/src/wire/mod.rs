@@ -1,7 +1,11 @@
 //! Request and response bodies, in files named like the routes that use them.
 
 mod envelope;
+pub mod identities;
 mod list;
+pub mod login;
+pub mod roles;
+pub mod system;
 mod texts;
 pub mod token_profiles;
 

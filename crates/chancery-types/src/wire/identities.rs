@@ -1,0 +1,97 @@
+//! `/api/v2/identities`.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::ObjInfo;
+use crate::{Base64, IdentityId, IdentityKind, RoleId};
+
+/// Body of POST /api/v2/identities.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CreateIdentity {
+    /// Unique without regard to letter case.
+    pub name: String,
+    /// Person or application; only persons approve.
+    pub kind: IdentityKind,
+    /// At least one role; all with the same `loginsRequired`.
+    pub role_uuids: Vec<RoleId>,
+    /// At least 12 characters of UTF-8. An application without one gets an API key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<Base64>,
+}
+
+/// Answer of POST /api/v2/identities.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct IdentityCreated {
+    /// The new identity.
+    pub uuid: IdentityId,
+    /// What an application without password logs in with. Shown this once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_key: Option<String>,
+}
+
+/// Says which, never the key.
+impl fmt::Debug for IdentityCreated {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("IdentityCreated").field("uuid", &self.uuid).finish_non_exhaustive()
+    }
+}
+
+/// Body of PATCH /api/v2/identities/{uuid}; what is absent stays as it is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PatchIdentity {
+    /// Another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Other roles; they replace all of the present ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role_uuids: Option<Vec<RoleId>>,
+}
+
+/// Body of POST /api/v2/identities/{uuid}/password.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct NewPassword {
+    /// At least 12 characters of UTF-8.
+    pub password: Base64,
+}
+
+/// A person or an application.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Identity {
+    /// Name and id.
+    pub obj_info: ObjInfo<IdentityId>,
+    /// Person or application.
+    pub kind: IdentityKind,
+    /// Its roles.
+    pub role_uuids: Vec<RoleId>,
+    /// Whether it is locked, and so cannot log in.
+    pub locked: bool,
+    /// When it was created (RFC 3339, UTC).
+    pub created_at: String,
+    /// When its password was last set by somebody else (RFC 3339, UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password_reset_at: Option<String>,
+}
+
+/// An identity in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct IdentityStub {
+    /// Name and id.
+    pub obj_info: ObjInfo<IdentityId>,
+    /// Person or application.
+    pub kind: IdentityKind,
+    /// Whether it is locked.
+    pub locked: bool,
+}

@@ -1,0 +1,123 @@
+//! Login, token and logout: `/home/v1`, which has an envelope of its own.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{AuthType, Base64, ErrorCode, Perm};
+
+/// Body of POST /home/v1/login.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct LoginRequest {
+    /// Who logs in, and the proof.
+    pub auth_credentials: AuthCredentials,
+    /// Which kind of proof it is.
+    pub auth_type: AuthType,
+}
+
+/// `username` and `password` for `userpass`, `apiKey` for `apikey`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AuthCredentials {
+    /// The identity's name, in any letter case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub username: Option<String>,
+    /// The password.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub password: Option<Base64>,
+    /// An application's key, as it was shown when the application was created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_key: Option<String>,
+}
+
+/// Says who, never the proof.
+impl fmt::Debug for AuthCredentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthCredentials").field("username", &self.username).finish_non_exhaustive()
+    }
+}
+
+/// Answer of a login that succeeded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct LoginAnswer {
+    /// `Success`.
+    pub message: String,
+    /// Where the session stands now.
+    pub response: LoginState,
+}
+
+/// Where a session stands after a login.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct LoginState {
+    /// Whether as many different identities as a shared role demands have logged in.
+    pub fully_logged_in: bool,
+    /// Whether the installation is in hardened mode.
+    pub hardened: bool,
+    /// Whether the session may administer.
+    pub management: bool,
+    /// What the satisfied roles permit; empty until fully logged in.
+    pub perms: Vec<Perm>,
+}
+
+/// Answer of a login that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct LoginFailure {
+    /// Why; the same words for an unknown name, a wrong password and a delayed or locked identity.
+    pub message: String,
+    /// `Failure`.
+    pub status: HomeStatus,
+    /// Says that this call logged nobody in.
+    pub response: NotLoggedIn,
+}
+
+/// `{"fullyLoggedIn": false}`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct NotLoggedIn {
+    /// Always false.
+    pub fully_logged_in: bool,
+}
+
+wire_enum! {
+    /// `status` of the answers under /home/v1.
+    pub enum HomeStatus {
+        /// The call succeeded.
+        Success,
+        /// It did not; `message` says why.
+        Failure,
+    }
+}
+
+/// Answer of GET /home/v1/login/token.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenAnswer {
+    /// `Success`.
+    pub message: String,
+    /// `Success`.
+    pub status: HomeStatus,
+    /// The bearer token: a JWT.
+    pub token: String,
+}
+
+/// Answer of a call under /home/v1 that succeeded and has nothing more to say, and of one that was refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct HomeAnswer {
+    /// One sentence for a person.
+    pub message: String,
+    /// `Success` or `Failure`.
+    pub status: HomeStatus,
+    /// The reason as a word, where it is another than that nobody is logged in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<ErrorCode>,
+}

@@ -1,0 +1,81 @@
+//! `/api/v2/roles`.
+
+use serde::{Deserialize, Serialize};
+
+use super::ObjInfo;
+use crate::{Perm, RoleId};
+
+/// Body of POST /api/v2/roles.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CreateRole {
+    /// Unique without regard to letter case.
+    pub name: String,
+    /// How many different holders must log in within one session: 1 or 2.
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 2))]
+    pub logins_required: u32,
+    /// What the role permits, besides the Control Rules of token profiles.
+    pub perms: Vec<Perm>,
+    /// Whether its holders may administer.
+    #[serde(default)]
+    pub management: bool,
+}
+
+/// Body of PATCH /api/v2/roles/{uuid}; what is absent stays as it is.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PatchRole {
+    /// Another name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Another number of logins: 1 or 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 2))]
+    pub logins_required: Option<u32>,
+    /// Other permissions; they replace all of the present ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub perms: Option<Vec<Perm>>,
+    /// Whether its holders may administer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub management: Option<bool>,
+}
+
+/// Answer of POST /api/v2/roles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RoleCreated {
+    /// The new role.
+    pub uuid: RoleId,
+}
+
+/// A role.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Role {
+    /// Name and id.
+    pub obj_info: ObjInfo<RoleId>,
+    /// How many different holders must log in within one session.
+    pub logins_required: u32,
+    /// What the role permits.
+    pub perms: Vec<Perm>,
+    /// Whether its holders may administer.
+    pub management: bool,
+    /// Whether it is built in, and so cannot be changed.
+    pub system: bool,
+}
+
+/// A role in a list.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RoleStub {
+    /// Name and id.
+    pub obj_info: ObjInfo<RoleId>,
+    /// How many different holders must log in within one session.
+    pub logins_required: u32,
+    /// Whether it is built in.
+    pub system: bool,
+}
