@@ -7,6 +7,7 @@
 #[macro_use]
 mod wire_enum;
 
+mod action;
 mod base64_bytes;
 mod enums;
 mod error_code;
@@ -14,6 +15,7 @@ mod id;
 mod perm;
 pub mod wire;
 
+pub use action::Action;
 pub use base64_bytes::Base64;
 pub use enums::*;
 pub use error_code::ErrorCode;

@@ -1,0 +1,208 @@
+//! What can go wrong, as meanings. The server's one error table turns a meaning into a status and an errorCode.
+
+use std::{borrow::Cow, fmt};
+
+use chancery_types::{ErrorCode, wire::ItemError};
+
+/// `Result` with this crate's [`Error`].
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The meanings that the interface knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Meaning {
+    /// A body that is not as described: syntax, a missing member, a wrong type, bad base64.
+    Malformed,
+    /// A value outside its enumeration, or a member that refers to an object that does not exist.
+    Selection,
+    /// The object (or path) that was asked for does not exist.
+    NotFound,
+    /// The path exists, the method does not.
+    Method,
+    /// A content type other than JSON.
+    ContentType,
+    /// Well-formed, but the object's rules refuse it.
+    Value,
+    /// The object's state does not allow this now.
+    State,
+    /// A name that must be unique is taken.
+    Exists,
+    /// Nobody that we know, or not completely.
+    Unauthenticated,
+    /// Somebody, but not one who may.
+    Forbidden,
+    /// API access is switched off.
+    ApiAccessDisabled,
+    /// Larger than a limit.
+    TooLarge,
+    /// Too much at once; try again later.
+    Busy,
+    /// The root key is not loaded.
+    Sealed,
+    /// Storage or key hardware is out of reach for now.
+    Unavailable,
+    /// Our fault. The cause is logged, never sent.
+    Internal,
+}
+
+impl Meaning {
+    /// The errorCode that the interface has for it. The HTTP status beside it is the server's business.
+    #[must_use]
+    pub const fn error_code(self) -> ErrorCode {
+        match self {
+            Self::Malformed | Self::ContentType => ErrorCode::ArgumentParseError,
+            Self::Selection | Self::NotFound | Self::Method => ErrorCode::InvalidSelection,
+            Self::Value => ErrorCode::InvalidValue,
+            Self::State => ErrorCode::InvalidState,
+            Self::Exists => ErrorCode::AlreadyExists,
+            Self::Unauthenticated => ErrorCode::InvalidAuthToken,
+            Self::Forbidden => ErrorCode::NotAuthorized,
+            Self::ApiAccessDisabled => ErrorCode::ApiAccessDisabled,
+            Self::TooLarge => ErrorCode::LimitExceeded,
+            Self::Busy => ErrorCode::RateLimited,
+            Self::Sealed => ErrorCode::Sealed,
+            Self::Unavailable => ErrorCode::Unavailable,
+            Self::Internal => ErrorCode::InternalError,
+        }
+    }
+}
+
+/// Why a call was refused or failed: a meaning, one sentence for a person, and where in the request it lies.
+///
+/// Messages never carry secret values, internal text or causes.
+#[derive(Debug)]
+pub struct Error {
+    meaning: Meaning,
+    message: Cow<'static, str>,
+    field: Option<String>,
+    items: Vec<ItemError>,
+    retry_after_s: Option<u32>,
+    cause: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    /// An error of this meaning with one sentence for a person.
+    pub fn new(meaning: Meaning, message: impl Into<Cow<'static, str>>) -> Self {
+        Self { meaning, message: message.into(), field: None, items: Vec::new(), retry_after_s: None, cause: None }
+    }
+
+    /// ArgumentParseError: the member at `field` (a JSON pointer) is missing, of the wrong type or not base64.
+    pub fn malformed(field: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Meaning::Malformed, message).at(field)
+    }
+
+    /// InvalidSelection: the member at `field` names nothing that exists; the message says what would be accepted.
+    pub fn selection(field: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Meaning::Selection, message).at(field)
+    }
+
+    /// InvalidValue: the member at `field` breaks a rule of the object.
+    pub fn value(field: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Meaning::Value, message).at(field)
+    }
+
+    /// LimitExceeded: the member at `field` is larger than its limit.
+    pub fn too_large(field: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Meaning::TooLarge, message).at(field)
+    }
+
+    /// AlreadyExists: the name at `field` is taken.
+    pub fn exists(field: impl Into<String>, message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Meaning::Exists, message).at(field)
+    }
+
+    /// InvalidSelection with status 404: there is no such object. `what` is a noun, such as `token profile`.
+    pub fn not_found(what: &str) -> Self {
+        Self::new(Meaning::NotFound, format!("There is no such {what}."))
+    }
+
+    /// InvalidState: the object's state does not allow this now.
+    pub fn state(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Meaning::State, message)
+    }
+
+    /// NotAuthorized.
+    pub fn forbidden(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(Meaning::Forbidden, message)
+    }
+
+    /// InvalidAuthToken. One wording for all reasons: nobody learns which part of a forged token was right.
+    pub fn unauthenticated() -> Self {
+        Self::new(Meaning::Unauthenticated, "A valid bearer token or a completed login is needed.")
+    }
+
+    /// RateLimited; `retry_after_s` is what `Retry-After` will say.
+    pub fn busy(message: impl Into<Cow<'static, str>>, retry_after_s: u32) -> Self {
+        Self { retry_after_s: Some(retry_after_s), ..Self::new(Meaning::Busy, message) }
+    }
+
+    /// Unavailable: storage or key hardware is out of reach for now.
+    pub fn unavailable(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        let message = "The storage or the keys are out of reach for now; try again.";
+        Self { retry_after_s: Some(1), cause: Some(cause.into()), ..Self::new(Meaning::Unavailable, message) }
+    }
+
+    /// InternalError: our fault. The cause goes into the log, never into the answer.
+    pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        let message = "The call failed inside the server; its log tells why under this request id.";
+        Self { cause: Some(cause.into()), ..Self::new(Meaning::Internal, message) }
+    }
+
+    /// The same error, at the member that this JSON pointer names.
+    #[must_use]
+    pub fn at(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// The same error for a part of a body, placed where that part stands: `/unit` under `/certParams` becomes
+    /// `/certParams/unit`.
+    #[must_use]
+    pub fn under(mut self, parent: &str) -> Self {
+        self.field = Some(format!("{parent}{}", self.field.unwrap_or_default()));
+        self
+    }
+
+    /// The same error with what is wrong with single values of a batch.
+    #[must_use]
+    pub fn with_items(mut self, items: Vec<ItemError>) -> Self {
+        self.items = items;
+        self
+    }
+
+    /// What it means to the caller.
+    pub const fn meaning(&self) -> Meaning {
+        self.meaning
+    }
+
+    /// One sentence for a person.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The member at fault, as a JSON pointer.
+    pub fn field(&self) -> Option<&str> {
+        self.field.as_deref()
+    }
+
+    /// What is wrong with single values of a batch.
+    pub fn items(&self) -> &[ItemError] {
+        &self.items
+    }
+
+    /// After how many seconds trying again makes sense.
+    pub const fn retry_after_s(&self) -> Option<u32> {
+        self.retry_after_s
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.cause.as_deref().map(|cause| cause as _)
+    }
+}

@@ -1,0 +1,126 @@
+//! The evidence that somebody is who they say: a [`Caller`] is made only in `identity/`, from a live session.
+
+use std::{net::IpAddr, sync::Arc};
+
+use chancery_types::{IdentityId, IdentityKind, Perm, RoleId};
+
+/// What the server knows of a request before it knows who calls.
+#[derive(Clone, Debug)]
+pub struct RequestInfo {
+    /// The id that answer, log and audit record share.
+    pub id: String,
+    /// The address the request came from.
+    pub source: IpAddr,
+}
+
+/// Anybody: the caller of the few door methods that need no login.
+#[derive(Clone, Debug)]
+pub struct Visitor {
+    /// The request.
+    pub request: RequestInfo,
+}
+
+/// One identity of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The identity.
+    pub id: IdentityId,
+    /// Its name at login.
+    pub name: String,
+    /// Person or application.
+    pub kind: IdentityKind,
+}
+
+/// A set of permissions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PermSet(u32);
+
+impl PermSet {
+    pub(crate) fn has(self, perm: Perm) -> bool {
+        self.0 & Self::bit(perm) != 0
+    }
+
+    pub(crate) fn iter(self) -> impl Iterator<Item = Perm> {
+        Perm::ALL.iter().copied().filter(move |perm| self.has(*perm))
+    }
+
+    const fn bit(perm: Perm) -> u32 {
+        1 << perm as u32
+    }
+}
+
+impl FromIterator<Perm> for PermSet {
+    fn from_iter<I: IntoIterator<Item = Perm>>(perms: I) -> Self {
+        Self(perms.into_iter().fold(0, |set, perm| set | Self::bit(perm)))
+    }
+}
+
+/// Who a fully logged-in session stands for and what it may do.
+#[derive(Debug)]
+pub(crate) struct Standing {
+    /// The session's name, which is not its cookie and may be logged.
+    pub(crate) session: uuid::Uuid,
+    /// The identities that logged in, in that order.
+    pub(crate) members: Vec<Member>,
+    /// The roles whose number of logins is reached.
+    pub(crate) roles: Vec<RoleId>,
+    /// The union of those roles' permissions.
+    pub(crate) perms: PermSet,
+    /// Whether one of those roles may administer.
+    pub(crate) management: bool,
+}
+
+/// A fully logged-in session that makes a request.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    request: RequestInfo,
+    standing: Arc<Standing>,
+}
+
+impl Caller {
+    /// Only `identity/` vouches for a caller.
+    pub(super) const fn new(request: RequestInfo, standing: Arc<Standing>) -> Self {
+        Self { request, standing }
+    }
+
+    /// The request that is being made.
+    #[must_use]
+    pub const fn request(&self) -> &RequestInfo {
+        &self.request
+    }
+
+    /// The session; not its cookie.
+    #[must_use]
+    pub fn session(&self) -> uuid::Uuid {
+        self.standing.session
+    }
+
+    /// The identities in whose name this happens: at least one.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.standing.members
+    }
+
+    /// The roles that the session holds.
+    #[must_use]
+    pub fn roles(&self) -> &[RoleId] {
+        &self.standing.roles
+    }
+
+    /// Whether one of the roles grants this.
+    #[must_use]
+    pub fn has(&self, perm: Perm) -> bool {
+        self.standing.perms.has(perm)
+    }
+
+    /// Everything the roles grant, in the interface's order.
+    pub fn perms(&self) -> impl Iterator<Item = Perm> {
+        self.standing.perms.iter()
+    }
+
+    /// Whether the session may administer.
+    #[must_use]
+    pub fn management(&self) -> bool {
+        self.standing.management
+    }
+}

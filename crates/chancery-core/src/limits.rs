@@ -1,0 +1,92 @@
+//! Every limit, with its reason. All can be set in the configuration; these are the defaults.
+
+use std::time::Duration;
+
+/// The limits of an installation.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Bytes of a signing request's body: 64 MiB of payload in base64, and some JSON around it.
+    pub signing_body_max: usize,
+    /// Bytes of a signing request's payload. Larger files are signed by their digest.
+    pub payload_max: usize,
+    /// Bytes of a batch's body: 100,000 values of some 300 bytes.
+    pub batch_body_max: usize,
+    /// Bytes of any other body.
+    pub body_max: usize,
+    /// Values of a batch; more gains nothing, since the cost is linear.
+    pub batch_values_max: usize,
+    /// Bytes of a single value.
+    pub value_max: usize,
+    /// Symbols of a value under FF1, whose cost grows with the square of the length.
+    pub ff1_symbols_max: usize,
+    /// Bytes of a track: both tracks with sentinels are 79 + 40 characters.
+    pub track_max: usize,
+    /// Characters of a name.
+    pub name_max: usize,
+    /// Bytes of a note.
+    pub note_max: usize,
+    /// Approvals that a policy may demand.
+    pub approvals_max: u32,
+    /// Control Rules of one token profile.
+    pub control_rules_max: usize,
+    /// Items of a page, and of a stubs call that asks for no page.
+    pub page_size_max: u32,
+    /// Items of a list that is asked for without paging.
+    pub list_max: u32,
+    /// Errors that a batch answers in detail.
+    pub item_errors_max: usize,
+    /// Bytes of a bearer token: ours are under 1 KiB.
+    pub token_max: usize,
+    /// Characters of a password, since Argon2 reads all of it.
+    pub password_max: usize,
+    /// Characters of a new password at least.
+    pub password_min: usize,
+    /// Blocking jobs (RSA, Argon2, key generation, large batches) that may wait for a core.
+    pub pool_queue_max: usize,
+    /// How long such a job may wait.
+    pub pool_wait_max: Duration,
+    /// Lifetime of a bearer token.
+    pub token_lifetime: Duration,
+    /// Lifetime of a session that waits for its second login.
+    pub half_open_max: Duration,
+    /// How long a session may stay unused.
+    pub idle_max: Duration,
+    /// How long a session may last at all.
+    pub session_max: Duration,
+    /// Logins tried from one source in a minute, before any Argon2 work.
+    pub logins_per_minute: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        const KIB: usize = 1024;
+        const MIB: usize = 1024 * KIB;
+        Self {
+            signing_body_max: 90 * MIB,
+            payload_max: 64 * MIB,
+            batch_body_max: 32 * MIB,
+            body_max: MIB,
+            batch_values_max: 100_000,
+            value_max: 64 * KIB,
+            ff1_symbols_max: 512,
+            track_max: 512,
+            name_max: 255,
+            note_max: 4 * KIB,
+            approvals_max: 64,
+            control_rules_max: 1_000,
+            page_size_max: 1_000,
+            list_max: 10_000,
+            item_errors_max: 100,
+            token_max: 4 * KIB,
+            password_max: 1_024,
+            password_min: 12,
+            pool_queue_max: 4_096,
+            pool_wait_max: Duration::from_secs(10),
+            token_lifetime: Duration::from_mins(10),
+            half_open_max: Duration::from_mins(5),
+            idle_max: Duration::from_mins(15),
+            session_max: Duration::from_hours(12),
+            logins_per_minute: 600,
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The bounded pool: what would hold an async thread (RSA, Argon2, key generation, large batches) runs here.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio::{sync::Semaphore, task, time};
+
+use crate::{Error, Limits, Result};
+
+/// As many jobs at a time as there are cores; a bounded number of others waits, a bounded time.
+#[derive(Debug)]
+pub(crate) struct Pool {
+    slots: Arc<Semaphore>,
+    waiting: AtomicUsize,
+    queue_max: usize,
+    wait_max: Duration,
+}
+
+impl Pool {
+    /// A pool with a slot for every core.
+    pub(crate) fn new(limits: &Limits) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            slots: Arc::new(Semaphore::new(cores)),
+            waiting: AtomicUsize::new(0),
+            queue_max: limits.pool_queue_max,
+            wait_max: limits.pool_wait_max,
+        }
+    }
+
+    /// Runs a job on a blocking thread. RateLimited when too many wait already, or when this one waited too long.
+    /// Once started a job runs to its end, whether or not somebody still waits for its result.
+    pub(crate) async fn run<T, F>(&self, job: F) -> Result<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        let slot = {
+            let _place = Place::take(&self.waiting, self.queue_max)?;
+            let slot = time::timeout(self.wait_max, Arc::clone(&self.slots).acquire_owned()).await;
+            slot.map_err(|_| too_busy())?.map_err(Error::internal)?
+        };
+        let job = task::spawn_blocking(move || {
+            let result = job();
+            drop(slot);
+            result
+        });
+        job.await.map_err(Error::internal)
+    }
+}
+
+fn too_busy() -> Error {
+    Error::busy("Too much work is waiting already; try again.", 1)
+}
+
+/// A place in the queue, given back when dropped, also when the caller goes away while waiting.
+struct Place<'a>(&'a AtomicUsize);
+
+impl<'a> Place<'a> {
+    fn take(waiting: &'a AtomicUsize, max: usize) -> Result<Self> {
+        if waiting.fetch_add(1, Ordering::Relaxed) >= max {
+            waiting.fetch_sub(1, Ordering::Relaxed);
+            return Err(too_busy());
+        }
+        Ok(Self(waiting))
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Meaning;
+
+    #[tokio::test]
+    async fn a_full_queue_refuses_and_recovers() {
+        let limits = Limits { pool_queue_max: 1, pool_wait_max: Duration::from_millis(20), ..Limits::default() };
+        let pool = Pool::new(&limits);
+        let all = pool.slots.clone().acquire_many_owned(pool.slots.available_permits() as u32).await.unwrap();
+        let (first, second) = tokio::join!(pool.run(|| 1), pool.run(|| 2));
+        assert_eq!(first.unwrap_err().meaning(), Meaning::Busy, "waited too long");
+        assert_eq!(second.unwrap_err().meaning(), Meaning::Busy, "found the queue full");
+        drop(all);
+        assert_eq!(pool.run(|| 3).await.unwrap(), 3);
+    }
+}
