@@ -8,6 +8,7 @@ mod error;
 mod identity;
 mod limits;
 mod list;
+mod pki;
 mod pool;
 pub mod signing;
 mod text;

@@ -1,0 +1,151 @@
+//! Certificate profiles: what a certificate is for, as the extensions that say so.
+
+use std::{borrow::Cow, sync::LazyLock};
+
+use chancery_types::CertProfileId;
+use der::asn1::ObjectIdentifier;
+use x509_cert::ext::pkix::KeyUsages;
+
+use super::validity::Period;
+
+/// RFC 5280, 4.2.1.12.
+pub(crate) const SERVER_AUTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1");
+pub(crate) const CLIENT_AUTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.2");
+pub(crate) const CODE_SIGNING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3");
+pub(crate) const TIME_STAMPING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.8");
+pub(crate) const OCSP_SIGNING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.9");
+
+/// Whether the subject is a certificate authority.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Authority {
+    /// A self-signed one.
+    Root,
+    /// One that may have this many further authorities below it on a path.
+    Issuing { path_len: u8 },
+    /// None: a leaf.
+    None,
+}
+
+/// What becomes of subject alternative names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AltNames {
+    /// Those of the request, if any.
+    Optional,
+    /// At least one; a request without any lends the common name, where that is a host name or an address.
+    Required,
+    /// None are taken.
+    Refused,
+}
+
+/// A certificate profile.
+#[derive(Clone, Debug)]
+pub(crate) struct CertProfile {
+    pub(crate) id: CertProfileId,
+    pub(crate) name: Cow<'static, str>,
+    /// Used where a request states no validity period. There is no maximum but the issuer's own end.
+    pub(crate) validity: Period,
+    pub(crate) authority: Authority,
+    pub(crate) key_usages: Cow<'static, [KeyUsages]>,
+    /// RSA keys of TLS servers also encipher the premaster secret of TLS 1.2's oldest suites.
+    pub(crate) rsa_enciphers: bool,
+    pub(crate) extended_key_usages: Cow<'static, [ObjectIdentifier]>,
+    pub(crate) alt_names: AltNames,
+    /// Whether it came with Chancery.
+    pub(crate) system: bool,
+}
+
+impl CertProfile {
+    /// Whether its certificates can issue others.
+    pub(crate) const fn is_authority(&self) -> bool {
+        !matches!(self.authority, Authority::None)
+    }
+
+    /// A time stamping certificate has this one extended key usage, and it is critical (RFC 3161, 2.3).
+    pub(crate) fn extended_key_usage_is_critical(&self) -> bool {
+        self.extended_key_usages.contains(&TIME_STAMPING)
+    }
+
+    /// Nobody asks the responder whether the responder is revoked (RFC 6960, 4.2.2.2.1).
+    pub(crate) fn ocsp_no_check(&self) -> bool {
+        self.extended_key_usages.contains(&OCSP_SIGNING)
+    }
+}
+
+const CA_USAGES: &[KeyUsages] = &[KeyUsages::KeyCertSign, KeyUsages::CRLSign];
+const LEAF_USAGES: &[KeyUsages] = &[KeyUsages::DigitalSignature];
+
+/// The id of the built-in profile with this number: "cp" in ASCII stands in its fourth group.
+const fn built_in_id(number: u128) -> CertProfileId {
+    CertProfileId::from_u128((0x6370 << 48) | number)
+}
+
+fn authority(number: u128, name: &'static str, years: i64, authority: Authority) -> CertProfile {
+    CertProfile {
+        id: built_in_id(number),
+        name: Cow::Borrowed(name),
+        validity: Period::years(years),
+        authority,
+        key_usages: Cow::Borrowed(CA_USAGES),
+        rsa_enciphers: false,
+        extended_key_usages: Cow::Borrowed(&[]),
+        alt_names: AltNames::Refused,
+        system: true,
+    }
+}
+
+fn leaf(number: u128, name: &'static str, years: i64, purpose: &'static [ObjectIdentifier]) -> CertProfile {
+    CertProfile {
+        authority: Authority::None,
+        key_usages: Cow::Borrowed(LEAF_USAGES),
+        extended_key_usages: Cow::Borrowed(purpose),
+        alt_names: AltNames::Optional,
+        ..authority(number, name, years, Authority::None)
+    }
+}
+
+/// The profile under which services' signing certificates are issued.
+pub(crate) const CODE_SIGNING_CERTIFICATE: CertProfileId = built_in_id(3);
+
+/// The profiles that come with Chancery, by exact name. An issuing authority has no further authority below it.
+pub(crate) static BUILT_IN: LazyLock<[CertProfile; 7]> = LazyLock::new(|| {
+    [
+        authority(1, "Root Certificate Authority", 20, Authority::Root),
+        authority(2, "Issuing Certificate Authority", 10, Authority::Issuing { path_len: 0 }),
+        leaf(3, "Code Signing Certificate", 3, &[CODE_SIGNING]),
+        leaf(4, "Time Stamping", 10, &[TIME_STAMPING]),
+        leaf(5, "OCSP Responder", 1, &[OCSP_SIGNING]),
+        CertProfile { rsa_enciphers: true, alt_names: AltNames::Required, ..leaf(6, "TLS Server", 1, &[SERVER_AUTH]) },
+        leaf(7, "TLS Client", 1, &[CLIENT_AUTH]),
+    ]
+});
+
+/// The built-in profile of this id.
+pub(crate) fn built_in(id: CertProfileId) -> Option<&'static CertProfile> {
+    BUILT_IN.iter().find(|profile| profile.id == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn built_in_profiles_are_those_of_the_interface() {
+        let listed: Vec<_> = BUILT_IN
+            .iter()
+            .map(|profile| format!("{} {} {}", profile.id, profile.name, profile.validity.amount))
+            .collect();
+        assert_eq!(
+            listed,
+            [
+                "00000000-0000-0000-6370-000000000001 Root Certificate Authority 20",
+                "00000000-0000-0000-6370-000000000002 Issuing Certificate Authority 10",
+                "00000000-0000-0000-6370-000000000003 Code Signing Certificate 3",
+                "00000000-0000-0000-6370-000000000004 Time Stamping 10",
+                "00000000-0000-0000-6370-000000000005 OCSP Responder 1",
+                "00000000-0000-0000-6370-000000000006 TLS Server 1",
+                "00000000-0000-0000-6370-000000000007 TLS Client 1",
+            ]
+        );
+        assert_eq!(built_in(CODE_SIGNING_CERTIFICATE).map(|profile| &*profile.name), Some("Code Signing Certificate"));
+    }
+}
