@@ -23,6 +23,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Only install what the tests need and the machine lacks.
+    Tools,
     /// Formatting, clippy and tidy.
     Lint,
     /// The rules of the house that no compiler checks.
@@ -39,6 +41,7 @@ enum Command {
 fn main() -> ExitCode {
     let done = match Command::parse() {
         Command::Test { args } => test::run(&args),
+        Command::Tools => tools::install(),
         Command::Lint => lint::run(),
         Command::Tidy => tidy::run(),
         Command::Openapi => openapi::run(),

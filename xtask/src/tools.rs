@@ -160,16 +160,17 @@ fn wrap_openssl(tools: &Path, root: &Path) -> Result {
         .ok_or("the unpacked C library has no loader")?;
     let script = tools.join("bin/openssl35");
     create_dir(&tools.join("bin"))?;
-    write(
-        &script,
-        &format!(
-            "#!/bin/sh\nOPENSSL_MODULES='{0}/ossl-modules' OPENSSL_CONF=/dev/null \\\n  \
-             exec '{1}' --library-path '{0}' '{2}' \"$@\"\n",
-            libraries.display(),
-            loader.display(),
-            root.join("usr/bin/openssl").display()
-        ),
-    )?;
+    // Paths relative to the script, so that the workspace may be moved.
+    let below_tools = |path: &Path| path.strip_prefix(tools).map(|path| path.display().to_string()).unwrap_or_default();
+    let libraries = below_tools(libraries);
+    let text = format!(
+        "#!/bin/sh\ntools=$(cd \"$(dirname \"$0\")/..\" && pwd)\n\
+         OPENSSL_MODULES=\"$tools/{libraries}/ossl-modules\" OPENSSL_CONF=/dev/null \\\n  \
+         exec \"$tools/{}\" --library-path \"$tools/{libraries}\" \"$tools/{}\" \"$@\"\n",
+        below_tools(&loader),
+        below_tools(&root.join("usr/bin/openssl")),
+    );
+    write(&script, &text)?;
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).map_err(|error| error.to_string())?;
     let version = sh::output(sh::command(&script).arg("version"))?;
     if version.starts_with("OpenSSL 3.0") {
