@@ -15,5 +15,5 @@ mod text;
 
 pub use clock::Clock;
 pub use error::{Error, Meaning, Result};
-pub use identity::{Caller, Member, RequestInfo, Visitor};
+pub use identity::{Caller, Credentials, Member, RequestInfo, Visitor};
 pub use limits::Limits;
