@@ -1,0 +1,81 @@
+//! What can go wrong, by what the caller can do about it.
+
+use sqlx::error::ErrorKind;
+
+/// A failed read or write. The texts name tables and constraints, never values; they are for the log.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StoreError {
+    /// The database is out of reach, or it did not answer in time. Whether a write took place is not known; trying again later may work.
+    #[error("the store is not available: {0}")]
+    Unavailable(String),
+    /// Too many writes are waiting already. Nothing was done.
+    #[error("the store is busy: too many writes are waiting")]
+    Busy,
+    /// A unique constraint refused the row; on PostgreSQL this is the constraint's name, on SQLite its columns.
+    #[error("a unique constraint refused the row: {0}")]
+    Conflict(String),
+    /// A foreign key refused the change: what the row refers to does not exist, or the row is still referred to.
+    #[error("a foreign key refused the change: {0}")]
+    Reference(String),
+    /// A text with a NUL character, which PostgreSQL cannot store; so neither backend takes it.
+    #[error("a text with a NUL character cannot be stored")]
+    Text,
+    /// A fault in the program: bad SQL, a row that does not decode, a work that panicked.
+    #[error("the store failed: {0}")]
+    Internal(String),
+}
+
+/// Why a store could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Not a path and not an address of a PostgreSQL database.
+    #[error("the store is given as {0}; expected the path of an SQLite file or postgres://USER@HOST/DATABASE")]
+    Url(String),
+    /// The database cannot do what is needed.
+    #[error("the database cannot be used: {0}")]
+    Unsuitable(String),
+    /// The database was changed by a newer release.
+    #[error("the database has the migration {0}, which this release does not know: use the newer release that made it")]
+    Newer(String),
+    /// A migration that ran is not the one that this release holds.
+    #[error("the migration {0} is not the one that made this database")]
+    Changed(String),
+    /// The file cannot be made.
+    #[error("{path}: {cause}")]
+    File {
+        /// The file or folder.
+        path: String,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// The database did not answer, or a migration failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        // Only messages are kept: PostgreSQL puts values into its detail, which `Debug` would show.
+        match &error {
+            sqlx::Error::Database(cause) => from_database(cause.as_ref()),
+            sqlx::Error::Io(_)
+            | sqlx::Error::Tls(_)
+            | sqlx::Error::Protocol(_)
+            | sqlx::Error::PoolTimedOut
+            | sqlx::Error::PoolClosed
+            | sqlx::Error::WorkerCrashed
+            | sqlx::Error::BeginFailed => StoreError::Unavailable(error.to_string()),
+            _ => StoreError::Internal(error.to_string()),
+        }
+    }
+}
+
+fn from_database(cause: &dyn sqlx::error::DatabaseError) -> StoreError {
+    let message = cause.message().to_owned();
+    match cause.kind() {
+        ErrorKind::UniqueViolation => StoreError::Conflict(cause.constraint().map_or(message, str::to_owned)),
+        ErrorKind::ForeignKeyViolation => StoreError::Reference(cause.constraint().map_or(message, str::to_owned)),
+        _ if cause.code().is_some_and(|code| crate::backend::is_passing(&code)) => StoreError::Unavailable(message),
+        _ => StoreError::Internal(message),
+    }
+}

@@ -1,0 +1,78 @@
+//! Brings a database up to date: forward only, all in one transaction.
+
+use sqlx::AnyPool;
+
+use crate::backend::Backend;
+use crate::tx::script;
+use crate::{Columns, FromColumns, OpenError, StoreError, Tx, sql};
+
+/// One file of `migrations/`.
+struct Migration {
+    name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! migrations {
+    ($($name:literal,)*) => { &[$(Migration { name: $name, text: include_str!(concat!("../migrations/", $name, ".sql")) },)*] };
+}
+
+/// All of them, in order. A name and, once released, its file never change.
+const MIGRATIONS: &[Migration] = migrations![
+    "0000_system",
+    "0001_identity",
+    "0002_audit",
+    "0003_keys",
+    "0004_tokenization",
+    "0005_pki",
+    "0006_signing",
+];
+
+/// The text is kept whole, as its own checksum.
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS migrations (name TEXT NOT NULL PRIMARY KEY, text TEXT NOT NULL)";
+
+pub(crate) async fn run(backend: Backend, pool: &AnyPool) -> Result<(), OpenError> {
+    let connection = pool.acquire().await.map_err(StoreError::from)?;
+    let mut tx = Tx::begin(connection, backend.begin_write()).await?;
+    backend.lock_migrations(&mut tx).await?;
+    script(&mut tx, backend.migration_text(TABLE)).await?;
+    let applied: Vec<Applied> = sql("SELECT name, text FROM migrations ORDER BY name").all(&mut tx).await?;
+    refuse_foreign(&applied)?;
+    for migration in MIGRATIONS.iter().filter(|migration| !applied.iter().any(|old| old.name == migration.name)) {
+        apply(backend, &mut tx, migration).await?;
+    }
+    Ok(tx.commit().await?)
+}
+
+struct Applied {
+    name: String,
+    text: String,
+}
+
+impl FromColumns for Applied {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Applied { name: columns.get("name")?, text: columns.get("text")? })
+    }
+}
+
+/// A database that another release made must not be touched: what it holds would be misread.
+fn refuse_foreign(applied: &[Applied]) -> Result<(), OpenError> {
+    for old in applied {
+        match MIGRATIONS.iter().find(|migration| migration.name == old.name) {
+            None => return Err(OpenError::Newer(old.name.clone())),
+            Some(known) if known.text != old.text => return Err(OpenError::Changed(old.name.clone())),
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}
+
+async fn apply(backend: Backend, tx: &mut Tx, migration: &Migration) -> Result<(), StoreError> {
+    script(tx, backend.migration_text(migration.text)).await?;
+    sql("INSERT INTO migrations (name, text) VALUES ($1, $2)")
+        .bind(migration.name)
+        .bind(migration.text)
+        .execute(tx)
+        .await?;
+    tracing::info!(migration = migration.name, "migrated the database");
+    Ok(())
+}

@@ -1,0 +1,65 @@
+//! One file a table.
+//!
+//! A file has the table's columns as `pub struct Row`, the SQL texts as consts, and free async functions that take `&mut Tx` first: `insert(tx, &row)`,
+//! `by_id(tx, id)`, `list(tx, …)`. No rule lives here: a function does what its name says and answers what it found.
+//!
+//! ```no_run
+//! use chancery_store::{Columns, FromColumns, StoreError, Tx, sql};
+//! use uuid::Uuid;
+//!
+//! /// A role as stored.
+//! pub struct Row {
+//!     /// Its id.
+//!     pub id: Uuid,
+//!     /// Its name as people wrote it.
+//!     pub name: String,
+//!     /// Logins that it takes.
+//!     pub logins_required: u32,
+//! }
+//!
+//! const INSERT: &str = "INSERT INTO roles (id, name, logins_required) VALUES ($1, $2, $3)";
+//! const BY_ID: &str = "SELECT id, name, logins_required FROM roles WHERE id = $1";
+//!
+//! /// Adds a role; [`StoreError::Conflict`] when the name is taken.
+//! pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+//!     sql(INSERT).bind(row.id).bind(&row.name).bind(row.logins_required).execute(tx).await?;
+//!     Ok(())
+//! }
+//!
+//! /// The role with this id.
+//! pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
+//!     sql(BY_ID).bind(id).optional(tx).await
+//! }
+//!
+//! impl FromColumns for Row {
+//!     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+//!         Ok(Row { id: columns.get("id")?, name: columns.get("name")?, logins_required: columns.get("logins_required")? })
+//!     }
+//! }
+//! ```
+//!
+//! SQL that runs on both databases:
+//! - types TEXT, BIGINT, BYTEA, and `seq SERIAL_KEY` for a primary key that counts up; nothing else (no BOOLEAN, no JSON, no timestamps);
+//! - parameters `$1`, `$2` …; `RETURNING`; `ON CONFLICT (column) DO NOTHING` and `DO UPDATE`; `CASE`, `COALESCE`, `COUNT(*)`;
+//! - `SUM` and `MAX` of whole numbers as `CAST(SUM(x) AS BIGINT)`; never a bare comparison or `EXISTS` as a column: PostgreSQL answers BOOLEAN;
+//! - an optional filter as `($1 IS NULL OR kind = $1)`;
+//! - nothing after a statement that failed: where a conflict is expected, say `ON CONFLICT DO NOTHING` and look at the number of rows;
+//! - compare-and-swap as `UPDATE … WHERE id = $1 AND state = $2`, and look at the number of rows: PostgreSQL runs works side by side;
+//! - what must be in the order of commits takes the lock of a row in `counters` (as `changes` does), and costs PostgreSQL its parallel flushes.
+
+// system
+pub mod changes;
+pub mod settings;
+
+// audit
+pub mod audit;
+
+// identity
+
+// keys
+
+// tokenization
+
+// pki
+
+// signing

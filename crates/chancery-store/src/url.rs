@@ -1,0 +1,120 @@
+//! Where the data lies: a SQLite file or a PostgreSQL database.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use sqlx::ConnectOptions;
+use sqlx::any::AnyConnectOptions;
+
+use crate::OpenError;
+
+/// A parsed `--store` value. Its `Debug` and `Display` leave the user name, the password and the parameters out.
+#[derive(Clone)]
+pub struct StoreUrl(Place);
+
+#[derive(Clone)]
+pub(crate) enum Place {
+    File(PathBuf),
+    Server(AnyConnectOptions),
+}
+
+impl StoreUrl {
+    /// An SQLite file, made when it does not exist.
+    #[must_use]
+    pub fn file(path: impl Into<PathBuf>) -> Self {
+        StoreUrl(Place::File(path.into()))
+    }
+
+    /// The SQLite file, `None` for a PostgreSQL database.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        match &self.0 {
+            Place::File(path) => Some(path),
+            Place::Server(_) => None,
+        }
+    }
+
+    pub(crate) fn place(&self) -> &Place {
+        &self.0
+    }
+}
+
+impl FromStr for StoreUrl {
+    type Err = OpenError;
+
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full`, or the path of an SQLite file.
+    fn from_str(text: &str) -> Result<Self, OpenError> {
+        let Some((scheme, _)) = text.split_once("://") else {
+            return match text {
+                "" => Err(OpenError::Url("an empty path".into())),
+                path => Ok(Self::file(path)),
+            };
+        };
+        match scheme {
+            "postgres" | "postgresql" => server(text),
+            // The text may hold a password: it is not repeated.
+            _ => Err(OpenError::Url("a scheme that is not postgres".into())),
+        }
+    }
+}
+
+fn server(text: &str) -> Result<StoreUrl, OpenError> {
+    let options = AnyConnectOptions::from_str(text).map_err(|_| OpenError::Url("a malformed address".into()))?;
+    if !(2..).contains(&options.database_url.path().len()) {
+        return Err(OpenError::Url("an address without the name of a database".into()));
+    }
+    Ok(StoreUrl(Place::Server(options.disable_statement_logging())))
+}
+
+impl fmt::Display for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Place::File(path) => write!(f, "{}", path.display()),
+            Place::Server(options) => {
+                let url = &options.database_url;
+                write!(f, "postgres://{}{}", url.host_str().unwrap_or(""), url.path())
+            }
+        }
+    }
+}
+
+impl fmt::Debug for StoreUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StoreUrl({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_and_parameters_are_never_shown() {
+        let url: StoreUrl = "postgres://clerk:s3cret@db.example:5432/chancery?password=s3cret&user=clerk"
+            .parse()
+            .expect("a good address");
+        assert_eq!(url.to_string(), "postgres://db.example/chancery");
+        assert_eq!(format!("{url:?}"), "StoreUrl(postgres://db.example/chancery)");
+    }
+
+    #[test]
+    fn what_is_refused_does_not_repeat_the_password() {
+        for text in [
+            "mysql://clerk:s3cret@db/x",
+            "postgres://clerk:s3cret@db:port/x",
+            "postgres://clerk:s3cret@db",
+            "postgres://clerk:s3cret@db/",
+            "",
+        ] {
+            let refusal = text.parse::<StoreUrl>().expect_err(text);
+            assert!(!format!("{refusal} {refusal:?}").contains("s3cret"), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn anything_without_a_scheme_is_a_path() {
+        let url: StoreUrl = "data/chancery.db".parse().expect("a path");
+        assert_eq!(url.path(), Some(Path::new("data/chancery.db")));
+    }
+}
