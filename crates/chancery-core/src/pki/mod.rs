@@ -7,4 +7,4 @@ mod certificate;
 mod crl;
 mod dn;
 mod lint;
-mod validity;
+pub(crate) mod validity;

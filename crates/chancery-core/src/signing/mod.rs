@@ -2,3 +2,4 @@
 
 pub mod formats;
 pub mod request;
+pub(crate) mod turns;

@@ -63,3 +63,7 @@ pub mod audit;
 // pki
 
 // signing
+pub mod approvals;
+pub mod services;
+pub mod signing_policies;
+pub mod signing_requests;

@@ -5,6 +5,8 @@ pub mod identities;
 mod list;
 pub mod login;
 pub mod roles;
+pub mod signing_policies;
+pub mod signing_requests;
 pub mod system;
 mod texts;
 pub mod token_profiles;

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 use spki::AlgorithmIdentifierOwned;
 use x509_cert::{attr::Attribute, certificate::Certificate, name::Name, serial_number::SerialNumber};
 
-use super::time;
+use crate::pki::validity::x509_time;
 
 /// ```text
 /// ContentInfo ::= SEQUENCE {
@@ -142,7 +142,7 @@ pub fn prepare(signer: Signer, digest: &[u8], signing_time_ms: i64) -> der::Resu
     let signed_attrs = SetOfVec::try_from(vec![
         attribute(ID_CONTENT_TYPE, &ID_DATA)?,
         attribute(ID_MESSAGE_DIGEST, &OctetString::new(digest)?)?,
-        attribute(ID_SIGNING_TIME, &time::encode(signing_time_ms)?)?,
+        attribute(ID_SIGNING_TIME, &x509_time(signing_time_ms.div_euclid(1_000))?)?,
         attribute(ID_AA_SIGNING_CERTIFICATE_V_2, &signing_certificate)?,
     ])?;
     // Signed with the tag of a SET OF, stored with [0] (RFC 5652, 5.4).

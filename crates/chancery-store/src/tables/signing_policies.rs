@@ -1,0 +1,71 @@
+//! Signing policies: under which rules a service signs.
+
+use uuid::Uuid;
+
+use crate::{Columns, FromColumns, StoreError, Tx, sql};
+
+/// A policy as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its id.
+    pub uuid: Uuid,
+    /// The service it belongs to.
+    pub service_uuid: Uuid,
+    /// Its name, unique in the service.
+    pub name: String,
+    /// Approvals that a request needs.
+    pub num_approvals: u32,
+    /// The hash of the signatures.
+    pub hash_algorithm: String,
+    /// Whether RSA signs with PSS.
+    pub rsa_pss: bool,
+    /// Whether submitters may approve.
+    pub self_approval: String,
+}
+
+const INSERT: &str = "INSERT INTO signing_policies \
+    (uuid, service_uuid, name, num_approvals, hash_algorithm, rsa_pss, self_approval) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (service_uuid, name) DO NOTHING";
+const BY_ID: &str = "SELECT uuid, service_uuid, name, num_approvals, hash_algorithm, rsa_pss, self_approval \
+    FROM signing_policies WHERE uuid = $1";
+const OF_SERVICE: &str = "SELECT uuid, service_uuid, name, num_approvals, hash_algorithm, rsa_pss, self_approval \
+    FROM signing_policies WHERE service_uuid = $1 ORDER BY name, uuid";
+
+/// Adds a policy; false when its service has one of this name.
+pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
+    let rows = sql(INSERT)
+        .bind(row.uuid)
+        .bind(row.service_uuid)
+        .bind(&row.name)
+        .bind(row.num_approvals)
+        .bind(&row.hash_algorithm)
+        .bind(row.rsa_pss)
+        .bind(&row.self_approval)
+        .execute(tx)
+        .await?;
+    Ok(rows == 1)
+}
+
+/// The policy with this id.
+pub async fn by_id(tx: &mut Tx, uuid: Uuid) -> Result<Option<Row>, StoreError> {
+    sql(BY_ID).bind(uuid).optional(tx).await
+}
+
+/// The policies of a service, by name and id.
+pub async fn of_service(tx: &mut Tx, service_uuid: Uuid) -> Result<Vec<Row>, StoreError> {
+    sql(OF_SERVICE).bind(service_uuid).all(tx).await
+}
+
+impl FromColumns for Row {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            uuid: columns.get("uuid")?,
+            service_uuid: columns.get("service_uuid")?,
+            name: columns.get("name")?,
+            num_approvals: columns.get("num_approvals")?,
+            hash_algorithm: columns.get("hash_algorithm")?,
+            rsa_pss: columns.get("rsa_pss")?,
+            self_approval: columns.get("self_approval")?,
+        })
+    }
+}

@@ -1,0 +1,241 @@
+//! Signing requests: submit, read, approve, deny.
+
+use serde::{Deserialize, Serialize};
+
+use super::ObjInfo;
+use crate::{
+    ApprovalState, Base64, Decision, ErrorCode, HashType, IdentityId, PolicyId, ServiceId, SigningFormat,
+    SigningRequestId, SigningRequestState,
+};
+
+/// Body of a submission: either the payload, or its digest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SubmitRequest {
+    /// What approvers will see; 1 to 255 characters.
+    pub name: String,
+    /// The service whose key shall sign.
+    pub service_uuid: ServiceId,
+    /// One of that service's policies.
+    pub policy_uuid: PolicyId,
+    /// The payload; empty is a payload too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upload_data: Option<Base64>,
+    /// In the place of `uploadData`: the payload's digest under the policy's hash. The payload then never travels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Base64>,
+}
+
+/// Answer to a submission.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Submitted {
+    /// The new request.
+    pub uuid: SigningRequestId,
+}
+
+/// What a list says of a signing request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SigningRequestStub {
+    /// Its name and id.
+    pub obj_info: ObjInfo<SigningRequestId>,
+    /// Its id.
+    pub uuid: SigningRequestId,
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub state: SigningRequestState,
+    /// What the approvers have said.
+    pub approval_state: ApprovalState,
+    /// The service whose key signs.
+    pub service_uuid: ServiceId,
+    /// The policy it is under.
+    pub policy_uuid: PolicyId,
+    /// When it was submitted (RFC 3339, UTC).
+    pub submitted_at: String,
+}
+
+/// One signing request in full.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SigningRequest {
+    /// Its name and id.
+    pub obj_info: ObjInfo<SigningRequestId>,
+    /// Its id.
+    pub uuid: SigningRequestId,
+    /// Its name.
+    pub name: String,
+    /// Where it stands.
+    pub state: SigningRequestState,
+    /// What the approvers have said.
+    pub approval_state: ApprovalState,
+    /// Why it failed; only in the state `Failed`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The service whose key signs.
+    pub service_uuid: ServiceId,
+    /// The policy it is under.
+    pub policy_uuid: PolicyId,
+    /// The same as `policyUuid`.
+    pub signing_policy_uuid: PolicyId,
+    /// The form of the signature.
+    pub signing_format: SigningFormat,
+    /// The hash that `digest` was made with.
+    pub hash_algorithm: HashType,
+    /// The payload's digest: what people approve.
+    pub digest: Base64,
+    /// The signature; empty until it is signed.
+    pub signature: Base64,
+    /// When it was submitted (RFC 3339, UTC).
+    pub submitted_at: String,
+    /// All identities of the session that submitted it.
+    pub submitted_by: Vec<ObjInfo<IdentityId>>,
+    /// When it was signed, denied or failed (RFC 3339, UTC).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<String>,
+    /// How many approvals it takes.
+    pub approvals_required: u32,
+    /// What people have decided, oldest first.
+    pub approvals: Vec<Approval>,
+    /// The payload; only with `?include=uploadData`, and where it was uploaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upload_data: Option<Base64>,
+}
+
+/// One decision on a signing request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Approval {
+    /// What was decided.
+    pub decision: Decision,
+    /// In whose name: all identities of one session.
+    pub identities: Vec<ObjInfo<IdentityId>>,
+    /// What they said about it.
+    pub note: String,
+    /// When (RFC 3339, UTC).
+    pub decided_at: String,
+}
+
+/// Filter of a list of signing requests.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct SigningRequestQuery {
+    /// Only requests in this state.
+    pub state: Option<SigningRequestState>,
+    /// Page number, from 1.
+    #[cfg_attr(feature = "schema", param(minimum = 1), schema(minimum = 1))]
+    pub page: Option<u32>,
+    /// Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+    #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000), schema(minimum = 1, maximum = 1000))]
+    pub page_size: Option<u32>,
+    /// A case-insensitive part of the name.
+    pub search: Option<String>,
+}
+
+/// What to answer besides the usual.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct SigningRequestInclude {
+    /// `uploadData` for the payload.
+    pub include: Option<Include>,
+}
+
+wire_enum! {
+    /// Parts of a signing request that are answered on demand only.
+    pub enum Include {
+        /// The payload.
+        UploadData = "uploadData",
+    }
+}
+
+/// Body of approve and deny.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct DecideRequest {
+    /// What to record with the decision; at most 4 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Answer to an approval.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Approved {
+    /// The signature; empty until it is signed.
+    pub signature: Base64,
+    /// Where the request stands now.
+    pub state: SigningRequestState,
+    /// What the approvers have said.
+    pub approval_state: ApprovalState,
+    /// How many approvals there are, and how many it takes.
+    pub approvals: ApprovalCount,
+}
+
+/// How far a request is from its signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ApprovalCount {
+    /// Approvals given.
+    pub given: u32,
+    /// Approvals that it takes.
+    pub required: u32,
+}
+
+/// Answer to a denial.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Denied {
+    /// Where the request stands now.
+    pub state: SigningRequestState,
+    /// What the approvers have said.
+    pub approval_state: ApprovalState,
+}
+
+/// Body of batch-approve-deny.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchDecideRequest {
+    /// The requests, at most 1,000.
+    pub uuids: Vec<SigningRequestId>,
+    /// What is decided on each of them.
+    pub decision: Decision,
+    /// What to record with each decision; at most 4 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Answer to batch-approve-deny.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchDecided {
+    /// What became of each, in the order of `uuids`.
+    pub results: Vec<BatchDecidedItem>,
+}
+
+/// What became of one request of a batch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchDecidedItem {
+    /// The request.
+    pub uuid: SigningRequestId,
+    /// What a single call would have been answered with.
+    pub error_code: ErrorCode,
+    /// Why it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Where the request stands now; `None` where there is no such request.
+    pub state: SigningRequestState,
+    /// What the approvers have said; `None` where there is no such request.
+    pub approval_state: ApprovalState,
+}
