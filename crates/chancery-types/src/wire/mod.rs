@@ -2,6 +2,8 @@
 
 mod envelope;
 pub mod identities;
+pub mod key_types;
+pub mod keys;
 mod list;
 pub mod login;
 pub mod roles;
@@ -10,6 +12,7 @@ pub mod signing_requests;
 pub mod system;
 mod texts;
 pub mod token_profiles;
+pub mod x509;
 
 pub use envelope::{Envelope, ErrorResponse, ItemError};
 pub use list::{Items, ListQuery, ObjInfo, Results};

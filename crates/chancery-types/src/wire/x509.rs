@@ -1,0 +1,206 @@
+//! Bodies under `/api/v2/x509` that speak of certificates.
+
+use serde::{Deserialize, Serialize};
+
+use super::ObjInfo;
+use crate::{
+    CertProfileId, CertificateId, CertificateStatus, Curve, HashType, KeyAlgorithm, KeyId, KeyTypeId, RevocationReason,
+    ValidityUnit,
+};
+
+/// How long something is valid.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ValidityPeriod {
+    /// The unit. Months and years are the calendar's.
+    pub unit: ValidityUnit,
+    /// A positive whole number, as text.
+    #[cfg_attr(feature = "schema", schema(pattern = "^[0-9]*[1-9][0-9]*$"))]
+    pub amount: String,
+}
+
+/// A certificate profile in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CertProfileStub {
+    /// Name and id.
+    pub obj_info: ObjInfo<CertProfileId>,
+    /// How long its certificates are valid unless the request says otherwise.
+    pub validity_period: ValidityPeriod,
+    /// Whether it came with Chancery.
+    pub system: bool,
+}
+
+/// The key of a new certificate.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct NewKey {
+    /// Its key type.
+    #[serde(default)]
+    pub key_type_uuid: Option<KeyTypeId>,
+    /// Whether the private key is kept, so that it can sign; by default it is.
+    #[serde(default)]
+    pub save: Option<bool>,
+}
+
+/// A key's parameters, where no key type is named.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct KeyParams {
+    /// The algorithm family.
+    pub key_algorithm: KeyAlgorithm,
+    /// Its size.
+    #[serde(default)]
+    pub key_size: Option<u32>,
+    /// The curve, for `Ec`.
+    #[serde(default)]
+    pub curve: Option<Curve>,
+}
+
+/// What a new certificate shall say besides its subject.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CertParams {
+    /// How long it is valid; by default as the profile says.
+    #[serde(default)]
+    pub validity_period: Option<ValidityPeriod>,
+    /// The hash under the certificate's signature; by default SHA-256 for RSA and P-256, SHA-384 for P-384, SHA-512 for
+    /// P-521.
+    #[serde(default)]
+    pub hash_algorithm: Option<HashType>,
+    /// Subject alternative names: `DNS:host.example`, `IP:192.0.2.1`, `email:name@host.example`,
+    /// `URI:https://host.example/`.
+    #[serde(default)]
+    pub subject_alt_names: Option<Vec<String>>,
+}
+
+/// What certificate is to be generated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct GenerateCertificate {
+    /// The certificate profile; `profileUuid` is read too.
+    #[serde(alias = "profileUuid")]
+    pub cert_profile_uuid: CertProfileId,
+    /// The subject, such as `CN=…,O=…,C=US` or `/C=US/O=…/CN=…`; by default the profile's name as CN. `subject` is read
+    /// too.
+    #[serde(default, alias = "subject")]
+    pub subject_oneline: Option<String>,
+    /// The new key.
+    #[serde(default)]
+    pub new_key: Option<NewKey>,
+    /// Whether the certificate is kept; by default it is.
+    #[serde(default)]
+    pub save_cert: Option<bool>,
+    /// Whether it is trusted as an issuer; by default it is not.
+    #[serde(default)]
+    pub trust_cert: Option<bool>,
+    /// The certificate that issues this one; without it, it is self-signed.
+    #[serde(default)]
+    pub issuer_uuid: Option<CertificateId>,
+    /// What the certificate says besides.
+    #[serde(default)]
+    pub cert_params: Option<CertParams>,
+    /// The new key's parameters, where `newKey.keyTypeUuid` is absent.
+    #[serde(default)]
+    pub key_params: Option<KeyParams>,
+}
+
+/// A certificate that was generated.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct GeneratedCertificate {
+    /// Its id, if it was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate_uuid: Option<CertificateId>,
+    /// The certificate in PEM.
+    pub certificate: String,
+    /// Its serial number in hexadecimal digits.
+    pub serial_number: String,
+    /// First moment of its validity: RFC 3339, UTC.
+    pub not_before: String,
+    /// Last moment of its validity: RFC 3339, UTC.
+    pub not_after: String,
+    /// Its key, if that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_uuid: Option<KeyId>,
+    /// What somebody should know about it, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// A certificate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Certificate {
+    /// Its id, as in `objInfo`.
+    pub uuid: CertificateId,
+    /// Name and id. The name is the subject's common name.
+    pub obj_info: ObjInfo<CertificateId>,
+    /// The subject in one line.
+    pub subject: String,
+    /// The certificate that issued it; its own id where it is self-signed.
+    pub issuer_uuid: CertificateId,
+    /// The certificate profile.
+    pub cert_profile_uuid: CertProfileId,
+    /// Its serial number in hexadecimal digits.
+    pub serial_number: String,
+    /// First moment of its validity: RFC 3339, UTC.
+    pub not_before: String,
+    /// Last moment of its validity: RFC 3339, UTC.
+    pub not_after: String,
+    /// Where it stands.
+    pub status: CertificateStatus,
+    /// Whether it is trusted as an issuer.
+    pub trusted: bool,
+    /// The algorithm family of its key.
+    pub key_algorithm: KeyAlgorithm,
+    /// Its key, if that was kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_uuid: Option<KeyId>,
+    /// When it was revoked or put on hold: RFC 3339, UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revoked_at: Option<String>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub revocation_reason: Option<RevocationReason>,
+    /// The certificate in PEM.
+    pub certificate: String,
+}
+
+/// Why a certificate is to be revoked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RevokeCertificate {
+    /// The reason, as RFC 5280 spells it.
+    pub reason: RevocationReason,
+}
+
+/// In which form a certificate is downloaded.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct DownloadQuery {
+    /// The form; by default `pem`.
+    pub format: Option<DownloadFormat>,
+}
+
+wire_enum! {
+    /// The forms of a downloaded certificate: one in PEM or DER, or with all its issuers in PEM or PKCS#7.
+    pub enum DownloadFormat {
+        /// The certificate in PEM.
+        Pem = "pem",
+        /// The certificate in DER.
+        Der = "der",
+        /// The certificate and its issuers in PEM, the root last.
+        Chain = "chain",
+        /// The certificate and its issuers as PKCS#7 (degenerate SignedData) in DER.
+        Pkcs7 = "pkcs7",
+    }
+}
