@@ -1,0 +1,14 @@
+//! What the tests of several crates need: a private PostgreSQL, outside tools, temporary folders, free ports.
+//!
+//! It is a crate because the test binaries of several crates share it; it is a dev-dependency only, so nothing of it is in the product. It knows nothing of
+//! ours. When something is missing on the machine, it panics with a sentence that says what: a test that cannot run has failed.
+#![expect(clippy::missing_panics_doc, reason = "everything here panics when the machine lacks something")]
+
+mod folder;
+mod guard;
+mod postgres;
+mod tool;
+
+pub use folder::{TempDir, free_port, temp_dir};
+pub use postgres::Postgres;
+pub use tool::{Ran, Tool};

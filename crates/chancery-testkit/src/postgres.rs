@@ -1,0 +1,171 @@
+//! A PostgreSQL cluster of the test process's own.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use crate::guard::Guard;
+use crate::{Tool, temp_dir};
+
+const INSTALLED: &str = "/usr/lib/postgresql";
+const SUPERUSER: &str = "postgres";
+
+/// A running cluster, reached by a Unix socket in its own folder. It is stopped and removed when the value is dropped, and when the process ends in any way.
+pub struct Postgres {
+    programs: PathBuf,
+    folder: PathBuf,
+    databases: AtomicU32,
+    guard: Option<Guard>,
+}
+
+impl Postgres {
+    /// The cluster that the tests of this process share.
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<Postgres> = OnceLock::new();
+        SHARED.get_or_init(Postgres::start)
+    }
+
+    /// A cluster for one test, as for one that stops it.
+    #[must_use]
+    pub fn start() -> Self {
+        let programs = programs();
+        let folder = own_folder();
+        // Names sort as people of a country would have them: tests then show where byte order was taken for granted.
+        let initdb = ["--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"];
+        let data = format!("--pgdata={}", folder.join("data").display());
+        let _ = as_postgres(&programs.join("initdb"))
+            .args(["--username", SUPERUSER, "--auth=trust", "--no-sync", &data])
+            .args(initdb)
+            .run();
+        let mut cluster = Postgres { programs, folder, databases: AtomicU32::new(0), guard: None };
+        cluster.resume();
+        cluster
+    }
+
+    /// The address of a new, empty database.
+    #[must_use]
+    pub fn new_database(&self) -> String {
+        let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
+        self.psql(SUPERUSER, &format!("CREATE DATABASE {name}"));
+        format!("postgres:///{name}?host={}&user={SUPERUSER}", self.folder.display())
+    }
+
+    /// Runs SQL in a database, by its name, and answers the output, without headings.
+    pub fn psql(&self, database: &str, sql: &str) -> String {
+        let folder = self.folder.display().to_string();
+        let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", SUPERUSER];
+        let psql = Tool::new(&self.programs.join("psql").display().to_string());
+        psql.args(arguments).args(["-h", &folder, "-d", database, "-c", sql]).run().text().trim_end().to_owned()
+    }
+
+    /// Stops the server; its data stay.
+    pub fn stop(&mut self) {
+        if let Some(guard) = self.guard.take() {
+            guard.stop();
+        }
+    }
+
+    /// Starts the server again.
+    pub fn resume(&mut self) {
+        let data = self.folder.join("data").display().to_string();
+        let folder = self.folder.display().to_string();
+        // Without fsync: the tests look at what is committed, never at what a power failure would leave.
+        let settings = ["listen_addresses=", "fsync=off", "max_connections=200", "shared_buffers=32MB"];
+        let mut command = as_postgres_words(&self.programs.join("postgres"));
+        command.extend(["-D".into(), data, "-k".into(), folder]);
+        command.extend(settings.iter().flat_map(|setting| ["-c".to_owned(), (*setting).to_owned()]));
+        self.guard = Some(Guard::start(&self.folder, &command));
+        self.wait_until_ready();
+    }
+
+    fn wait_until_ready(&self) {
+        let started = Instant::now();
+        let ready = || {
+            let ready = Tool::new(&self.programs.join("pg_isready").display().to_string());
+            ready.args(["-q", "-h", &self.folder.display().to_string()]).try_run().status.success()
+        };
+        while !ready() {
+            if started.elapsed() > Duration::from_secs(30) {
+                let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+                panic!("PostgreSQL did not start in 30 s; its log:\n{log}");
+            }
+            sleep(Duration::from_millis(20));
+        }
+    }
+}
+
+impl Drop for Postgres {
+    fn drop(&mut self) {
+        if self.guard.take().is_none() {
+            // It was stopped: nobody else removes the folder.
+            let _ = fs::remove_dir_all(&self.folder);
+        }
+    }
+}
+
+/// The newest installed version's programs; Debian does not put them on the PATH.
+fn programs() -> PathBuf {
+    let versions = fs::read_dir(INSTALLED).into_iter().flatten().flatten().map(|version| version.path().join("bin"));
+    let newest = versions.filter(|programs| programs.join("initdb").is_file()).max_by_key(|programs| version(programs));
+    newest.unwrap_or_else(|| {
+        panic!("PostgreSQL is not installed (nothing in {INSTALLED}/*/bin): `cargo xtask test` installs it, or run apt-get install postgresql")
+    })
+}
+
+fn version(programs: &Path) -> u32 {
+    let folder = programs.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    folder.and_then(|name| name.parse().ok()).unwrap_or(0)
+}
+
+/// A folder that the server may write. Its path is short: a Unix socket's path has at most 107 bytes.
+fn own_folder() -> PathBuf {
+    let folder = temp_dir().keep();
+    if runs_as_root() {
+        let _ = Tool::new("chown").arg(SUPERUSER).arg(&folder).run();
+    }
+    folder
+}
+
+/// PostgreSQL refuses to run as root: then it runs as the user that Debian's package made.
+fn as_postgres_words(program: &Path) -> Vec<String> {
+    let program = program.display().to_string();
+    if !runs_as_root() {
+        return vec![program];
+    }
+    let words = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"];
+    words.iter().map(|word| (*word).to_owned()).chain([program]).collect()
+}
+
+fn as_postgres(program: &Path) -> Tool {
+    let words = as_postgres_words(program);
+    let (first, rest) = words.split_first().expect("as_postgres_words answers the program at least");
+    // Not our folder: that user may not be allowed to see it.
+    Tool::new(first).args(rest).folder("/")
+}
+
+fn runs_as_root() -> bool {
+    fs::metadata("/proc/self").is_ok_and(|process| process.uid() == 0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_keeps_its_data_over_a_stop_and_leaves_nothing_behind() {
+        let mut cluster = Postgres::start();
+        let address = cluster.new_database();
+        assert!(address.starts_with("postgres:///test_0?host=/"), "{address}");
+        cluster.psql("test_0", "CREATE TABLE seen AS SELECT 7 AS number");
+        cluster.stop();
+        cluster.resume();
+        assert_eq!(cluster.psql("test_0", "SELECT number FROM seen"), "7");
+        let folder = cluster.folder.clone();
+        drop(cluster);
+        assert!(!folder.exists());
+    }
+}
