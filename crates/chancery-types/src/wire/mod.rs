@@ -7,6 +7,7 @@ pub mod keys;
 mod list;
 pub mod login;
 pub mod roles;
+pub mod services;
 pub mod signing_policies;
 pub mod signing_requests;
 pub mod system;
