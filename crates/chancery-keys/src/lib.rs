@@ -1,1 +1,54 @@
-//! chancery-keys
+//! Custody: the only place in Chancery where key bytes exist in clear.
+//!
+//! A [`Custodian`] is made from the [`RootKey`] and alone turns a [`SealedKey`], the form in which keys are stored, into
+//! an open one. There is one type of open key for each [`Purpose`], which can do what the purpose needs and nothing
+//! else: [`SigningKey`], [`DataKey`], [`BearerKey`]. Open keys have no Debug, no Clone and no serialisation, and their
+//! bytes are wiped when they are dropped.
+//!
+//! ```
+//! use chancery_keys::{Custodian, Input, KeyRef, KeySpec, Purpose, RootKey, SignatureScheme};
+//! use chancery_types::{Curve, HashType, KeyId};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let directory = tempfile::tempdir()?;
+//! # let path = directory.path().join("root.key");
+//! let custodian = Custodian::new(RootKey::create_file(&path)?)?;
+//! let id = KeyId::from_random(chancery_keys::random());
+//! let spec = KeySpec::Ec(Curve::P256);
+//! let new = custodian.generate(KeyRef { id, version: 1, purpose: Purpose::Sign, spec })?;
+//! let key = custodian.open_signing_key(&new.sealed)?;
+//! let scheme = SignatureScheme::for_key(spec, HashType::Sha2_256, false)?;
+//! let signature = key.sign(scheme, Input::Message(b"to whom it may concern"))?;
+//! # assert!(signature.len() > 60);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Times are given in; randomness comes from AWS-LC. What is absent: rules about who may use a key and when (they are
+//! core's), and anything about where sealed keys are kept (the store's).
+
+pub mod bearer;
+mod custodian;
+mod data;
+mod envelope;
+mod error;
+mod generate;
+mod hash;
+mod random;
+mod root;
+mod sealed;
+mod secret;
+mod sign;
+mod spec;
+
+pub use bearer::{BearerError, BearerKey};
+pub use custodian::{Context, Custodian, Generated, OtherRootKey};
+pub use data::{DataKey, HmacSha256, NotOffered};
+pub use error::{Failed, GenerateError, OpenError, SignError};
+pub use hash::{Digest, DigestLength, Hasher, hash};
+pub use random::random;
+pub use root::{RootKey, RootKeyFileError, RootKeyId, RootKeySource};
+pub use sealed::{KeyRef, Purpose, SealedKey};
+pub use secret::Secret;
+pub use sign::{Input, SignatureScheme, SigningKey, Unsupported};
+pub use spec::{AesSize, KeySpec, MlDsaSet, RsaSize};

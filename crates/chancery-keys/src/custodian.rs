@@ -1,0 +1,124 @@
+//! The custodian: holds the keys derived from the root key, and alone seals and opens.
+
+use aws_lc_rs::hmac;
+use thiserror::Error;
+
+use crate::{
+    BearerKey, DataKey, Failed, GenerateError, KeyRef, OpenError, Purpose, RootKey, RootKeyId, SealedKey, Secret,
+    SigningKey, envelope::Envelope, generate::generate, root::Derivation,
+};
+
+/// What a sealed value is, and whose: a value sealed in one context does not open in another.
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'a> {
+    /// The kind of value, such as `"vault message"`. Each kind has a key of its own; part of the stored format.
+    pub kind: &'static str,
+    /// The row it belongs to, such as the bytes of its id.
+    pub row: &'a [u8],
+}
+
+/// A new key: sealed, and its public half.
+pub struct Generated {
+    /// The key, to be stored.
+    pub sealed: SealedKey,
+    /// SubjectPublicKeyInfo in DER, for keys that have a public half.
+    pub public_key: Option<Vec<u8>>,
+}
+
+/// The installation was made with another root key than the one loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("this is another root key than the one this installation was made with")]
+pub struct OtherRootKey;
+
+/// Seals and opens keys and other small secrets under keys derived from the root key.
+pub struct Custodian {
+    root_key: RootKeyId,
+    derivation: Derivation,
+    keys: Envelope,
+    keyed_hash: hmac::Key,
+}
+
+impl Custodian {
+    /// Derives the custodian's keys. The root key itself is wiped.
+    #[expect(clippy::needless_pass_by_value, reason = "the root key ends here")]
+    pub fn new(root_key: RootKey) -> Result<Self, Failed> {
+        let derivation = root_key.derivation();
+        let root_key = derivation.root_key_id()?;
+        let keys = Envelope::new(root_key, derivation.aes_256_gcm(&[b"sealed key"])?);
+        let keyed_hash = derivation.hmac_sha_256(&[b"keyed hash"])?;
+        Ok(Self { root_key, derivation, keys, keyed_hash })
+    }
+
+    /// The id to store when an installation is made, for [`expect_root_key`](Self::expect_root_key).
+    #[must_use]
+    pub const fn root_key_id(&self) -> RootKeyId {
+        self.root_key
+    }
+
+    /// Whether this is the root key that the installation was made with. To be asked at start, so that a wrong file is
+    /// told then and not by the first key that does not open.
+    pub fn expect_root_key(&self, stored: RootKeyId) -> Result<(), OtherRootKey> {
+        if stored == self.root_key { Ok(()) } else { Err(OtherRootKey) }
+    }
+
+    /// Makes a new key. RSA takes long (up to seconds): run it where waiting harms nobody.
+    pub fn generate(&self, key: KeyRef) -> Result<Generated, GenerateError> {
+        if !key.spec.fits(key.purpose) {
+            return Err(GenerateError::Unfit { spec: key.spec, purpose: key.purpose });
+        }
+        let pair = generate(key.spec)?;
+        let bytes = self.keys.seal(&key.associated_data(), pair.secret.expose())?;
+        Ok(Generated { sealed: SealedKey::from_parts(key, bytes), public_key: pair.public_key })
+    }
+
+    /// Opens a key for signatures. Opening parses and checks the key: keep what was opened rather than open it for each
+    /// signature.
+    pub fn open_signing_key(&self, sealed: &SealedKey) -> Result<SigningKey, OpenError> {
+        SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Sign)?)
+    }
+
+    /// Opens a key for tokens.
+    pub fn open_data_key(&self, sealed: &SealedKey) -> Result<DataKey, OpenError> {
+        DataKey::new(*sealed.key(), self.open(sealed, Purpose::Data)?)
+    }
+
+    /// Opens a key for bearer tokens.
+    pub fn open_bearer_key(&self, sealed: &SealedKey) -> Result<BearerKey, OpenError> {
+        Ok(BearerKey::new(*sealed.key(), &self.open(sealed, Purpose::Bearer)?))
+    }
+
+    fn open(&self, sealed: &SealedKey, expected: Purpose) -> Result<Secret, OpenError> {
+        let key = sealed.key();
+        if key.purpose != expected {
+            return Err(OpenError::Purpose { expected, found: key.purpose });
+        }
+        self.keys.open(&key.associated_data(), sealed.as_bytes())
+    }
+
+    /// Seals a small secret that is not a key. At most 2^32 values of one kind (see the envelope's nonces).
+    pub fn seal_value(&self, context: Context<'_>, value: &[u8]) -> Result<Vec<u8>, Failed> {
+        self.values(context.kind)?.seal(context.row, value)
+    }
+
+    /// Opens what [`seal_value`](Self::seal_value) sealed in the same context.
+    pub fn open_value(&self, context: Context<'_>, sealed: &[u8]) -> Result<Secret, OpenError> {
+        self.values(context.kind).map_err(|Failed| OpenError::Unusable)?.open(context.row, sealed)
+    }
+
+    fn values(&self, kind: &'static str) -> Result<Envelope, Failed> {
+        Ok(Envelope::new(self.root_key, self.derivation.aes_256_gcm(&[b"sealed value: ", kind.as_bytes()])?))
+    }
+
+    /// HMAC-SHA-256 of a value under a derived key: finds a secret's row, or names a value in a log, without telling
+    /// the value. The same value has another hash in another context.
+    #[must_use]
+    pub fn keyed_hash(&self, context: &'static str, value: &[u8]) -> [u8; 32] {
+        let mut hmac = hmac::Context::with_key(&self.keyed_hash);
+        // The length makes the pair of context and value unambiguous.
+        hmac.update(&(context.len() as u64).to_be_bytes());
+        hmac.update(context.as_bytes());
+        hmac.update(value);
+        let tag = hmac.sign();
+        tag.as_ref().try_into().expect("HMAC-SHA-256 has 32 bytes")
+    }
+}

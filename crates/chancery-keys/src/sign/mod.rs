@@ -1,0 +1,183 @@
+//! Signatures.
+
+mod identifier;
+mod pkcs8;
+mod raw_rsa;
+mod rsa;
+mod scheme;
+
+use aws_lc_rs::{
+    digest,
+    encoding::{AsDer, PublicKeyX509Der},
+    rsa::KeyPair as RsaKeyPair,
+    signature::{
+        ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING, ECDSA_P521_SHA512_ASN1_SIGNING, EcdsaKeyPair,
+        EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair, ML_DSA_44_SIGNING, ML_DSA_65_SIGNING, ML_DSA_87_SIGNING,
+        PqdsaKeyPair, PqdsaSigningAlgorithm,
+    },
+};
+use chancery_types::{Curve, HashType};
+
+use crate::{Digest, KeyRef, KeySpec, MlDsaSet, OpenError, Secret, SignError, hash};
+
+use raw_rsa::PrivateKey as RawRsaKey;
+use scheme::Method;
+pub use scheme::{SignatureScheme, Unsupported};
+
+/// What is to be signed.
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// The whole message.
+    Message(&'a [u8]),
+    /// Its digest, made by the scheme's hash.
+    Digest(&'a Digest),
+}
+
+/// An open key for signatures: without Debug, Clone and serialisation, so that it stays where it is used.
+pub struct SigningKey {
+    key: KeyRef,
+    private: Private,
+    public_key: Vec<u8>,
+}
+
+enum Private {
+    Rsa(RawRsaKey),
+    Ec(Curve, EcdsaKeyPair),
+    Ed25519(Ed25519KeyPair),
+    MlDsa(MlDsaSet, PqdsaKeyPair),
+}
+
+impl SigningKey {
+    pub(crate) fn new(key: KeyRef, pkcs8: &Secret) -> Result<Self, OpenError> {
+        let (private, public_key) = open(key.spec, pkcs8.expose()).ok_or(OpenError::Unusable)?;
+        Ok(Self { key, private, public_key })
+    }
+
+    /// Which key it is.
+    #[must_use]
+    pub const fn key(&self) -> &KeyRef {
+        &self.key
+    }
+
+    /// The public key as SubjectPublicKeyInfo in DER (RFC 5280, 8410, 9881).
+    #[must_use]
+    pub fn public_key_spki(&self) -> &[u8] {
+        &self.public_key
+    }
+
+    /// Signs. RSA and ECDSA signatures are as in X.509 and CMS: the modulus's length for RSA, DER for ECDSA.
+    ///
+    /// An RSA signature takes a millisecond and more: run it where blocking harms nobody.
+    pub fn sign(&self, scheme: SignatureScheme, input: Input<'_>) -> Result<Vec<u8>, SignError> {
+        match (&self.private, scheme.method()) {
+            (Private::Rsa(key), Method::RsaPkcs1) => rsa::sign_pkcs1_v1_5(key, &digest_of(scheme, input)?),
+            (Private::Rsa(key), Method::RsaPss) => rsa::sign_pss(key, &digest_of(scheme, input)?),
+            (Private::Ec(curve, key), Method::Ecdsa) => sign_ecdsa(*curve, key, &digest_of(scheme, input)?),
+            (Private::Ed25519(key), Method::Ed25519) => Ok(key.try_sign(message_of(input)?)?.as_ref().to_vec()),
+            (Private::MlDsa(set, key), Method::MlDsa(for_set)) if *set == for_set => {
+                sign_ml_dsa(key, message_of(input)?)
+            }
+            (Private::Rsa(_) | Private::Ec(..) | Private::Ed25519(_) | Private::MlDsa(..), _) => {
+                Err(SignError::WrongKey)
+            }
+        }
+    }
+}
+
+/// Parses and checks a private key, and derives its public half; `None` where it is not one of this kind.
+fn open(spec: KeySpec, pkcs8: &[u8]) -> Option<(Private, Vec<u8>)> {
+    match spec {
+        KeySpec::Rsa(_) => {
+            let public_key = spki(RsaKeyPair::from_pkcs8(pkcs8).ok()?.public_key())?;
+            let key = RawRsaKey::from_pkcs1(pkcs8::private_key(pkcs8)?)?;
+            (key.modulus_bits() == spec.size()).then_some((Private::Rsa(key), public_key))
+        }
+        KeySpec::Ec(curve) => {
+            let pair = EcdsaKeyPair::from_pkcs8(ecdsa_algorithm(curve), pkcs8).ok()?;
+            let public_key = spki(pair.public_key())?;
+            Some((Private::Ec(curve, pair), public_key))
+        }
+        KeySpec::Ed25519 => {
+            let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(pkcs8).ok()?;
+            let public_key = spki(pair.public_key())?;
+            Some((Private::Ed25519(pair), public_key))
+        }
+        KeySpec::MlDsa(set) => {
+            let pair = PqdsaKeyPair::from_pkcs8(ml_dsa_algorithm(set), pkcs8).ok()?;
+            let public_key = spki(pair.public_key())?;
+            Some((Private::MlDsa(set, pair), public_key))
+        }
+        KeySpec::Aes(_) | KeySpec::Hmac256 => None,
+    }
+}
+
+fn spki<'a, P: AsDer<PublicKeyX509Der<'a>>>(public_key: &P) -> Option<Vec<u8>> {
+    Some(public_key.as_der().ok()?.as_ref().to_vec())
+}
+
+/// The digest of the input, which must be by the scheme's hash if it was made outside.
+fn digest_of(scheme: SignatureScheme, input: Input<'_>) -> Result<Digest, SignError> {
+    match input {
+        Input::Message(message) => Ok(hash(scheme.hash(), message)),
+        Input::Digest(digest) if same_function(digest.hash(), scheme.hash()) => Ok(*digest),
+        Input::Digest(_) => Err(SignError::WrongDigest),
+    }
+}
+
+/// `Shake256` and `Shake256_64` are two names for one function.
+fn same_function(one: HashType, other: HashType) -> bool {
+    let name = |hash| if hash == HashType::Shake256_64 { HashType::Shake256 } else { hash };
+    name(one) == name(other)
+}
+
+const fn message_of(input: Input<'_>) -> Result<&[u8], SignError> {
+    match input {
+        Input::Message(message) => Ok(message),
+        Input::Digest(_) => Err(SignError::NeedsMessage),
+    }
+}
+
+/// ECDSA over any digest.
+///
+/// The library signs digests of one hash for each curve, but all it does with one is to read it as an integer
+/// (FIPS 186-5, 6.4.1, steps 1 and 2: the leftmost bits, as many as the order has). So any digest may be given in the
+/// place of the curve's own, if it is cut to the order's length or extended by leading zeros, which keep the integer.
+fn sign_ecdsa(curve: Curve, key: &EcdsaKeyPair, digest: &Digest) -> Result<Vec<u8>, SignError> {
+    let algorithm = match curve {
+        Curve::P256 => &digest::SHA256,
+        Curve::P384 => &digest::SHA384,
+        // 512 bits, below the order's 521: nothing is ever cut here.
+        Curve::P521 => &digest::SHA512,
+    };
+    let len = algorithm.output_len();
+    let bytes = digest.as_bytes();
+    let bytes = &bytes[..bytes.len().min(len)];
+    let mut as_own = [0; digest::MAX_OUTPUT_LEN];
+    as_own[len - bytes.len()..len].copy_from_slice(bytes);
+    let as_own = digest::Digest::import_less_safe(&as_own[..len], algorithm)?;
+    Ok(key.sign_digest(&as_own)?.as_ref().to_vec())
+}
+
+/// ML-DSA with an empty context (FIPS 204, algorithm 2; RFC 9882).
+fn sign_ml_dsa(key: &PqdsaKeyPair, message: &[u8]) -> Result<Vec<u8>, SignError> {
+    let mut signature = vec![0; key.algorithm().signature_len()];
+    let len = key.sign(message, &mut signature)?;
+    signature.truncate(len);
+    Ok(signature)
+}
+
+pub(crate) const fn ecdsa_algorithm(curve: Curve) -> &'static EcdsaSigningAlgorithm {
+    match curve {
+        Curve::P256 => &ECDSA_P256_SHA256_ASN1_SIGNING,
+        Curve::P384 => &ECDSA_P384_SHA384_ASN1_SIGNING,
+        Curve::P521 => &ECDSA_P521_SHA512_ASN1_SIGNING,
+    }
+}
+
+pub(crate) const fn ml_dsa_algorithm(set: MlDsaSet) -> &'static PqdsaSigningAlgorithm {
+    match set {
+        MlDsaSet::MlDsa44 => &ML_DSA_44_SIGNING,
+        MlDsaSet::MlDsa65 => &ML_DSA_65_SIGNING,
+        MlDsaSet::MlDsa87 => &ML_DSA_87_SIGNING,
+    }
+}

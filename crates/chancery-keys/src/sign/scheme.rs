@@ -1,0 +1,135 @@
+//! Which signatures there are.
+
+use std::fmt;
+
+use chancery_types::HashType;
+use spki::{AlgorithmIdentifierOwned, ObjectIdentifier};
+
+use super::identifier;
+use crate::{KeySpec, MlDsaSet};
+
+/// A signature scheme that some standard defines: a method together with a hash. Made only by
+/// [`for_key`](Self::for_key), so that no other pair exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SignatureScheme {
+    method: Method,
+    hash: HashType,
+    oid: ObjectIdentifier,
+}
+
+/// The part of a scheme besides its hash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Method {
+    /// RSASSA-PKCS1-v1_5 (RFC 8017).
+    RsaPkcs1,
+    /// RSASSA-PSS (RFC 8017), or with SHAKE (RFC 8702).
+    RsaPss,
+    /// ECDSA (FIPS 186-5).
+    Ecdsa,
+    /// Ed25519, pure (RFC 8032).
+    Ed25519,
+    /// ML-DSA, pure, with an empty context (FIPS 204).
+    MlDsa(MlDsaSet),
+}
+
+/// No standard defines this hash for this kind of key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsupported {
+    /// The hash asked for.
+    pub hash: HashType,
+    /// The kind of key.
+    pub spec: KeySpec,
+    /// What is defined for such keys; empty for keys that do not sign.
+    pub allowed: Vec<HashType>,
+}
+
+impl fmt::Display for Unsupported {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.allowed.is_empty() {
+            return write!(f, "{} keys do not sign", self.spec);
+        }
+        let allowed: Vec<_> = self.allowed.iter().map(|hash| hash.as_str()).collect();
+        write!(f, "{} is not defined for {} keys; allowed: {}", self.hash, self.spec, allowed.join(", "))
+    }
+}
+
+impl std::error::Error for Unsupported {}
+
+impl SignatureScheme {
+    /// The scheme for a kind of key, a hash, and for RSA the choice between PKCS#1 v1.5 and PSS. SHAKE with RSA is always
+    /// PSS; `pss` says nothing for other keys.
+    pub fn for_key(spec: KeySpec, hash: HashType, pss: bool) -> Result<Self, Unsupported> {
+        define(spec, hash, pss).map(|(method, oid)| Self { method, hash, oid }).ok_or_else(|| Unsupported {
+            hash,
+            spec,
+            allowed: HashType::ALL.iter().copied().filter(|hash| define(spec, *hash, pss).is_some()).collect(),
+        })
+    }
+
+    /// The hash: of the content, and for all but Ed25519 and ML-DSA also inside the signature.
+    #[must_use]
+    pub const fn hash(self) -> HashType {
+        self.hash
+    }
+
+    /// Whether it can sign a digest in the place of the message.
+    #[must_use]
+    pub const fn signs_digests(self) -> bool {
+        match self.method {
+            Method::RsaPkcs1 | Method::RsaPss | Method::Ecdsa => true,
+            Method::Ed25519 | Method::MlDsa(_) => false,
+        }
+    }
+
+    /// `signatureAlgorithm` of a certificate, CRL or OCSP answer.
+    #[must_use]
+    pub fn algorithm_identifier(self) -> AlgorithmIdentifierOwned {
+        match self.method {
+            // RFC 3279, 4055, 9688: parameters are NULL.
+            Method::RsaPkcs1 => identifier::with_null(self.oid),
+            Method::RsaPss => identifier::rsa_pss_identifier(self.oid, self.hash),
+            // RFC 5758, 8702, 9688 (ECDSA), 8410 (Ed25519), 9881 (ML-DSA): parameters are absent.
+            Method::Ecdsa | Method::Ed25519 | Method::MlDsa(_) => identifier::bare(self.oid),
+        }
+    }
+
+    /// `signatureAlgorithm` of a CMS SignerInfo: as in certificates, but plain rsaEncryption for PKCS#1 v1.5, which every
+    /// reader knows (RFC 3370, 3.2).
+    #[must_use]
+    pub fn cms_algorithm_identifier(self) -> AlgorithmIdentifierOwned {
+        match self.method {
+            Method::RsaPkcs1 => identifier::with_null(identifier::RSA_ENCRYPTION),
+            Method::RsaPss | Method::Ecdsa | Method::Ed25519 | Method::MlDsa(_) => self.algorithm_identifier(),
+        }
+    }
+
+    /// `digestAlgorithm` of a CMS SignerInfo.
+    #[must_use]
+    pub fn digest_algorithm_identifier(self) -> AlgorithmIdentifierOwned {
+        identifier::digest(self.hash)
+    }
+
+    pub(super) const fn method(self) -> Method {
+        self.method
+    }
+}
+
+/// The table of hashes and keys: what has an object identifier is defined.
+const fn define(spec: KeySpec, hash: HashType, pss: bool) -> Option<(Method, ObjectIdentifier)> {
+    let (method, oid) = match spec {
+        KeySpec::Rsa(_) if pss || is_shake(hash) => (Method::RsaPss, identifier::rsa_pss(hash)),
+        KeySpec::Rsa(_) => (Method::RsaPkcs1, identifier::rsa_pkcs1(hash)),
+        KeySpec::Ec(_) => (Method::Ecdsa, identifier::ecdsa(hash)),
+        KeySpec::Ed25519 => (Method::Ed25519, identifier::ed25519(hash)),
+        KeySpec::MlDsa(set) => (Method::MlDsa(set), identifier::ml_dsa(set, hash)),
+        KeySpec::Aes(_) | KeySpec::Hmac256 => return None,
+    };
+    match oid {
+        Some(oid) => Some((method, oid)),
+        None => None,
+    }
+}
+
+const fn is_shake(hash: HashType) -> bool {
+    matches!(hash, HashType::Shake128 | HashType::Shake256 | HashType::Shake256_64)
+}
