@@ -41,10 +41,10 @@ impl DataKey {
 
     /// HMAC-SHA-256 under this key.
     pub fn hmac_sha_256(&self) -> Result<HmacSha256, NotOffered> {
-        match self.key.spec {
-            KeySpec::Hmac256 => Ok(HmacSha256(hmac::Key::new(hmac::HMAC_SHA256, self.secret.expose()))),
-            _ => Err(NotOffered { spec: self.key.spec, operation: "HMAC-SHA-256" }),
+        if self.key.spec != KeySpec::Hmac256 {
+            return Err(NotOffered { spec: self.key.spec, operation: "HMAC-SHA-256" });
         }
+        Ok(HmacSha256(hmac::Key::new(hmac::HMAC_SHA256, self.secret.expose())))
     }
 }
 

@@ -19,8 +19,8 @@ use crate::Secret;
 /// Why a root key file was refused. The texts are for the operator and name the path.
 #[derive(Debug, Error)]
 pub enum RootKeyFileError {
-    /// There is no such file.
-    #[error("root key file {0} does not exist")]
+    /// There is no such file, or no such directory to make it in.
+    #[error("root key file {0} does not exist, or its directory does not")]
     Missing(PathBuf),
     /// A file is there already; it is never overwritten.
     #[error("root key file {0} exists already and is not overwritten")]
@@ -59,10 +59,7 @@ impl RootKey {
     /// touched.
     pub fn create_file(path: &Path) -> Result<Self, RootKeyFileError> {
         let root_key = Self(Secret::random(ROOT_KEY_LEN));
-        write_new(path, root_key.0.expose()).map_err(|cause| match cause.kind() {
-            io::ErrorKind::AlreadyExists => RootKeyFileError::Exists(path.into()),
-            _ => RootKeyFileError::Io { path: path.into(), cause },
-        })?;
+        write_new(path, root_key.0.expose()).map_err(|cause| io_error(path, cause))?;
         Ok(root_key)
     }
 
@@ -106,8 +103,12 @@ fn check(path: &Path, metadata: &fs::Metadata) -> Result<(), RootKeyFileError> {
 }
 
 fn io_error(path: &Path, cause: io::Error) -> RootKeyFileError {
-    match cause.kind() {
-        io::ErrorKind::NotFound => RootKeyFileError::Missing(path.into()),
-        _ => RootKeyFileError::Io { path: path.into(), cause },
+    let path = path.into();
+    if cause.kind() == io::ErrorKind::NotFound {
+        RootKeyFileError::Missing(path)
+    } else if cause.kind() == io::ErrorKind::AlreadyExists {
+        RootKeyFileError::Exists(path)
+    } else {
+        RootKeyFileError::Io { path, cause }
     }
 }

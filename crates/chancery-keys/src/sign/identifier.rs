@@ -154,10 +154,9 @@ pub(super) fn rsa_pss_identifier(oid: ObjectIdentifier, hash_type: HashType) -> 
         return bare(oid);
     }
     // RFC 4055, 2.1 gives the SHA-1 and SHA-2 hashes NULL parameters, RFC 9688 leaves them out for SHA-3.
-    let parameters = match hash_type {
-        HashType::Sha3_224 | HashType::Sha3_256 | HashType::Sha3_384 | HashType::Sha3_512 => None,
-        _ => Some(AnyRef::NULL),
-    };
+    let is_sha3 =
+        matches!(hash_type, HashType::Sha3_224 | HashType::Sha3_256 | HashType::Sha3_384 | HashType::Sha3_512);
+    let parameters = if is_sha3 { None } else { Some(AnyRef::NULL) };
     let algorithm = AlgorithmIdentifierRef { oid: hash(hash_type), parameters };
     let params = if hash_type == HashType::Sha1 {
         RsassaPssParams { hash_algorithm: None, mask_gen_algorithm: None, salt_length: None }

@@ -121,7 +121,7 @@ fn mgf1(seed: &Digest, len: usize) -> Vec<u8> {
     t
 }
 
-fn xof(mut state: impl Update + ExtendableOutput, seed: &[u8], len: usize) -> Vec<u8> {
+fn xof(mut state: impl ExtendableOutput, seed: &[u8], len: usize) -> Vec<u8> {
     state.update(seed);
     let mut output = vec![0; len];
     state.finalize_xof().read(&mut output);
