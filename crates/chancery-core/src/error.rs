@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, fmt};
 
+use chancery_keys::{Failed, GenerateError, OpenError, SignError};
+use chancery_store::StoreError;
 use chancery_types::{ErrorCode, wire::ItemError};
 
 /// `Result` with this crate's [`Error`].
@@ -206,3 +208,28 @@ impl std::error::Error for Error {
         self.cause.as_deref().map(|cause| cause as _)
     }
 }
+
+/// A conflict or a reference that a door method expects is handled there; what arrives here is a fault, or passes.
+impl From<StoreError> for Error {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::Unavailable(_) => Self::unavailable(error),
+            StoreError::Busy => Self::busy("Too many changes are waiting to be written; try again.", 1),
+            StoreError::Text => Self::new(Meaning::Value, "A text with a NUL character cannot be kept."),
+            StoreError::Conflict(_) | StoreError::Reference(_) | StoreError::Internal(_) => Self::internal(error),
+        }
+    }
+}
+
+macro_rules! internal {
+    ($($cause:ty),+) => {$(
+        impl From<$cause> for Error {
+            fn from(error: $cause) -> Self {
+                Self::internal(error)
+            }
+        }
+    )+};
+}
+
+// Keys that do not open, or are asked for what they cannot do, are our fault: rules refuse that earlier.
+internal!(Failed, GenerateError, OpenError, SignError);

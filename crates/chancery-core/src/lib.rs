@@ -1,8 +1,12 @@
 //! What Chancery does: identities, access, tokenization, certificates, signing. No HTTP, no SQL.
 //!
-//! `Chancery` is the door. Every public method on it takes a [`Caller`] first (or, for the few things that anybody
+//! [`Chancery`] is the door. Every public method on it takes a [`Caller`] first (or, for the few things that anybody
 //! may ask, a [`Visitor`]) and goes the same way: load, grant, decide, use keys, commit state and audit together.
 
+mod access;
+mod audit;
+mod chancery;
+mod changes;
 mod clock;
 mod error;
 mod identity;
@@ -13,6 +17,11 @@ mod pool;
 pub mod signing;
 mod text;
 
+pub use access::Grant;
+pub use audit::Event;
+pub use chancery::{Chancery, Config, OpenFailure};
+pub use chancery_keys::RootKeySource;
+pub use chancery_store::StoreUrl;
 pub use clock::Clock;
 pub use error::{Error, Meaning, Result};
 pub use identity::{Caller, Credentials, Member, RequestInfo, Visitor};

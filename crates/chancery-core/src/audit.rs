@@ -1,0 +1,95 @@
+//! Who did what. A record is written in the same transaction as the change it speaks of; where it cannot be written,
+//! the change does not happen. Values never enter a record, identities and object ids always.
+
+use std::net::IpAddr;
+
+use chancery_store::{Tx, tables};
+use chancery_types::{Action, ErrorCode, IdentityId};
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::{Caller, Result, changes::Change};
+
+/// In whose name something happens.
+#[derive(Clone, Debug)]
+pub(crate) struct Actor {
+    pub(crate) request_id: String,
+    pub(crate) source: Option<IpAddr>,
+    pub(crate) identities: Vec<(IdentityId, String)>,
+}
+
+impl Actor {
+    /// The identities of a session.
+    pub(crate) fn of(caller: &Caller) -> Self {
+        Self {
+            request_id: caller.request().id.clone(),
+            source: Some(caller.request().source),
+            identities: caller.members().iter().map(|member| (member.id, member.name.clone())).collect(),
+        }
+    }
+
+    /// Chancery itself (background work), or somebody with a shell on the host: `who` says which.
+    pub(crate) fn host(who: &str) -> Self {
+        Self { request_id: who.to_owned(), source: None, identities: Vec::new() }
+    }
+}
+
+/// What happened, to which object, and which parts of the compiled state it makes stale.
+#[derive(Clone, Debug)]
+pub struct Event {
+    pub(crate) action: Action,
+    pub(crate) object: Option<Uuid>,
+    pub(crate) detail: Value,
+    pub(crate) changes: Vec<Change>,
+}
+
+impl Event {
+    /// An event about no object in particular.
+    #[must_use]
+    pub const fn new(action: Action) -> Self {
+        Self { action, object: None, detail: Value::Null, changes: Vec::new() }
+    }
+
+    /// About this object.
+    #[must_use]
+    pub fn on(mut self, object: impl Into<Option<Uuid>>) -> Self {
+        self.object = object.into();
+        self
+    }
+
+    /// With more to tell: names, counts, ids; never a value, password or token.
+    #[must_use]
+    pub fn detail(mut self, detail: Value) -> Self {
+        self.detail = detail;
+        self
+    }
+
+    /// Which makes this part of the compiled state stale, on every node.
+    #[must_use]
+    pub(crate) fn changes(mut self, change: Change) -> Self {
+        self.changes.push(change);
+        self
+    }
+}
+
+/// Appends the record of an event, and what it makes stale, to the transaction in which it happens.
+pub(crate) async fn append(tx: &mut Tx, now_ms: i64, actor: &Actor, event: &Event, outcome: ErrorCode) -> Result<()> {
+    let identities: Vec<_> =
+        actor.identities.iter().map(|(id, name)| serde_json::json!({"uuid": id, "name": name})).collect();
+    let record = tables::audit::Record {
+        at_ms: now_ms,
+        request_id: actor.request_id.clone(),
+        source: actor.source.map(|source| source.to_string()).unwrap_or_default(),
+        identities: Value::from(identities).to_string(),
+        action: event.action.as_str().to_owned(),
+        object: event.object,
+        outcome: outcome.as_str().to_owned(),
+        detail: event.detail.to_string(),
+    };
+    tables::audit::append(tx, &record).await?;
+    // Last, since on PostgreSQL it waits for the commits of all others that do this.
+    for change in &event.changes {
+        tables::changes::append(tx, change.kind.as_str(), change.object).await?;
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! The door: what an open installation is made of, and the one way to change its state.
+
+use std::sync::Arc;
+
+use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
+use chancery_store::{OpenError, Store, StoreUrl, Tx, tables};
+use chancery_types::ErrorCode;
+use futures::future::BoxFuture;
+use tokio::sync::Mutex;
+use serde_json::Value;
+use tracing::error;
+
+use crate::{
+    Caller, Clock, Error, Event, Grant, Limits, Result,
+    audit::{self, Actor},
+    changes::{Change, ChangeKind},
+    pool::Pool,
+};
+
+/// What an installation is opened with.
+pub struct Config {
+    /// Where the rows are.
+    pub store: StoreUrl,
+    /// Where the root key comes from.
+    pub root_key: RootKeySource,
+    /// Time.
+    pub clock: Clock,
+    /// Limits.
+    pub limits: Limits,
+    /// Whether weak algorithms and self-approval are refused (section 8 of the interface's decisions).
+    pub hardened: bool,
+    /// Where relying parties reach the public endpoints, such as `http://pki.example.org`: fills CDP and AIA.
+    pub public_url: Option<String>,
+}
+
+/// Why an installation could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenFailure {
+    /// The root key could not be read.
+    #[error(transparent)]
+    RootKey(#[from] RootKeyFileError),
+    /// The root key is not this installation's.
+    #[error(transparent)]
+    OtherRootKey(#[from] OtherRootKey),
+    /// The store could not be opened.
+    #[error(transparent)]
+    Store(#[from] OpenError),
+    /// The state could not be loaded.
+    #[error("the installation could not be loaded")]
+    Load(#[from] Error),
+}
+
+/// An open installation.
+pub struct Chancery {
+    pub(crate) store: Store,
+    pub(crate) custodian: Arc<Custodian>,
+    pub(crate) clock: Clock,
+    pub(crate) limits: Limits,
+    pub(crate) hardened: bool,
+    pub(crate) public_url: Option<String>,
+    pub(crate) pool: Pool,
+    /// The last change that the compiled state knows of.
+    pub(crate) seen: Mutex<i64>,
+}
+
+/// The setting that says which root key the installation was made with.
+const ROOT_KEY_ID: &str = "rootKeyId";
+
+impl Chancery {
+    /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
+    pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
+        let Config { store, root_key, clock, limits, hardened, public_url } = config;
+        let custodian = Custodian::new(root_key.load()?).map_err(Error::internal)?;
+        let store = Store::open(&store).await?;
+        expect_root_key(&store, &custodian).await?;
+        // Read before anything is loaded: what changes in between is applied again, which does no harm.
+        let seen = store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::changes::latest(tx).await?) })).await?;
+        let chancery = Arc::new(Self {
+            pool: Pool::new(&limits),
+            custodian: Arc::new(custodian),
+            seen: Mutex::new(seen),
+            store,
+            clock,
+            limits,
+            hardened,
+            public_url,
+        });
+        chancery.follow_changes();
+        Ok(chancery)
+    }
+
+    /// The limits in force.
+    #[must_use]
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Brings one part of the compiled state up to date with the store.
+    pub(crate) async fn apply(&self, change: Change) -> Result<()> {
+        match change.kind {
+            ChangeKind::Settings
+            | ChangeKind::Role
+            | ChangeKind::Identity
+            | ChangeKind::Session
+            | ChangeKind::Key
+            | ChangeKind::TokenProfile => Ok(()),
+        }
+    }
+
+    /// The one way to change state: runs `work` and writes the audit record in one transaction, then brings this
+    /// node's compiled state up to date. If `work` fails, or the record cannot be written, nothing has happened.
+    pub(crate) async fn commit<T, F>(&self, grant: &Grant, event: Event, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
+    {
+        self.commit_as(grant.actor().clone(), event, work).await
+    }
+
+    /// [`commit`](Self::commit) where there is no Grant to demand: logins, host commands, background work.
+    pub(crate) async fn commit_as<T, F>(&self, actor: Actor, event: Event, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
+    {
+        let now_ms = self.clock.now_ms();
+        let stale = !event.changes.is_empty();
+        let done = self
+            .store
+            .write(move |tx| {
+                Box::pin(async move {
+                    let done = work(tx).await?;
+                    audit::append(tx, now_ms, &actor, &event, ErrorCode::Success).await?;
+                    Ok::<_, Error>(done)
+                })
+            })
+            .await?;
+        if stale {
+            self.catch_up().await?;
+        }
+        Ok(done)
+    }
+
+    /// Records that an authenticated caller was refused, and hands the refusal back. Where the record cannot be
+    /// written the answer is that failure: no attempt goes unseen.
+    pub(crate) async fn refused(&self, caller: &Caller, event: Event, refusal: Error) -> Error {
+        let (now_ms, actor, outcome) = (self.clock.now_ms(), Actor::of(caller), refusal.meaning().error_code());
+        let written = self
+            .store
+            .write(move |tx| Box::pin(async move { audit::append(tx, now_ms, &actor, &event, outcome).await }))
+            .await;
+        match written {
+            Ok(()) => refusal,
+            Err(failure) => {
+                error!(error = &failure as &dyn std::error::Error, "a refusal could not be recorded");
+                failure
+            }
+        }
+    }
+}
+
+/// The first root key that opens a store is the store's from then on.
+async fn expect_root_key(store: &Store, custodian: &Custodian) -> Result<(), OpenFailure> {
+    let own = Value::from(hex::encode(custodian.root_key_id().as_bytes())).to_string();
+    let ours = own.clone();
+    let stored = store
+        .write(move |tx| {
+            Box::pin(async move {
+                if let Some(stored) = tables::settings::value(tx, ROOT_KEY_ID).await? {
+                    return Ok(stored);
+                }
+                tables::settings::set(tx, ROOT_KEY_ID, &ours).await?;
+                Ok::<_, Error>(ours)
+            })
+        })
+        .await?;
+    if stored == own { Ok(()) } else { Err(OtherRootKey.into()) }
+}
