@@ -12,7 +12,7 @@ use tracing::error;
 
 use crate::{
     Caller, Clock, Error, Event, Grant, Limits, Result,
-    audit::{self, Actor},
+    audit::{self, Actor, Counters},
     changes::{Change, ChangeKind},
     pool::Pool,
 };
@@ -59,6 +59,7 @@ pub struct Chancery {
     pub(crate) hardened: bool,
     pub(crate) public_url: Option<String>,
     pub(crate) pool: Pool,
+    pub(crate) counters: Counters,
     /// The last change that the compiled state knows of.
     pub(crate) seen: Mutex<i64>,
 }
@@ -78,6 +79,7 @@ impl Chancery {
         let chancery = Arc::new(Self {
             pool: Pool::new(&limits),
             custodian: Arc::new(custodian),
+            counters: Counters::default(),
             seen: Mutex::new(seen),
             store,
             clock,
@@ -86,7 +88,13 @@ impl Chancery {
             public_url,
         });
         chancery.follow_changes();
+        chancery.flush_counters_each_second();
         Ok(chancery)
+    }
+
+    /// Writes down what is still only in memory. To be called when the last request has been answered.
+    pub async fn shut_down(&self) {
+        self.flush_counters(true).await;
     }
 
     /// The limits in force.

@@ -1,14 +1,19 @@
 //! Who did what. A record is written in the same transaction as the change it speaks of; where it cannot be written,
 //! the change does not happen. Values never enter a record, identities and object ids always.
 
-use std::net::IpAddr;
+mod counters;
+
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use chancery_store::{Tx, tables};
 use chancery_types::{Action, ErrorCode, IdentityId};
 use serde_json::Value;
+use tokio::time;
+use tracing::error;
 use uuid::Uuid;
 
-use crate::{Caller, Result, changes::Change};
+pub(crate) use self::counters::Counters;
+use crate::{Caller, Chancery, Error, Result, changes::Change};
 
 /// In whose name something happens.
 #[derive(Clone, Debug)]
@@ -72,11 +77,28 @@ impl Event {
     }
 }
 
+/// The same event, so many times.
+pub(crate) struct Counted {
+    actor: Actor,
+    event: Event,
+    outcome: ErrorCode,
+    count: u64,
+}
+
 /// Appends the record of an event, and what it makes stale, to the transaction in which it happens.
 pub(crate) async fn append(tx: &mut Tx, now_ms: i64, actor: &Actor, event: &Event, outcome: ErrorCode) -> Result<()> {
+    tables::audit::append(tx, &record(now_ms, actor, event, outcome, 1)).await?;
+    // Last, since on PostgreSQL it waits for the commits of all others that do this.
+    for change in &event.changes {
+        tables::changes::append(tx, change.kind.as_str(), change.object).await?;
+    }
+    Ok(())
+}
+
+fn record(now_ms: i64, actor: &Actor, event: &Event, outcome: ErrorCode, count: u64) -> tables::audit::Record {
     let identities: Vec<_> =
         actor.identities.iter().map(|(id, name)| serde_json::json!({"uuid": id, "name": name})).collect();
-    let record = tables::audit::Record {
+    tables::audit::Record {
         at_ms: now_ms,
         request_id: actor.request_id.clone(),
         source: actor.source.map(|source| source.to_string()).unwrap_or_default(),
@@ -85,11 +107,47 @@ pub(crate) async fn append(tx: &mut Tx, now_ms: i64, actor: &Actor, event: &Even
         object: event.object,
         outcome: outcome.as_str().to_owned(),
         detail: event.detail.to_string(),
-    };
-    tables::audit::append(tx, &record).await?;
-    // Last, since on PostgreSQL it waits for the commits of all others that do this.
-    for change in &event.changes {
-        tables::changes::append(tx, change.kind.as_str(), change.object).await?;
+        count: i64::try_from(count).unwrap_or(i64::MAX),
     }
-    Ok(())
+}
+
+impl Chancery {
+    /// Writes the counts down. What cannot be written stays lost: the log says so.
+    pub(crate) async fn flush_counters(&self, all: bool) {
+        let now_ms = self.clock.now_ms();
+        let counted = self.counters.take(now_ms, all);
+        if counted.is_empty() {
+            return;
+        }
+        let records: Vec<_> = counted
+            .iter()
+            .map(|counted| record(now_ms, &counted.actor, &counted.event, counted.outcome, counted.count))
+            .collect();
+        let written = self.store.write(move |tx| {
+            Box::pin(async move {
+                for record in &records {
+                    tables::audit::append(tx, record).await?;
+                }
+                Ok::<_, Error>(())
+            })
+        });
+        if let Err(failure) = written.await {
+            let lost = counted.len();
+            error!(error = &failure as &dyn std::error::Error, lost, "counts could not be written to the audit records");
+        }
+    }
+
+    /// Flushes the counts each second until the last user of this Chancery is gone.
+    pub(crate) fn flush_counters_each_second(self: &Arc<Self>) {
+        let weak = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let mut seconds = time::interval(Duration::from_secs(1));
+            seconds.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
+            loop {
+                seconds.tick().await;
+                let Some(chancery) = weak.upgrade() else { return };
+                chancery.flush_counters(false).await;
+            }
+        });
+    }
 }
