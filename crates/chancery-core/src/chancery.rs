@@ -6,8 +6,8 @@ use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
 use chancery_store::{OpenError, Store, StoreUrl, Tx, tables};
 use chancery_types::ErrorCode;
 use futures::future::BoxFuture;
-use tokio::sync::Mutex;
 use serde_json::Value;
+use tokio::sync::Mutex;
 use tracing::error;
 
 use crate::{
@@ -183,4 +183,64 @@ async fn expect_root_key(store: &Store, custodian: &Custodian) -> Result<(), Ope
         })
         .await?;
     if stored == own { Ok(()) } else { Err(OtherRootKey.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use chancery_keys::RootKey;
+    use chancery_types::Action;
+
+    use super::*;
+
+    async fn open(folder: &Path, root_key: &str) -> Result<Arc<Chancery>, OpenFailure> {
+        let root_key = folder.join(root_key);
+        if !root_key.exists() {
+            RootKey::create_file(&root_key).unwrap();
+        }
+        let config = Config {
+            store: folder.join("chancery.db").display().to_string().parse().unwrap(),
+            root_key: RootKeySource::File(root_key),
+            clock: Clock::fixed(1_000),
+            limits: Limits::default(),
+            hardened: false,
+            public_url: None,
+        };
+        Chancery::open(config).await
+    }
+
+    #[tokio::test]
+    async fn a_store_belongs_to_its_first_root_key() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(open(folder.path(), "first").await.unwrap());
+        drop(open(folder.path(), "first").await.unwrap());
+        let refusal = open(folder.path(), "second").await.err().expect("another root key");
+        assert!(matches!(refusal, OpenFailure::OtherRootKey(_)), "{refusal}");
+    }
+
+    #[tokio::test]
+    async fn what_fails_leaves_neither_state_nor_record() {
+        let folder = tempfile::tempdir().unwrap();
+        let chancery = open(folder.path(), "root").await.unwrap();
+        let commit = |fails: bool| {
+            let event = Event::new(Action::SettingsChange).changes(Change::all(ChangeKind::Settings));
+            chancery.commit_as(Actor::host("test"), event, move |tx| {
+                Box::pin(async move {
+                    tables::settings::set(tx, "x", "1").await?;
+                    if fails { Err(Error::state("no")) } else { Ok(()) }
+                })
+            })
+        };
+        commit(true).await.unwrap_err();
+        assert_eq!((setting(&chancery).await, *chancery.seen.lock().await), (None, 0));
+        commit(false).await.unwrap();
+        assert_eq!((setting(&chancery).await.as_deref(), *chancery.seen.lock().await), (Some("1"), 1));
+    }
+
+    async fn setting(chancery: &Chancery) -> Option<String> {
+        let read =
+            chancery.store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::settings::value(tx, "x").await?) }));
+        read.await.unwrap()
+    }
 }

@@ -133,7 +133,10 @@ impl Chancery {
         });
         if let Err(failure) = written.await {
             let lost = counted.len();
-            error!(error = &failure as &dyn std::error::Error, lost, "counts could not be written to the audit records");
+            error!(
+                error = &failure as &dyn std::error::Error,
+                lost, "counts could not be written to the audit records"
+            );
         }
     }
 

@@ -23,10 +23,12 @@ pub struct Record {
     pub outcome: String,
     /// More, as JSON; never a secret.
     pub detail: String,
+    /// How often; more than 1 where many calls are told as one.
+    pub count: i64,
 }
 
 const APPEND: &str = "INSERT INTO audit (at_ms, request_id, source, identities, action, object, outcome, detail, count) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, 1)";
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
 /// Appends a record.
 pub async fn append(tx: &mut Tx, record: &Record) -> Result<(), StoreError> {
@@ -39,6 +41,7 @@ pub async fn append(tx: &mut Tx, record: &Record) -> Result<(), StoreError> {
         .bind(record.object)
         .bind(&record.outcome)
         .bind(&record.detail)
+        .bind(record.count)
         .execute(tx)
         .await?;
     Ok(())
