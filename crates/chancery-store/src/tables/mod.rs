@@ -57,10 +57,14 @@ pub mod audit;
 // identity
 
 // keys
+pub mod key_versions;
+pub mod keys;
 
 // tokenization
 
 // pki
+pub mod certificates;
+pub mod crls;
 
 // signing
 pub mod approvals;

@@ -1,0 +1,131 @@
+//! Certificates.
+
+use uuid::Uuid;
+
+use crate::{Columns, FromColumns, StoreError, Tx, sql};
+
+/// A certificate as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its id.
+    pub id: Uuid,
+    /// What people call it.
+    pub name: String,
+    /// Its name in one letter case.
+    pub name_key: String,
+    /// The subject in one line.
+    pub subject: String,
+    /// What issued it; its own id where it is self-signed.
+    pub issuer_id: Uuid,
+    /// Its profile.
+    pub profile_id: Uuid,
+    /// Its serial number in hexadecimal digits.
+    pub serial: String,
+    /// First second of its validity.
+    pub not_before_s: i64,
+    /// Last second of its validity.
+    pub not_after_s: i64,
+    /// The kind of its key.
+    pub spec: String,
+    /// Its key, if that was kept.
+    pub key_id: Option<Uuid>,
+    /// Whether it is trusted as an issuer.
+    pub trusted: bool,
+    /// The certificate itself.
+    pub der: Vec<u8>,
+    /// When it was revoked or put on hold.
+    pub revoked_at_s: Option<i64>,
+    /// Why.
+    pub revocation_reason: Option<String>,
+}
+
+/// What a CRL says of a revoked certificate.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Revoked {
+    /// The serial number in hexadecimal digits.
+    pub serial: String,
+    /// When it was revoked.
+    pub revoked_at_s: i64,
+    /// Why.
+    pub revocation_reason: String,
+}
+
+const INSERT: &str = "INSERT INTO certificates (id, name, name_key, subject, issuer_id, profile_id, serial, \
+    not_before_s, not_after_s, spec, key_id, trusted, der, revoked_at_s, revocation_reason) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+const BY_ID: &str = "SELECT id, name, name_key, subject, issuer_id, profile_id, serial, not_before_s, not_after_s, spec, \
+    key_id, trusted, der, revoked_at_s, revocation_reason FROM certificates WHERE id = $1";
+const REVOKE: &str = "UPDATE certificates SET revoked_at_s = $2, revocation_reason = $3 \
+    WHERE id = $1 AND (revoked_at_s IS NULL OR revocation_reason = 'certificateHold')";
+const REVOKED: &str = "SELECT serial, revoked_at_s, revocation_reason FROM certificates \
+    WHERE issuer_id = $1 AND revoked_at_s IS NOT NULL ORDER BY serial";
+
+/// Adds a certificate.
+pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+    sql(INSERT)
+        .bind(row.id)
+        .bind(&row.name)
+        .bind(&row.name_key)
+        .bind(&row.subject)
+        .bind(row.issuer_id)
+        .bind(row.profile_id)
+        .bind(&row.serial)
+        .bind(row.not_before_s)
+        .bind(row.not_after_s)
+        .bind(&row.spec)
+        .bind(row.key_id)
+        .bind(row.trusted)
+        .bind(&row.der)
+        .bind(row.revoked_at_s)
+        .bind(row.revocation_reason.as_deref())
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// The certificate with this id.
+pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
+    sql(BY_ID).bind(id).optional(tx).await
+}
+
+/// Revokes a certificate that is valid or on hold; false where it is revoked for good.
+pub async fn revoke(tx: &mut Tx, id: Uuid, at_s: i64, reason: &str) -> Result<bool, StoreError> {
+    Ok(sql(REVOKE).bind(id).bind(at_s).bind(reason).execute(tx).await? == 1)
+}
+
+/// Everything that this issuer has issued and that is revoked or on hold, by serial number.
+pub async fn revoked_by(tx: &mut Tx, issuer_id: Uuid) -> Result<Vec<Revoked>, StoreError> {
+    sql(REVOKED).bind(issuer_id).all(tx).await
+}
+
+impl FromColumns for Row {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: columns.get("id")?,
+            name: columns.get("name")?,
+            name_key: columns.get("name_key")?,
+            subject: columns.get("subject")?,
+            issuer_id: columns.get("issuer_id")?,
+            profile_id: columns.get("profile_id")?,
+            serial: columns.get("serial")?,
+            not_before_s: columns.get("not_before_s")?,
+            not_after_s: columns.get("not_after_s")?,
+            spec: columns.get("spec")?,
+            key_id: columns.optional("key_id")?,
+            trusted: columns.get("trusted")?,
+            der: columns.get("der")?,
+            revoked_at_s: columns.optional("revoked_at_s")?,
+            revocation_reason: columns.optional("revocation_reason")?,
+        })
+    }
+}
+
+impl FromColumns for Revoked {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            serial: columns.get("serial")?,
+            revoked_at_s: columns.get("revoked_at_s")?,
+            revocation_reason: columns.get("revocation_reason")?,
+        })
+    }
+}
