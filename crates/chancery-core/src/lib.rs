@@ -9,6 +9,7 @@ mod chancery;
 mod changes;
 mod clock;
 mod error;
+mod health;
 mod identity;
 mod limits;
 mod list;

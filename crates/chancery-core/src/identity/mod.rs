@@ -1,5 +1,6 @@
 //! Who calls: identities, roles, passwords, dual login, sessions, bearer tokens.
 
+mod authenticate;
 mod caller;
 mod credentials;
 

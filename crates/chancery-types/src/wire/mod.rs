@@ -1,6 +1,7 @@
 //! Request and response bodies, in files named like the routes that use them.
 
 mod envelope;
+pub mod health;
 pub mod identities;
 pub mod key_types;
 pub mod keys;

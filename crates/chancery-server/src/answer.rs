@@ -1,0 +1,140 @@
+//! What a handler answers, and how a refusal leaves the server.
+
+use std::{fmt::Write as _, sync::Arc};
+
+use axum::{
+    Json,
+    http::{HeaderValue, header},
+    response::{IntoResponse, Response},
+};
+use chancery_core::{Error, Meaning};
+use chancery_types::wire::{Envelope, ErrorResponse};
+use serde_json::json;
+
+use crate::error_table;
+
+/// What the handlers under `/api/v2` and `/cuserv/v1` answer.
+pub(crate) type Answer<T> = Result<Json<Envelope<T>>, Failure>;
+
+/// The answer of a call that succeeded, in its envelope.
+pub(crate) const fn success<T>(response: T) -> Answer<T> {
+    Ok(Json(Envelope::success(response)))
+}
+
+/// A call that was refused or failed.
+#[derive(Debug)]
+pub(crate) struct Failure(Error);
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+/// The error travels beside an empty answer to [`render`], because only the outermost layer knows the request's id and
+/// which envelope its path has.
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let mut response = error_table::status(self.0.meaning()).into_response();
+        response.extensions_mut().insert(Refusal(Arc::new(self.0)));
+        response
+    }
+}
+
+/// The error behind an answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Refusal(pub(crate) Arc<Error>);
+
+/// The family of paths that a request belongs to, which decides the form of its errors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Family {
+    /// `/api/v2` and `/cuserv/v1`.
+    Api,
+    /// `/home/v1/login`.
+    Login,
+    /// The rest of `/home/v1`.
+    Home,
+    /// Everything else: health, public certificates and lists, pages.
+    Plain,
+}
+
+impl Family {
+    fn of(path: &str) -> Self {
+        let under = |root: &str| path.strip_prefix(root).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+        if under("/api/v2") || under("/cuserv/v1") {
+            Self::Api
+        } else if path == "/home/v1/login" {
+            Self::Login
+        } else if under("/home/v1") {
+            Self::Home
+        } else {
+            Self::Plain
+        }
+    }
+}
+
+/// The full answer of a refused call.
+pub(crate) fn render(error: &Error, path: &str, request_id: &str) -> Response {
+    let status = error_table::status(error.meaning());
+    let mut response = match Family::of(path) {
+        Family::Api => (status, Json(envelope(error, request_id))).into_response(),
+        Family::Login => {
+            let response = json!({"fullyLoggedIn": false});
+            (status, Json(json!({"message": error.message(), "status": "Failure", "response": response})))
+                .into_response()
+        }
+        Family::Home => (status, Json(json!({"message": error.message(), "status": "Failure"}))).into_response(),
+        Family::Plain => (status, plain(error)).into_response(),
+    };
+    if let Some(seconds) = error.retry_after_s() {
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(seconds));
+    }
+    if error.meaning() == Meaning::Unauthenticated {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+    }
+    response
+}
+
+fn envelope(error: &Error, request_id: &str) -> Envelope<ErrorResponse> {
+    Envelope {
+        success: false,
+        error_code: error.meaning().error_code(),
+        response: ErrorResponse {
+            message: error.message().to_owned(),
+            request_id: request_id.to_owned(),
+            field: error.field().map(str::to_owned),
+            errors: error.items().to_vec(),
+        },
+    }
+}
+
+fn plain(error: &Error) -> String {
+    let mut text = error.message().to_owned();
+    if let Some(field) = error.field() {
+        let _infallible = write!(text, " ({field})");
+    }
+    text.push('\n');
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_belongs_to_one_family() {
+        for (path, family) in [
+            ("/api/v2", Family::Api),
+            ("/api/v2/", Family::Api),
+            ("/api/v2/nothing", Family::Api),
+            ("/api/v22", Family::Plain),
+            ("/cuserv/v1/services/deploy", Family::Api),
+            ("/home/v1/login", Family::Login),
+            ("/home/v1/login/token", Family::Home),
+            ("/home/v1", Family::Home),
+            ("/", Family::Plain),
+        ] {
+            assert_eq!(Family::of(path), family, "{path}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What a request shows to say who calls: a bearer token or the session cookie.
+
+use axum::http::{HeaderMap, Method, Uri, header, request::Parts};
+use chancery_core::{Credentials, Error};
+
+use crate::session_cookie;
+
+/// The credentials of a request. If there is an Authorization header it alone decides, whatever it says.
+pub(crate) fn of(parts: &Parts) -> Result<Credentials, Error> {
+    if parts.headers.contains_key(header::AUTHORIZATION) {
+        return bearer(&parts.headers).map(Credentials::Bearer).ok_or_else(Error::unauthenticated);
+    }
+    let Some(cookie) = session_cookie::read(&parts.headers) else { return Ok(Credentials::None) };
+    check_same_origin(parts)?;
+    Ok(Credentials::Cookie(cookie))
+}
+
+/// The token of the one Authorization header, if its scheme is Bearer (RFC 6750, 2.1; the scheme in any letter case).
+fn bearer(headers: &HeaderMap) -> Option<String> {
+    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+    let (Some(value), None) = (values.next(), values.next()) else { return None };
+    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+}
+
+/// Refuses a changing call that a page of another origin made: a browser sends the cookie along without asking. What
+/// sends neither header is no browser, or one that keeps SameSite=Strict.
+pub(crate) fn check_same_origin(parts: &Parts) -> Result<(), Error> {
+    if parts.method == Method::GET || parts.method == Method::HEAD {
+        return Ok(());
+    }
+    let site_is_ours = match parts.headers.get("sec-fetch-site") {
+        None => true,
+        Some(site) => site == "same-origin" || site == "none",
+    };
+    let origin_is_ours = match parts.headers.get(header::ORIGIN) {
+        None => true,
+        Some(origin) => own_origin(parts).is_some_and(|own| origin.as_bytes().eq_ignore_ascii_case(own.as_bytes())),
+    };
+    if site_is_ours && origin_is_ours {
+        return Ok(());
+    }
+    Err(Error::forbidden("A page of another origin must send a bearer token, not the session cookie."))
+}
+
+/// The origin that the request was sent to. The session cookie is sent over TLS only.
+fn own_origin(parts: &Parts) -> Option<String> {
+    let from_host = || parts.headers.get(header::HOST)?.to_str().ok().map(str::to_owned);
+    let authority = Uri::authority(&parts.uri).map(ToString::to_string).or_else(from_host)?;
+    let host = authority.strip_suffix(":443").unwrap_or(&authority);
+    Some(format!("https://{host}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::Request;
+
+    use super::*;
+
+    fn credentials(method: &str, headers: &[(&str, &str)]) -> Result<Credentials, Error> {
+        let mut request = Request::builder().method(method).uri("/api/v2/x").header("Host", "kms.example:8443");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        of(&request.body(()).unwrap().into_parts().0)
+    }
+
+    const COOKIE: (&str, &str) = ("Cookie", "a=b; __Host-chancery=s3ss10n");
+
+    #[test]
+    fn a_bearer_header_alone_decides() {
+        let bearer = Credentials::Bearer("abc".to_owned());
+        assert_eq!(credentials("POST", &[("Authorization", "Bearer abc"), COOKIE]).unwrap(), bearer);
+        assert_eq!(credentials("POST", &[("Authorization", "bEARER  abc ")]).unwrap(), bearer);
+        for bad in ["", "Bearer", "Basic abc", "Bearer\u{e9} abc"] {
+            assert!(credentials("POST", &[("Authorization", bad), COOKIE]).is_err(), "{bad}");
+        }
+        let twice = [("Authorization", "Bearer abc"), ("Authorization", "Bearer abc")];
+        assert!(credentials("POST", &twice).is_err());
+    }
+
+    #[test]
+    fn the_cookie_counts_where_no_other_origin_made_the_call() {
+        let cookie = Credentials::Cookie("s3ss10n".to_owned());
+        for ours in [
+            &[COOKIE][..],
+            &[COOKIE, ("Origin", "https://KMS.example:8443"), ("Sec-Fetch-Site", "same-origin")],
+            &[COOKIE, ("Sec-Fetch-Site", "none")],
+        ] {
+            assert_eq!(credentials("POST", ours).unwrap(), cookie, "{ours:?}");
+        }
+        for foreign in [
+            [COOKIE, ("Origin", "https://evil.example:8443")],
+            [COOKIE, ("Origin", "https://kms.example")],
+            [COOKIE, ("Origin", "http://kms.example:8443")],
+            [COOKIE, ("Origin", "null")],
+            [COOKIE, ("Sec-Fetch-Site", "cross-site")],
+            [COOKIE, ("Sec-Fetch-Site", "same-site")],
+        ] {
+            assert!(credentials("POST", &foreign).is_err(), "{foreign:?}");
+            assert_eq!(credentials("GET", &foreign).unwrap(), cookie, "reading changes nothing: {foreign:?}");
+        }
+        assert_eq!(credentials("POST", &[("Cookie", "other=1")]).unwrap(), Credentials::None);
+    }
+}

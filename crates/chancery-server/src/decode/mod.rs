@@ -1,0 +1,59 @@
+//! From the bytes of a request's body to a typed body, strictly.
+//!
+//! First [`tree`] reads the whole document, so that duplicate members and deep nesting are refused wherever they are,
+//! also in members that nobody asked for. Then [`deserializer`] walks the tree as serde asks, remembering where it is:
+//! what serde finds wrong becomes an [`Error`] that names the member by its JSON pointer (RFC 6901) and says what would
+//! have been accepted, and never repeats what was sent.
+
+mod deserializer;
+mod fault;
+mod pointer;
+mod tree;
+
+use chancery_core::{Error, Meaning};
+use serde::de::DeserializeOwned;
+
+use deserializer::Cursor;
+use fault::Fault;
+use pointer::Pointer;
+use tree::{Tree, has_duplicates, malformed, parse};
+
+/// The deepest nesting of arrays and objects that is read; the outermost object is the first level.
+pub(crate) const DEPTH_MAX: usize = 32;
+
+/// The most values (members, elements, objects and arrays) in one document. A body may hold two bytes a value, and a
+/// value costs 32 bytes of memory here, so without this a body of 32 MiB would take half a gibibyte. The largest batch
+/// needs a tenth of it.
+pub(crate) const VALUES_MAX: usize = 1_000_000;
+
+/// Reads `bytes` as one JSON object and that object as a `T`.
+///
+/// # Errors
+///
+/// `malformed` for anything that is no JSON object, for a missing member and for one of the wrong type; `selection` for
+/// a value outside its enumeration; `too_large` beyond [`VALUES_MAX`].
+pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+    let tree = parse(bytes)?;
+    if !matches!(tree, Tree::Object(_)) {
+        return Err(malformed("The body must be one JSON object."));
+    }
+    T::deserialize(Cursor::new(&tree, Pointer::ROOT)).map_err(Fault::in_body)
+}
+
+/// Reads the query of a URL as a `T`; the pointer in a refusal names the parameter.
+///
+/// # Errors
+///
+/// `value` for a parameter that is given twice, missing, or not of its type; `selection` for a value outside its
+/// enumeration.
+pub(crate) fn decode_query<T: DeserializeOwned>(query: &str) -> Result<T, Error> {
+    let parameters: Vec<_> =
+        form_urlencoded::parse(query.as_bytes()).map(|(name, value)| (name, Tree::Parameter(value))).collect();
+    if has_duplicates(&parameters) {
+        return Err(Error::new(Meaning::Value, "The query has a parameter twice."));
+    }
+    T::deserialize(Cursor::new(&Tree::Object(parameters), Pointer::ROOT)).map_err(Fault::in_query)
+}
+
+#[cfg(test)]
+mod tests;

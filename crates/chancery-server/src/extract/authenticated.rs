@@ -1,0 +1,28 @@
+//! Who calls.
+
+use std::ops::Deref;
+
+use axum::{extract::FromRequestParts, http::request::Parts};
+use chancery_core::Caller;
+
+use crate::{answer::Failure, app::App, credentials, extract::visitor};
+
+/// A fully logged-in caller; every route but the few public ones demands one.
+pub(crate) struct Authenticated(pub(crate) Caller);
+
+impl Deref for Authenticated {
+    type Target = Caller;
+
+    fn deref(&self) -> &Caller {
+        &self.0
+    }
+}
+
+impl FromRequestParts<App> for Authenticated {
+    type Rejection = Failure;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
+        let credentials = credentials::of(parts)?;
+        Ok(Self(app.authenticate(visitor::request_info(parts), credentials).await?))
+    }
+}

@@ -1,0 +1,16 @@
+//! From a request to typed arguments. A handler lists them in the order in which the interface checks: who calls, the
+//! path, the query, then the body (its content type, its size, its syntax).
+
+mod authenticated;
+mod body;
+mod in_path;
+mod query;
+mod session_cookie;
+mod visitor;
+
+pub(crate) use authenticated::Authenticated;
+pub(crate) use body::{BatchBody, Body, BodyOrEmpty, SigningBody};
+pub(crate) use in_path::InPath;
+pub(crate) use query::Query;
+pub(crate) use session_cookie::SessionCookie;
+pub(crate) use visitor::Anybody;

@@ -1,0 +1,139 @@
+//! One connection, from its first request to its last.
+
+use std::{
+    convert::Infallible,
+    net::IpAddr,
+    pin::pin,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{Router, body::Body, extract::Request, response::Response};
+use hyper::{
+    body::Incoming,
+    server::conn::{http1, http2},
+    service::service_fn,
+};
+use hyper_util::{
+    rt::{TokioExecutor, TokioIo, TokioTimer},
+    server::graceful::GracefulConnection,
+};
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    sync::watch,
+    time,
+};
+use tower::ServiceExt;
+
+use super::{Bounds, Site};
+use crate::Peer;
+
+/// How often an HTTP/2 client is asked whether it is still there, and how long it may take to say so.
+const PING_EVERY: Duration = Duration::from_secs(20);
+const PING_ANSWER_MAX: Duration = Duration::from_secs(10);
+
+/// Serves HTTP/1.1 on a connection. The time for a head also bounds the time between two requests.
+pub(super) async fn serve_http1<IO>(io: IO, peer: IpAddr, site: &Site, stop: watch::Receiver<bool>)
+where
+    IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let Bounds { head_max, head_bytes_max, .. } = site.bounds;
+    let calls = Calls::new(&site.router, peer);
+    let in_flight = Arc::clone(&calls.in_flight);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(head_max)
+        .max_header_size(head_bytes_max as usize)
+        .serve_connection(TokioIo::new(io), service_fn(move |request| calls.clone().answer(request)));
+    drive(connection, &in_flight, head_max, stop).await;
+}
+
+/// Serves HTTP/2 on a connection.
+pub(super) async fn serve_http2<IO>(io: IO, peer: IpAddr, site: &Site, stop: watch::Receiver<bool>)
+where
+    IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
+{
+    let Bounds { head_max, head_bytes_max, streams_max, .. } = site.bounds;
+    let calls = Calls::new(&site.router, peer);
+    let in_flight = Arc::clone(&calls.in_flight);
+    let connection = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING_EVERY)
+        .keep_alive_timeout(PING_ANSWER_MAX)
+        .max_header_list_size(head_bytes_max)
+        .max_concurrent_streams(streams_max)
+        .serve_connection(TokioIo::new(io), service_fn(move |request| calls.clone().answer(request)));
+    drive(connection, &in_flight, head_max, stop).await;
+}
+
+/// The calls of one connection.
+#[derive(Clone)]
+struct Calls {
+    router: Router,
+    peer: IpAddr,
+    in_flight: Arc<AtomicUsize>,
+}
+
+impl Calls {
+    fn new(router: &Router, peer: IpAddr) -> Self {
+        Self { router: router.clone(), peer, in_flight: Arc::default() }
+    }
+
+    async fn answer(self, request: hyper::Request<Incoming>) -> Result<Response, Infallible> {
+        let mut request: Request = request.map(Body::new);
+        request.extensions_mut().insert(Peer(self.peer));
+        let _counted = Counted::new(&self.in_flight);
+        self.router.oneshot(request).await
+    }
+}
+
+/// Runs a connection to its end, which comes when the client closes it, when it has been idle for `idle_max`, or when
+/// the server stops; in the latter two the calls in flight finish first.
+async fn drive<C: GracefulConnection>(
+    connection: C,
+    in_flight: &AtomicUsize,
+    idle_max: Duration,
+    mut stop: watch::Receiver<bool>,
+) {
+    let mut connection = pin!(connection);
+    let mut looks = time::interval(idle_max);
+    looks.tick().await;
+    let (mut was_idle, mut closing) = (false, false);
+    loop {
+        tokio::select! {
+            // An error here is the client's: it went away, or spoke no HTTP. Nobody is left to be told.
+            _ = connection.as_mut() => return,
+            _ = stop.changed(), if !closing => {
+                connection.as_mut().graceful_shutdown();
+                closing = true;
+            }
+            _ = looks.tick(), if !closing => {
+                let is_idle = in_flight.load(Ordering::Relaxed) == 0;
+                if is_idle && was_idle {
+                    connection.as_mut().graceful_shutdown();
+                    closing = true;
+                }
+                was_idle = is_idle;
+            }
+        }
+    }
+}
+
+/// Counts a call for as long as it takes.
+struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    fn new(in_flight: &'a AtomicUsize) -> Self {
+        in_flight.fetch_add(1, Ordering::Relaxed);
+        Self(in_flight)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

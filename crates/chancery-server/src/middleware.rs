@@ -1,0 +1,130 @@
+//! The outermost layer: gives every request its id, every answer its form and its headers, and the log its line.
+
+use std::{
+    any::Any,
+    error::Error as StdError,
+    net::{IpAddr, Ipv4Addr},
+    time::Instant,
+};
+
+use axum::{
+    extract::{MatchedPath, Request},
+    http::{HeaderName, HeaderValue, Method, StatusCode, header},
+    middleware::Next,
+    response::{IntoResponse, Response},
+};
+use chancery_core::{Error, Meaning, RequestInfo};
+use tracing::{Instrument, error, info, info_span};
+
+use crate::{
+    answer::{Failure, Refusal, render},
+    metrics,
+};
+
+/// The address of the other end of the connection; the listener notes it on every request.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer(pub IpAddr);
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What every answer says unless its handler says otherwise: answers are not to be kept, guessed at, framed or run.
+const DEFAULT_HEADERS: [(HeaderName, HeaderValue); 5] = [
+    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    ),
+];
+
+/// Runs a request inside its span and finishes its answer.
+pub(crate) async fn outermost(mut request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let info = request_info(&request);
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let span = info_span!("request", id = info.id, source = %info.source);
+    request.extensions_mut().insert(info.clone());
+
+    let answer = next.run(request).instrument(span.clone()).await;
+    let _entered = span.entered();
+    let answer = finish(answer, &path, &info.id);
+
+    let route = route.as_ref().map_or("none", MatchedPath::as_str);
+    let status = answer.status().as_u16();
+    let seconds = started.elapsed().as_secs_f64();
+    metrics::count_request(method_name(&method), route, status, seconds);
+    info!(method = method_name(&method), route, status, ms = seconds * 1e3, "answered");
+    answer
+}
+
+/// Puts the answer into the form of its path and sets the headers that all have.
+fn finish(answer: Response, path: &str, request_id: &str) -> Response {
+    let mut answer = match refusal(&answer) {
+        Some(refusal) => {
+            log_cause(&refusal.0);
+            let mut rendered = render(&refusal.0, path, request_id);
+            if let Some(allow) = answer.headers().get(header::ALLOW) {
+                rendered.headers_mut().insert(header::ALLOW, allow.clone());
+            }
+            rendered
+        }
+        None => answer,
+    };
+    let headers = answer.headers_mut();
+    for (name, value) in DEFAULT_HEADERS {
+        headers.entry(name).or_insert(value);
+    }
+    if let Ok(id) = HeaderValue::from_str(request_id) {
+        headers.insert(REQUEST_ID, id);
+    }
+    answer
+}
+
+/// Why the call was refused, if it was; the router's own refusal of a method carries no reason yet.
+fn refusal(answer: &Response) -> Option<Refusal> {
+    let known = answer.extensions().get::<Refusal>().cloned();
+    known.or_else(|| {
+        let unmatched = answer.status() == StatusCode::METHOD_NOT_ALLOWED;
+        unmatched.then(|| Refusal(Error::new(Meaning::Method, "This path has no such method; see Allow.").into()))
+    })
+}
+
+/// The log alone learns why: the answer says only under which id to look.
+fn log_cause(refusal: &Error) {
+    if matches!(refusal.meaning(), Meaning::Internal | Meaning::Unavailable | Meaning::Sealed) {
+        error!(cause = refusal.source(), meaning = ?refusal.meaning(), "a call failed");
+    }
+}
+
+/// The answer of paths that nobody serves.
+pub(crate) async fn no_such_path() -> Failure {
+    Error::new(Meaning::NotFound, "There is no such path.").into()
+}
+
+/// The answer of a handler that panicked, which is a defect; the panic hook has logged where.
+pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let message = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+    let cause = format!("panic: {}", message.unwrap_or("of unknown kind"));
+    Failure::from(Error::internal(cause)).into_response()
+}
+
+/// A new id, and where the request comes from.
+fn request_info(request: &Request) -> RequestInfo {
+    let peer = request.extensions().get::<Peer>();
+    RequestInfo { source: peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0), ..unknown_request() }
+}
+
+/// A request of which nothing was noted.
+pub(crate) fn unknown_request() -> RequestInfo {
+    RequestInfo { id: format!("{:032x}", rand::random::<u128>()), source: IpAddr::V4(Ipv4Addr::UNSPECIFIED) }
+}
+
+/// The method's name, if it is one of the known ones: a label of a metric must not be the client's to invent.
+fn method_name(method: &Method) -> &'static str {
+    const KNOWN: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
+    KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")
+}

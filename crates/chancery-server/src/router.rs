@@ -1,0 +1,67 @@
+//! Every route, on one screen.
+
+use std::sync::Arc;
+
+use axum::{Router, middleware::from_fn};
+use chancery_core::Chancery;
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::{
+    app::App,
+    middleware::{no_such_path, outermost, panicked},
+    openapi, routes,
+};
+
+/// What anybody may ask. Every other route demands a login; a test holds the document against this list.
+#[rustfmt::skip]
+fn public() -> OpenApiRouter<App> {
+    use routes::system;
+    OpenApiRouter::with_openapi(openapi::frame())
+        .routes(routes!(system::health::live))
+        .routes(routes!(system::health::ready))
+        .routes(routes!(system::metrics::metrics))
+        .routes(routes!(system::openapi::document))
+        .routes(routes!(system::openapi::page))
+        .routes(routes!(system::openapi::script))
+        .routes(routes!(system::openapi::style))
+}
+
+/// What demands a login.
+#[rustfmt::skip]
+fn authenticated() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+}
+
+/// What relying parties fetch over plain HTTP: lists and certificates that are signed themselves.
+#[rustfmt::skip]
+fn relying_parties() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        .routes(routes!(routes::system::health::live))
+}
+
+pub(crate) fn all() -> OpenApiRouter<App> {
+    public().merge(authenticated())
+}
+
+/// All routes, for TLS and for loopback.
+#[must_use]
+pub fn router(chancery: Arc<Chancery>) -> Router {
+    finish(all(), chancery)
+}
+
+/// The public routes alone, for plain HTTP.
+#[must_use]
+pub fn public_router(chancery: Arc<Chancery>) -> Router {
+    finish(relying_parties(), chancery)
+}
+
+/// Installs the layers; a request meets the last one first.
+fn finish(routes: OpenApiRouter<App>, chancery: Arc<Chancery>) -> Router {
+    let (router, _) = routes.split_for_parts();
+    router
+        .fallback(no_such_path)
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn(outermost))
+        .with_state(App::new(chancery))
+}

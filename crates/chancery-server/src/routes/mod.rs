@@ -1,0 +1,3 @@
+//! The handlers; the folders are the URL.
+
+pub(crate) mod system;

@@ -1,0 +1,23 @@
+//! Whether the server lives, and whether it can do its work.
+
+use axum::{Json, extract::State};
+use chancery_types::wire::health::{Health, HealthStatus, Readiness};
+
+use crate::{answer::Failure, app::App, extract::Anybody};
+
+/// Whether the process answers at all.
+#[utoipa::path(get, path = "/healthz", tag = "System", responses((status = 200, body = Health)))]
+pub(crate) async fn live() -> Json<Health> {
+    Json(Health { status: HealthStatus::Ok })
+}
+
+/// Whether the storage answers and the root key is loaded; says so when the installation is a demonstration.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    tag = "System",
+    responses((status = 200, body = Readiness), (status = 503, description = "not ready", content_type = "text/plain")),
+)]
+pub(crate) async fn ready(State(app): State<App>, visitor: Anybody) -> Result<Json<Readiness>, Failure> {
+    Ok(Json(app.readiness(&visitor).await?))
+}

@@ -1,0 +1,20 @@
+//! Counters for Prometheus.
+
+use axum::http::header;
+use axum::response::IntoResponse;
+use chancery_core::Error;
+
+use crate::{answer::Failure, metrics::recorder};
+
+/// The process's counters in Prometheus' text format.
+#[utoipa::path(
+    get,
+    path = "/metrics",
+    tag = "System",
+    responses((status = 200, body = String, content_type = "text/plain; version=0.0.4")),
+)]
+pub(crate) async fn metrics() -> Result<impl IntoResponse, Failure> {
+    let recorder = recorder().ok_or_else(|| Error::internal("another metrics recorder is installed"))?;
+    recorder.run_upkeep();
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], recorder.render()))
+}

@@ -1,0 +1,29 @@
+//! `/healthz` and `/readyz`.
+
+use serde::{Deserialize, Serialize};
+
+wire_enum! {
+    /// `status` of the answers to an operator's questions.
+    pub enum HealthStatus {
+        /// All is well.
+        Ok = "ok",
+    }
+}
+
+/// Answer of GET /healthz.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Health {
+    /// `ok`; a process that is not well does not answer.
+    pub status: HealthStatus,
+}
+
+/// Answer of GET /readyz.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Readiness {
+    /// `ok`; what is not ready answers 503.
+    pub status: HealthStatus,
+    /// Whether this is a demonstration: one file holds both halves of dual control.
+    pub demo: bool,
+}
