@@ -187,3 +187,6 @@ impl Unsigned {
         ContentInfo { content_type: ID_SIGNED_DATA, content }.to_der()
     }
 }
+
+#[cfg(test)]
+mod tests;
