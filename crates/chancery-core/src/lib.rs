@@ -15,7 +15,7 @@ mod limits;
 mod list;
 mod pki;
 mod pool;
-pub mod signing;
+mod signing;
 mod text;
 
 pub use access::Grant;

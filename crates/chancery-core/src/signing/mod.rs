@@ -1,5 +1,6 @@
 //! Code signing: services, policies, requests that people approve, and signatures.
 
-pub mod formats;
-pub mod request;
-pub(crate) mod turns;
+mod algorithms;
+mod formats;
+mod request;
+mod turns;

@@ -13,7 +13,7 @@ use chancery_types::{ApprovalState, IdentityId, IdentityKind, SelfApproval, Sign
 /// `New` and `Approved` exist in memory only: what is stored was always submitted, and the last approval is stored
 /// together with the signature or the failure that it led to. A server that dies in between leaves a pending request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub(crate) enum Standing {
     /// Not submitted yet.
     New,
     /// Waiting for approvers.
@@ -31,7 +31,7 @@ pub enum Standing {
 impl Standing {
     /// The interface's words for it.
     #[must_use]
-    pub const fn words(self) -> (SigningRequestState, ApprovalState) {
+    pub(crate) const fn words(self) -> (SigningRequestState, ApprovalState) {
         match self {
             Self::New => (SigningRequestState::None, ApprovalState::None),
             Self::Pending => (SigningRequestState::Approval, ApprovalState::Pending),
@@ -44,7 +44,7 @@ impl Standing {
 
     /// What a stored word stands for.
     #[must_use]
-    pub const fn stored(state: SigningRequestState) -> Self {
+    pub(crate) const fn stored(state: SigningRequestState) -> Self {
         match state {
             SigningRequestState::None => Self::New,
             SigningRequestState::Approval => Self::Pending,
@@ -57,33 +57,33 @@ impl Standing {
 
 /// What the rules need to know of a request.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub(crate) struct Request {
     /// Where it stands.
-    pub standing: Standing,
+    pub(crate) standing: Standing,
     /// When it was submitted, in milliseconds since the epoch.
-    pub submitted_at: i64,
+    pub(crate) submitted_at: i64,
     /// All identities of the session that submitted it.
-    pub submitters: Vec<IdentityId>,
+    pub(crate) submitters: Vec<IdentityId>,
     /// Every approval so far, each in the name of all identities of one session.
-    pub approvals: Vec<Vec<IdentityId>>,
+    pub(crate) approvals: Vec<Vec<IdentityId>>,
     /// Approvals that the policy asked for when the request was submitted.
-    pub required_at_submission: u32,
+    pub(crate) required_at_submission: u32,
     /// Approvals that the policy asks for now.
-    pub required_now: u32,
+    pub(crate) required_now: u32,
     /// Whether the policy lets submitters take part in approving.
-    pub self_approval: SelfApproval,
+    pub(crate) self_approval: SelfApproval,
 }
 
 impl Request {
     /// How many approvals it takes: a policy that becomes stricter counts, one that becomes laxer does not.
     #[must_use]
-    pub fn required(&self) -> u32 {
+    pub(crate) fn required(&self) -> u32 {
         self.required_at_submission.max(self.required_now)
     }
 
     /// How many approvals there are.
     #[must_use]
-    pub fn given(&self) -> u32 {
+    pub(crate) fn given(&self) -> u32 {
         u32::try_from(self.approvals.len()).unwrap_or(u32::MAX)
     }
 
@@ -96,24 +96,21 @@ impl Request {
     }
 }
 
-/// One identity of a session that acts on a request, and since when it has been what it is.
-#[derive(Clone, Debug)]
-pub struct Actor {
+/// One identity of a session that acts on a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Actor {
     /// Who.
-    pub id: IdentityId,
+    pub(crate) id: IdentityId,
     /// Whether somebody or something.
-    pub kind: IdentityKind,
-    /// When the identity was created.
-    pub created_at: i64,
-    /// When somebody else last set its password.
-    pub reset_at: Option<i64>,
-    /// Since when it has held the permission to approve; `None` where it does not.
-    pub approver_since: Option<i64>,
+    pub(crate) kind: IdentityKind,
+    /// Since when it can be trusted to approve: the latest of its creation, its last password reset by somebody else
+    /// and its grant of the permission; `None` where it does not hold the permission.
+    pub(crate) trusted_since: Option<i64>,
 }
 
 /// What happens to a request.
 #[derive(Clone, Copy, Debug)]
-pub enum Event<'a> {
+pub(crate) enum Event<'a> {
     /// It is submitted.
     Submit,
     /// All identities of one session approve it, as one.
@@ -128,7 +125,7 @@ pub enum Event<'a> {
 
 /// Why an event is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub(crate) enum Refusal {
     /// The request's standing does not allow it.
     Standing(Standing),
     /// This identity has approved the request already.
@@ -147,7 +144,7 @@ pub enum Refusal {
 ///
 /// # Errors
 /// Why the event cannot happen to this request; nothing has changed then.
-pub fn next(request: &Request, event: Event<'_>) -> Result<Standing, Refusal> {
+pub(crate) fn next(request: &Request, event: Event<'_>) -> Result<Standing, Refusal> {
     match (request.standing, event) {
         (Standing::New, Event::Submit) => Ok(with_approvals(request, request.given())),
         (Standing::Pending, Event::Approve(session)) => {
@@ -200,10 +197,9 @@ fn may_take_part(request: &Request, actor: &Actor, session_len: usize) -> Result
             SelfApproval::DualControl | SelfApproval::Never => return Err(Refusal::Submitter(actor.id)),
         }
     }
-    let approver_since = actor.approver_since.ok_or(Refusal::NotAnApprover(actor.id))?;
+    let trusted_since = actor.trusted_since.ok_or(Refusal::NotAnApprover(actor.id))?;
     // Whoever can make, take over or promote an identity could otherwise do it in answer to a request that waits.
-    let since = approver_since.max(actor.created_at).max(actor.reset_at.unwrap_or(i64::MIN));
-    if request.submitted_at < since {
+    if request.submitted_at < trusted_since {
         return Err(Refusal::TooRecent(actor.id));
     }
     Ok(())
@@ -212,7 +208,7 @@ fn may_take_part(request: &Request, actor: &Actor, session_len: usize) -> Result
 /// Whether a session may deny. Denying is the safe direction: any approver may, also a machine, a newcomer or one who
 /// has approved before, and whoever submitted the request.
 fn may_deny(request: &Request, session: &[Actor]) -> Result<(), Refusal> {
-    if session.iter().any(|actor| actor.approver_since.is_some() || request.is_submitter(actor.id)) {
+    if session.iter().any(|actor| actor.trusted_since.is_some() || request.is_submitter(actor.id)) {
         return Ok(());
     }
     Err(session.first().map_or(Refusal::Standing(request.standing), |actor| Refusal::NotAnApprover(actor.id)))

@@ -8,7 +8,7 @@ use crate::{Columns, FromColumns, StoreError, Tx, sql};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// The request.
-    pub request_uuid: Uuid,
+    pub request_id: Uuid,
     /// The version of the request that this decision made.
     pub version: i64,
     /// What was decided.
@@ -16,7 +16,7 @@ pub struct Row {
     /// What was said about it.
     pub note: String,
     /// When.
-    pub decided_at: i64,
+    pub decided_at_ms: i64,
 }
 
 /// One identity in whose name a decision was made.
@@ -25,40 +25,40 @@ pub struct Identity {
     /// The version of the request that the decision made.
     pub version: i64,
     /// The identity.
-    pub uuid: Uuid,
+    pub id: Uuid,
     /// Its name at that time.
     pub name: String,
 }
 
 const INSERT: &str =
-    "INSERT INTO approvals (request_uuid, version, decision, note, decided_at) VALUES ($1, $2, $3, $4, $5)";
+    "INSERT INTO approvals (request_id, version, decision, note, decided_at_ms) VALUES ($1, $2, $3, $4, $5)";
 const INSERT_IDENTITY: &str = "INSERT INTO approval_identities \
-    (request_uuid, version, decision, identity_uuid, identity_name) VALUES ($1, $2, $3, $4, $5)";
-const OF_REQUEST: &str = "SELECT request_uuid, version, decision, note, decided_at FROM approvals \
-    WHERE request_uuid = $1 ORDER BY version";
-const IDENTITIES: &str = "SELECT version, identity_uuid, identity_name FROM approval_identities \
-    WHERE request_uuid = $1 ORDER BY version, identity_name, identity_uuid";
+    (request_id, version, decision, identity_id, identity_name) VALUES ($1, $2, $3, $4, $5)";
+const OF_REQUEST: &str = "SELECT request_id, version, decision, note, decided_at_ms FROM approvals \
+    WHERE request_id = $1 ORDER BY version";
+const IDENTITIES: &str = "SELECT version, identity_id, identity_name FROM approval_identities \
+    WHERE request_id = $1 ORDER BY version, identity_name, identity_id";
 
 /// Adds a decision.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
     sql(INSERT)
-        .bind(row.request_uuid)
+        .bind(row.request_id)
         .bind(row.version)
         .bind(&row.decision)
         .bind(&row.note)
-        .bind(row.decided_at)
+        .bind(row.decided_at_ms)
         .execute(tx)
         .await?;
     Ok(())
 }
 
 /// Adds an identity to a decision.
-pub async fn insert_identity(tx: &mut Tx, decision: &Row, uuid: Uuid, name: &str) -> Result<(), StoreError> {
+pub async fn insert_identity(tx: &mut Tx, decision: &Row, id: Uuid, name: &str) -> Result<(), StoreError> {
     sql(INSERT_IDENTITY)
-        .bind(decision.request_uuid)
+        .bind(decision.request_id)
         .bind(decision.version)
         .bind(&decision.decision)
-        .bind(uuid)
+        .bind(id)
         .bind(name)
         .execute(tx)
         .await?;
@@ -66,23 +66,23 @@ pub async fn insert_identity(tx: &mut Tx, decision: &Row, uuid: Uuid, name: &str
 }
 
 /// The decisions on a request, oldest first.
-pub async fn of_request(tx: &mut Tx, request_uuid: Uuid) -> Result<Vec<Row>, StoreError> {
-    sql(OF_REQUEST).bind(request_uuid).all(tx).await
+pub async fn of_request(tx: &mut Tx, request_id: Uuid) -> Result<Vec<Row>, StoreError> {
+    sql(OF_REQUEST).bind(request_id).all(tx).await
 }
 
 /// The identities of all decisions on a request, by decision.
-pub async fn identities(tx: &mut Tx, request_uuid: Uuid) -> Result<Vec<Identity>, StoreError> {
-    sql(IDENTITIES).bind(request_uuid).all(tx).await
+pub async fn identities(tx: &mut Tx, request_id: Uuid) -> Result<Vec<Identity>, StoreError> {
+    sql(IDENTITIES).bind(request_id).all(tx).await
 }
 
 impl FromColumns for Row {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         Ok(Self {
-            request_uuid: columns.get("request_uuid")?,
+            request_id: columns.get("request_id")?,
             version: columns.get("version")?,
             decision: columns.get("decision")?,
             note: columns.get("note")?,
-            decided_at: columns.get("decided_at")?,
+            decided_at_ms: columns.get("decided_at_ms")?,
         })
     }
 }
@@ -91,7 +91,7 @@ impl FromColumns for Identity {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         Ok(Self {
             version: columns.get("version")?,
-            uuid: columns.get("identity_uuid")?,
+            id: columns.get("identity_id")?,
             name: columns.get("identity_name")?,
         })
     }

@@ -8,9 +8,9 @@ use crate::{Columns, FromColumns, StoreError, Tx, sql};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// Its id.
-    pub uuid: Uuid,
+    pub id: Uuid,
     /// The service it belongs to.
-    pub service_uuid: Uuid,
+    pub service_id: Uuid,
     /// Its name, unique in the service.
     pub name: String,
     /// Approvals that a request needs.
@@ -24,18 +24,18 @@ pub struct Row {
 }
 
 const INSERT: &str = "INSERT INTO signing_policies \
-    (uuid, service_uuid, name, num_approvals, hash_algorithm, rsa_pss, self_approval) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (service_uuid, name) DO NOTHING";
-const BY_ID: &str = "SELECT uuid, service_uuid, name, num_approvals, hash_algorithm, rsa_pss, self_approval \
-    FROM signing_policies WHERE uuid = $1";
-const OF_SERVICE: &str = "SELECT uuid, service_uuid, name, num_approvals, hash_algorithm, rsa_pss, self_approval \
-    FROM signing_policies WHERE service_uuid = $1 ORDER BY name, uuid";
+    (id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (service_id, name) DO NOTHING";
+const BY_ID: &str = "SELECT id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval \
+    FROM signing_policies WHERE id = $1";
+const OF_SERVICE: &str = "SELECT id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval \
+    FROM signing_policies WHERE service_id = $1 ORDER BY name, id";
 
 /// Adds a policy; false when its service has one of this name.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
     let rows = sql(INSERT)
-        .bind(row.uuid)
-        .bind(row.service_uuid)
+        .bind(row.id)
+        .bind(row.service_id)
         .bind(&row.name)
         .bind(row.num_approvals)
         .bind(&row.hash_algorithm)
@@ -47,20 +47,20 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
 }
 
 /// The policy with this id.
-pub async fn by_id(tx: &mut Tx, uuid: Uuid) -> Result<Option<Row>, StoreError> {
-    sql(BY_ID).bind(uuid).optional(tx).await
+pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
+    sql(BY_ID).bind(id).optional(tx).await
 }
 
 /// The policies of a service, by name and id.
-pub async fn of_service(tx: &mut Tx, service_uuid: Uuid) -> Result<Vec<Row>, StoreError> {
-    sql(OF_SERVICE).bind(service_uuid).all(tx).await
+pub async fn of_service(tx: &mut Tx, service_id: Uuid) -> Result<Vec<Row>, StoreError> {
+    sql(OF_SERVICE).bind(service_id).all(tx).await
 }
 
 impl FromColumns for Row {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         Ok(Self {
-            uuid: columns.get("uuid")?,
-            service_uuid: columns.get("service_uuid")?,
+            id: columns.get("id")?,
+            service_id: columns.get("service_id")?,
             name: columns.get("name")?,
             num_approvals: columns.get("num_approvals")?,
             hash_algorithm: columns.get("hash_algorithm")?,

@@ -10,15 +10,15 @@ use crate::{Columns, FromColumns, Statement, StoreError, Tx, generated_sql, sql}
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// Its id.
-    pub uuid: Uuid,
+    pub id: Uuid,
     /// The service whose key signs.
-    pub service_uuid: Uuid,
+    pub service_id: Uuid,
     /// The policy it is under.
-    pub policy_uuid: Uuid,
+    pub policy_id: Uuid,
     /// Its name as people wrote it.
     pub name: String,
-    /// The name in lower case, for searches.
-    pub name_folded: String,
+    /// The name in one letter case.
+    pub name_key: String,
     /// Where it stands.
     pub state: String,
     /// Why it failed.
@@ -30,9 +30,9 @@ pub struct Row {
     /// Approvals that the policy asked for at submission.
     pub required_at_submission: u32,
     /// When it was submitted.
-    pub submitted_at: i64,
+    pub submitted_at_ms: i64,
     /// When it was signed, denied or failed.
-    pub decided_at: Option<i64>,
+    pub decided_at_ms: Option<i64>,
     /// How often it has changed.
     pub version: i64,
 }
@@ -41,24 +41,24 @@ pub struct Row {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stub {
     /// Its id.
-    pub uuid: Uuid,
+    pub id: Uuid,
     /// The service whose key signs.
-    pub service_uuid: Uuid,
+    pub service_id: Uuid,
     /// The policy it is under.
-    pub policy_uuid: Uuid,
+    pub policy_id: Uuid,
     /// Its name.
     pub name: String,
     /// Where it stands.
     pub state: String,
     /// When it was submitted.
-    pub submitted_at: i64,
+    pub submitted_at_ms: i64,
 }
 
 /// An identity of the session that submitted a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submitter {
     /// The identity.
-    pub uuid: Uuid,
+    pub id: Uuid,
     /// Its name at that time.
     pub name: String,
 }
@@ -73,52 +73,52 @@ pub struct Change {
     /// The signature.
     pub signature: Option<Vec<u8>>,
     /// When it was signed, denied or failed; none while it waits.
-    pub decided_at: Option<i64>,
+    pub decided_at_ms: Option<i64>,
 }
 
 /// Which requests a list shall have; what is absent does not filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
     /// Only of this service.
-    pub service_uuid: Option<Uuid>,
+    pub service_id: Option<Uuid>,
     /// Only in this state.
     pub state: Option<String>,
-    /// Only where the folded name is like this pattern.
+    /// Only where the name key is like this pattern.
     pub name_pattern: Option<String>,
     /// Only those that one of these identities submitted.
     pub submitters: Option<Vec<Uuid>>,
 }
 
 const INSERT: &str = "INSERT INTO signing_requests \
-    (uuid, service_uuid, policy_uuid, name, name_folded, state, reason, digest, signature, required_at_submission, \
-    submitted_at, decided_at, version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
-const BY_ID: &str = "SELECT uuid, service_uuid, policy_uuid, name, name_folded, state, reason, digest, signature, \
-    required_at_submission, submitted_at, decided_at, version FROM signing_requests WHERE uuid = $1";
+    (id, service_id, policy_id, name, name_key, state, reason, digest, signature, required_at_submission, \
+    submitted_at_ms, decided_at_ms, version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+const BY_ID: &str = "SELECT id, service_id, policy_id, name, name_key, state, reason, digest, signature, \
+    required_at_submission, submitted_at_ms, decided_at_ms, version FROM signing_requests WHERE id = $1";
 const CHANGE: &str = "UPDATE signing_requests \
-    SET state = $3, reason = $4, signature = $5, decided_at = $6, version = version + 1 \
-    WHERE uuid = $1 AND version = $2";
-const INSERT_PAYLOAD: &str = "INSERT INTO signing_payloads (request_uuid, payload) VALUES ($1, $2)";
-const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_uuid = $1";
+    SET state = $3, reason = $4, signature = $5, decided_at_ms = $6, version = version + 1 \
+    WHERE id = $1 AND version = $2";
+const INSERT_PAYLOAD: &str = "INSERT INTO signing_payloads (request_id, payload) VALUES ($1, $2)";
+const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $1";
 const INSERT_SUBMITTER: &str =
-    "INSERT INTO signing_submitters (request_uuid, identity_uuid, identity_name) VALUES ($1, $2, $3)";
-const SUBMITTERS: &str = "SELECT identity_uuid, identity_name FROM signing_submitters \
-    WHERE request_uuid = $1 ORDER BY identity_name, identity_uuid";
+    "INSERT INTO signing_submitters (request_id, identity_id, identity_name) VALUES ($1, $2, $3)";
+const SUBMITTERS: &str = "SELECT identity_id, identity_name FROM signing_submitters \
+    WHERE request_id = $1 ORDER BY identity_name, identity_id";
 
 /// Adds a request.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
     sql(INSERT)
-        .bind(row.uuid)
-        .bind(row.service_uuid)
-        .bind(row.policy_uuid)
+        .bind(row.id)
+        .bind(row.service_id)
+        .bind(row.policy_id)
         .bind(&row.name)
-        .bind(&row.name_folded)
+        .bind(&row.name_key)
         .bind(&row.state)
         .bind(row.reason.as_ref())
         .bind(&row.digest)
         .bind(row.signature.as_ref())
         .bind(row.required_at_submission)
-        .bind(row.submitted_at)
-        .bind(row.decided_at)
+        .bind(row.submitted_at_ms)
+        .bind(row.decided_at_ms)
         .bind(row.version)
         .execute(tx)
         .await?;
@@ -126,53 +126,53 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
 }
 
 /// The request with this id.
-pub async fn by_id(tx: &mut Tx, uuid: Uuid) -> Result<Option<Row>, StoreError> {
-    sql(BY_ID).bind(uuid).optional(tx).await
+pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
+    sql(BY_ID).bind(id).optional(tx).await
 }
 
 /// Changes a request that is still at this version; false when somebody else was faster.
-pub async fn change(tx: &mut Tx, uuid: Uuid, version: i64, change: &Change) -> Result<bool, StoreError> {
+pub async fn change(tx: &mut Tx, id: Uuid, version: i64, change: &Change) -> Result<bool, StoreError> {
     let rows = sql(CHANGE)
-        .bind(uuid)
+        .bind(id)
         .bind(version)
         .bind(&change.state)
         .bind(change.reason.as_ref())
         .bind(change.signature.as_ref())
-        .bind(change.decided_at)
+        .bind(change.decided_at_ms)
         .execute(tx)
         .await?;
     Ok(rows == 1)
 }
 
 /// Stores a request's payload.
-pub async fn insert_payload(tx: &mut Tx, request_uuid: Uuid, payload: &[u8]) -> Result<(), StoreError> {
-    sql(INSERT_PAYLOAD).bind(request_uuid).bind(payload).execute(tx).await?;
+pub async fn insert_payload(tx: &mut Tx, request_id: Uuid, payload: &[u8]) -> Result<(), StoreError> {
+    sql(INSERT_PAYLOAD).bind(request_id).bind(payload).execute(tx).await?;
     Ok(())
 }
 
 /// A request's payload, where it was uploaded.
-pub async fn payload(tx: &mut Tx, request_uuid: Uuid) -> Result<Option<Vec<u8>>, StoreError> {
-    let payload: Option<Payload> = sql(PAYLOAD).bind(request_uuid).optional(tx).await?;
+pub async fn payload(tx: &mut Tx, request_id: Uuid) -> Result<Option<Vec<u8>>, StoreError> {
+    let payload: Option<Payload> = sql(PAYLOAD).bind(request_id).optional(tx).await?;
     Ok(payload.map(|payload| payload.0))
 }
 
 /// Records who submitted a request.
-pub async fn insert_submitter(tx: &mut Tx, request_uuid: Uuid, submitter: &Submitter) -> Result<(), StoreError> {
-    sql(INSERT_SUBMITTER).bind(request_uuid).bind(submitter.uuid).bind(&submitter.name).execute(tx).await?;
+pub async fn insert_submitter(tx: &mut Tx, request_id: Uuid, submitter: &Submitter) -> Result<(), StoreError> {
+    sql(INSERT_SUBMITTER).bind(request_id).bind(submitter.id).bind(&submitter.name).execute(tx).await?;
     Ok(())
 }
 
 /// Who submitted a request.
-pub async fn submitters(tx: &mut Tx, request_uuid: Uuid) -> Result<Vec<Submitter>, StoreError> {
-    sql(SUBMITTERS).bind(request_uuid).all(tx).await
+pub async fn submitters(tx: &mut Tx, request_id: Uuid) -> Result<Vec<Submitter>, StoreError> {
+    sql(SUBMITTERS).bind(request_id).all(tx).await
 }
 
 /// The requests that pass a filter, by name and id.
 pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64, offset: i64) -> Result<Vec<Stub>, StoreError> {
     let (conditions, next) = filter.conditions();
     let text = format!(
-        "SELECT uuid, service_uuid, policy_uuid, name, state, submitted_at FROM signing_requests{conditions} \
-        ORDER BY name, uuid LIMIT ${next} OFFSET ${}",
+        "SELECT id, service_id, policy_id, name, state, submitted_at_ms FROM signing_requests{conditions} \
+        ORDER BY name_key, id LIMIT ${next} OFFSET ${}",
         next + 1
     );
     filter.bind(generated_sql(text)).bind(limit).bind(offset).all(tx).await
@@ -195,17 +195,17 @@ impl Filter {
             let _ = write!(text, "{columns}{}{close}", list.join(", "));
             next += parameters;
         };
-        if self.service_uuid.is_some() {
-            condition("service_uuid = ", 1, "");
+        if self.service_id.is_some() {
+            condition("service_id = ", 1, "");
         }
         if self.state.is_some() {
             condition("state = ", 1, "");
         }
         if self.name_pattern.is_some() {
-            condition("name_folded LIKE ", 1, " ESCAPE '\\'");
+            condition("name_key LIKE ", 1, " ESCAPE '\\'");
         }
         if let Some(submitters) = &self.submitters {
-            let open = "uuid IN (SELECT request_uuid FROM signing_submitters WHERE identity_uuid IN (";
+            let open = "id IN (SELECT request_id FROM signing_submitters WHERE identity_id IN (";
             condition(open, submitters.len(), "))");
         }
         (text, next)
@@ -213,13 +213,13 @@ impl Filter {
 
     /// Binds what [`conditions`](Self::conditions) names, in its order.
     fn bind(&self, mut statement: Statement) -> Statement {
-        if let Some(service_uuid) = self.service_uuid {
-            statement = statement.bind(service_uuid);
+        if let Some(service_id) = self.service_id {
+            statement = statement.bind(service_id);
         }
         for text in [&self.state, &self.name_pattern].into_iter().flatten() {
             statement = statement.bind(text);
         }
-        self.submitters.iter().flatten().fold(statement, |statement, uuid| statement.bind(*uuid))
+        self.submitters.iter().flatten().fold(statement, |statement, id| statement.bind(*id))
     }
 }
 
@@ -233,19 +233,19 @@ impl FromColumns for Payload {
 
 impl FromColumns for Submitter {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self { uuid: columns.get("identity_uuid")?, name: columns.get("identity_name")? })
+        Ok(Self { id: columns.get("identity_id")?, name: columns.get("identity_name")? })
     }
 }
 
 impl FromColumns for Stub {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         Ok(Self {
-            uuid: columns.get("uuid")?,
-            service_uuid: columns.get("service_uuid")?,
-            policy_uuid: columns.get("policy_uuid")?,
+            id: columns.get("id")?,
+            service_id: columns.get("service_id")?,
+            policy_id: columns.get("policy_id")?,
             name: columns.get("name")?,
             state: columns.get("state")?,
-            submitted_at: columns.get("submitted_at")?,
+            submitted_at_ms: columns.get("submitted_at_ms")?,
         })
     }
 }
@@ -253,18 +253,18 @@ impl FromColumns for Stub {
 impl FromColumns for Row {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         Ok(Self {
-            uuid: columns.get("uuid")?,
-            service_uuid: columns.get("service_uuid")?,
-            policy_uuid: columns.get("policy_uuid")?,
+            id: columns.get("id")?,
+            service_id: columns.get("service_id")?,
+            policy_id: columns.get("policy_id")?,
             name: columns.get("name")?,
-            name_folded: columns.get("name_folded")?,
+            name_key: columns.get("name_key")?,
             state: columns.get("state")?,
             reason: columns.optional("reason")?,
             digest: columns.get("digest")?,
             signature: columns.optional("signature")?,
             required_at_submission: columns.get("required_at_submission")?,
-            submitted_at: columns.get("submitted_at")?,
-            decided_at: columns.optional("decided_at")?,
+            submitted_at_ms: columns.get("submitted_at_ms")?,
+            decided_at_ms: columns.optional("decided_at_ms")?,
             version: columns.get("version")?,
         })
     }

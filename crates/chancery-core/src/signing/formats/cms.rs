@@ -109,18 +109,18 @@ struct EssCertIdV2 {
 
 /// Who signs, and how.
 #[derive(Clone, Debug)]
-pub struct Signer {
+pub(crate) struct Signer {
     /// The signing certificate and what leads to its root, in DER: leaf first, root last.
-    pub chain: Vec<Vec<u8>>,
+    pub(crate) chain: Vec<Vec<u8>>,
     /// The hash of the content.
-    pub digest_algorithm: AlgorithmIdentifierOwned,
+    pub(crate) digest_algorithm: AlgorithmIdentifierOwned,
     /// How the attributes are signed.
-    pub signature_algorithm: AlgorithmIdentifierOwned,
+    pub(crate) signature_algorithm: AlgorithmIdentifierOwned,
 }
 
 /// A SignedData that waits for its signature.
 #[derive(Debug)]
-pub struct Unsigned {
+pub(crate) struct Unsigned {
     to_be_signed: Vec<u8>,
     signed_attrs: SetOfVec<Attribute>,
     sid: IssuerAndSerialNumber,
@@ -131,7 +131,7 @@ pub struct Unsigned {
 ///
 /// # Errors
 /// When the chain is empty or not made of certificates, or the time has no encoding.
-pub fn prepare(signer: Signer, digest: &[u8], signing_time_ms: i64) -> der::Result<Unsigned> {
+pub(crate) fn prepare(signer: Signer, digest: &[u8], signing_time_ms: i64) -> der::Result<Unsigned> {
     let leaf = signer.chain.first().ok_or_else(|| der::Error::from(der::ErrorKind::Failed))?;
     let certificate = Certificate::from_der(leaf)?;
     let tbs = certificate.tbs_certificate();
@@ -158,7 +158,7 @@ fn attribute(oid: ObjectIdentifier, value: &impl Encode) -> der::Result<Attribut
 impl Unsigned {
     /// What the key has to sign, as a message.
     #[must_use]
-    pub fn to_be_signed(&self) -> &[u8] {
+    pub(crate) fn to_be_signed(&self) -> &[u8] {
         &self.to_be_signed
     }
 
@@ -166,7 +166,7 @@ impl Unsigned {
     ///
     /// # Errors
     /// When a part cannot be encoded.
-    pub fn assemble(self, signature: &[u8]) -> der::Result<Vec<u8>> {
+    pub(crate) fn assemble(self, signature: &[u8]) -> der::Result<Vec<u8>> {
         let Signer { chain, digest_algorithm, signature_algorithm } = self.signer;
         let signer_info = SignerInfo {
             version: 1,

@@ -1,3 +1,83 @@
 //! The forms that a signature can take, one file each. Pure: bytes in, bytes out; the key is used in between.
 
-pub mod cms;
+pub(crate) mod cms;
+pub(crate) mod raw;
+
+use chancery_keys::{Digest, Input, SignatureScheme};
+use chancery_types::SigningFormat;
+
+use crate::{Error, Result};
+
+/// What is signed, and when.
+#[derive(Debug)]
+pub(crate) struct Content {
+    /// The payload's digest.
+    pub(crate) digest: Digest,
+    /// The payload, where [`needs_payload`] says so.
+    pub(crate) payload: Option<Vec<u8>>,
+    /// When, in milliseconds since the epoch.
+    pub(crate) at_ms: i64,
+}
+
+/// A signature that is complete but for what the key adds.
+#[derive(Debug)]
+pub(crate) enum Unsigned {
+    Raw(raw::Unsigned),
+    Cms(Box<cms::Unsigned>),
+}
+
+/// Whether a signature needs the payload itself; otherwise its digest is enough.
+pub(crate) const fn needs_payload(format: SigningFormat, scheme: SignatureScheme) -> bool {
+    match format {
+        SigningFormat::Raw => !scheme.signs_digests(),
+        SigningFormat::Cms
+        | SigningFormat::Authenticode
+        | SigningFormat::JavaJar
+        | SigningFormat::Powershell
+        | SigningFormat::Msi => false,
+    }
+}
+
+/// Builds everything but the signature. `chain` is the signing certificate first, the root last, in DER.
+pub(crate) fn prepare(
+    format: SigningFormat,
+    scheme: SignatureScheme,
+    chain: Vec<Vec<u8>>,
+    content: Content,
+) -> Result<Unsigned> {
+    match format {
+        SigningFormat::Raw => raw::prepare(scheme, content.digest, content.payload)
+            .map(Unsigned::Raw)
+            .ok_or_else(|| Error::internal("the payload that this scheme needs is not there")),
+        SigningFormat::Cms => {
+            let signer = cms::Signer {
+                chain,
+                digest_algorithm: scheme.digest_algorithm_identifier(),
+                signature_algorithm: scheme.cms_algorithm_identifier(),
+            };
+            let unsigned = cms::prepare(signer, content.digest.as_bytes(), content.at_ms).map_err(Error::internal)?;
+            Ok(Unsigned::Cms(Box::new(unsigned)))
+        }
+        SigningFormat::Authenticode | SigningFormat::JavaJar | SigningFormat::Powershell | SigningFormat::Msi => {
+            Err(Error::internal("a format that no policy can have"))
+        }
+    }
+}
+
+impl Unsigned {
+    /// What the key has to sign.
+    pub(crate) fn input(&self) -> Input<'_> {
+        match self {
+            Self::Raw(raw) => raw.input(),
+            Self::Cms(cms) => Input::Message(cms.to_be_signed()),
+        }
+    }
+
+    /// The finished signature.
+    pub(crate) fn finish(self, signature: Vec<u8>) -> Result<Vec<u8>> {
+        match self {
+            Self::Raw(_) => Ok(signature),
+            Self::Cms(cms) => cms.assemble(&signature).map_err(Error::internal),
+        }
+    }
+}

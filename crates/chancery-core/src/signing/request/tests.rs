@@ -9,7 +9,7 @@ fn id(n: u128) -> IdentityId {
 }
 
 fn person(n: u128) -> Actor {
-    Actor { id: id(n), kind: IdentityKind::Person, created_at: 1, reset_at: None, approver_since: Some(2) }
+    Actor { id: id(n), kind: IdentityKind::Person, trusted_since: Some(2) }
 }
 
 /// A request of identity 1 that needs two approvals and has none.
@@ -110,24 +110,18 @@ fn submitters_approve_only_under_dual_control_where_the_policy_says_so() {
 
 #[test]
 fn nobody_is_made_an_approver_for_a_request_that_waits() {
-    let approve = |actor| next(&request(Standing::Pending), Event::Approve(&[actor]));
-    for recent in [
-        Actor { created_at: NOW + 1, ..person(2) },
-        Actor { reset_at: Some(NOW + 1), ..person(2) },
-        Actor { approver_since: Some(NOW + 1), ..person(2) },
-    ] {
-        assert_eq!(approve(recent), Err(Refusal::TooRecent(id(2))));
-    }
-    let in_time = Actor { created_at: NOW, reset_at: Some(NOW), approver_since: Some(NOW), ..person(2) };
-    assert_eq!(approve(in_time), Ok(Standing::Pending));
-    assert_eq!(approve(Actor { approver_since: None, ..person(2) }), Err(Refusal::NotAnApprover(id(2))));
+    let since =
+        |trusted_since| next(&request(Standing::Pending), Event::Approve(&[Actor { trusted_since, ..person(2) }]));
+    assert_eq!(since(Some(NOW + 1)), Err(Refusal::TooRecent(id(2))));
+    assert_eq!(since(Some(NOW)), Ok(Standing::Pending));
+    assert_eq!(since(None), Err(Refusal::NotAnApprover(id(2))));
 }
 
 #[test]
 fn approvers_of_every_kind_and_submitters_deny() {
-    let outsider = Actor { approver_since: None, ..person(9) };
-    let submitter = Actor { approver_since: None, kind: IdentityKind::Application, ..person(1) };
-    let newcomer = Actor { created_at: NOW + 1, approver_since: Some(NOW + 1), ..person(2) };
+    let outsider = Actor { trusted_since: None, ..person(9) };
+    let submitter = Actor { trusted_since: None, kind: IdentityKind::Application, ..person(1) };
+    let newcomer = Actor { trusted_since: Some(NOW + 1), ..person(2) };
     let machine = Actor { kind: IdentityKind::Application, ..person(2) };
     let request =
         Request { self_approval: SelfApproval::Never, approvals: vec![vec![id(3)]], ..request(Standing::Pending) };

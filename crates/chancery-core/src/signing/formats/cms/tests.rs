@@ -65,8 +65,7 @@ fn signing_times_change_their_form_in_2050() {
 fn without_a_certificate_there_is_no_signer() {
     let algorithm = AlgorithmIdentifierOwned { oid: SHA_256, parameters: None };
     for chain in [vec![], vec![b"no certificate".to_vec()]] {
-        let signer =
-            Signer { chain, digest_algorithm: algorithm.clone(), signature_algorithm: algorithm.clone() };
+        let signer = Signer { chain, digest_algorithm: algorithm.clone(), signature_algorithm: algorithm.clone() };
         assert!(prepare(signer, &[0; 32], END_OF_2049_MS).is_err());
     }
 }
