@@ -17,6 +17,7 @@ mod pki;
 mod pool;
 mod signing;
 mod text;
+mod tokenization;
 
 pub use access::Grant;
 pub use audit::Event;

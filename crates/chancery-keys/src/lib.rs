@@ -43,6 +43,7 @@ mod spec;
 
 pub use bearer::{BearerError, BearerKey};
 pub use custodian::{Context, Custodian, Generated, OtherRootKey};
+pub use chancery_ff1 as ff1;
 pub use data::{DataKey, HmacSha256, NotOffered};
 pub use error::{Failed, GenerateError, OpenError, SignError};
 pub use hash::{Digest, DigestLength, Hasher, hash};

@@ -1,5 +1,10 @@
 //! Who may do what: permissions of roles here, Control Rules of token profiles beside it.
 
 mod grant;
+mod token_rules;
 
 pub use grant::Grant;
+pub(crate) use token_rules::{Call, DetokenizeGrant, Messages, TokenRules, TokenizeGrant, View};
+
+#[cfg(test)]
+pub(crate) use token_rules::tests;

@@ -75,7 +75,7 @@ impl Texts {
     }
 
     /// All elements in order; a null is `None`.
-    pub fn iter(&self) -> impl Iterator<Item = Option<&str>> {
+    pub fn iter(&self) -> impl Iterator<Item = Option<&str>> + Clone {
         let mut start = 0;
         self.ends.iter().map(move |&(end, text)| {
             let element = text.then(|| &self.buffer[start..end]);

@@ -1,0 +1,279 @@
+//! Control Rules: which roles may do what with one token profile, compiled so that a call only looks.
+
+use std::collections::HashMap;
+
+use chancery_types::{Operation, RevealFrom, RoleId, wire::token_profiles::ControlRule};
+
+use crate::{Error, Limits, Result, tokenization::Mask};
+
+/// The compiled Control Rules of one profile.
+#[derive(Debug, Default)]
+pub(crate) struct TokenRules(HashMap<RoleId, Rights>);
+
+/// What one role, or the roles of one caller together, may do.
+#[derive(Debug, Clone, Copy, Default)]
+struct Rights {
+    tokenize: bool,
+    detokenize: bool,
+    partial: Option<Mask>,
+    batch: bool,
+}
+
+/// A rule that lets the caller tokenize. Made only here.
+#[derive(Debug)]
+pub(crate) struct TokenizeGrant(());
+
+/// A rule that lets the caller detokenize, fully or in part. Made only here.
+#[derive(Debug)]
+pub(crate) struct DetokenizeGrant(View);
+
+/// How much of a message the caller may see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum View {
+    /// All of it.
+    Full,
+    /// What the mask leaves.
+    Partial(Mask),
+}
+
+impl DetokenizeGrant {
+    /// How much the caller may see.
+    pub(crate) const fn view(&self) -> &View {
+        &self.0
+    }
+}
+
+/// What kind of call asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Call {
+    /// One value.
+    Single,
+    /// Many values: needs Batch besides.
+    Batch,
+    /// Track data: partial detokenization is not enough.
+    Track,
+}
+
+/// What is known of the messages when rules are checked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Messages {
+    /// The shortest has so many symbols.
+    pub(crate) length_min: usize,
+    /// Whether one digit follows from the others.
+    pub(crate) luhn: bool,
+}
+
+impl TokenRules {
+    /// Checks and compiles rules. Whether the roles exist is the caller's to check.
+    pub(crate) fn compile(rules: &[ControlRule], messages: Messages, limits: &Limits) -> Result<Self> {
+        if rules.len() > limits.control_rules_max {
+            let message = format!("A profile has at most {} Control Rules.", limits.control_rules_max);
+            return Err(Error::too_large("/controlRules", message));
+        }
+        let mut roles: HashMap<RoleId, Rights> = HashMap::new();
+        for (index, rule) in rules.iter().enumerate() {
+            let right = Rights::of(rule, messages).map_err(|error| error.under(&format!("/controlRules/{index}")))?;
+            let rights = roles.entry(rule.role_uuid).or_default();
+            *rights = rights.and(right);
+        }
+        Ok(Self(roles))
+    }
+
+    /// Whether a caller with these roles may tokenize.
+    pub(crate) fn tokenize(&self, roles: &[RoleId], call: Call) -> Result<TokenizeGrant> {
+        let rights = self.rights(roles);
+        if !rights.tokenize {
+            return Err(no_rule("Tokenize"));
+        }
+        rights.check_batch(call)?;
+        Ok(TokenizeGrant(()))
+    }
+
+    /// Whether, and how far, a caller with these roles may detokenize: full beats partial.
+    pub(crate) fn detokenize(&self, roles: &[RoleId], call: Call) -> Result<DetokenizeGrant> {
+        let rights = self.rights(roles);
+        let view = match (rights.detokenize, rights.partial) {
+            (true, _) => View::Full,
+            (false, Some(mask)) if call != Call::Track => View::Partial(mask),
+            (false, _) => return Err(no_rule("Detokenize")),
+        };
+        rights.check_batch(call)?;
+        Ok(DetokenizeGrant(view))
+    }
+
+    /// What all these roles together may do.
+    fn rights(&self, roles: &[RoleId]) -> Rights {
+        roles.iter().filter_map(|role| self.0.get(role)).fold(Rights::default(), |all, rights| all.and(*rights))
+    }
+}
+
+impl Rights {
+    /// What one rule grants.
+    fn of(rule: &ControlRule, messages: Messages) -> Result<Self> {
+        let ControlRule { role_uuid: _, operation, reveal, reveal_from, mask_char } = rule;
+        let none = Self::default();
+        let rights = match operation {
+            Operation::Tokenize => Self { tokenize: true, ..none },
+            Operation::Detokenize => Self { detokenize: true, ..none },
+            Operation::Batch => Self { batch: true, ..none },
+            Operation::PartialDetokenize => return Ok(Self { partial: Some(parse_mask(rule, messages)?), ..none }),
+        };
+        let only_partial =
+            [("/reveal", reveal.is_some()), ("/revealFrom", reveal_from.is_some()), ("/maskChar", mask_char.is_some())];
+        match only_partial.into_iter().find(|(_, given)| *given) {
+            Some((field, _)) => Err(Error::value(field, "Only a PartialDetokenize rule has this member.")),
+            None => Ok(rights),
+        }
+    }
+
+    /// Both together. Of several partial rules the one that reveals most applies, never a combination; of equals the
+    /// first.
+    fn and(self, other: Self) -> Self {
+        let partial = match (self.partial, other.partial) {
+            (Some(one), Some(two)) => Some(if two.reveal > one.reveal { two } else { one }),
+            (one, two) => one.or(two),
+        };
+        Self {
+            tokenize: self.tokenize || other.tokenize,
+            detokenize: self.detokenize || other.detokenize,
+            batch: self.batch || other.batch,
+            partial,
+        }
+    }
+
+    fn check_batch(self, call: Call) -> Result<()> {
+        if call == Call::Batch && !self.batch { Err(no_rule("Batch")) } else { Ok(()) }
+    }
+}
+
+fn parse_mask(rule: &ControlRule, messages: Messages) -> Result<Mask> {
+    let reveal = rule.reveal.ok_or_else(|| Error::malformed("/reveal", "A PartialDetokenize rule needs reveal."))?;
+    let reveal = usize::try_from(reveal).unwrap_or(usize::MAX);
+    // With Luhn the one hidden digit would follow from those revealed.
+    if messages.luhn && reveal.saturating_add(1) >= messages.length_min {
+        let message = format!(
+            "With luhn a rule reveals at most {} symbols: the check digit would give the last hidden one away.",
+            messages.length_min.saturating_sub(2)
+        );
+        return Err(Error::value("/reveal", message));
+    }
+    Ok(Mask {
+        reveal,
+        from: rule.reveal_from.unwrap_or(RevealFrom::End),
+        with: parse_mask_char(rule.mask_char.as_deref().unwrap_or("*"))?,
+    })
+}
+
+fn parse_mask_char(text: &str) -> Result<char> {
+    let mut characters = text.chars();
+    match (characters.next(), characters.next()) {
+        (Some(one), None) if !one.is_control() => Ok(one),
+        (Some(_) | None, _) => Err(Error::value("/maskChar", "maskChar is one character, and no control character.")),
+    }
+}
+
+fn no_rule(operation: &str) -> Error {
+    Error::forbidden(format!("No Control Rule of this token profile grants {operation} to your roles."))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::Meaning;
+
+    /// Evidence for tests of the engines.
+    pub(crate) const MAY_TOKENIZE: TokenizeGrant = TokenizeGrant(());
+    /// Evidence for tests of the engines.
+    pub(crate) const MAY_DETOKENIZE: DetokenizeGrant = DetokenizeGrant(View::Full);
+
+    /// Evidence for tests of the engines.
+    pub(crate) const fn may_see(mask: Mask) -> DetokenizeGrant {
+        DetokenizeGrant(View::Partial(mask))
+    }
+
+    const CARDS: Messages = Messages { length_min: 13, luhn: true };
+    const ONE: RoleId = RoleId::from_u128(1);
+    const TWO: RoleId = RoleId::from_u128(2);
+
+    fn rule(role_uuid: RoleId, operation: Operation) -> ControlRule {
+        ControlRule { role_uuid, operation, reveal: None, reveal_from: None, mask_char: None }
+    }
+
+    fn partial(role_uuid: RoleId, reveal: u32) -> ControlRule {
+        ControlRule { reveal: Some(reveal), ..rule(role_uuid, Operation::PartialDetokenize) }
+    }
+
+    fn compile(rules: &[ControlRule]) -> TokenRules {
+        TokenRules::compile(rules, CARDS, &Limits::default()).unwrap()
+    }
+
+    fn reveals(rules: &TokenRules, roles: &[RoleId], call: Call) -> Option<usize> {
+        match rules.detokenize(roles, call).ok()?.0 {
+            View::Full => Some(usize::MAX),
+            View::Partial(mask) => Some(mask.reveal),
+        }
+    }
+
+    #[test]
+    fn each_operation_needs_its_own_rule() {
+        let rules = compile(&[rule(ONE, Operation::Tokenize), rule(TWO, Operation::Detokenize)]);
+        assert!(rules.tokenize(&[ONE], Call::Single).is_ok());
+        assert!(rules.tokenize(&[TWO, ONE], Call::Track).is_ok());
+        let refusal = rules.tokenize(&[TWO], Call::Single).unwrap_err();
+        assert_eq!(refusal.meaning(), Meaning::Forbidden);
+        assert!(rules.tokenize(&[], Call::Single).is_err());
+        assert!(rules.detokenize(&[ONE], Call::Single).is_err());
+        assert!(rules.detokenize(&[TWO], Call::Track).is_ok());
+    }
+
+    #[test]
+    fn batch_is_needed_besides_the_operation() {
+        let rules = compile(&[rule(ONE, Operation::Tokenize), rule(TWO, Operation::Batch), partial(TWO, 4)]);
+        assert!(rules.tokenize(&[ONE], Call::Batch).is_err());
+        assert!(rules.tokenize(&[TWO], Call::Batch).is_err());
+        assert!(rules.tokenize(&[ONE, TWO], Call::Batch).is_ok());
+        assert!(rules.detokenize(&[TWO], Call::Batch).is_ok());
+    }
+
+    #[test]
+    fn full_beats_partial_and_the_most_revealing_partial_rule_applies() {
+        let rules = compile(&[partial(ONE, 4), partial(ONE, 6), partial(TWO, 5), rule(TWO, Operation::Detokenize)]);
+        assert_eq!(reveals(&rules, &[ONE], Call::Single), Some(6));
+        assert_eq!(reveals(&rules, &[ONE], Call::Track), None, "tracks need full rules");
+        assert_eq!(reveals(&rules, &[ONE, TWO], Call::Single), Some(usize::MAX));
+        assert_eq!(reveals(&rules, &[ONE, TWO], Call::Batch), None);
+    }
+
+    #[test]
+    fn refusals_name_the_member() {
+        let with_mask = |mask: &str| ControlRule { mask_char: Some(mask.into()), ..partial(ONE, 4) };
+        for (bad, field, meaning) in [
+            (rule(ONE, Operation::PartialDetokenize), "reveal", Meaning::Malformed),
+            (partial(ONE, 12), "reveal", Meaning::Value),
+            (partial(ONE, u32::MAX), "reveal", Meaning::Value),
+            (with_mask(""), "maskChar", Meaning::Value),
+            (with_mask("**"), "maskChar", Meaning::Value),
+            (with_mask("\n"), "maskChar", Meaning::Value),
+            (ControlRule { reveal: Some(1), ..rule(ONE, Operation::Detokenize) }, "reveal", Meaning::Value),
+            (
+                ControlRule { reveal_from: Some(RevealFrom::End), ..rule(ONE, Operation::Tokenize) },
+                "revealFrom",
+                Meaning::Value,
+            ),
+            (ControlRule { mask_char: Some("*".into()), ..rule(ONE, Operation::Batch) }, "maskChar", Meaning::Value),
+        ] {
+            let rules = [rule(ONE, Operation::Batch), bad];
+            let error = TokenRules::compile(&rules, CARDS, &Limits::default()).unwrap_err();
+            assert_eq!(error.field(), Some(format!("/controlRules/1/{field}").as_str()), "{error}");
+            assert_eq!(error.meaning(), meaning, "{error}");
+        }
+        let compiled = TokenRules::compile(&[partial(ONE, 11)], CARDS, &Limits::default());
+        assert_eq!(reveals(&compiled.unwrap(), &[ONE], Call::Single), Some(11));
+        let without_luhn = Messages { luhn: false, ..CARDS };
+        assert!(TokenRules::compile(&[partial(ONE, 12)], without_luhn, &Limits::default()).is_ok());
+        let many = vec![rule(ONE, Operation::Batch); 1_001];
+        assert!(TokenRules::compile(&many[1..], CARDS, &Limits::default()).is_ok());
+        let error = TokenRules::compile(&many, CARDS, &Limits::default()).unwrap_err();
+        assert_eq!((error.meaning(), error.field()), (Meaning::TooLarge, Some("/controlRules")));
+    }
+}

@@ -1,0 +1,256 @@
+use chancery_ff1::Key;
+use chancery_types::{Luhn, RevealFrom, wire::token_profiles::TokenFormat};
+use proptest::prelude::*;
+use serde::Deserialize;
+
+use super::*;
+use crate::{
+    Limits,
+    access::tests::{MAY_DETOKENIZE, MAY_TOKENIZE, may_see},
+    tokenization::mask::Mask,
+};
+
+/// Made by testdata/tokens.py, which shares no line with this crate.
+const FROZEN: &str = include_str!("../../../testdata/tokens.json");
+
+#[derive(Deserialize)]
+struct Frozen {
+    key: String,
+    domain: String,
+    iv: String,
+    cases: Vec<Case>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Case {
+    format: TokenFormat,
+    message: String,
+    token: String,
+    token_with_iv: String,
+}
+
+fn engine(format: &TokenFormat) -> Engine {
+    engine_under(&[7; 32], format, TokenProfileId::from_u128(1))
+}
+
+fn engine_under(key: &[u8], format: &TokenFormat, domain: TokenProfileId) -> Engine {
+    let format = Format::compile(format, &Limits::default()).unwrap();
+    let cipher = Ff1::new(&Key::new(key).unwrap(), format.alphabet().radix()).unwrap();
+    Engine::new(format, &cipher, domain)
+}
+
+fn cards(luhn: Luhn) -> TokenFormat {
+    TokenFormat { keep_trailing: 4, pass_through: " -".into(), luhn, ..format("Decimal", 13, 19) }
+}
+
+fn format(alphabet: &str, min_length: u32, max_length: u32) -> TokenFormat {
+    TokenFormat {
+        alphabet: alphabet.into(),
+        min_length,
+        max_length,
+        keep_leading: 0,
+        keep_trailing: 0,
+        pass_through: String::new(),
+        luhn: Luhn::Ignore,
+        token_length: None,
+        pattern: None,
+    }
+}
+
+fn one(outcome: Result<Outcome>) -> Result<String, BadValue> {
+    let outcome = outcome.unwrap();
+    match outcome.bad.first() {
+        Some(&(0, bad)) => Err(bad),
+        Some(_) => unreachable!("one value was given"),
+        None => Ok(outcome.texts.at(0).unwrap().unwrap().to_owned()),
+    }
+}
+
+fn tokenize(engine: &Engine, message: &str) -> Result<String, BadValue> {
+    one(engine.tokenize(&MAY_TOKENIZE, [message].into_iter(), &[]))
+}
+
+fn detokenize(engine: &Engine, token: &str) -> Result<String, BadValue> {
+    one(engine.detokenize(&MAY_DETOKENIZE, [token].into_iter(), &[]))
+}
+
+#[test]
+fn tokens_are_frozen() {
+    let frozen: Frozen = serde_json::from_str(FROZEN).unwrap();
+    let domain = u128::from_str_radix(&frozen.domain, 16).unwrap();
+    let iv: Iv = hex::decode(&frozen.iv).unwrap().try_into().unwrap();
+    for Case { format, message, token, token_with_iv } in frozen.cases {
+        let engine = engine_under(&hex::decode(&frozen.key).unwrap(), &format, TokenProfileId::from_u128(domain));
+        assert_eq!(tokenize(&engine, &message).as_ref(), Ok(&token));
+        assert_eq!(detokenize(&engine, &token).as_ref(), Ok(&message));
+        let messages = [message.as_str()].into_iter();
+        assert_eq!(one(engine.tokenize(&MAY_TOKENIZE, messages, &[iv])).as_ref(), Ok(&token_with_iv));
+        let tokens = [token_with_iv.as_str()].into_iter();
+        assert_eq!(one(engine.detokenize(&MAY_DETOKENIZE, tokens, &[Some(iv)])), Ok(message));
+    }
+}
+
+#[test]
+fn profiles_on_one_key_do_not_open_each_others_tokens() {
+    let domain = |id| engine_under(&[7; 32], &cards(Luhn::Ignore), TokenProfileId::from_u128(id));
+    let token = tokenize(&domain(1), "4111111111111111").unwrap();
+    assert_ne!(detokenize(&domain(2), &token).unwrap(), "4111111111111111");
+}
+
+#[test]
+fn refuses_what_the_format_does_not_take() {
+    let valid = engine(&cards(Luhn::Valid));
+    for (message, refusal) in [
+        ("411111111111", BadValue::TooShort { symbols: 12, min: 13 }),
+        ("", BadValue::TooShort { symbols: 0, min: 13 }),
+        ("41111111111111111111", BadValue::TooLong { symbols: 20, max: 19 }),
+        ("4111 1111x1111 1111", BadValue::NotInAlphabet { position: 9 }),
+        ("٤١١١١١١١١١١١١١١١", BadValue::NotInAlphabet { position: 0 }),
+        ("4111111111111112", BadValue::Luhn),
+    ] {
+        assert_eq!(tokenize(&valid, message), Err(refusal));
+        let as_token = if refusal == BadValue::Luhn { BadValue::NoSuchToken } else { refusal };
+        assert_eq!(detokenize(&valid, message), Err(as_token));
+    }
+    let large = "-".repeat(65_536) + "1";
+    assert_eq!(tokenize(&valid, &large), Err(BadValue::TooLarge { bytes_max: 65_536 }));
+    assert_eq!(tokenize(&valid, &large[1..]), Err(BadValue::TooShort { symbols: 1, min: 13 }));
+}
+
+#[test]
+fn tokens_of_luhn_invalid_fail_luhn_and_valid_ones_are_not_taken() {
+    let engine = engine(&cards(Luhn::Invalid));
+    let token = tokenize(&engine, "4111-1111-1111-1111").unwrap();
+    let digits: Vec<u16> = token.chars().filter_map(|c| engine.format().alphabet().digit(c)).collect();
+    assert!(!super::super::luhn::passes(&digits));
+    assert_eq!(detokenize(&engine, "4111-1111-1111-1111"), Err(BadValue::NoSuchToken));
+    assert_eq!(detokenize(&engine, &token).unwrap(), "4111-1111-1111-1111");
+}
+
+#[test]
+fn tokens_of_a_fixed_length_that_no_message_has_are_refused() {
+    let engine = engine(&TokenFormat { token_length: Some(16), ..format("Decimal", 6, 9) });
+    let token = tokenize(&engine, "123456").unwrap();
+    assert_eq!(token.len(), 16);
+    assert_eq!(detokenize(&engine, &token[1..]), Err(BadValue::TooShort { symbols: 15, min: 16 }));
+    // Of 10^16 tokens about one in 10^7 stands for a message.
+    let refused = (0..100).filter(|n| detokenize(&engine, &format!("{n:016}")) == Err(BadValue::NoSuchToken)).count();
+    assert!(refused > 95, "{refused}");
+}
+
+#[test]
+fn a_partial_view_masks_the_message() {
+    let engine = engine(&cards(Luhn::Valid));
+    let token = tokenize(&engine, "4111-1111-1111-1111").unwrap();
+    let grant = may_see(Mask { reveal: 6, from: RevealFrom::Start, with: '#' });
+    assert_eq!(one(engine.detokenize(&grant, [token.as_str()].into_iter(), &[])).unwrap(), "4111-11##-####-####");
+}
+
+#[test]
+fn a_batch_goes_on_after_bad_values() {
+    let engine = engine(&cards(Luhn::Valid));
+    let messages = ["4111111111111111", "no", "4111111111111112", "4222222222222"];
+    let Outcome { texts, bad } = engine.tokenize(&MAY_TOKENIZE, messages.into_iter(), &[]).unwrap();
+    assert_eq!(bad, [(1, BadValue::NotInAlphabet { position: 0 }), (2, BadValue::Luhn)]);
+    assert_eq!(texts.at(1), Some(None));
+    assert_eq!(texts.at(3).unwrap().unwrap(), tokenize(&engine, messages[3]).unwrap());
+    let ivs = [None, Some([0; 16])];
+    let tokens = [messages[0], messages[0]].into_iter();
+    let outcome = engine.detokenize(&MAY_DETOKENIZE, tokens, &ivs).unwrap();
+    assert_eq!(outcome.bad, [(0, BadValue::Iv)]);
+}
+
+/// Formats that create accepts, over every rule of a format.
+fn any_format() -> impl Strategy<Value = TokenFormat> {
+    let alphabet = prop_oneof![
+        3 => Just("Decimal"),
+        1 => Just("LowerHex"),
+        1 => Just("UpperAlpha"),
+        1 => Just("AlphaNumeric"),
+        1 => Just("Printable"),
+        1 => Just("01"),
+        1 => Just("äöüßÄÖÜẞ🂡é"),
+    ];
+    let luhn = prop_oneof![2 => Just(Luhn::Ignore), 1 => Just(Luhn::Valid), 1 => Just(Luhn::Invalid)];
+    let lengths = (1u32..40, 0u32..20, 0u32..8, 0u32..8);
+    (alphabet, lengths, luhn, prop::option::of(1u32..24), prop::sample::select(vec!["", "\u{1F600}\t", "\u{7f}"]))
+        .prop_map(|(alphabet, (min, more, lead, trail), luhn, longer, pass_through)| TokenFormat {
+            keep_leading: lead,
+            keep_trailing: trail,
+            luhn,
+            pass_through: pass_through.into(),
+            token_length: longer.map(|longer| min + more + longer),
+            ..format(alphabet, min, min + more)
+        })
+        .prop_map(|format| match format.token_length {
+            Some(_) if format.keep_leading == 0 => {
+                TokenFormat { keep_trailing: 0, luhn: Luhn::Ignore, pass_through: String::new(), ..format }
+            }
+            Some(_) | None => TokenFormat { token_length: None, ..format },
+        })
+        .prop_filter("create refuses it", |format| Format::compile(format, &Limits::default()).is_ok())
+}
+
+/// A message of the format out of any digits.
+fn message(format: &Format, mut digits: Vec<u16>, places: &[prop::sample::Index]) -> String {
+    let radix = u16::try_from(format.alphabet().radix()).unwrap();
+    digits.iter_mut().for_each(|digit| *digit %= radix);
+    if format.has_check_digit() {
+        digits[0] = super::super::luhn::check_digit(&digits, 0);
+    }
+    let mut text: Vec<char> = digits.into_iter().map(|digit| format.alphabet().symbol(digit)).collect();
+    for place in places {
+        if let Some(&character) = format.pass_through.first() {
+            text.insert(place.index(text.len() + 1), character);
+        }
+    }
+    text.into_iter().collect()
+}
+
+fn any_messages() -> impl Strategy<Value = (TokenFormat, Vec<String>)> {
+    any_format().prop_flat_map(|wire| {
+        let format = Format::compile(&wire, &Limits::default()).unwrap();
+        let digits = prop::collection::vec(any::<u16>(), format.min..=format.max);
+        let places = prop::collection::vec(any::<prop::sample::Index>(), 0..5);
+        let messages = prop::collection::vec((digits, places), 1..20).prop_map(move |messages| {
+            messages.into_iter().map(|(digits, places)| message(&format, digits, &places)).collect()
+        });
+        (Just(wire), messages)
+    })
+}
+
+proptest! {
+    #[test]
+    fn detokenize_inverts_tokenize((wire, messages) in any_messages(), iv in prop::option::of(any::<Iv>())) {
+        let engine = engine(&wire);
+        let ivs: Vec<Iv> = iv.iter().copied().cycle().take(messages.len()).collect();
+        let batch = engine.tokenize(&MAY_TOKENIZE, messages.iter().map(String::as_str), &ivs).unwrap();
+        prop_assert_eq!(&batch.bad, &[]);
+        let tokens = || batch.texts.iter().flatten();
+        for (message, token) in messages.iter().zip(tokens()) {
+            let single = one(engine.tokenize(&MAY_TOKENIZE, [message.as_str()].into_iter(), iv.as_slice()));
+            prop_assert_eq!(single.as_deref(), Ok(token), "a batch is many singles");
+            let mut digits = Vec::new();
+            prop_assert!(engine.format().take_token(token, &mut digits).is_ok(), "a token has the format");
+            if let Some(length) = wire.token_length {
+                prop_assert_eq!(token.chars().count(), length as usize);
+                continue;
+            }
+            let digits: Vec<_> = token.chars().filter_map(|symbol| engine.format().alphabet().digit(symbol)).collect();
+            match wire.luhn {
+                Luhn::Ignore => {}
+                Luhn::Valid => prop_assert!(super::super::luhn::passes(&digits)),
+                Luhn::Invalid => prop_assert!(!super::super::luhn::passes(&digits)),
+            }
+            for (was, is) in message.chars().zip(token.chars()) {
+                let passes = engine.format().passes_through(was);
+                prop_assert_eq!(passes.then_some(was), engine.format().passes_through(is).then_some(is));
+            }
+        }
+        let ivs: Vec<_> = ivs.into_iter().map(Some).collect();
+        let back = engine.detokenize(&MAY_DETOKENIZE, tokens(), &ivs).unwrap();
+        prop_assert_eq!(&back.bad, &[]);
+        prop_assert!(back.texts.iter().flatten().eq(messages.iter().map(String::as_str)));
+    }
+}

@@ -1,0 +1,184 @@
+//! The format of a profile's messages and tokens: checked once, then trusted.
+
+use chancery_types::{Luhn, wire::token_profiles::TokenFormat};
+
+use super::alphabet::Alphabet;
+use crate::{Error, Limits, Result};
+
+/// The fewest values that FF1 may permute (SP 800-38G Rev. 1, section 5.2).
+const DOMAIN_MIN: u128 = 1_000_000;
+
+/// Which values a profile takes, and which of their symbols become others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Format {
+    pub(super) alphabet: Alphabet,
+    pub(super) min: usize,
+    pub(super) max: usize,
+    pub(super) keep_leading: usize,
+    pub(super) keep_trailing: usize,
+    /// Sorted.
+    pub(super) pass_through: Box<[char]>,
+    pub(super) luhn: Luhn,
+    pub(super) token_length: Option<usize>,
+    pub(super) value_max: usize,
+}
+
+impl Format {
+    /// Checks a format for FF1. Every refusal names the member and what would be accepted.
+    pub(crate) fn compile(wire: &TokenFormat, limits: &Limits) -> Result<Self> {
+        // Without a wildcard: a member that is added must be dealt with here.
+        let TokenFormat {
+            alphabet,
+            min_length,
+            max_length,
+            keep_leading,
+            keep_trailing,
+            pass_through,
+            luhn,
+            token_length,
+            pattern,
+        } = wire;
+        if pattern.is_some() {
+            return Err(Error::value("/format/pattern", "Patterns are not offered yet; leave this member out."));
+        }
+        let alphabet = Alphabet::parse(alphabet)?;
+        let format = Self {
+            min: size(*min_length),
+            max: size(*max_length),
+            keep_leading: size(*keep_leading),
+            keep_trailing: size(*keep_trailing),
+            pass_through: parse_pass_through(pass_through, &alphabet)?,
+            luhn: *luhn,
+            token_length: token_length.map(size),
+            value_max: limits.value_max,
+            alphabet,
+        };
+        format.check_lengths(limits)?;
+        format.check_luhn()?;
+        format.check_token_length(limits)?;
+        format.check_domain()?;
+        Ok(format)
+    }
+
+    fn check_lengths(&self, limits: &Limits) -> Result<()> {
+        if self.min == 0 {
+            return Err(Error::value("/format/minLength", "minLength is at least 1."));
+        }
+        if self.max > limits.ff1_symbols_max {
+            let message = format!("maxLength is at most {} for Ff1.", limits.ff1_symbols_max);
+            return Err(Error::value("/format/maxLength", message));
+        }
+        if self.min > self.max {
+            return Err(Error::value("/format/minLength", "minLength is at most maxLength."));
+        }
+        if self.keep_leading >= self.min {
+            return Err(Error::value("/format/keepLeading", "keepLeading is less than minLength."));
+        }
+        if self.keep_leading.saturating_add(self.keep_trailing) >= self.min {
+            let message = "keepLeading and keepTrailing together are less than minLength.";
+            return Err(Error::value("/format/keepTrailing", message));
+        }
+        Ok(())
+    }
+
+    fn check_luhn(&self) -> Result<()> {
+        if self.has_check_digit() && !self.alphabet.is_decimal() {
+            return Err(Error::value(
+                "/format/luhn",
+                "Luhn is defined for the alphabet Decimal only; elsewhere: Ignore.",
+            ));
+        }
+        Ok(())
+    }
+
+    fn check_token_length(&self, limits: &Limits) -> Result<()> {
+        let Some(length) = self.token_length else { return Ok(()) };
+        let flaw = |message: String| Err(Error::value("/format/tokenLength", message));
+        // Longer than every message also means: enough tokens for all of them, for the sum of radix^length over all
+        // lengths up to maxLength is less than radix^(maxLength + 1).
+        if length <= self.max || length > limits.ff1_symbols_max {
+            return flaw(format!("tokenLength is greater than maxLength and at most {}.", limits.ff1_symbols_max));
+        }
+        if self.keep_leading + self.keep_trailing > 0 {
+            return flaw("tokenLength goes with keepLeading 0 and keepTrailing 0 only.".into());
+        }
+        if self.has_check_digit() {
+            return flaw("tokenLength goes with luhn Ignore only.".into());
+        }
+        if !self.pass_through.is_empty() {
+            return flaw(
+                "tokenLength goes with an empty passThrough only: a token of another length has no such places.".into(),
+            );
+        }
+        Ok(())
+    }
+
+    /// SP 800-38G Rev. 1: a smaller domain can be taken apart by its statistics.
+    fn check_domain(&self) -> Result<()> {
+        let symbols = self.encrypted_at_min();
+        let exponent = u32::try_from(symbols).unwrap_or(u32::MAX);
+        let domain = u128::from(self.alphabet.radix()).saturating_pow(exponent);
+        if domain < DOMAIN_MIN {
+            return Err(Error::value(
+                "/format/minLength",
+                format!(
+                    "A message of minLength would have only {}^{symbols} = {domain} different values in its encrypted part; \
+                     Ff1 needs at least 1,000,000. Raise minLength, keep fewer symbols or take a larger alphabet.",
+                    self.alphabet.radix()
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The symbols that FF1 encrypts in the shortest message: n of the domain radix^n.
+    pub(crate) fn encrypted_at_min(&self) -> usize {
+        let check_digit = usize::from(self.has_check_digit());
+        self.token_length
+            .unwrap_or_else(|| self.min.saturating_sub(self.keep_leading + self.keep_trailing + check_digit))
+    }
+
+    pub(crate) fn alphabet(&self) -> &Alphabet {
+        &self.alphabet
+    }
+
+    pub(crate) fn luhn(&self) -> Luhn {
+        self.luhn
+    }
+
+    /// The shortest message.
+    pub(crate) fn min(&self) -> usize {
+        self.min
+    }
+
+    /// Whether messages end their free part with a check digit.
+    pub(crate) fn has_check_digit(&self) -> bool {
+        match self.luhn {
+            Luhn::Ignore => false,
+            Luhn::Valid | Luhn::Invalid => true,
+        }
+    }
+
+    pub(crate) fn passes_through(&self, character: char) -> bool {
+        self.pass_through.binary_search(&character).is_ok()
+    }
+}
+
+fn parse_pass_through(text: &str, alphabet: &Alphabet) -> Result<Box<[char]>> {
+    if let Some(both) = text.chars().find(|&character| alphabet.digit(character).is_some()) {
+        let message = format!("{both:?} is in the alphabet; passThrough has other characters only.");
+        return Err(Error::value("/format/passThrough", message));
+    }
+    let mut characters: Vec<char> = text.chars().collect();
+    characters.sort_unstable();
+    characters.dedup();
+    Ok(characters.into())
+}
+
+/// A length on the wire; one that does not fit is larger than every limit.
+fn size(length: u32) -> usize {
+    usize::try_from(length).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests;

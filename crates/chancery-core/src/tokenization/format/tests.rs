@@ -1,0 +1,73 @@
+use serde_json::{Value, json};
+
+use super::*;
+use crate::Meaning;
+
+fn compile(members: &Value) -> Result<Format> {
+    let mut wire = json!({"alphabet": "Decimal", "minLength": 6, "maxLength": 19});
+    for (name, value) in members.as_object().unwrap() {
+        wire[name] = value.clone();
+    }
+    Format::compile(&serde_json::from_value(wire).unwrap(), &Limits::default())
+}
+
+#[test]
+fn refusals_name_the_member() {
+    let cases = json!([
+        ["pattern", {"pattern": "(..)-(..)"}, "not offered yet"],
+        ["alphabet", {"alphabet": "00"}, "different characters"],
+        ["minLength", {"minLength": 0}, "at least 1"],
+        ["minLength", {"minLength": 20}, "at most maxLength"],
+        ["maxLength", {"maxLength": 513}, "at most 512"],
+        ["maxLength", {"maxLength": u32::MAX}, "at most 512"],
+        ["keepLeading", {"keepLeading": 6}, "less than minLength"],
+        ["keepLeading", {"keepLeading": u32::MAX}, "less than minLength"],
+        ["keepTrailing", {"keepLeading": 3, "keepTrailing": 3}, "less than minLength"],
+        ["keepTrailing", {"keepTrailing": u32::MAX}, "less than minLength"],
+        ["passThrough", {"passThrough": " 7-"}, "'7' is in the alphabet"],
+        ["luhn", {"alphabet": "LowerHex", "luhn": "Valid"}, "Decimal"],
+        ["luhn", {"alphabet": "LowerHex", "luhn": "Invalid"}, "Decimal"],
+        ["tokenLength", {"tokenLength": 19}, "greater than maxLength"],
+        ["tokenLength", {"tokenLength": 513}, "at most 512"],
+        ["tokenLength", {"tokenLength": 20, "keepLeading": 1}, "keepLeading 0"],
+        ["tokenLength", {"tokenLength": 20, "keepTrailing": 1}, "keepTrailing 0"],
+        ["tokenLength", {"tokenLength": 20, "luhn": "Valid"}, "luhn Ignore"],
+        ["tokenLength", {"tokenLength": 20, "passThrough": "-"}, "empty passThrough"],
+    ]);
+    for case in cases.as_array().unwrap() {
+        let error = compile(&case[1]).unwrap_err();
+        assert_eq!(error.meaning(), Meaning::Value, "{case}");
+        assert_eq!(error.field(), Some(format!("/format/{}", case[0].as_str().unwrap()).as_str()), "{case}");
+        assert!(error.message().contains(case[2].as_str().unwrap()), "{case}: {error}");
+    }
+}
+
+#[test]
+fn ff1_needs_a_million_values_and_the_refusal_names_the_number() {
+    let cases = json!([
+        [{"minLength": 5}, "10^5 = 100000 "],
+        [{"minLength": 6, "keepTrailing": 1}, "10^5 = 100000 "],
+        [{"minLength": 6, "luhn": "Valid"}, "10^5 = 100000 "],
+        [{"minLength": 6, "luhn": "Invalid"}, "10^5 = 100000 "],
+        [{"minLength": 2, "luhn": "Valid", "keepLeading": 1}, "10^0 = 1 "],
+        [{"alphabet": "01", "minLength": 19}, "2^19 = 524288 "],
+        [{"alphabet": "LowerAlpha", "minLength": 4}, "26^4 = 456976 "],
+    ]);
+    for case in cases.as_array().unwrap() {
+        let error = compile(&case[0]).unwrap_err();
+        assert_eq!((error.meaning(), error.field()), (Meaning::Value, Some("/format/minLength")), "{case}");
+        assert!(error.message().contains(case[1].as_str().unwrap()), "{case}: {error}");
+    }
+    let accepted = json!([
+        [{"minLength": 6}, 6],
+        [{"minLength": 7, "luhn": "Valid"}, 6],
+        [{"minLength": 11, "keepLeading": 2, "keepTrailing": 3}, 6],
+        [{"alphabet": "01", "minLength": 20, "maxLength": 20}, 20],
+        [{"minLength": 1, "tokenLength": 20}, 20],
+        [{"minLength": 512, "maxLength": 512}, 512],
+        [{"maxLength": 511, "tokenLength": 512}, 512],
+    ]);
+    for case in accepted.as_array().unwrap() {
+        assert_eq!(compile(&case[0]).unwrap().encrypted_at_min(), case[1].as_u64().unwrap() as usize, "{case}");
+    }
+}

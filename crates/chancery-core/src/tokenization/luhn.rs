@@ -1,0 +1,87 @@
+//! The Luhn check digit (ISO/IEC 7812-1, annex B) at any place of a number.
+
+/// What a digit counts in every second place from the right: its double, the digits of that added up. A permutation,
+/// which is why exactly one digit in any place makes a number pass.
+const DOUBLED: [u16; 10] = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
+
+/// The digit that counts so much in such a place: the inverse of [`DOUBLED`].
+const HALVED: [u16; 10] = [0, 5, 1, 6, 2, 7, 3, 8, 4, 9];
+
+/// Whether decimal digits pass.
+pub(crate) fn passes(digits: &[u16]) -> bool {
+    sum(digits) == 0
+}
+
+/// The one digit that makes the number pass when it stands at `place`; what stands there now does not matter.
+pub(crate) fn check_digit(digits: &[u16], place: usize) -> u16 {
+    let doubled = (digits.len() - place).is_multiple_of(2);
+    let now = if doubled { DOUBLED[usize::from(digits[place])] } else { digits[place] };
+    let missing = (10 + now - sum(digits)) % 10;
+    if doubled { HALVED[usize::from(missing)] } else { missing }
+}
+
+/// The digit that [`check_digit`] would give, plus one: with it the number always fails.
+pub(crate) fn spoil(digit: u16) -> u16 {
+    (digit + 1) % 10
+}
+
+/// Undoes [`spoil`].
+pub(crate) fn unspoil(digit: u16) -> u16 {
+    (digit + 9) % 10
+}
+
+/// The weighted sum modulo 10.
+fn sum(digits: &[u16]) -> u16 {
+    let mut total: u32 = 0;
+    for pair in digits.rchunks(2) {
+        total += match *pair {
+            [doubled, plain] => u32::from(DOUBLED[usize::from(doubled)] + plain),
+            [plain] => u32::from(plain),
+            _ => 0,
+        };
+    }
+    u16::try_from(total % 10).expect("a remainder of 10")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn digits(text: &str) -> Vec<u16> {
+        text.bytes().map(|byte| u16::from(byte - b'0')).collect()
+    }
+
+    #[test]
+    fn the_standards_example_and_cards() {
+        for valid in ["79927398713", "4111111111111111", "378282246310005", "6205500000000000004", "0", "18"] {
+            assert!(passes(&digits(valid)), "{valid}");
+        }
+        for invalid in ["79927398710", "4111111111111112", "1", "81"] {
+            assert!(!passes(&digits(invalid)), "{invalid}");
+        }
+    }
+
+    #[test]
+    fn halved_inverts_doubled() {
+        for digit in 0..10 {
+            assert_eq!(HALVED[usize::from(DOUBLED[usize::from(digit)])], digit);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn exactly_one_digit_passes_in_any_place(mut digits in prop::collection::vec(0u16..10, 1..40), place: prop::sample::Index) {
+            let place = place.index(digits.len());
+            let check = check_digit(&digits, place);
+            for digit in 0..10 {
+                digits[place] = digit;
+                prop_assert_eq!(passes(&digits), digit == check);
+            }
+            digits[place] = spoil(check);
+            prop_assert!(!passes(&digits));
+            prop_assert_eq!(unspoil(spoil(check)), check);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Why a value is refused.
+
+use std::fmt;
+
+/// What a profile's rules find wrong with one value. It never carries the value or a part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BadValue {
+    /// More bytes than one value may have.
+    TooLarge { bytes_max: usize },
+    /// Fewer symbols than the format wants.
+    TooShort { symbols: usize, min: usize },
+    /// More symbols than the format wants.
+    TooLong { symbols: usize, max: usize },
+    /// The character at this position (from 0) is neither of the alphabet nor one that passes through.
+    NotInAlphabet { position: usize },
+    /// The check digit is wrong.
+    Luhn,
+    /// A token of this format stands for no message.
+    NoSuchToken,
+    /// The initialization vector has not 16 bytes.
+    Iv,
+    /// Not track data.
+    Track(BadTrack),
+}
+
+/// What is wrong with track data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BadTrack {
+    /// Neither track 1 nor track 2 nor both.
+    Form,
+    /// A character that the track cannot hold.
+    Character,
+    /// More characters than the track holds.
+    TooLong { max: usize },
+    /// No account number of 1 to 19 digits.
+    AccountNumber,
+    /// The two tracks have different account numbers.
+    Different,
+    /// The longitudinal redundancy check does not match.
+    Lrc,
+    /// The token has not as many digits as the account number, so the spaces in it have no place.
+    Spaces,
+}
+
+impl fmt::Display for BadValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge { bytes_max } => write!(f, "A value has at most {bytes_max} bytes."),
+            Self::TooShort { symbols, min } => {
+                write!(f, "The value has {symbols} symbols of the alphabet; at least {min} are needed.")
+            }
+            Self::TooLong { symbols, max } => {
+                write!(f, "The value has {symbols} symbols of the alphabet; at most {max} are accepted.")
+            }
+            Self::NotInAlphabet { position } => write!(
+                f,
+                "The character at position {position} (from 0) is neither in the alphabet nor in passThrough."
+            ),
+            Self::Luhn => f.write_str("The Luhn check digit is wrong."),
+            Self::NoSuchToken => f.write_str("This profile never makes such a token."),
+            Self::Iv => f.write_str("An initialization vector has 16 bytes."),
+            Self::Track(track) => track.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for BadTrack {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Form => f.write_str(
+                "Not track data of ISO/IEC 7813: track 1 is %B<account>^<name>^<rest>?, track 2 is ;<account>=<rest>?.",
+            ),
+            Self::Character => f.write_str("The track data hold a character that the track cannot hold."),
+            Self::TooLong { max } => write!(f, "The track holds at most {max} characters."),
+            Self::AccountNumber => f.write_str("The account number has 1 to 19 digits."),
+            Self::Different => f.write_str("Both tracks must have the same account number."),
+            Self::Lrc => f.write_str("The check character after the end sentinel does not match."),
+            Self::Spaces => f.write_str("The account number may hold spaces only where its token is as long as it."),
+        }
+    }
+}
