@@ -44,12 +44,18 @@ fn debian() -> Result {
     if sh::has("python3") && sh::output(sh::command("python3").args(["-c", "import ensurepip, venv"])).is_err() {
         missing.push("python3-venv");
     }
-    if missing.is_empty() {
-        return Ok(());
-    }
-    println!("installing {}", missing.join(", "));
+    if missing.is_empty() { Ok(()) } else { apt_install(&missing) }
+}
+
+/// Installs a Debian package whose program is missing.
+pub(crate) fn debian_package(program: &str, package: &str) -> Result {
+    if sh::has(program) { Ok(()) } else { apt_install(&[package]) }
+}
+
+fn apt_install(packages: &[&str]) -> Result {
+    println!("installing {}", packages.join(", "));
+    let root = sh::output(sh::command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
     let apt = || {
-        let root = sh::output(sh::command("id").arg("-u")).is_ok_and(|id| id.trim() == "0");
         let mut command = sh::command(if root { "apt-get" } else { "sudo" });
         command.env("DEBIAN_FRONTEND", "noninteractive");
         if !root {
@@ -58,7 +64,7 @@ fn debian() -> Result {
         command
     };
     sh::run(apt().args(["update", "--quiet=2"]))?;
-    sh::run(apt().args(["install", "--yes", "--quiet=2", "--no-install-recommends"]).args(missing))
+    sh::run(apt().args(["install", "--yes", "--quiet=2", "--no-install-recommends"]).args(packages))
 }
 
 /// The server's programs are not on the PATH: Debian keeps one folder a version.

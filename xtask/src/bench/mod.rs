@@ -1,17 +1,20 @@
 //! `cargo xtask bench NAME`: benchmarks that others can rerun. Each measures a ratio against a peer or a bound in the
 //! same run, prints a table and writes `target/bench/NAME.json`.
 
+mod http;
 mod machine;
 mod report;
+mod server;
+mod wrk;
 
-pub(crate) use report::Report;
+use report::Report;
 
 use crate::{Result, sh};
 
 /// A benchmark: its name and what runs it.
 type Bench = (&'static str, fn() -> Result<Report>);
 
-const ALL: &[Bench] = &[];
+const ALL: &[Bench] = &[("http", http::run)];
 
 pub(crate) fn run(name: Option<&str>) -> Result {
     let names = ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");

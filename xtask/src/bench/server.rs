@@ -1,0 +1,167 @@
+//! Servers under measurement: started on a free port, measured by the kernel's own accounts, stopped when dropped.
+
+use std::{
+    fs,
+    net::TcpListener,
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    thread,
+    time::{Duration, Instant},
+};
+
+use serde_json::Value;
+
+use crate::{Result, sh};
+
+/// A running server. It is killed when dropped.
+pub(super) struct Server {
+    process: Child,
+    pub(super) base: String,
+}
+
+impl Server {
+    /// Starts a command and waits until `ready` says so.
+    pub(super) fn start(command: &mut Command, base: String, ready: impl Fn() -> bool) -> Result<Self> {
+        let process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let mut server = Self { process: process.map_err(|error| format!("{command:?}: {error}"))?, base };
+        let patience = Instant::now() + Duration::from_secs(60);
+        while !ready() {
+            if let Ok(Some(status)) = server.process.try_wait() {
+                return Err(format!("{command:?} ended with {status}"));
+            }
+            if Instant::now() > patience {
+                return Err(format!("{command:?} is not ready after a minute"));
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(server)
+    }
+
+    /// User and system time used so far (fields 14 and 15 of /proc/PID/stat, in hundredths of a second).
+    pub(super) fn cpu(&self) -> Result<Duration> {
+        let stat =
+            fs::read_to_string(format!("/proc/{}/stat", self.process.id())).map_err(|error| error.to_string())?;
+        // The second field, the program's name in parentheses, may hold spaces.
+        let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
+        let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
+        Ok(Duration::from_millis(ticks * 10))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _already_gone = self.process.kill();
+        let _reaped = self.process.wait();
+    }
+}
+
+/// A demo installation that serves, and a folder that goes with it.
+pub(super) struct Chancery {
+    pub(super) server: Server,
+    folder: PathBuf,
+    details: Value,
+}
+
+impl Chancery {
+    pub(super) fn start(name: &str) -> Result<Self> {
+        let folder = sh::root().join("target/bench").join(format!("data-{name}"));
+        let _none_before = fs::remove_dir_all(&folder);
+        fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
+        let address = free_address()?;
+        let mut command = sh::command(sh::root().join("target/release/chancery"));
+        command.args(["quickstart", "--listen", &address, "--data"]).arg(&folder);
+        let file = folder.join("quickstart.json");
+        let base = format!("https://{address}");
+        let server = Server::start(&mut command, base, || file.exists())?;
+        let details = fs::read_to_string(&file).map_err(|error| error.to_string())?;
+        let details = serde_json::from_str(&details).map_err(|error| error.to_string())?;
+        Ok(Self { server, folder, details })
+    }
+
+    /// A member of quickstart.json.
+    pub(super) fn detail(&self, pointer: &str) -> Result<&str> {
+        self.details.pointer(pointer).and_then(Value::as_str).ok_or_else(|| format!("quickstart.json has no {pointer}"))
+    }
+
+    /// A certificate chain and its key, for the servers measured beside it.
+    pub(super) fn tls_files(&self) -> [PathBuf; 2] {
+        ["tls/chain.pem", "tls/key.pem"].map(|file| self.folder.join(file))
+    }
+
+    /// Logs both administrators in and answers a bearer token.
+    pub(super) fn token(&self) -> Result<String> {
+        let jar = self.folder.join("cookies");
+        for admin in 0..2 {
+            let credentials = serde_json::json!({"authType": "userpass", "authCredentials": {
+                "username": self.detail(&format!("/admins/{admin}/username"))?,
+                "password": base64(self.detail(&format!("/admins/{admin}/password"))?),
+            }});
+            self.call(&["--cookie-jar", &text(&jar), "--cookie", &text(&jar)], "/home/v1/login", Some(&credentials))?;
+        }
+        let answer = self.call(&["--cookie", &text(&jar)], "/home/v1/login/token", None)?;
+        answer["token"].as_str().map(str::to_owned).ok_or_else(|| format!("no token: {answer}"))
+    }
+
+    /// One call by curl; with a body it is a POST.
+    pub(super) fn call(&self, options: &[&str], path: &str, body: Option<&Value>) -> Result<Value> {
+        let mut curl = sh::command("curl");
+        curl.args(["--silent", "--show-error", "--cacert", self.detail("/caFile")?]).args(options);
+        if let Some(body) = body {
+            curl.args(["--header", "Content-Type: application/json", "--data-binary", &body.to_string()]);
+        }
+        let answer = sh::output(curl.arg(format!("{}{path}", self.server.base)))?;
+        serde_json::from_str(&answer).map_err(|error| format!("{path}: {error}: {answer}"))
+    }
+}
+
+impl Drop for Chancery {
+    fn drop(&mut self) {
+        let _best_effort = fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// A bare axum echo behind the same TLS.
+pub(super) fn echo(tls: Option<&[PathBuf; 2]>) -> Result<Server> {
+    let address = free_address()?;
+    let mut command = sh::command(sh::root().join("target/release/examples/echo"));
+    command.arg(&address).args(tls.into_iter().flatten());
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    let ready = || std::net::TcpStream::connect(&address).is_ok();
+    Server::start(&mut command, format!("{scheme}://{address}"), ready)
+}
+
+/// Builds what is measured.
+pub(super) fn build() -> Result {
+    sh::run(sh::cargo().args(["build", "--release", "--quiet", "--package", "chancery"]))?;
+    sh::run(sh::cargo().args(["build", "--release", "--quiet", "--package", "chancery-server", "--example", "echo"]))
+}
+
+fn free_address() -> Result<String> {
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
+    listener.local_addr().map(|address| address.to_string()).map_err(|error| error.to_string())
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Standard base64, of short texts.
+pub(super) fn base64(text: &str) -> String {
+    const SYMBOLS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let symbol = |group: u32, place: u32| char::from(SYMBOLS[(group >> (18 - 6 * place) & 63) as usize]);
+    let group = |bytes: &[u8]| {
+        let group = bytes.iter().fold(0, |group, byte| group << 8 | u32::from(*byte)) << (8 * (3 - bytes.len()));
+        (0..4)
+            .map(move |place| if place as usize <= bytes.len() { symbol(group, place) } else { '=' })
+            .collect::<Vec<_>>()
+    };
+    text.as_bytes().chunks(3).flat_map(group).collect()
+}
+
+#[test]
+fn base64_is_the_standards() {
+    // RFC 4648, section 10.
+    for (text, encoded) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg==")] {
+        assert_eq!(base64(text), encoded);
+    }
+}
