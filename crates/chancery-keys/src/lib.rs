@@ -42,9 +42,9 @@ mod sign;
 mod spec;
 
 pub use bearer::{BearerError, BearerKey};
-pub use custodian::{Context, Custodian, Generated, OtherRootKey};
 pub use chancery_ff1 as ff1;
-pub use data::{DataKey, HmacSha256, NotOffered};
+pub use custodian::{Context, Custodian, Generated, OtherRootKey};
+pub use data::{DataError, DataKey, HmacSha256, NotAuthentic, XAES_NONCE_LEN, Xaes256Gcm};
 pub use error::{Failed, GenerateError, OpenError, SignError};
 pub use hash::{Digest, DigestLength, Hasher, hash};
 pub use random::random;

@@ -1,11 +1,18 @@
 //! What data keys do: each operation is prepared once and then used for many values.
 
-use aws_lc_rs::hmac;
+mod hmac;
+mod xaes;
+
+use chancery_ff1::{Alphabet, Ff1, Ff1Text};
+use thiserror::Error;
 
 use crate::{
-    KeyRef, KeySpec, OpenError, Secret,
+    AesSize, Failed, KeyRef, KeySpec, OpenError, Secret,
     generate::{HMAC_KEY_LEN, aes_key_len},
 };
+
+pub use hmac::HmacSha256;
+pub use xaes::{NotAuthentic, XAES_NONCE_LEN, Xaes256Gcm};
 
 /// An open key for tokens: without Debug, Clone and serialisation, so that it stays where it is used.
 pub struct DataKey {
@@ -13,14 +20,23 @@ pub struct DataKey {
     secret: Secret,
 }
 
-/// This kind of key does not do this.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("keys of kind {spec} do not do {operation}")]
-pub struct NotOffered {
-    /// The kind of key.
-    pub spec: KeySpec,
-    /// What was asked for.
-    pub operation: &'static str,
+/// Why a data key does not prepare an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum DataError {
+    /// Keys of this kind do something else.
+    #[error("keys of kind {spec} do not do {operation}")]
+    NotOffered {
+        /// The kind of key.
+        spec: KeySpec,
+        /// What was asked for.
+        operation: &'static str,
+    },
+    /// FF1 does not know this radix or alphabet, or the kernel that the environment asks for.
+    #[error("FF1: {0}")]
+    Ff1(chancery_ff1::Error),
+    /// The library failed.
+    #[error(transparent)]
+    Failed(#[from] Failed),
 }
 
 impl DataKey {
@@ -39,25 +55,34 @@ impl DataKey {
         &self.key
     }
 
-    /// HMAC-SHA-256 under this key.
-    pub fn hmac_sha_256(&self) -> Result<HmacSha256, NotOffered> {
-        if self.key.spec != KeySpec::Hmac256 {
-            return Err(NotOffered { spec: self.key.spec, operation: "HMAC-SHA-256" });
-        }
-        Ok(HmacSha256(hmac::Key::new(hmac::HMAC_SHA256, self.secret.expose())))
+    /// FF1 over digits of a radix, 2 to 65,536. For AES keys.
+    pub fn ff1(&self, radix: u32) -> Result<Ff1, DataError> {
+        Ff1::new(&self.ff1_key()?, radix).map_err(DataError::Ff1)
     }
-}
 
-/// HMAC-SHA-256 (RFC 2104) under one key.
-pub struct HmacSha256(hmac::Key);
+    /// FF1 over ASCII text. For AES keys.
+    pub fn ff1_text(&self, alphabet: &Alphabet) -> Result<Ff1Text, DataError> {
+        Ok(Ff1Text::new(&self.ff1_key()?, alphabet))
+    }
 
-impl HmacSha256 {
-    /// The code of the concatenated parts. Whoever passes several is responsible that no two sets of parts concatenate
-    /// to the same bytes.
-    #[must_use]
-    pub fn code(&self, parts: &[&[u8]]) -> [u8; 32] {
-        let mut hmac = hmac::Context::with_key(&self.0);
-        parts.iter().for_each(|part| hmac.update(part));
-        hmac.sign().as_ref().try_into().expect("HMAC-SHA-256 has 32 bytes")
+    fn ff1_key(&self) -> Result<chancery_ff1::Key, DataError> {
+        self.demand(matches!(self.key.spec, KeySpec::Aes(_)), "FF1")?;
+        chancery_ff1::Key::new(self.secret.expose()).map_err(DataError::Ff1)
+    }
+
+    /// XAES-256-GCM. For AES-256 keys.
+    pub fn xaes_256_gcm(&self) -> Result<Xaes256Gcm, DataError> {
+        self.demand(self.key.spec == KeySpec::Aes(AesSize::Bits256), "XAES-256-GCM")?;
+        Xaes256Gcm::new(self.secret.expose()).map_err(DataError::Failed)
+    }
+
+    /// HMAC-SHA-256. For HMAC keys.
+    pub fn hmac_sha_256(&self) -> Result<HmacSha256, DataError> {
+        self.demand(self.key.spec == KeySpec::Hmac256, "HMAC-SHA-256")?;
+        Ok(HmacSha256::new(self.secret.expose()))
+    }
+
+    const fn demand(&self, offered: bool, operation: &'static str) -> Result<(), DataError> {
+        if offered { Ok(()) } else { Err(DataError::NotOffered { spec: self.key.spec, operation }) }
     }
 }

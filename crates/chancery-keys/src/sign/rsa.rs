@@ -1,7 +1,7 @@
 //! RSA signatures (RFC 8017, section 8) with any hash. Names and step numbers are the standard's.
 
 use chancery_types::HashType;
-use shake::{ExtendableOutput, Shake128, Shake256, Update, XofReader};
+use shake::{ExtendableOutput, Shake128, Shake256, XofReader};
 
 use super::{identifier, raw_rsa::PrivateKey};
 use crate::{Digest, Hasher, SignError, hash, random};

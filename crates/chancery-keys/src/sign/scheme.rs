@@ -133,3 +133,48 @@ const fn define(spec: KeySpec, hash: HashType, pss: bool) -> Option<(Method, Obj
 const fn is_shake(hash: HashType) -> bool {
     matches!(hash, HashType::Shake128 | HashType::Shake256 | HashType::Shake256_64)
 }
+
+#[cfg(test)]
+mod tests {
+    use chancery_types::Curve;
+
+    use super::*;
+    use crate::RsaSize;
+
+    fn allowed(spec: KeySpec, pss: bool) -> String {
+        let allows = |hash: &HashType| SignatureScheme::for_key(spec, *hash, pss).is_ok();
+        let names: Vec<_> = HashType::ALL.iter().copied().filter(allows).map(HashType::as_str).collect();
+        names.join(" ")
+    }
+
+    /// Section 6 of the interface, row by row.
+    #[test]
+    fn every_cell_of_the_table() {
+        let sha = "Sha1 Sha2_224 Sha2_256 Sha2_384 Sha2_512 Sha3_224 Sha3_256 Sha3_384 Sha3_512";
+        let with_shake = format!("{sha} Shake128 Shake256 Shake256_64");
+        let rsa = KeySpec::Rsa(RsaSize::Bits3072);
+        assert_eq!(allowed(rsa, false), format!("Md5 RipeMd {with_shake}"));
+        assert_eq!(allowed(rsa, true), with_shake);
+        for pss in [false, true] {
+            assert_eq!(allowed(KeySpec::Ec(Curve::P521), pss), with_shake);
+            assert_eq!(allowed(KeySpec::Ed25519, pss), "Sha2_512");
+            assert_eq!(
+                allowed(KeySpec::MlDsa(MlDsaSet::MlDsa44), pss),
+                "Sha2_256 Sha2_384 Sha2_512 Sha3_256 Sha3_384 Sha3_512 Shake128 Shake256 Shake256_64"
+            );
+            assert_eq!(
+                allowed(KeySpec::MlDsa(MlDsaSet::MlDsa65), pss),
+                "Sha2_384 Sha2_512 Sha3_384 Sha3_512 Shake256 Shake256_64"
+            );
+            assert_eq!(allowed(KeySpec::MlDsa(MlDsaSet::MlDsa87), pss), "Sha2_512 Sha3_512 Shake256 Shake256_64");
+            assert_eq!(allowed(KeySpec::Hmac256, pss), "");
+        }
+    }
+
+    #[test]
+    fn a_refusal_names_what_is_allowed() {
+        let refusal = |spec, pss| SignatureScheme::for_key(spec, HashType::Md5, pss).unwrap_err().to_string();
+        assert_eq!(refusal(KeySpec::Ed25519, false), "Md5 is not defined for Ed25519 keys; allowed: Sha2_512");
+        assert_eq!(refusal(KeySpec::Hmac256, false), "HMAC-256 keys do not sign");
+    }
+}

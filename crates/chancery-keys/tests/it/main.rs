@@ -1,4 +1,5 @@
 //! Custody through its public door.
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 mod bearer;
 mod custody;

@@ -1,9 +1,9 @@
-//! Signatures, verified by the `openssl` program.
-
-use std::{fs, path::Path, process::Command};
+//! Signatures of every scheme, verified by Bouncy Castle and by OpenSSL.
 
 use chancery_keys::{Input, KeySpec, MlDsaSet, Purpose, RsaSize, SignError, SignatureScheme, SigningKey, hash};
-use chancery_types::{Curve, HashType};
+use chancery_testkit::{TempDir, Tool, temp_dir};
+use chancery_types::{Base64, Curve, HashType};
+use der::Encode;
 
 use crate::custody::{custodian, key_ref};
 
@@ -15,66 +15,147 @@ fn key(spec: KeySpec) -> SigningKey {
     custodian.open_signing_key(&new.sealed).unwrap()
 }
 
-/// What `openssl` says of a signature over [`MESSAGE`].
-fn openssl_accepts(key: &SigningKey, signature: &[u8], arguments: &[&str]) -> bool {
-    let directory = tempfile::tempdir().unwrap();
-    let file = |name: &str, bytes: &[u8]| {
-        let path = directory.path().join(name);
-        fs::write(&path, bytes).unwrap();
-        path
-    };
-    let (public_key, signature) = (file("key", key.public_key_spki()), file("signature", signature));
-    let message = file("message", MESSAGE);
-    run(&public_key, &signature, &message, arguments)
+/// Every scheme of a kind of key.
+fn schemes(spec: KeySpec) -> Vec<SignatureScheme> {
+    let cells = HashType::ALL.iter().flat_map(|hash| [(*hash, false), (*hash, true)]);
+    let mut schemes: Vec<_> = cells.filter_map(|(hash, pss)| SignatureScheme::for_key(spec, hash, pss).ok()).collect();
+    schemes.dedup();
+    schemes
 }
 
-fn run(public_key: &Path, signature: &Path, message: &Path, arguments: &[&str]) -> bool {
-    let mut openssl = Command::new("openssl");
-    openssl.args(["pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey"]).arg(public_key);
-    openssl.arg("-sigfile").arg(signature).arg("-in").arg(message).args(arguments);
-    let output = openssl.output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    match said.trim() {
-        "Signature Verified Successfully" => true,
-        "Signature Verification Failure" => false,
-        _ => panic!("openssl {arguments:?}: {said}{}", String::from_utf8_lossy(&output.stderr)),
+/// What can be signed: the message, and where the scheme signs digests, the digest of the same message.
+fn signatures(key: &SigningKey, scheme: SignatureScheme) -> Vec<Vec<u8>> {
+    let digest = hash(scheme.hash(), MESSAGE);
+    let digest = scheme.signs_digests().then_some(Input::Digest(&digest));
+    [Some(Input::Message(MESSAGE)), digest]
+        .into_iter()
+        .flatten()
+        .map(|input| key.sign(scheme, input).unwrap())
+        .collect()
+}
+
+/// Bouncy Castle is given the AlgorithmIdentifier and nothing else, so this tests that as well.
+#[test]
+fn bouncy_castle_accepts_every_scheme() {
+    let mut lines = String::new();
+    let mut expected = Vec::new();
+    let smaller_and_larger = [RsaSize::Bits2048, RsaSize::Bits3072, RsaSize::Bits4096].map(KeySpec::Rsa);
+    let others =
+        KeySpec::ALL.iter().copied().filter(|spec| spec.fits(Purpose::Sign) && !smaller_and_larger.contains(spec));
+    for spec in smaller_and_larger.into_iter().chain(others) {
+        let key = key(spec);
+        for scheme in schemes(spec) {
+            let identifier = scheme.algorithm_identifier().to_der().unwrap();
+            for signature in signatures(&key, scheme) {
+                for (message, verdict) in [(MESSAGE, "good"), (b"another message", "bad")] {
+                    let fields = [key.public_key_spki(), &identifier, message, &signature].map(Base64::encode);
+                    lines += &(fields.join(" ") + "\n");
+                    expected.push(format!("{spec} {scheme:?}: {verdict}"));
+                }
+            }
+        }
+    }
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/bouncy_castle/Verify.java");
+    let jars = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tools/bouncycastle/*");
+    let verdicts = Tool::new("java").args(["-cp", jars, source]).input(lines).run().text();
+    let found: Vec<_> = verdicts
+        .lines()
+        .zip(&expected)
+        .map(|(verdict, line)| format!("{}: {verdict}", line.rsplit_once(": ").unwrap().0))
+        .collect();
+    assert_eq!(found, expected);
+}
+
+/// A key and a signature in files, for `openssl pkeyutl`.
+struct Files(TempDir);
+
+impl Files {
+    fn new(key: &SigningKey, signature: &[u8]) -> Self {
+        let folder = temp_dir();
+        for (name, bytes) in [("key", key.public_key_spki()), ("signature", signature), ("message", MESSAGE)] {
+            std::fs::write(folder.path().join(name), bytes).unwrap();
+        }
+        Self(folder)
+    }
+
+    fn accepted_by(&self, openssl: &str, arguments: &[&str]) -> bool {
+        let verify = ["pkeyutl", "-verify", "-pubin", "-keyform", "DER", "-inkey", "key", "-sigfile", "signature"];
+        let ran = Tool::new(openssl).args(verify).args(["-rawin", "-in", "message"]).args(arguments);
+        let ran = ran.folder(self.0.path()).try_run();
+        match ran.text().trim() {
+            "Signature Verified Successfully" => true,
+            "Signature Verification Failure" => false,
+            said => panic!("{openssl} {arguments:?}: {said}{}", ran.stderr),
+        }
     }
 }
 
-/// Signs the message and its digest, and has both verified, and a changed signature refused.
-fn check(key: &SigningKey, hash_type: HashType, pss: bool, arguments: &[&str]) {
-    let scheme = SignatureScheme::for_key(key.key().spec, hash_type, pss).unwrap();
-    let digest = hash(hash_type, MESSAGE);
-    for input in [Input::Message(MESSAGE), Input::Digest(&digest)] {
-        let signature = key.sign(scheme, input).unwrap();
-        assert!(openssl_accepts(key, &signature, arguments), "{scheme:?} {arguments:?}");
+/// Checks all signatures of a scheme, and that the program can tell a wrong one.
+fn check(openssl: &str, key: &SigningKey, scheme: SignatureScheme, arguments: &[&str]) {
+    for signature in signatures(key, scheme) {
+        assert!(Files::new(key, &signature).accepted_by(openssl, arguments), "{scheme:?} {arguments:?}");
     }
     let other = key.sign(scheme, Input::Message(b"another message")).unwrap();
-    assert!(!openssl_accepts(key, &other, arguments), "{scheme:?} {arguments:?}");
+    assert!(!Files::new(key, &other).accepted_by(openssl, arguments), "{scheme:?} {arguments:?}");
 }
 
+/// OpenSSL's names of the hashes it can sign with.
+const OPENSSL_HASHES: [(HashType, &str); 11] = [
+    (HashType::Md5, "md5"),
+    (HashType::RipeMd, "ripemd160"),
+    (HashType::Sha1, "sha1"),
+    (HashType::Sha2_224, "sha224"),
+    (HashType::Sha2_256, "sha256"),
+    (HashType::Sha2_384, "sha384"),
+    (HashType::Sha2_512, "sha512"),
+    (HashType::Sha3_224, "sha3-224"),
+    (HashType::Sha3_256, "sha3-256"),
+    (HashType::Sha3_384, "sha3-384"),
+    (HashType::Sha3_512, "sha3-512"),
+];
+
 #[test]
-fn rsa_pkcs1_v1_5() {
-    for size in [RsaSize::Bits2048, RsaSize::Bits3072, RsaSize::Bits4096] {
-        check(&key(KeySpec::Rsa(size)), HashType::Sha2_256, false, &["-rawin", "-digest", "sha256"]);
+fn openssl_accepts_rsa_pkcs1_v1_5() {
+    let key = key(KeySpec::Rsa(RsaSize::Bits2048));
+    for (hash, name) in OPENSSL_HASHES {
+        let scheme = SignatureScheme::for_key(key.key().spec, hash, false).unwrap();
+        check("openssl", &key, scheme, &["-digest", name, "-pkeyopt", "rsa_padding_mode:pkcs1"]);
     }
 }
 
 #[test]
-fn ecdsa() {
+fn openssl_accepts_rsa_pss() {
+    let key = key(KeySpec::Rsa(RsaSize::Bits2048));
+    for (hash, name) in &OPENSSL_HASHES[2..] {
+        let scheme = SignatureScheme::for_key(key.key().spec, *hash, true).unwrap();
+        let salt_len = format!("rsa_pss_saltlen:{}", hash.digest_len());
+        check("openssl", &key, scheme, &["-digest", name, "-pkeyopt", "rsa_padding_mode:pss", "-pkeyopt", &salt_len]);
+    }
+}
+
+#[test]
+fn openssl_accepts_ecdsa() {
     for curve in [Curve::P256, Curve::P384, Curve::P521] {
-        check(&key(KeySpec::Ec(curve)), HashType::Sha2_256, false, &["-rawin", "-digest", "sha256"]);
+        let key = key(KeySpec::Ec(curve));
+        for (hash, name) in &OPENSSL_HASHES[2..] {
+            let scheme = SignatureScheme::for_key(key.key().spec, *hash, false).unwrap();
+            check("openssl", &key, scheme, &["-digest", name]);
+        }
     }
 }
 
 #[test]
-fn ed25519() {
+fn openssl_accepts_ed25519() {
     let key = key(KeySpec::Ed25519);
-    let scheme = SignatureScheme::for_key(KeySpec::Ed25519, HashType::Sha2_512, false).unwrap();
-    let signature = key.sign(scheme, Input::Message(MESSAGE)).unwrap();
-    assert!(openssl_accepts(&key, &signature, &["-rawin"]));
-    let other = key.sign(scheme, Input::Message(b"another message")).unwrap();
-    assert!(!openssl_accepts(&key, &other, &["-rawin"]));
+    check("openssl", &key, schemes(KeySpec::Ed25519)[0], &[]);
+}
+
+#[test]
+fn openssl_accepts_ml_dsa() {
+    for set in [MlDsaSet::MlDsa44, MlDsaSet::MlDsa65, MlDsaSet::MlDsa87] {
+        let key = key(KeySpec::MlDsa(set));
+        check("openssl35", &key, schemes(key.key().spec)[0], &[]);
+    }
 }
 
 #[test]
@@ -88,10 +169,14 @@ fn ed25519_and_ml_dsa_refuse_digests() {
 
 #[test]
 fn a_digest_of_another_hash_is_refused() {
-    let spec = KeySpec::Ec(Curve::P256);
-    let scheme = SignatureScheme::for_key(spec, HashType::Sha2_256, false).unwrap();
-    let digest = hash(HashType::Sha3_256, MESSAGE);
-    assert_eq!(key(spec).sign(scheme, Input::Digest(&digest)), Err(SignError::WrongDigest));
+    let key = key(KeySpec::Ec(Curve::P256));
+    let sign = |scheme_hash, digest_hash| {
+        let scheme = SignatureScheme::for_key(key.key().spec, scheme_hash, false).unwrap();
+        key.sign(scheme, Input::Digest(&hash(digest_hash, MESSAGE))).err()
+    };
+    assert_eq!(sign(HashType::Sha2_256, HashType::Sha3_256), Some(SignError::WrongDigest));
+    assert_eq!(sign(HashType::Shake256, HashType::Sha2_512), Some(SignError::WrongDigest));
+    assert_eq!(sign(HashType::Shake256, HashType::Shake256_64), None);
 }
 
 #[test]
