@@ -11,14 +11,19 @@ const SECONDS: &str = "chancery_http_request_seconds";
 /// Upper bounds of the histogram's buckets: from a cached tokenize call to an RSA key generation.
 const BUCKETS: [f64; 12] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0];
 
-/// The process's recorder, installed at first use.
-pub(crate) fn recorder() -> Option<&'static PrometheusHandle> {
-    static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
-    RECORDER.get_or_init(install).as_ref()
+static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
+
+/// Begins to count, if nobody has yet: what is counted before goes nowhere.
+pub(crate) fn install() {
+    RECORDER.get_or_init(new_recorder);
 }
 
-/// `None` where the process has a recorder of another kind already.
-fn install() -> Option<PrometheusHandle> {
+/// The process's recorder; `None` where the process has one of another kind.
+pub(crate) fn recorder() -> Option<&'static PrometheusHandle> {
+    RECORDER.get()?.as_ref()
+}
+
+fn new_recorder() -> Option<PrometheusHandle> {
     let builder = PrometheusBuilder::new().set_buckets_for_metric(Matcher::Full(SECONDS.to_owned()), &BUCKETS).ok()?;
     let handle = builder.install_recorder().ok()?;
     describe_counter!(REQUESTS, "Requests answered, by method, route and status.");

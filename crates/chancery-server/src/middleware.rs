@@ -106,6 +106,7 @@ pub(crate) async fn no_such_path() -> Failure {
 }
 
 /// The answer of a handler that panicked, which is a defect; the panic hook has logged where.
+#[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]
 pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
     let message = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     let cause = format!("panic: {}", message.unwrap_or("of unknown kind"));

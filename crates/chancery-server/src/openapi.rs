@@ -23,6 +23,9 @@ use crate::{router, session_cookie};
 )]
 struct Frame;
 
+/// The name that the document gives to `Envelope<ErrorResponse>`.
+const REFUSED: &str = "Envelope_ErrorResponse";
+
 /// The frame that the routes are put into.
 pub(crate) fn frame() -> OpenApi {
     Frame::openapi()
@@ -123,7 +126,7 @@ const REFUSALS: [Refusal; 10] = [
 
 impl Refusal {
     fn response(self) -> Response {
-        let schema = Ref::from_schema_name(<Envelope<ErrorResponse> as utoipa::ToSchema>::name());
+        let schema = Ref::from_schema_name(REFUSED);
         let content = ContentBuilder::new().schema(Some(schema)).build();
         ResponseBuilder::new().description(self.description).content("application/json", content).build()
     }

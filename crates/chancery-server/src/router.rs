@@ -9,6 +9,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     app::App,
+    metrics,
     middleware::{no_such_path, outermost, panicked},
     openapi, routes,
 };
@@ -45,19 +46,18 @@ pub(crate) fn all() -> OpenApiRouter<App> {
 }
 
 /// All routes, for TLS and for loopback.
-#[must_use]
 pub fn router(chancery: Arc<Chancery>) -> Router {
     finish(all(), chancery)
 }
 
 /// The public routes alone, for plain HTTP.
-#[must_use]
 pub fn public_router(chancery: Arc<Chancery>) -> Router {
     finish(relying_parties(), chancery)
 }
 
 /// Installs the layers; a request meets the last one first.
 fn finish(routes: OpenApiRouter<App>, chancery: Arc<Chancery>) -> Router {
+    metrics::install();
     let (router, _) = routes.split_for_parts();
     router
         .fallback(no_such_path)

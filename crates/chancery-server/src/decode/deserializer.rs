@@ -62,12 +62,13 @@ impl<'t> Cursor<'t> {
 macro_rules! typed_parameters {
     ($($method:ident $visit:ident)+) => {$(
         fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-            match self.tree {
-                Tree::Parameter(text) => match text.parse() {
+            if let Tree::Parameter(text) = self.tree {
+                match text.parse() {
                     Ok(value) => visitor.$visit(value),
                     Err(_) => Err(<Fault as de::Error>::invalid_value(Unexpected::Str(text), &visitor)),
-                },
-                _ => self.visit(visitor),
+                }
+            } else {
+                self.visit(visitor)
             }
             .map_err(|fault| fault.at(self.pointer))
         }
@@ -82,11 +83,8 @@ impl<'de> Deserializer<'de> for Cursor<'_> {
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.tree {
-            Tree::Null => visitor.visit_none(),
-            _ => visitor.visit_some(self),
-        }
-        .map_err(|fault| fault.at(self.pointer))
+        let is_null = matches!(self.tree, Tree::Null);
+        if is_null { visitor.visit_none() } else { visitor.visit_some(self) }.map_err(|fault| fault.at(self.pointer))
     }
 
     /// Derived code would also take an array for a struct, member by member in the order of the declaration, which no
@@ -101,11 +99,9 @@ impl<'de> Deserializer<'de> for Cursor<'_> {
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.tree {
-            Tree::Object(_) => self.visit(visitor),
-            _ => Err(self.mismatch(&"an object")),
-        }
-        .map_err(|fault| fault.at(self.pointer))
+        let is_object = matches!(self.tree, Tree::Object(_));
+        if is_object { self.visit(visitor) } else { Err(self.mismatch(&"an object")) }
+            .map_err(|fault| fault.at(self.pointer))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
@@ -119,9 +115,10 @@ impl<'de> Deserializer<'de> for Cursor<'_> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        match self.tree {
-            Tree::String(text) | Tree::Parameter(text) => visitor.visit_enum(text.as_ref().into_deserializer()),
-            _ => Err(self.mismatch(&"a string")),
+        if let Tree::String(text) | Tree::Parameter(text) = self.tree {
+            visitor.visit_enum(text.as_ref().into_deserializer())
+        } else {
+            Err(self.mismatch(&"a string"))
         }
         .map_err(|fault| fault.at(self.pointer))
     }

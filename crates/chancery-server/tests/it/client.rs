@@ -1,0 +1,162 @@
+//! A client of the router: one cookie jar, maybe a bearer token.
+
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    sync::Mutex,
+};
+
+use axum::{
+    Router,
+    body::Body,
+    http::{HeaderMap, Request, StatusCode, header},
+};
+use chancery_server::Peer;
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tower::ServiceExt;
+
+/// A client with its own cookie jar.
+pub(crate) struct Client {
+    router: Router,
+    pub(crate) source: IpAddr,
+    pub(crate) bearer: Option<String>,
+    cookie: Mutex<Option<String>>,
+}
+
+/// An answer, read to its end.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Vec<u8>,
+    /// The body, if it is JSON; null otherwise.
+    pub(crate) json: Value,
+}
+
+impl Reply {
+    /// The body as text.
+    pub(crate) fn text(&self) -> &str {
+        std::str::from_utf8(&self.body).unwrap()
+    }
+
+    /// `response` of a call that succeeded.
+    #[track_caller]
+    pub(crate) fn response(&self) -> &Value {
+        assert_eq!(
+            (self.status, &self.json["success"], &self.json["errorCode"]),
+            (StatusCode::OK, &true.into(), &"Success".into()),
+            "{}",
+            self.text()
+        );
+        &self.json["response"]
+    }
+
+    /// Asserts a refusal: its status, its errorCode and, where one member is at fault, the pointer to it.
+    #[track_caller]
+    pub(crate) fn refused(&self, status: u16, error_code: &str, field: Option<&str>) {
+        let response = &self.json["response"];
+        assert_eq!(
+            (self.status.as_u16(), &self.json["success"], &self.json["errorCode"], response["field"].as_str()),
+            (status, &false.into(), &error_code.into(), field),
+            "{}",
+            self.text()
+        );
+        assert_eq!(response["requestId"].as_str(), self.headers["x-request-id"].to_str().ok(), "{}", self.text());
+        assert!(response["message"].as_str().is_some_and(|message| message.ends_with('.')), "{}", self.text());
+    }
+}
+
+impl Client {
+    pub(crate) fn new(router: Router) -> Self {
+        Self { router, source: IpAddr::V4(Ipv4Addr::LOCALHOST), bearer: None, cookie: Mutex::default() }
+    }
+
+    /// The same, from another address.
+    pub(crate) fn from(mut self, source: [u8; 4]) -> Self {
+        self.source = IpAddr::from(source);
+        self
+    }
+
+    /// A client with the same cookie jar's content and no bearer token.
+    pub(crate) fn with_cookie_alone(&self) -> Self {
+        let cookie = Mutex::new(self.cookie());
+        Self { router: self.router.clone(), source: self.source, bearer: None, cookie }
+    }
+
+    /// A client with this bearer token and no cookie.
+    pub(crate) fn with_bearer(&self, bearer: &str) -> Self {
+        let mut client = Self::new(self.router.clone());
+        client.source = self.source;
+        client.bearer = Some(bearer.to_owned());
+        client
+    }
+
+    /// What the jar holds, as the Cookie header has it.
+    pub(crate) fn cookie(&self) -> Option<String> {
+        self.cookie.lock().unwrap().clone()
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Reply {
+        self.send("GET", path, None, Body::empty()).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: Value) -> Reply {
+        self.json("POST", path, &body).await
+    }
+
+    pub(crate) async fn patch(&self, path: &str, body: Value) -> Reply {
+        self.json("PATCH", path, &body).await
+    }
+
+    pub(crate) async fn delete(&self, path: &str) -> Reply {
+        self.send("DELETE", path, None, Body::empty()).await
+    }
+
+    /// A POST without any body.
+    pub(crate) async fn post_nothing(&self, path: &str) -> Reply {
+        self.send("POST", path, None, Body::empty()).await
+    }
+
+    pub(crate) async fn json(&self, method: &str, path: &str, body: &Value) -> Reply {
+        self.send(method, path, Some("application/json"), body.to_string()).await
+    }
+
+    /// Any call, with the jar's cookie and the bearer token.
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        path: &str,
+        content_type: Option<&str>,
+        body: impl Into<Body>,
+    ) -> Reply {
+        let mut request = Request::builder().method(method).uri(path).header(header::HOST, "kms.test");
+        if let Some(content_type) = content_type {
+            request = request.header(header::CONTENT_TYPE, content_type);
+        }
+        self.call(request.body(body.into()).unwrap()).await
+    }
+
+    /// Any request, with the jar's cookie and the bearer token added.
+    pub(crate) async fn call(&self, mut request: Request<Body>) -> Reply {
+        if let Some(bearer) = &self.bearer {
+            request.headers_mut().insert(header::AUTHORIZATION, format!("Bearer {bearer}").parse().unwrap());
+        }
+        if let Some(cookie) = self.cookie() {
+            request.headers_mut().insert(header::COOKIE, cookie.parse().unwrap());
+        }
+        request.extensions_mut().insert(Peer(self.source));
+        let (head, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+        self.keep_cookie(&head.headers);
+        let body = body.collect().await.unwrap().to_bytes().to_vec();
+        let json = serde_json::from_slice(&body).unwrap_or_default();
+        Reply { status: head.status, headers: head.headers, body, json }
+    }
+
+    /// Does what a cookie jar does: keeps the pair, forgets it when it expires.
+    fn keep_cookie(&self, headers: &HeaderMap) {
+        let Some(set) = headers.get(header::SET_COOKIE) else { return };
+        let set = set.to_str().unwrap();
+        let pair = set.split(';').next().unwrap().to_owned();
+        *self.cookie.lock().unwrap() = (!set.contains("Max-Age=0")).then_some(pair);
+    }
+}

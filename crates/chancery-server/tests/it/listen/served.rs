@@ -1,0 +1,64 @@
+//! A router on a socket, with a certificate that openssl made.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use axum::Router;
+use chancery_server::{Bounds, Site};
+use chancery_testkit::{TempDir, Tool, temp_dir};
+use tokio::{
+    net::TcpListener,
+    sync::watch,
+    task::JoinHandle,
+    time::{sleep, timeout},
+};
+
+pub(crate) struct Served {
+    pub(crate) address: SocketAddr,
+    pub(crate) ca_file: PathBuf,
+    pub(crate) stop: watch::Sender<bool>,
+    task: JoinHandle<()>,
+    _folder: TempDir,
+}
+
+impl Served {
+    pub(crate) async fn over_tls(router: Router, bounds: Bounds) -> Self {
+        let folder = temp_dir();
+        let (certificate, key) = (folder.path().join("tls.pem"), folder.path().join("tls.key"));
+        let subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2"];
+        Tool::new("openssl")
+            .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout"])
+            .arg(&key)
+            .arg("-out")
+            .arg(&certificate)
+            .args(subject)
+            .run();
+        let tls = chancery_server::tls_config(&std::fs::read(&certificate).unwrap(), &std::fs::read(&key).unwrap());
+        Self::start(Site { router, tls: Some(tls.unwrap()), bounds }, certificate, folder).await
+    }
+
+    pub(crate) async fn plain(router: Router, bounds: Bounds) -> Self {
+        Self::start(Site { router, tls: None, bounds }, PathBuf::new(), temp_dir()).await
+    }
+
+    async fn start(site: Site, ca_file: PathBuf, folder: TempDir) -> Self {
+        let socket = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = socket.local_addr().unwrap();
+        let (stop, stopping) = watch::channel(false);
+        let task = tokio::spawn(chancery_server::serve(socket, site, stopping));
+        Self { address, ca_file, stop, task, _folder: folder }
+    }
+
+    /// Waits until the server has returned, and says whether it did in time.
+    pub(crate) async fn stops_within(self, patience: Duration) -> bool {
+        timeout(patience, self.task).await.is_ok()
+    }
+}
+
+/// A route that takes this long.
+pub(crate) fn slow_router(takes: Duration) -> Router {
+    let slow = move || async move {
+        sleep(takes).await;
+        "done"
+    };
+    Router::new().route("/slow", axum::routing::get(slow))
+}

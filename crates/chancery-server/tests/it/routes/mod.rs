@@ -1,0 +1,2 @@
+mod system;
+mod unknown;

@@ -1,0 +1,3 @@
+mod health;
+mod metrics;
+mod openapi;
