@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
-use sqlx::{AnyConnection, AnyPool, ConnectOptions, Executor};
+use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection, Executor};
+use tokio::time::timeout;
 
 use crate::tx::script;
 use crate::url::Place;
@@ -75,13 +76,38 @@ impl Database {
 async fn sqlite(path: &Path) -> Result<Database, OpenError> {
     create(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
     let options = sqlite_options(path)?;
+    // It also makes the log that the readers expect.
+    let mode = probe(&options, "PRAGMA journal_mode").await?;
+    if mode != "wal" {
+        return Err(OpenError::Unsuitable(format!(
+            "SQLite's log is in mode {mode} instead of wal, as on a network share"
+        )));
+    }
     let pool = |connections, session: &'static [&'static str]| {
-        pool_options(connections, session).test_before_acquire(false).idle_timeout(None).max_lifetime(None)
+        let pool = pool_options(connections, session).idle_timeout(None).max_lifetime(None);
+        pool.connect_lazy_with(options.clone())
     };
-    // The writer comes first: it makes the log that the readers expect.
-    let writers = pool(1, &[]).connect_with(options.clone()).await.map_err(StoreError::from)?;
-    let readers = pool(SQLITE_READERS, &["PRAGMA query_only = ON"]).connect_lazy_with(options);
-    Ok(Database { backend: Backend::Sqlite, readers, writers })
+    let readers = pool(SQLITE_READERS, &["PRAGMA query_only = ON"]);
+    Ok(Database { backend: Backend::Sqlite, readers, writers: pool(1, &[]) })
+}
+
+/// Asks something of a connection of its own: the pools try again and again until their time is over, and then do not say why.
+async fn probe(options: &AnyConnectOptions, question: &'static str) -> Result<String, StoreError> {
+    let answer = async {
+        let mut connection = connect(options).await?;
+        let answer = sqlx::query_scalar(question).fetch_one(&mut connection).await?;
+        connection.close().await?;
+        Ok::<_, sqlx::Error>(answer)
+    };
+    let answer = timeout(WAIT, answer).await;
+    Ok(answer.map_err(|_| StoreError::Unavailable("the database did not answer in time".into()))??)
+}
+
+/// A connection outside the pools.
+pub(crate) async fn connect(options: &AnyConnectOptions) -> Result<AnyConnection, sqlx::Error> {
+    let mut connection = AnyConnection::connect_with(options).await?;
+    prepare_session(&mut connection, &[]).await?;
+    Ok(connection)
 }
 
 /// Makes the file as one that only its owner can read; SQLite gives its log the same mode.
@@ -108,14 +134,11 @@ fn escape(byte: u8) -> String {
 }
 
 async fn postgres(options: &AnyConnectOptions) -> Result<Database, OpenError> {
-    let pool = pool_options(POSTGRES_CONNECTIONS, &[]).connect_with(options.clone()).await.map_err(StoreError::from)?;
-    let encoding: String = sqlx::query_scalar("SELECT CAST(current_setting('server_encoding') AS TEXT)")
-        .fetch_one(&pool)
-        .await
-        .map_err(StoreError::from)?;
+    let encoding = probe(options, "SELECT CAST(current_setting('server_encoding') AS TEXT)").await?;
     if encoding != "UTF8" {
         return Err(OpenError::Unsuitable(format!("its encoding is {encoding}; it must be UTF8")));
     }
+    let pool = pool_options(POSTGRES_CONNECTIONS, &[]).connect_lazy_with(options.clone());
     Ok(Database { backend: Backend::Postgres, readers: pool.clone(), writers: pool })
 }
 
@@ -123,7 +146,17 @@ fn pool_options(connections: u32, more: &'static [&'static str]) -> AnyPoolOptio
     AnyPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(WAIT)
+        .test_before_acquire(false)
+        .before_acquire(|connection, used| Box::pin(is_alive(connection, used.idle_for)))
         .after_connect(move |connection, _| Box::pin(prepare_session(connection, more)))
+}
+
+/// Asks a connection that was not used for a while: the server may have gone, and come back, since. Under load this costs nothing.
+async fn is_alive(connection: &mut AnyConnection, idle_for: Duration) -> Result<bool, sqlx::Error> {
+    if idle_for > Duration::from_secs(1) {
+        connection.ping().await?;
+    }
+    Ok(true)
 }
 
 async fn prepare_session(connection: &mut AnyConnection, more: &'static [&'static str]) -> Result<(), sqlx::Error> {

@@ -1,6 +1,8 @@
 //! What can go wrong, by what the caller can do about it.
 
-use sqlx::error::ErrorKind;
+use sqlx::error::DatabaseError;
+
+use crate::backend::is_passing;
 
 /// A failed read or write. The texts name tables and constraints, never values; they are for the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -53,29 +55,34 @@ pub enum OpenError {
     Store(#[from] StoreError),
 }
 
+// Only messages are kept: PostgreSQL puts values into its detail, which `Debug` would show.
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        // Only messages are kept: PostgreSQL puts values into its detail, which `Debug` would show.
-        match &error {
-            sqlx::Error::Database(cause) => from_database(cause.as_ref()),
-            sqlx::Error::Io(_)
-            | sqlx::Error::Tls(_)
-            | sqlx::Error::Protocol(_)
-            | sqlx::Error::PoolTimedOut
-            | sqlx::Error::PoolClosed
-            | sqlx::Error::WorkerCrashed
-            | sqlx::Error::BeginFailed => StoreError::Unavailable(error.to_string()),
-            _ => StoreError::Internal(error.to_string()),
+        if let sqlx::Error::Database(cause) = &error {
+            return from_database(cause.as_ref());
         }
+        if is_out_of_reach(&error) {
+            return StoreError::Unavailable(error.to_string());
+        }
+        StoreError::Internal(error.to_string())
     }
 }
 
-fn from_database(cause: &dyn sqlx::error::DatabaseError) -> StoreError {
+fn is_out_of_reach(error: &sqlx::Error) -> bool {
+    use sqlx::Error::{BeginFailed, Io, PoolClosed, PoolTimedOut, Protocol, Tls, WorkerCrashed};
+    matches!(error, Io(_) | Tls(_) | Protocol(_) | PoolTimedOut | PoolClosed | WorkerCrashed | BeginFailed)
+}
+
+fn from_database(cause: &dyn DatabaseError) -> StoreError {
     let message = cause.message().to_owned();
-    match cause.kind() {
-        ErrorKind::UniqueViolation => StoreError::Conflict(cause.constraint().map_or(message, str::to_owned)),
-        ErrorKind::ForeignKeyViolation => StoreError::Reference(cause.constraint().map_or(message, str::to_owned)),
-        _ if cause.code().is_some_and(|code| crate::backend::is_passing(&code)) => StoreError::Unavailable(message),
-        _ => StoreError::Internal(message),
+    if cause.is_unique_violation() {
+        return StoreError::Conflict(cause.constraint().map_or(message, str::to_owned));
     }
+    if cause.is_foreign_key_violation() {
+        return StoreError::Reference(cause.constraint().map_or(message, str::to_owned));
+    }
+    if cause.code().is_some_and(|code| is_passing(&code)) {
+        return StoreError::Unavailable(message);
+    }
+    StoreError::Internal(message)
 }

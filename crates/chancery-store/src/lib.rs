@@ -4,18 +4,28 @@
 //! key: it stores texts, numbers and sealed bytes, and says what the database said.
 
 mod backend;
+mod backup;
 mod error;
 mod group;
+mod list;
 mod migrate;
+mod row;
+mod search;
 mod statement;
 mod store;
 pub mod tables;
 mod tx;
 mod url;
+mod value;
 mod work;
 
+pub use backup::BackupError;
 pub use error::{OpenError, StoreError};
-pub use statement::{Bind, Bound, Column, Columns, FromColumns, Statement, generated_sql, sql};
+pub use list::{List, Listed, Page};
+pub use row::{Column, Columns, FromColumns};
+pub use search::{name_key, pattern};
+pub use statement::{Statement, generated_sql, sql};
 pub use store::Store;
 pub use tx::Tx;
 pub use url::StoreUrl;
+pub use value::{Bind, Value};

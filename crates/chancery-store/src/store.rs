@@ -21,6 +21,7 @@ pub struct Store(Arc<Shared>);
 struct Shared {
     backend: Backend,
     readers: AnyPool,
+    writers: AnyPool,
     writes: Writes,
 }
 
@@ -29,7 +30,7 @@ enum Writes {
     /// SQLite: one writer flushes for all.
     Grouped(Queue),
     /// PostgreSQL: each work in a transaction of its own; the server groups the flushes.
-    Single { pool: AnyPool, places: Arc<Semaphore> },
+    Single { places: Arc<Semaphore> },
 }
 
 impl Store {
@@ -38,10 +39,10 @@ impl Store {
         let Database { backend, readers, writers } = Database::connect(url.place()).await?;
         migrate::run(backend, &writers).await?;
         let writes = match backend {
-            Backend::Sqlite => Writes::Grouped(group::start(writers, backend.begin_write())),
-            Backend::Postgres => Writes::Single { pool: writers, places: Arc::new(Semaphore::new(WAITING)) },
+            Backend::Sqlite => Writes::Grouped(group::start(writers.clone(), backend.begin_write())),
+            Backend::Postgres => Writes::Single { places: Arc::new(Semaphore::new(WAITING)) },
         };
-        Ok(Store(Arc::new(Shared { backend, readers, writes })))
+        Ok(Store(Arc::new(Shared { backend, readers, writers, writes })))
     }
 
     /// Runs a work that only reads. It sees one committed state of the database throughout; a statement that writes fails.
@@ -79,9 +80,9 @@ impl Store {
                 queue.try_send(Box::new(job)).map_err(|_| StoreError::Busy)?;
                 answer.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the writer ended".into()).into()))
             }
-            Writes::Single { pool, places } => {
+            Writes::Single { places } => {
                 let place = Arc::clone(places).try_acquire_owned().map_err(|_| StoreError::Busy)?;
-                let (pool, begin) = (pool.clone(), self.0.backend.begin_write());
+                let (pool, begin) = (self.0.writers.clone(), self.0.backend.begin_write());
                 detached(async move {
                     let _place = place;
                     let mut tx = begin_on(&pool, begin).await?;
@@ -97,6 +98,23 @@ impl Store {
             }
         }
     }
+
+    /// Ends all connections after what runs has ended; later calls are refused as Unavailable. SQLite then folds its log into the file.
+    pub async fn close(&self) {
+        self.0.readers.close().await;
+        self.0.writers.close().await;
+    }
+}
+
+/// For the other files of this crate.
+impl Store {
+    pub(crate) fn backend(&self) -> Backend {
+        self.0.backend
+    }
+
+    pub(crate) fn readers(&self) -> &AnyPool {
+        &self.0.readers
+    }
 }
 
 async fn begin_on(pool: &AnyPool, begin: &'static str) -> Result<Tx, StoreError> {
@@ -104,7 +122,7 @@ async fn begin_on(pool: &AnyPool, begin: &'static str) -> Result<Tx, StoreError>
 }
 
 /// In a task of its own, so that a caller who goes away never stops a statement half way.
-async fn detached<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
+pub(crate) async fn detached<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
 where
     T: Send + 'static,
     E: From<StoreError> + Send + 'static,

@@ -2,9 +2,9 @@
 
 use uuid::Uuid;
 
-use crate::{StoreError, Tx, sql};
+use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, pattern, sql};
 
-/// A record to append.
+/// What is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     /// When, in milliseconds since the epoch.
@@ -27,11 +27,49 @@ pub struct Record {
     pub count: i64,
 }
 
-const APPEND: &str = "INSERT INTO audit (at_ms, request_id, source, identities, action, object, outcome, detail, count) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+/// A record as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its number, which is never given twice. On PostgreSQL it counts up with the start of the works, not with their commits, and may have gaps.
+    pub seq: i64,
+    /// What was recorded.
+    pub record: Record,
+}
+
+/// Which records; `None` is all.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Not before this time.
+    pub from_ms: Option<i64>,
+    /// Before this time.
+    pub to_ms: Option<i64>,
+    /// Of this action.
+    pub action: Option<String>,
+    /// In which this identity took part.
+    pub identity: Option<Uuid>,
+    /// On this object.
+    pub object: Option<Uuid>,
+    /// That ended so.
+    pub outcome: Option<String>,
+}
+
+const COLUMNS: &str = "seq, at_ms, request_id, source, identities, action, object, outcome, detail, count";
+const APPEND: &str = "INSERT INTO audit (at_ms, request_id, source, identities, action, object, outcome, detail, count, tally) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+    ON CONFLICT (tally) WHERE tally IS NOT NULL DO UPDATE SET count = audit.count + excluded.count";
 
 /// Appends a record.
 pub async fn append(tx: &mut Tx, record: &Record) -> Result<(), StoreError> {
+    insert(tx, record, None).await
+}
+
+/// Counts events that share one record: the first call with a key appends it, later ones add their count. The key says what the events have in common, with the
+/// minute.
+pub async fn add_to_tally(tx: &mut Tx, key: &str, record: &Record) -> Result<(), StoreError> {
+    insert(tx, record, Some(key)).await
+}
+
+async fn insert(tx: &mut Tx, record: &Record, tally: Option<&str>) -> Result<(), StoreError> {
     sql(APPEND)
         .bind(record.at_ms)
         .bind(&record.request_id)
@@ -42,7 +80,38 @@ pub async fn append(tx: &mut Tx, record: &Record) -> Result<(), StoreError> {
         .bind(&record.outcome)
         .bind(&record.detail)
         .bind(record.count)
+        .bind(tally)
         .execute(tx)
         .await?;
     Ok(())
+}
+
+/// The newest records first.
+pub async fn list(tx: &mut Tx, filter: &Filter, page: Page) -> Result<Listed<Row>, StoreError> {
+    List::new(COLUMNS, "audit", "seq DESC")
+        .filter("at_ms >= ?", filter.from_ms)
+        .filter("at_ms < ?", filter.to_ms)
+        .filter("action = ?", filter.action.as_deref())
+        .filter("object = ?", filter.object)
+        .filter("outcome = ?", filter.outcome.as_deref())
+        .filter("identities LIKE ? ESCAPE '!'", filter.identity.map(|id| pattern(&id.to_string())))
+        .page(tx, page)
+        .await
+}
+
+impl FromColumns for Row {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        let record = Record {
+            at_ms: columns.get("at_ms")?,
+            request_id: columns.get("request_id")?,
+            source: columns.get("source")?,
+            identities: columns.get("identities")?,
+            action: columns.get("action")?,
+            object: columns.optional("object")?,
+            outcome: columns.get("outcome")?,
+            detail: columns.get("detail")?,
+            count: columns.get("count")?,
+        };
+        Ok(Row { seq: columns.get("seq")?, record })
+    }
 }

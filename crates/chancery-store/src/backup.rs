@@ -1,0 +1,101 @@
+//! A copy of a running database, and its own check of itself.
+
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use sqlx::{AnyPool, Connection};
+
+use crate::backend::{Backend, connect};
+use crate::store::detached;
+use crate::{Store, StoreError};
+
+/// Why there is no copy.
+#[derive(Debug, thiserror::Error)]
+pub enum BackupError {
+    /// The copy must be a new file.
+    #[error("{0} exists already; a backup goes to a new file")]
+    Exists(PathBuf),
+    /// PostgreSQL has tools of its own.
+    #[error("only an SQLite file is copied this way; use pg_dump for PostgreSQL")]
+    Postgres,
+    /// The file cannot be made.
+    #[error("{path}: {cause}")]
+    File {
+        /// The file or its folder.
+        path: PathBuf,
+        /// What the system said.
+        cause: io::Error,
+    },
+    /// The database did not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Store {
+    /// Copies a running SQLite database as it is at one moment into a new file that only its owner can read. When it answers Ok, the copy is on the disk. Writes
+    /// go on meanwhile.
+    pub async fn backup(&self, to: &Path) -> Result<(), BackupError> {
+        if self.backend() == Backend::Postgres {
+            return Err(BackupError::Postgres);
+        }
+        let (pool, to) = (self.readers().clone(), to.to_owned());
+        detached(async move {
+            let file = create(&to)?;
+            let outcome = copy(&pool, &to, file).await;
+            if outcome.is_err() {
+                // Half a copy must not be taken for one. If it cannot be removed either, the error says what is wrong with the disk.
+                let _ = fs::remove_file(&to);
+            }
+            outcome
+        })
+        .await
+    }
+
+    /// What SQLite finds wrong with its own file: nothing, if all is well. It reads everything, which takes time. PostgreSQL has no such check for a client; it
+    /// watches its pages itself (`data_checksums`), and the answer is always nothing.
+    pub async fn integrity_check(&self) -> Result<Vec<String>, StoreError> {
+        if self.backend() == Backend::Postgres {
+            return Ok(Vec::new());
+        }
+        let mut connection = self.readers().acquire().await?;
+        let mut faults: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(&mut *connection).await?;
+        faults.retain(|fault| fault != "ok");
+        let orphans: Vec<String> = sqlx::query_scalar("SELECT DISTINCT \"table\" FROM pragma_foreign_key_check")
+            .fetch_all(&mut *connection)
+            .await?;
+        faults.extend(orphans.into_iter().map(|table| format!("{table} refers to rows that do not exist")));
+        Ok(faults)
+    }
+}
+
+/// The file is made first: this fails when it exists, and SQLite keeps its mode.
+fn create(path: &Path) -> Result<File, BackupError> {
+    let made = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    made.map_err(|cause| {
+        let path = path.to_owned();
+        if cause.kind() == io::ErrorKind::AlreadyExists {
+            BackupError::Exists(path)
+        } else {
+            BackupError::File { path, cause }
+        }
+    })
+}
+
+async fn copy(pool: &AnyPool, to: &Path, file: File) -> Result<(), BackupError> {
+    let at = |cause| BackupError::File { path: to.to_owned(), cause };
+    let path = to.to_str().ok_or_else(|| at(io::Error::new(io::ErrorKind::InvalidInput, "not UTF-8")))?;
+    // The pool's connections only read, which SQLite takes to forbid this, too.
+    let mut connection = connect(&pool.connect_options()).await.map_err(StoreError::from)?;
+    sqlx::query("VACUUM INTO $1").bind(path).execute(&mut connection).await.map_err(StoreError::from)?;
+    connection.close().await.map_err(StoreError::from)?;
+    // The file's bytes, then its name in the folder.
+    let folder = match to.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
+        _ => PathBuf::from("."),
+    };
+    let flushed =
+        tokio::task::spawn_blocking(move || file.sync_all().and_then(|()| File::open(folder)?.sync_all())).await;
+    flushed.map_err(io::Error::other).and_then(|outcome| outcome).map_err(at)
+}

@@ -1,0 +1,76 @@
+//! The values that can be bound to a statement.
+
+use sqlx::Arguments;
+use sqlx::any::AnyArguments;
+use uuid::Uuid;
+
+use crate::StoreError;
+
+/// A value of one of the three portable types; a NULL has a type too, because PostgreSQL wants to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// A TEXT.
+    Text(Option<String>),
+    /// A BIGINT.
+    Number(Option<i64>),
+    /// A BYTEA.
+    Bytes(Option<Vec<u8>>),
+}
+
+/// What can be bound: texts, `i64`, `u32`, `bool` (as 0 or 1), bytes, `Uuid` (as lower-case text), and `Option` of these.
+pub trait Bind {
+    /// The value as it is stored.
+    fn into_value(self) -> Value;
+    /// NULL in a column for such values.
+    fn null() -> Value;
+}
+
+macro_rules! bind {
+    ($type:ty, $variant:ident, $value:ident => $stored:expr) => {
+        impl Bind for $type {
+            fn into_value(self) -> Value {
+                let $value = self;
+                Value::$variant(Some($stored))
+            }
+            fn null() -> Value {
+                Value::$variant(None)
+            }
+        }
+    };
+}
+
+bind!(&str, Text, text => text.to_owned());
+bind!(&String, Text, text => text.clone());
+bind!(String, Text, text => text);
+bind!(Uuid, Text, uuid => uuid.hyphenated().to_string());
+bind!(i64, Number, number => number);
+bind!(u32, Number, number => number.into());
+bind!(bool, Number, flag => flag.into());
+bind!(&[u8], Bytes, bytes => bytes.to_vec());
+bind!(&Vec<u8>, Bytes, bytes => bytes.clone());
+bind!(Vec<u8>, Bytes, bytes => bytes);
+
+impl<T: Bind> Bind for Option<T> {
+    fn into_value(self) -> Value {
+        self.map_or_else(T::null, T::into_value)
+    }
+    fn null() -> Value {
+        T::null()
+    }
+}
+
+/// The values as the driver wants them. A NUL in a text is refused here for both databases: PostgreSQL cannot store it, and SQLite's functions end the text there.
+pub(crate) fn arguments(values: Vec<Value>) -> Result<AnyArguments, StoreError> {
+    let mut arguments = AnyArguments::default();
+    for value in values {
+        let added = match value {
+            Value::Text(Some(text)) if text.contains('\0') => return Err(StoreError::Text),
+            Value::Text(Some(text)) => arguments.add(text),
+            Value::Text(None) => arguments.add(None::<String>),
+            Value::Number(number) => arguments.add(number),
+            Value::Bytes(bytes) => arguments.add(bytes),
+        };
+        added.map_err(|cause| StoreError::Internal(cause.to_string()))?;
+    }
+    Ok(arguments)
+}

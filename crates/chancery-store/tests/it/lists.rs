@@ -1,0 +1,160 @@
+//! Lists, pages, filters, search: the same on both databases.
+
+use chancery_store::tables::audit::{self, Filter, Record};
+use chancery_store::{List, Listed, Page, StoreError, name_key, sql};
+use uuid::Uuid;
+
+use crate::harness::{Fixture, Outcome, add_thing, read, write};
+
+on_both!(
+    search_finds_a_part_in_any_letter_case,
+    pages_cover_the_list_once,
+    audit_records_are_filtered_and_newest_first,
+    a_tally_counts_up_in_one_record,
+    audit_numbers_are_never_given_twice,
+);
+
+async fn search_finds_a_part_in_any_letter_case(f: Fixture) {
+    let names = ["Card Numbers", "CARDS 100%", "ÜNÏCARD", "under_score", "ΟΔΟΣ", "bang!"];
+    for (id, name) in (0..).zip(names) {
+        let key = name_key(name);
+        write(&f.store, move |tx| Box::pin(async move { add_thing(tx, id, &key).await })).await.unwrap();
+    }
+    let long = "x".repeat(60_000);
+    let cases: [(&str, &[&str]); 10] = [
+        ("card", &["card numbers", "cards 100%", "ünïcard"]),
+        ("ÜNÏ", &["ünïcard"]),
+        ("%", &["cards 100%"]),
+        ("_", &["under_score"]),
+        ("!", &["bang!"]),
+        ("οδοσ", &["οδοσ"]),
+        ("d_n", &[]),
+        ("\\", &[]),
+        ("a\0", &[]),
+        (&long, &[]),
+    ];
+    for (term, expected) in cases {
+        let term = term.to_owned();
+        let found: Outcome<Listed<String>> = read(&f.store, move |tx| {
+            Box::pin(async move {
+                List::new("name", "things", "name")
+                    .search("name", Some(&term))
+                    .page(tx, Page { limit: 10, offset: 0 })
+                    .await
+            })
+        })
+        .await;
+        let mut rows = found.unwrap().rows;
+        rows.sort();
+        assert_eq!(rows, expected);
+    }
+}
+
+async fn pages_cover_the_list_once(f: Fixture) {
+    write(&f.store, |tx| {
+        Box::pin(async move {
+            for id in 0..25 {
+                add_thing(tx, id, &format!("{}", id % 5 + id * 100)).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+    .unwrap();
+    let mut ids = Vec::new();
+    for offset in [0, 10, 20, 30, i64::MAX] {
+        let page: Listed<i64> = read(&f.store, move |tx| {
+            Box::pin(
+                List::new("id", "things", "id").filter("id >= ?", Some(3_i64)).page(tx, Page { limit: 10, offset }),
+            )
+        })
+        .await
+        .unwrap();
+        assert_eq!(page.total, 22);
+        ids.extend(page.rows);
+    }
+    assert_eq!(ids, (3..25).collect::<Vec<_>>());
+}
+
+const ALICE: Uuid = Uuid::from_u128(0xA11CE);
+const BOB: Uuid = Uuid::from_u128(0xB0B);
+
+fn record(at_ms: i64, who: Uuid, action: &str, object: Option<Uuid>, outcome: &str) -> Record {
+    Record {
+        at_ms,
+        request_id: format!("request {at_ms}"),
+        source: "192.0.2.1".into(),
+        identities: format!(r#"[{{"uuid":"{who}","name":"x"}}]"#),
+        action: action.into(),
+        object,
+        outcome: outcome.into(),
+        detail: r#"{"é":1}"#.into(),
+        count: 1,
+    }
+}
+
+async fn listed(f: &Fixture, filter: Filter) -> Listed<audit::Row> {
+    read(&f.store, move |tx| Box::pin(async move { audit::list(tx, &filter, Page { limit: 100, offset: 0 }).await }))
+        .await
+        .unwrap()
+}
+
+async fn times(f: &Fixture, filter: Filter) -> Vec<i64> {
+    listed(f, filter).await.rows.into_iter().map(|row| row.record.at_ms).collect()
+}
+
+async fn audit_records_are_filtered_and_newest_first(f: Fixture) {
+    let thing = Uuid::from_u128(7);
+    let records = [
+        record(1, ALICE, "RoleCreate", Some(thing), "Success"),
+        record(2, BOB, "RoleCreate", None, "NotAuthorized"),
+        record(3, ALICE, "Login", None, "Success"),
+        record(4, BOB, "RoleDelete", Some(thing), "Success"),
+    ];
+    let whole = records.clone();
+    write(&f.store, move |tx| {
+        Box::pin(async move {
+            for record in &records {
+                audit::append(tx, record).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+    .unwrap();
+    let all = listed(&f, Filter::default()).await;
+    assert_eq!((all.total, all.rows.len()), (4, 4));
+    assert_eq!(all.rows[3].record, whole[0]);
+    let filter = Filter::default;
+    assert_eq!(times(&f, filter()).await, [4, 3, 2, 1]);
+    assert_eq!(times(&f, Filter { from_ms: Some(2), to_ms: Some(4), ..filter() }).await, [3, 2]);
+    assert_eq!(times(&f, Filter { action: Some("RoleCreate".into()), ..filter() }).await, [2, 1]);
+    assert_eq!(times(&f, Filter { identity: Some(ALICE), ..filter() }).await, [3, 1]);
+    assert_eq!(times(&f, Filter { object: Some(thing), ..filter() }).await, [4, 1]);
+    assert_eq!(times(&f, Filter { outcome: Some("NotAuthorized".into()), ..filter() }).await, [2]);
+    let none = Filter { identity: Some(BOB), object: Some(thing), outcome: Some("Login".into()), ..filter() };
+    assert!(times(&f, none).await.is_empty());
+}
+
+async fn a_tally_counts_up_in_one_record(f: Fixture) {
+    for (key, count) in [("refused 192.0.2.1 0", 1), ("refused 192.0.2.1 0", 41), ("refused 192.0.2.1 60000", 5)] {
+        let record = Record { count, ..record(0, ALICE, "Login", None, "InvalidAuthToken") };
+        write(&f.store, move |tx| Box::pin(async move { audit::add_to_tally(tx, key, &record).await })).await.unwrap();
+    }
+    let counts: Vec<_> = listed(&f, Filter::default()).await.rows.into_iter().map(|row| row.record.count).collect();
+    assert_eq!(counts, [5, 42]);
+}
+
+async fn audit_numbers_are_never_given_twice(f: Fixture) {
+    let append = |f: &Fixture| {
+        let store = f.store.clone();
+        let record = record(0, ALICE, "Login", None, "Success");
+        async move { write(&store, move |tx| Box::pin(async move { audit::append(tx, &record).await })).await.unwrap() }
+    };
+    append(&f).await;
+    let first = listed(&f, Filter::default()).await.rows[0].seq;
+    let removed: Result<u64, StoreError> = write(&f.store, |tx| Box::pin(sql("DELETE FROM audit").execute(tx))).await;
+    assert_eq!(removed, Ok(1));
+    append(&f).await;
+    assert!(listed(&f, Filter::default()).await.rows[0].seq > first);
+}

@@ -1,0 +1,88 @@
+//! Databases are brought up to date once, and never misread.
+
+use chancery_store::{OpenError, Store, StoreUrl, sql};
+use chancery_testkit::{Postgres, temp_dir};
+
+use crate::harness::{Fixture, read, write};
+
+on_both!(opening_again_changes_nothing, a_newer_database_is_refused, a_database_of_another_history_is_refused,);
+
+async fn applied(store: &Store) -> Vec<String> {
+    read(store, |tx| Box::pin(sql("SELECT name FROM migrations ORDER BY name").all(tx))).await.unwrap()
+}
+
+async fn opening_again_changes_nothing(f: Fixture) {
+    let before = applied(&f.store).await;
+    assert_eq!(before.first().map(String::as_str), Some("0000_system"));
+    let again = Store::open(&f.url).await.unwrap();
+    assert_eq!(applied(&again).await, before);
+}
+
+async fn a_newer_database_is_refused(f: Fixture) {
+    write(&f.store, |tx| Box::pin(sql("INSERT INTO migrations (name, text) VALUES ('9999_x', '')").execute(tx)))
+        .await
+        .unwrap();
+    let refusal = Store::open(&f.url).await.err().unwrap();
+    assert!(matches!(&refusal, OpenError::Newer(name) if name == "9999_x"), "{refusal}");
+}
+
+async fn a_database_of_another_history_is_refused(f: Fixture) {
+    write(&f.store, |tx| {
+        Box::pin(sql("UPDATE migrations SET text = text || ' ' WHERE name = '0000_system'").execute(tx))
+    })
+    .await
+    .unwrap();
+    let refusal = Store::open(&f.url).await.err().unwrap();
+    assert!(matches!(&refusal, OpenError::Changed(name) if name == "0000_system"), "{refusal}");
+}
+
+/// Nodes that start at once, each with its own connections as in its own process.
+async fn open_many(url: StoreUrl) {
+    let nodes: Vec<_> = (0..8)
+        .map(|_| {
+            let url = url.clone();
+            tokio::spawn(async move { Store::open(&url).await })
+        })
+        .collect();
+    for node in nodes {
+        let store = node.await.unwrap().unwrap();
+        assert_eq!(applied(&store).await.len(), 7);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_start_at_once_take_turns_on_sqlite() {
+    let folder = temp_dir();
+    open_many(StoreUrl::file(folder.path().join("new.db"))).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_start_at_once_take_turns_on_postgres() {
+    open_many(Postgres::shared().new_database().parse().unwrap()).await;
+}
+
+#[tokio::test]
+async fn a_file_that_is_no_database_is_refused() {
+    let folder = temp_dir();
+    let path = folder.path().join("text.db");
+    std::fs::write(&path, "This is a text, and long enough to have the length of a header of a database.".repeat(20))
+        .unwrap();
+    let refusal = Store::open(&StoreUrl::file(path)).await.err().unwrap();
+    assert!(refusal.to_string().contains("not a database"), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_folder_that_does_not_exist_is_named() {
+    let refusal = Store::open(&StoreUrl::file("/no/such/folder/x.db")).await.err().unwrap();
+    assert!(refusal.to_string().starts_with("/no/such/folder/x.db: "), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_database_that_is_not_utf8_is_refused() {
+    let address = Postgres::shared().new_database();
+    Postgres::shared()
+        .psql("postgres", "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0");
+    let (_, parameters) = address.split_once('?').unwrap();
+    let refusal = Store::open(&format!("postgres:///latin?{parameters}").parse().unwrap()).await.err().unwrap();
+    assert!(matches!(refusal, OpenError::Unsuitable(_)), "{refusal}");
+}

@@ -1,0 +1,137 @@
+//! A database that is out of reach gives errors, soon, and is used again when it is back.
+
+use std::time::{Duration, Instant};
+
+use chancery_store::{OpenError, Store, StoreError, StoreUrl, sql};
+use chancery_testkit::{Postgres, Tool, temp_dir};
+use tokio::net::TcpListener;
+
+use crate::harness::{Fixture, Outcome, add_thing, read, things, write};
+
+on_both!(a_statement_that_waits_for_a_lock_gives_up, what_is_closed_is_unavailable, a_work_that_never_ends_is_ended);
+
+fn is_unavailable<T>(outcome: &Outcome<T>) -> bool {
+    matches!(outcome, Err(StoreError::Unavailable(_)))
+}
+
+/// Another node, or the command line on the same machine, holds what we need.
+async fn a_statement_that_waits_for_a_lock_gives_up(f: Fixture) {
+    write(&f.store, |tx| Box::pin(add_thing(tx, 1, "one"))).await.unwrap();
+    let other = Store::open(&f.url).await.unwrap();
+    let (held, is_held) = tokio::sync::oneshot::channel();
+    const CHANGE: &str = "UPDATE things SET name = 'two' WHERE id = 1";
+    let holder = tokio::spawn(async move {
+        write(&other, |tx| {
+            Box::pin(async move {
+                sql(CHANGE).execute(tx).await?;
+                held.send(()).unwrap();
+                tokio::time::sleep(Duration::from_secs(7)).await;
+                Ok(())
+            })
+        })
+        .await
+    });
+    is_held.await.unwrap();
+    let started = Instant::now();
+    let outcome = write(&f.store, |tx| Box::pin(sql(CHANGE).execute(tx))).await;
+    assert!(is_unavailable(&outcome), "{outcome:?}");
+    assert!(started.elapsed() < Duration::from_secs(7), "{:?}", started.elapsed());
+    holder.await.unwrap().unwrap();
+    assert_eq!(write(&f.store, |tx| Box::pin(sql(CHANGE).execute(tx))).await, Ok(1));
+}
+
+async fn what_is_closed_is_unavailable(f: Fixture) {
+    f.store.close().await;
+    assert!(is_unavailable(&write(&f.store, |tx| Box::pin(add_thing(tx, 1, "one"))).await));
+    assert!(is_unavailable(&read(&f.store, |tx| Box::pin(sql("SELECT 1").one::<i64>(tx))).await));
+}
+
+async fn a_work_that_never_ends_is_ended(f: Fixture) {
+    let outcome: Outcome<()> = write(&f.store, |tx| {
+        Box::pin(async move {
+            add_thing(tx, 1, "one").await?;
+            std::future::pending().await
+        })
+    })
+    .await;
+    assert!(is_unavailable(&outcome), "{outcome:?}");
+    write(&f.store, |tx| Box::pin(add_thing(tx, 2, "two"))).await.unwrap();
+    assert_eq!(things(&f.store).await, ["two"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_postgres_that_stops_and_comes_back_is_used_again() {
+    let mut cluster = Postgres::start();
+    let store = Store::open(&cluster.new_database().parse().unwrap()).await.unwrap();
+    let count = |store: &Store| {
+        let store = store.clone();
+        async move { read(&store, |tx| Box::pin(sql("SELECT COUNT(*) FROM settings").one::<i64>(tx))).await }
+    };
+    let counts = futures::future::join_all((0..16).map(|_| count(&store))).await;
+    assert!(counts.iter().all(Result::is_ok), "{counts:?}");
+    cluster.stop();
+    let started = Instant::now();
+    let outcome = count(&store).await;
+    assert!(is_unavailable(&outcome), "{outcome:?}");
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    cluster.resume();
+    // Connections that broke while nobody used them are found out before a work gets them.
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    for _ in 0..40 {
+        assert_eq!(count(&store).await, Ok(0));
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_given_up() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("postgres://clerk:s3cret@{}/x", listener.local_addr().unwrap());
+    let started = Instant::now();
+    let refusal = Store::open(&address.parse().unwrap()).await.err().unwrap();
+    assert!(matches!(refusal, OpenError::Store(StoreError::Unavailable(_))), "{refusal}");
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    assert!(!format!("{refusal} {refusal:?}").contains("s3cret"));
+}
+
+#[tokio::test]
+async fn nobody_listens() {
+    let address = format!("postgres://clerk:s3cret@127.0.0.1:{}/x", chancery_testkit::free_port());
+    let refusal = Store::open(&address.parse().unwrap()).await.err().unwrap();
+    assert!(matches!(refusal, OpenError::Store(StoreError::Unavailable(_))), "{refusal}");
+    assert!(!format!("{refusal} {refusal:?}").contains("s3cret"));
+}
+
+/// A process of its own with a small limit on the size of files stands for a full disk.
+#[tokio::test]
+async fn a_full_disk_is_unavailable_and_leaves_a_sound_database() {
+    let folder = temp_dir();
+    let path = folder.path().join("full.db");
+    let store = Store::open(&StoreUrl::file(&path)).await.unwrap();
+    store.close().await;
+    let me = std::env::current_exe().unwrap();
+    let line = format!(
+        "ulimit -f 400; trap '' XFSZ; exec '{}' --exact outage::fill_the_disk --ignored --nocapture",
+        me.display()
+    );
+    let _ = Tool::new("env").arg(format!("STORE={}", path.display())).args(["bash", "-c", &line]).run();
+    let store = Store::open(&StoreUrl::file(&path)).await.unwrap();
+    assert!(store.integrity_check().await.unwrap().is_empty());
+}
+
+#[tokio::test]
+#[ignore = "run by a_full_disk_is_unavailable_and_leaves_a_sound_database, under its limit"]
+async fn fill_the_disk() {
+    let store = Store::open(&StoreUrl::file(std::env::var("STORE").unwrap())).await.unwrap();
+    for round in 0..100 {
+        let outcome = write(&store, move |tx| {
+            let value = "x".repeat(20_000);
+            Box::pin(async move { chancery_store::tables::settings::set(tx, &round.to_string(), &value).await })
+        })
+        .await;
+        if outcome.is_err() {
+            assert!(is_unavailable(&outcome), "{outcome:?}");
+            return;
+        }
+    }
+    panic!("the limit was not reached");
+}
