@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
 use chancery_store::{OpenError, Store, StoreUrl, Tx, tables};
-use chancery_types::ErrorCode;
+use chancery_types::{ErrorCode, KeyId};
 use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -14,6 +14,7 @@ use crate::{
     Caller, Clock, Error, Event, Grant, Limits, Result,
     audit::{self, Actor, Counters},
     changes::{Change, ChangeKind},
+    keys::SigningKeys,
     pool::Pool,
 };
 
@@ -60,6 +61,7 @@ pub struct Chancery {
     pub(crate) public_url: Option<String>,
     pub(crate) pool: Pool,
     pub(crate) counters: Counters,
+    pub(crate) signing_keys: SigningKeys,
     /// The last change that the compiled state knows of.
     pub(crate) seen: Mutex<i64>,
 }
@@ -80,6 +82,7 @@ impl Chancery {
             pool: Pool::new(&limits),
             custodian: Arc::new(custodian),
             counters: Counters::default(),
+            signing_keys: SigningKeys::default(),
             seen: Mutex::new(seen),
             store,
             clock,
@@ -110,8 +113,11 @@ impl Chancery {
             | ChangeKind::Role
             | ChangeKind::Identity
             | ChangeKind::Session
-            | ChangeKind::Key
             | ChangeKind::TokenProfile => Ok(()),
+            ChangeKind::Key => {
+                self.signing_keys.close(change.object.map(KeyId::from));
+                Ok(())
+            }
         }
     }
 

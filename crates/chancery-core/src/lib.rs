@@ -11,6 +11,7 @@ mod clock;
 mod error;
 mod health;
 mod identity;
+mod keys;
 mod limits;
 mod list;
 mod pki;
@@ -18,6 +19,7 @@ mod pool;
 mod root_key;
 mod signing;
 mod text;
+mod time;
 mod tokenization;
 
 pub use access::Grant;

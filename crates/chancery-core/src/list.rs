@@ -1,6 +1,7 @@
 //! What all lists share: paging, checked once.
 
-use chancery_types::wire::ListQuery;
+use chancery_store::name_key;
+use chancery_types::wire::{ListQuery, ObjInfo, Results};
 
 use crate::{Error, Limits, Result};
 
@@ -37,12 +38,54 @@ impl Page {
     pub(crate) fn offset(&self) -> i64 {
         i64::from(self.page - 1) * i64::from(self.page_size)
     }
+
+    /// This page as the store asks for it.
+    pub(crate) fn rows(&self) -> chancery_store::Page {
+        chancery_store::Page { limit: self.page_size, offset: self.offset() }
+    }
+
+    /// This page's items and what the filter matches on all pages.
+    pub(crate) fn answer<T>(&self, results: Vec<T>, total: i64) -> Results<T> {
+        Results { results, total: total.unsigned_abs(), page: self.page, page_size: self.page_size }
+    }
+
+    /// Cuts this page out of a list that is kept in memory: filters, orders by name, then uuid.
+    pub(crate) fn cut<T, Id: Ord>(
+        &self,
+        all: impl Iterator<Item = T>,
+        obj_info: impl Fn(&T) -> &ObjInfo<Id>,
+    ) -> Results<T> {
+        let search = name_key(&self.search);
+        let mut matching: Vec<T> = all.filter(|item| name_key(&obj_info(item).name).contains(&search)).collect();
+        matching.sort_by(|one, other| {
+            let (one, other) = (obj_info(one), obj_info(other));
+            (name_key(&one.name), &one.uuid).cmp(&(name_key(&other.name), &other.uuid))
+        });
+        let total = matching.len() as i64;
+        let offset = usize::try_from(self.offset()).unwrap_or(usize::MAX);
+        let results = matching.into_iter().skip(offset).take(self.page_size as usize).collect();
+        self.answer(results, total)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::Meaning;
+
+    #[test]
+    fn a_page_is_cut_from_what_matches_in_order_of_names() {
+        let items = ["b", "Ab", "c", "aB", "x"].map(|name| ObjInfo { name: name.to_owned(), uuid: name.len() });
+        let page = |page, search: &str| Page { page, page_size: 2, search: search.to_owned() };
+        let names = |answer: &Results<ObjInfo<usize>>| {
+            let names: Vec<_> = answer.results.iter().map(|item| item.name.clone()).collect();
+            (names.join(" "), answer.total)
+        };
+        let cut = |page: Page| names(&page.cut(items.iter().cloned(), |item| item));
+        assert_eq!(cut(page(1, "B")), ("Ab aB".to_owned(), 3));
+        assert_eq!(cut(page(2, "B")), ("b".to_owned(), 3));
+        assert_eq!(cut(page(9, "")), (String::new(), 5));
+    }
 
     #[test]
     fn pages_are_counted_from_one_and_bounded() {

@@ -1,6 +1,9 @@
 //! Certificate profiles: what a certificate is for, as the extensions that say so.
 
-use std::{borrow::Cow, sync::LazyLock};
+use std::{
+    borrow::Cow,
+    sync::{Arc, LazyLock},
+};
 
 use chancery_types::CertProfileId;
 use der::asn1::ObjectIdentifier;
@@ -107,7 +110,7 @@ fn leaf(number: u128, name: &'static str, years: i64, purpose: &'static [ObjectI
 pub(crate) const CODE_SIGNING_CERTIFICATE: CertProfileId = built_in_id(3);
 
 /// The profiles that come with Chancery, by exact name. An issuing authority has no further authority below it.
-pub(crate) static BUILT_IN: LazyLock<[CertProfile; 7]> = LazyLock::new(|| {
+pub(crate) static BUILT_IN: LazyLock<[Arc<CertProfile>; 7]> = LazyLock::new(|| {
     [
         authority(1, "Root Certificate Authority", 20, Authority::Root),
         authority(2, "Issuing Certificate Authority", 10, Authority::Issuing { path_len: 0 }),
@@ -117,11 +120,12 @@ pub(crate) static BUILT_IN: LazyLock<[CertProfile; 7]> = LazyLock::new(|| {
         CertProfile { rsa_enciphers: true, alt_names: AltNames::Required, ..leaf(6, "TLS Server", 1, &[SERVER_AUTH]) },
         leaf(7, "TLS Client", 1, &[CLIENT_AUTH]),
     ]
+    .map(Arc::new)
 });
 
 /// The built-in profile of this id.
-pub(crate) fn built_in(id: CertProfileId) -> Option<&'static CertProfile> {
-    BUILT_IN.iter().find(|profile| profile.id == id)
+pub(crate) fn built_in(id: CertProfileId) -> Option<Arc<CertProfile>> {
+    BUILT_IN.iter().find(|profile| profile.id == id).map(Arc::clone)
 }
 
 #[cfg(test)]
@@ -146,6 +150,6 @@ mod tests {
                 "00000000-0000-0000-6370-000000000007 TLS Client 1",
             ]
         );
-        assert_eq!(built_in(CODE_SIGNING_CERTIFICATE).map(|profile| &*profile.name), Some("Code Signing Certificate"));
+        assert_eq!(built_in(CODE_SIGNING_CERTIFICATE).unwrap().name, "Code Signing Certificate");
     }
 }

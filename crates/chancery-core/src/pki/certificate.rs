@@ -110,8 +110,8 @@ pub(crate) struct Draft<'a> {
     pub(crate) issuer: Option<&'a Issuer>,
     /// Where the issuer's certificate and CRL are found, if anywhere.
     pub(crate) addresses: Option<&'a Addresses>,
-    /// The signer's AlgorithmIdentifier.
-    pub(crate) algorithm: &'a [u8],
+    /// The signature's algorithm.
+    pub(crate) algorithm: &'a AlgorithmIdentifierOwned,
 }
 
 /// ```text
@@ -156,7 +156,7 @@ pub(crate) fn to_be_signed(draft: &Draft<'_>) -> der::Result<Vec<u8>> {
     TbsCertificate {
         version: Version::V3,
         serial_number: draft.serial.to_x509()?,
-        signature: AlgorithmIdentifierOwned::from_der(draft.algorithm)?,
+        signature: draft.algorithm.clone(),
         issuer: draft.issuer.map_or(subject, |issuer| &issuer.name).clone(),
         validity: X509Validity::new(
             x509_time(draft.validity.not_before_s())?,
@@ -170,13 +170,13 @@ pub(crate) fn to_be_signed(draft: &Draft<'_>) -> der::Result<Vec<u8>> {
 }
 
 /// Puts a signature to what was signed.
-pub(crate) fn assemble(to_be_signed: &[u8], algorithm: &[u8], signature: &[u8]) -> der::Result<Vec<u8>> {
-    Signed {
-        to_be_signed: der::Any::from_der(to_be_signed)?,
-        algorithm: AlgorithmIdentifierOwned::from_der(algorithm)?,
-        signature: BitString::from_bytes(signature)?,
-    }
-    .to_der()
+pub(crate) fn assemble(
+    to_be_signed: &[u8],
+    algorithm: AlgorithmIdentifierOwned,
+    signature: &[u8],
+) -> der::Result<Vec<u8>> {
+    Signed { to_be_signed: der::Any::from_der(to_be_signed)?, algorithm, signature: BitString::from_bytes(signature)? }
+        .to_der()
 }
 
 /// RFC 7093, method 1: the leftmost 160 bits of the SHA-256 hash of the public key's bits.
@@ -252,7 +252,8 @@ mod tests {
         issuer: Option<&Issuer>,
         addresses: Option<&Addresses>,
     ) -> x509_cert::TbsCertificate {
-        let (public_key, algorithm) = (hex::decode(PUBLIC_KEY).unwrap(), hex::decode(ED25519).unwrap());
+        let public_key = hex::decode(PUBLIC_KEY).unwrap();
+        let algorithm = AlgorithmIdentifierOwned::from_der(&hex::decode(ED25519).unwrap()).unwrap();
         let draft = Draft {
             profile,
             serial: Serial::from_random([0xff; 20]),
@@ -301,7 +302,7 @@ mod tests {
 
     #[test]
     fn addresses_appear_only_where_they_are_known() {
-        let profile = built_in(CODE_SIGNING_CERTIFICATE).unwrap();
+        let profile = &*built_in(CODE_SIGNING_CERTIFICATE).unwrap();
         let addresses = Addresses::under("http://pki.example/", chancery_types::CertificateId::from_u128(1));
         for (addresses, expected) in [(None, 0), (Some(&addresses), 2)] {
             let tbs = der_of(profile, Some(&issuer()), addresses);

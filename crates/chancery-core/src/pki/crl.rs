@@ -1,7 +1,7 @@
 //! Certificate revocation lists (RFC 5280, 5).
 
 use chancery_types::RevocationReason;
-use der::{Decode, Encode};
+use der::Encode;
 use spki::AlgorithmIdentifierOwned;
 use x509_cert::{
     Version,
@@ -37,13 +37,13 @@ pub(crate) fn to_be_signed(
     issuer: &Issuer,
     number: u64,
     this_update_s: i64,
-    algorithm: &[u8],
+    algorithm: &AlgorithmIdentifierOwned,
     revoked: &[Revoked],
 ) -> der::Result<Vec<u8>> {
     let entries = revoked.iter().map(entry).collect::<der::Result<Vec<_>>>()?;
     TbsCertList {
         version: Version::V2,
-        signature: AlgorithmIdentifierOwned::from_der(algorithm)?,
+        signature: algorithm.clone(),
         issuer: issuer.name.clone(),
         this_update: x509_time(this_update_s)?,
         next_update: Some(x509_time(this_update_s + LIFETIME_S)?),

@@ -2,9 +2,80 @@
 
 mod address;
 mod alt_name;
-mod cert_profile;
+pub(crate) mod cert_profile;
 mod certificate;
 mod crl;
 mod dn;
+mod issue;
 mod lint;
+mod order;
+mod stored;
 pub(crate) mod validity;
+
+use chancery_types::{
+    Action, Perm,
+    wire::x509::{GenerateCertificate, GeneratedCertificate},
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{Caller, Chancery, Error, Event, Result};
+pub(crate) use issue::Prepared;
+pub(crate) use order::{Order, Wanted};
+pub(crate) use stored::StoredCertificate;
+
+/// JSON pointers of members that several files speak of.
+const AMOUNT: &str = "/certParams/validityPeriod/amount";
+const ISSUER: &str = "/issuerUuid";
+
+impl Chancery {
+    /// Makes a certificate with a new key: self-signed, or issued by a trusted authority whose key was saved.
+    pub async fn generate_certificate(
+        &self,
+        caller: &Caller,
+        request: GenerateCertificate,
+    ) -> Result<GeneratedCertificate> {
+        let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateGenerate, None).await?;
+        let profile = cert_profile::built_in(request.cert_profile_uuid).ok_or_else(|| {
+            let message = "There is no such certificate profile; /api/v2/x509/cert-profiles/stubs lists them.";
+            Error::selection("/certProfileUuid", message)
+        })?;
+        let save = request.save_cert.unwrap_or(true);
+        let wanted = Wanted {
+            profile,
+            issuer: request.issuer_uuid,
+            subject: request.subject_oneline.as_deref(),
+            new_key: &request.new_key.unwrap_or_default(),
+            key_params: request.key_params.as_ref(),
+            cert_params: &request.cert_params.unwrap_or_default(),
+            trust: request.trust_cert.unwrap_or(false),
+        };
+        let order = Order::read(wanted, self.hardened)?;
+        check_kept(save, &order)?;
+        let prepared = self.prepare_certificate(order).await?;
+        let reply = prepared.reply(save)?;
+        let event = Event::new(Action::CertificateGenerate)
+            .on(save.then_some(Uuid::from(prepared.id)))
+            .detail(json!({"subject": prepared.subject, "serialNumber": reply.serial_number, "saved": save}));
+        let now_ms = self.clock.now_ms();
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move { if save { prepared.insert(tx, now_ms).await } else { Ok(()) } })
+        })
+        .await?;
+        Ok(reply)
+    }
+}
+
+/// A certificate that is not kept can neither be trusted nor keep its key.
+fn check_kept(save: bool, order: &Order) -> Result<()> {
+    if !save && order.trust {
+        return Err(Error::value("/trustCert", "A certificate that is not saved (saveCert) cannot be trusted."));
+    }
+    if !save && order.save_key {
+        return Err(Error::value(
+            "/newKey/save",
+            "The key of a certificate that is not saved (saveCert) cannot be saved.",
+        ));
+    }
+    Ok(())
+}

@@ -6,14 +6,10 @@
 use std::fmt;
 
 use chancery_types::ValidityUnit;
-use jiff::{
-    SignedDuration, Span,
-    civil::{DateTime, date},
-};
+use jiff::Span;
 use x509_cert::time::Time;
 
-/// Where seconds are counted from.
-const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
+use crate::time::{EPOCH, civil};
 
 /// A validity period as a request or a profile states it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,21 +99,10 @@ impl Validity {
     }
 }
 
-/// The second as date and time in UTC. Civil, since a jiff `Timestamp` ends a day before X.509's last second,
-/// 9999-12-31 23:59:59, which is also the last of civil time.
-fn civil(second: i64) -> Result<DateTime, jiff::Error> {
-    EPOCH.checked_add(SignedDuration::from_secs(second))
-}
-
 /// The second as certificates say it: UTCTime until 2049, GeneralizedTime from 2050 (RFC 5280, 4.1.2.5).
 pub(crate) fn x509_time(second: i64) -> der::Result<Time> {
     let moment = std::time::Duration::from_secs(u64::try_from(second).map_err(|_| der::ErrorKind::DateTime)?);
     Ok(Time::from(der::DateTime::from_unix_duration(moment)?))
-}
-
-/// The second as the interface says it: RFC 3339, UTC.
-pub(crate) fn rfc3339(second: i64) -> String {
-    civil(second).map_or_else(|_| String::new(), |moment| format!("{moment}Z"))
 }
 
 /// Why a period makes no validity.
@@ -145,8 +130,10 @@ impl std::error::Error for ValidityError {}
 #[cfg(test)]
 mod tests {
     use der::Encode;
+    use jiff::civil::DateTime;
 
     use super::*;
+    use crate::time::rfc3339;
 
     fn ms(moment: &str) -> i64 {
         let civil: DateTime = moment.trim_end_matches('Z').parse().unwrap();

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
 
 /// A key as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,22 +31,14 @@ pub struct Row {
     pub created_at_ms: i64,
 }
 
-macro_rules! select {
-    ($rest:literal) => {
-        concat!(
-            "SELECT id, name, name_key, key_type_id, spec, purpose, usages, state, bound_algorithm, current_version, \
-             created_at_ms FROM keys ",
-            $rest
-        )
-    };
-}
-
+const COLUMNS: &str = "id, name, name_key, key_type_id, spec, purpose, usages, state, bound_algorithm, \
+    current_version, created_at_ms";
 const INSERT: &str = "INSERT INTO keys (id, name, name_key, key_type_id, spec, purpose, usages, state, bound_algorithm, \
     current_version, created_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
-const BY_ID: &str = select!("WHERE id = $1");
-const ALL: &str = select!("ORDER BY id");
-const LIST: &str = select!("WHERE name_key LIKE $1 ESCAPE '\\' ORDER BY name_key, id LIMIT $2 OFFSET $3");
-const COUNT: &str = "SELECT COUNT(*) FROM keys WHERE name_key LIKE $1 ESCAPE '\\'";
+const BY_ID: &str = "SELECT id, name, name_key, key_type_id, spec, purpose, usages, state, bound_algorithm, \
+    current_version, created_at_ms FROM keys WHERE id = $1";
+const ALL: &str = "SELECT id, name, name_key, key_type_id, spec, purpose, usages, state, bound_algorithm, \
+    current_version, created_at_ms FROM keys ORDER BY id";
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM keys WHERE name_key = $1 AND purpose = 'Data' AND id <> $2";
 const UPDATE: &str = "UPDATE keys SET name = $2, name_key = $3, usages = $4, state = $5 WHERE id = $1";
 const BIND: &str =
@@ -82,14 +74,9 @@ pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
     sql(ALL).all(tx).await
 }
 
-/// A page of those whose name key matches the pattern (see [`crate::containing`]), by name.
-pub async fn list(tx: &mut Tx, pattern: &str, limit: i64, offset: i64) -> Result<Vec<Row>, StoreError> {
-    sql(LIST).bind(pattern).bind(limit).bind(offset).all(tx).await
-}
-
-/// How many match the pattern.
-pub async fn count(tx: &mut Tx, pattern: &str) -> Result<i64, StoreError> {
-    sql(COUNT).bind(pattern).one(tx).await
+/// A page of those whose name contains the term, by name.
+pub async fn list(tx: &mut Tx, term: Option<&str>, page: Page) -> Result<Listed<Row>, StoreError> {
+    List::new(COLUMNS, "keys", "name_key, id").search("name_key", term).page(tx, page).await
 }
 
 /// Whether a data key other than this one has the name.

@@ -1,4 +1,4 @@
-use der::{Encode, asn1::ObjectIdentifier};
+use der::asn1::ObjectIdentifier;
 use x509_cert::{TbsCertificate, ext::pkix::KeyUsages};
 
 use super::*;
@@ -15,7 +15,7 @@ const OTHER_KEY: &str = "302a300506032b657003210019bf44096984cdfe8541bac167dc3b9
 const ED25519: &str = "300506032b6570";
 
 fn profile(name: &str) -> CertProfile {
-    BUILT_IN.iter().find(|profile| profile.name == name).unwrap().clone()
+    CertProfile::clone(BUILT_IN.iter().find(|profile| profile.name == name).unwrap())
 }
 
 fn issuer() -> Issuer {
@@ -29,7 +29,8 @@ fn issuer() -> Issuer {
 }
 
 fn bytes(profile: &CertProfile, issuer: Option<&Issuer>) -> Vec<u8> {
-    let (public_key, algorithm) = (hex::decode(PUBLIC_KEY).unwrap(), hex::decode(ED25519).unwrap());
+    let public_key = hex::decode(PUBLIC_KEY).unwrap();
+    let algorithm = spki::AlgorithmIdentifierOwned::from_der(&hex::decode(ED25519).unwrap()).unwrap();
     let alt_names: &[AltName] = match profile.alt_names {
         AltNames::Required => &[AltName::Dns("a.example".to_owned())],
         AltNames::Optional | AltNames::Refused => &[],
@@ -135,7 +136,7 @@ fn altered_bytes_are_refused() {
         assert_eq!(found.ok(), Some(rule));
     }
     for weak in WEAK {
-        let algorithm = spki::AlgorithmIdentifierOwned { oid: *weak, parameters: None }.to_der().unwrap();
+        let algorithm = spki::AlgorithmIdentifierOwned { oid: *weak, parameters: None };
         let tbs = TbsCertificate::from_der(&bytes(&leaf, None)).unwrap();
         let draft = Draft {
             profile: &leaf,

@@ -1,0 +1,215 @@
+//! The inventory of keys: data keys, and the keys of authorities and services. Custody itself is chancery-keys'.
+
+pub(crate) mod key_type;
+mod new_key;
+mod signing_keys;
+mod stored;
+
+use chancery_keys::{KeyRef, Purpose};
+use chancery_store::{StoreError, Tx, name_key, tables};
+use chancery_types::{
+    Action, KeyId, KeyState, KeyUsage, Perm,
+    wire::{
+        ListQuery, Results,
+        key_types::KeyTypeStub,
+        keys::{CreateKey, Key, KeyStub, PatchKey},
+    },
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::{
+    Caller, Chancery, Error, Event, Result,
+    changes::{Change, ChangeKind},
+    list::Page,
+    text::check_name,
+};
+use key_type::KeyType;
+pub(crate) use new_key::NewKey;
+pub(crate) use signing_keys::SigningKeys;
+pub(crate) use stored::StoredKey;
+
+impl Chancery {
+    /// The key types that there are, by name.
+    pub async fn key_type_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<KeyTypeStub>> {
+        self.grant_to_all(caller);
+        let page = Page::of(query, &self.limits)?;
+        Ok(page.cut(key_type::BUILT_IN.iter().map(KeyType::stub), |stub| &stub.obj_info))
+    }
+
+    /// Makes a data key.
+    pub async fn create_key(&self, caller: &Caller, request: CreateKey) -> Result<Key> {
+        let grant = self.grant(caller, Perm::KeysAdd, Action::KeyCreate, None).await?;
+        let CreateKey { name, key_type_uuid, usages } = request;
+        check_name("/name", &name, &self.limits)?;
+        let key_type = KeyType::by_id(key_type_uuid).ok_or_else(|| {
+            Error::selection("/keyTypeUuid", "There is no such key type; /api/v2/key-types/stubs lists them.")
+        })?;
+        if key_type.purpose != Purpose::Data {
+            return Err(Error::value(
+                "/keyTypeUuid",
+                format!(
+                    "Keys of type {} are made together with their certificate; data keys are of type {}.",
+                    key_type.name,
+                    KeyType::names(Purpose::Data)
+                ),
+            ));
+        }
+        let usages = check_usages(usages.unwrap_or_else(|| key_type.usages.to_vec()), key_type)?;
+        let (key, now_ms) = (self.new_key(key_type).await?, self.clock.now_ms());
+        let id = key.id;
+        let event = key_event(Action::KeyCreate, id).detail(json!({"name": name, "keyType": key_type.name}));
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                if !key.insert(tx, &name, &usages, now_ms).await? {
+                    return Err(name_taken());
+                }
+                detail(tx, id).await
+            })
+        })
+        .await
+    }
+
+    /// The keys that there are, by name.
+    pub async fn key_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<KeyStub>> {
+        self.grant(caller, Perm::KeysAdd, Action::KeyRead, None).await?;
+        let page = Page::of(query, &self.limits)?;
+        let (term, rows) = (page.search.clone(), page.rows());
+        let listed =
+            self.store.read(move |tx| Box::pin(async move { tables::keys::list(tx, Some(&term), rows).await })).await?;
+        let stubs = listed.rows.iter().map(|row| Ok(StoredKey::from_row(row)?.stub())).collect::<Result<_>>()?;
+        Ok(page.answer(stubs, listed.total))
+    }
+
+    /// A key; never its secret.
+    pub async fn key(&self, caller: &Caller, id: KeyId) -> Result<Key> {
+        self.grant(caller, Perm::KeysAdd, Action::KeyRead, Some(id.into())).await?;
+        self.store.read(move |tx| Box::pin(detail(tx, id))).await
+    }
+
+    /// Renames a key, or changes what it may be used for.
+    pub async fn change_key(&self, caller: &Caller, id: KeyId, request: PatchKey) -> Result<Key> {
+        let grant = self.grant(caller, Perm::KeysAdd, Action::KeyChange, Some(id.into())).await?;
+        let PatchKey { name, usages } = request;
+        let limits = self.limits.clone();
+        let event = key_event(Action::KeyChange, id).detail(json!({"name": name, "usages": usages}));
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                let mut row = load(tx, id).await?;
+                let key = StoredKey::from_row(&row)?;
+                if let Some(name) = name {
+                    check_name("/name", &name, &limits)?;
+                    row.name_key = name_key(&name);
+                    row.name = name;
+                    if key.purpose == Purpose::Data && tables::keys::name_taken(tx, &row.name_key, row.id).await? {
+                        return Err(name_taken());
+                    }
+                }
+                if let Some(usages) = usages {
+                    row.usages = new_key::usages_text(&check_usages(usages, key.key_type)?);
+                }
+                update(tx, &row).await?;
+                detail(tx, id).await
+            })
+        })
+        .await
+    }
+
+    /// Switches a key off: nothing uses it until it is enabled again.
+    pub async fn disable_key(&self, caller: &Caller, id: KeyId) -> Result<Key> {
+        self.set_key_state(caller, id, KeyState::Disabled, Action::KeyDisable).await
+    }
+
+    /// Switches a key on again.
+    pub async fn enable_key(&self, caller: &Caller, id: KeyId) -> Result<Key> {
+        self.set_key_state(caller, id, KeyState::Enabled, Action::KeyEnable).await
+    }
+
+    async fn set_key_state(&self, caller: &Caller, id: KeyId, state: KeyState, action: Action) -> Result<Key> {
+        let grant = self.grant(caller, Perm::KeysAdd, action, Some(id.into())).await?;
+        self.commit(&grant, key_event(action, id), move |tx| {
+            Box::pin(async move {
+                let mut row = load(tx, id).await?;
+                row.state = state.as_str().to_owned();
+                update(tx, &row).await?;
+                detail(tx, id).await
+            })
+        })
+        .await
+    }
+
+    /// Adds a version to a data key that no token profile uses.
+    pub async fn rotate_key(&self, caller: &Caller, id: KeyId) -> Result<Key> {
+        let grant = self.grant(caller, Perm::KeysAdd, Action::KeyRotate, Some(id.into())).await?;
+        let row = self.store.read(move |tx| Box::pin(load(tx, id))).await?;
+        let key = StoredKey::from_row(&row)?;
+        check_rotation(&key)?;
+        let (from, version) = (key.current_version, key.current_version + 1);
+        let made = self.generate_key(KeyRef { id, version, purpose: key.purpose, spec: key.spec }).await?;
+        let now_ms = self.clock.now_ms();
+        let event = key_event(Action::KeyRotate, id).detail(json!({"version": version}));
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                // The key's row is taken first: a profile that begins to use the key binds it in the same row, so either
+                // that is seen below, or the profile sees the new version.
+                if !tables::keys::rotate(tx, id.into(), from, version).await? {
+                    return Err(Error::state("The key was rotated by somebody else at the same time."));
+                }
+                if load(tx, id).await?.bound_algorithm.is_some() {
+                    return Err(Error::state("A token profile uses the key, so it cannot be rotated."));
+                }
+                let row = new_key::version_row(&made.sealed, made.public_key, now_ms);
+                tables::key_versions::insert(tx, &row).await?;
+                detail(tx, id).await
+            })
+        })
+        .await
+    }
+}
+
+/// Only data keys in use of nobody change: a certificate names its one public key.
+fn check_rotation(key: &StoredKey) -> Result<()> {
+    if key.purpose != Purpose::Data {
+        return Err(Error::state("The key belongs to a certificate; a new certificate brings a new key."));
+    }
+    if key.state == KeyState::Disabled {
+        return Err(Error::state("The key is disabled."));
+    }
+    Ok(())
+}
+
+/// Usages without repetition, in the interface's order; each must be the type's.
+fn check_usages(usages: Vec<KeyUsage>, key_type: &KeyType) -> Result<Vec<KeyUsage>> {
+    if let Some((index, usage)) = usages.iter().enumerate().find(|(_, usage)| !key_type.usages.contains(usage)) {
+        let allowed: Vec<_> = key_type.usages.iter().map(|usage| usage.as_str()).collect();
+        let message = format!("Keys of type {} allow {}, not {usage}.", key_type.name, allowed.join(" and "));
+        return Err(Error::value(format!("/usages/{index}"), message));
+    }
+    Ok(key_type.usages.iter().copied().filter(|usage| usages.contains(usage)).collect())
+}
+
+fn name_taken() -> Error {
+    Error::exists("/name", "Another data key has this name.")
+}
+
+fn key_event(action: Action, id: KeyId) -> Event {
+    Event::new(action).on(Uuid::from(id)).changes(Change::of(ChangeKind::Key, id))
+}
+
+async fn load(tx: &mut Tx, id: KeyId) -> Result<tables::keys::Row> {
+    tables::keys::by_id(tx, id.into()).await?.ok_or_else(|| Error::not_found("key"))
+}
+
+async fn detail(tx: &mut Tx, id: KeyId) -> Result<Key> {
+    let row = load(tx, id).await?;
+    let versions = tables::key_versions::of_key(tx, id.into()).await?;
+    Ok(StoredKey::from_row(&row)?.detail(&versions))
+}
+
+/// Writes a changed key. Whether its name is free was asked before; two who take it at the same time meet here.
+async fn update(tx: &mut Tx, row: &tables::keys::Row) -> Result<()> {
+    match tables::keys::update(tx, row).await {
+        Err(StoreError::Conflict(_)) => Err(name_taken()),
+        done => Ok(done?),
+    }
+}

@@ -1,0 +1,77 @@
+//! New keys: made and sealed outside the transaction, stored inside.
+
+use std::sync::Arc;
+
+use chancery_keys::{Generated, KeyRef, SealedKey, random};
+use chancery_store::{Tx, name_key, tables};
+use chancery_types::{KeyId, KeyState, KeyUsage};
+
+use super::key_type::KeyType;
+use crate::{Chancery, Result};
+
+/// A new key, not stored yet.
+pub(crate) struct NewKey {
+    pub(crate) id: KeyId,
+    pub(crate) key_type: &'static KeyType,
+    pub(crate) sealed: SealedKey,
+    /// SubjectPublicKeyInfo, for keys that have a public half.
+    pub(crate) public_key: Option<Vec<u8>>,
+}
+
+impl NewKey {
+    /// Stores the key under a name; false when it is a data key and its name is taken.
+    pub(crate) async fn insert(self, tx: &mut Tx, name: &str, usages: &[KeyUsage], now_ms: i64) -> Result<bool> {
+        let reference = *self.sealed.key();
+        let row = tables::keys::Row {
+            id: self.id.into(),
+            name: name.to_owned(),
+            name_key: name_key(name),
+            key_type_id: self.key_type.id.into(),
+            spec: reference.spec.as_str().to_owned(),
+            purpose: reference.purpose.as_str().to_owned(),
+            usages: usages_text(usages),
+            state: KeyState::Enabled.as_str().to_owned(),
+            bound_algorithm: None,
+            current_version: reference.version,
+            created_at_ms: now_ms,
+        };
+        if !tables::keys::insert(tx, &row).await? {
+            return Ok(false);
+        }
+        tables::key_versions::insert(tx, &version_row(&self.sealed, self.public_key, now_ms)).await?;
+        Ok(true)
+    }
+}
+
+impl Chancery {
+    /// Makes a key of this type, on the bounded pool: RSA looks for prime numbers.
+    pub(crate) async fn new_key(&self, key_type: &'static KeyType) -> Result<NewKey> {
+        let id = KeyId::from_random(random());
+        let reference = KeyRef { id, version: 1, purpose: key_type.purpose, spec: key_type.spec };
+        let Generated { sealed, public_key } = self.generate_key(reference).await?;
+        Ok(NewKey { id, key_type, sealed, public_key })
+    }
+
+    /// Makes the key that the reference names, a first version or a later one.
+    pub(super) async fn generate_key(&self, reference: KeyRef) -> Result<Generated> {
+        let custodian = Arc::clone(&self.custodian);
+        Ok(self.pool.run(move || custodian.generate(reference)).await??)
+    }
+}
+
+/// A version as it is stored.
+pub(super) fn version_row(sealed: &SealedKey, public_key: Option<Vec<u8>>, now_ms: i64) -> tables::key_versions::Row {
+    tables::key_versions::Row {
+        key_id: sealed.key().id.into(),
+        version: sealed.key().version,
+        sealed: sealed.as_bytes().to_vec(),
+        public_key,
+        created_at_ms: now_ms,
+    }
+}
+
+/// Usages as they are stored.
+pub(super) fn usages_text(usages: &[KeyUsage]) -> String {
+    let spellings: Vec<_> = usages.iter().map(|usage| usage.as_str()).collect();
+    serde_json::Value::from(spellings).to_string()
+}

@@ -1,0 +1,185 @@
+//! Issuing: everything is prepared outside the transaction (keys are generated, the certificate is signed), and stored
+//! inside it, together with whatever else the caller stores.
+
+use chancery_keys::KeySpec;
+use chancery_store::{Tx, name_key, tables};
+use chancery_types::{CertificateId, KeyId, wire::x509::GeneratedCertificate};
+
+use super::{
+    AMOUNT, ISSUER,
+    address::Addresses,
+    certificate::{Draft, Issuer, Serial, assemble, to_be_signed},
+    lint,
+    order::{Order, scheme},
+    stored::{StoredCertificate, pem},
+    validity::Validity,
+};
+use crate::{Chancery, Error, Meaning, Result, keys::NewKey, time::rfc3339};
+
+/// A certificate that is signed but not stored yet.
+pub(crate) struct Prepared {
+    pub(crate) id: CertificateId,
+    pub(crate) subject: String,
+    pub(crate) serial: Serial,
+    pub(crate) warnings: Vec<String>,
+    name: String,
+    order: Order,
+    validity: Validity,
+    /// Its key, if that shall be kept; else it is already forgotten, and nobody ever sees its secret again.
+    key: Option<NewKey>,
+    der: Vec<u8>,
+}
+
+/// An issuer that may issue what was ordered.
+struct Issuing {
+    key: KeyId,
+    spec: KeySpec,
+    facts: Issuer,
+    addresses: Option<Addresses>,
+}
+
+impl Chancery {
+    /// Makes key and certificate. Nothing is stored: see [`Prepared::insert`].
+    pub(crate) async fn prepare_certificate(&self, order: Order) -> Result<Prepared> {
+        let now_ms = self.clock.now_ms();
+        let validity = Validity::starting(now_ms, order.period).map_err(|why| Error::value(AMOUNT, why.to_string()))?;
+        let issuing = match order.issuer {
+            Some(issuer) => Some(self.issuing(issuer, &order, validity, now_ms).await?),
+            None => None,
+        };
+        let scheme = scheme(issuing.as_ref().map_or(order.key_type.spec, |issuing| issuing.spec), order.hash)?;
+        let algorithm = scheme.algorithm_identifier();
+        let new_key = self.new_key(order.key_type).await?;
+        let signer = match &issuing {
+            Some(issuing) => self.signing_key(issuing.key).await?,
+            None => self.open_signing_key(new_key.sealed.clone()).await?,
+        };
+        let serial = Serial::from_random(chancery_keys::random());
+        let issuer = issuing.as_ref().map(|issuing| &issuing.facts);
+        let to_be_signed = to_be_signed(&Draft {
+            profile: &order.profile,
+            serial,
+            subject: &order.subject,
+            public_key: new_key.public_key.as_deref().unwrap_or_default(),
+            validity,
+            alt_names: &order.alt_names,
+            issuer,
+            addresses: issuing.as_ref().and_then(|issuing| issuing.addresses.as_ref()),
+            algorithm: &algorithm,
+        })
+        .map_err(Error::internal)?;
+        let lint = lint::check(&to_be_signed, &order.profile, issuer).map_err(Error::internal)?;
+        lint.map_err(|broken| Error::new(Meaning::Value, broken.to_string()))?;
+        let signature = self.sign(&signer, scheme, to_be_signed.clone()).await?;
+        let der = assemble(&to_be_signed, algorithm, &signature).map_err(Error::internal)?;
+        let subject = order.subject.to_string();
+        Ok(Prepared {
+            id: CertificateId::from_random(chancery_keys::random()),
+            name: order.subject.common_name().unwrap_or_else(|| subject.chars().take(self.limits.name_max).collect()),
+            subject,
+            serial,
+            warnings: order.warnings(self.public_url.is_some()),
+            validity,
+            key: order.save_key.then_some(new_key),
+            der,
+            order,
+        })
+    }
+
+    /// Loads an issuer and refuses what it may not issue.
+    async fn issuing(&self, id: CertificateId, order: &Order, validity: Validity, now_ms: i64) -> Result<Issuing> {
+        let chain = self.store.read(move |tx| Box::pin(issuer_chain(tx, id))).await?;
+        let key = check_issuer(&chain, now_ms)?;
+        let issuer = &chain[0];
+        let facts = Issuer::from_der(&issuer.der).map_err(Error::internal)?;
+        check_ordered(&facts, order, validity)?;
+        let addresses = self.public_url.as_deref().map(|url| Addresses::under(url, id));
+        Ok(Issuing { key, spec: issuer.spec, facts, addresses })
+    }
+}
+
+/// The issuer that a request names, and what issued it.
+async fn issuer_chain(tx: &mut Tx, id: CertificateId) -> Result<Vec<StoredCertificate>> {
+    if StoredCertificate::find(tx, id).await?.is_none() {
+        return Err(Error::selection(ISSUER, "There is no such certificate."));
+    }
+    StoredCertificate::chain(tx, id).await
+}
+
+/// Whether the first of the chain may issue now; answers its key.
+pub(crate) fn check_issuer(chain: &[StoredCertificate], now_ms: i64) -> Result<KeyId> {
+    let refused = |why: &'static str| Error::state(why).at(ISSUER);
+    if chain.iter().any(|certificate| certificate.revoked.is_some()) {
+        return Err(refused("The issuer, or what issued it, is revoked or on hold."));
+    }
+    if !chain.iter().all(|certificate| certificate.validity.contains(now_ms)) {
+        return Err(refused("The issuer, or what issued it, is expired or not yet valid."));
+    }
+    let Some(issuer) = chain.first().filter(|issuer| issuer.trusted) else {
+        return Err(refused("The certificate was not trusted as an issuer (trustCert), so it cannot issue others."));
+    };
+    issuer.key.ok_or_else(|| refused("The issuer's private key was not saved, so it cannot issue others."))
+}
+
+/// Whether the issuer may issue this.
+fn check_ordered(issuer: &Issuer, order: &Order, validity: Validity) -> Result<()> {
+    if !issuer.is_authority {
+        return Err(Error::state("The certificate is no certificate authority, so it cannot issue others.").at(ISSUER));
+    }
+    if order.profile.is_authority() && issuer.path_len == Some(0) {
+        let message = "The issuer's path length allows no further certificate authority below it.";
+        return Err(Error::value("/certProfileUuid", message));
+    }
+    if !validity.within(issuer.validity) {
+        let end = rfc3339(issuer.validity.not_after_s());
+        let message = format!("The certificate would outlive its issuer, which ends on {end}.");
+        return Err(Error::value("/certParams/validityPeriod", message));
+    }
+    Ok(())
+}
+
+impl Prepared {
+    /// What the requester learns. `stored` says whether the certificate was.
+    pub(crate) fn reply(&self, stored: bool) -> Result<GeneratedCertificate> {
+        Ok(GeneratedCertificate {
+            certificate_uuid: stored.then_some(self.id),
+            certificate: pem(&self.der)?,
+            serial_number: self.serial.to_hex(),
+            not_before: rfc3339(self.validity.not_before_s()),
+            not_after: rfc3339(self.validity.not_after_s()),
+            key_uuid: self.key.as_ref().map(|key| key.id),
+            warnings: self.warnings.clone(),
+        })
+    }
+
+    /// Stores certificate and key. What happened to the issuer meanwhile is looked at again.
+    pub(crate) async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+        let Self { id, subject, serial, name, order, validity, key, der, warnings: _ } = self;
+        if let Some(issuer) = order.issuer {
+            check_issuer(&issuer_chain(tx, issuer).await?, now_ms)?;
+        }
+        let key_id = key.as_ref().map(|key| key.id.into());
+        if let Some(key) = key {
+            // Only data keys have unique names, so this is always stored.
+            key.insert(tx, &name, order.key_type.usages, now_ms).await?;
+        }
+        let row = tables::certificates::Row {
+            id: id.into(),
+            name_key: name_key(&name),
+            name,
+            subject,
+            issuer_id: order.issuer.unwrap_or(id).into(),
+            profile_id: order.profile.id.into(),
+            serial: serial.to_hex(),
+            not_before_s: validity.not_before_s(),
+            not_after_s: validity.not_after_s(),
+            spec: order.key_type.spec.as_str().to_owned(),
+            key_id,
+            trusted: order.trust && order.profile.is_authority(),
+            der,
+            revoked_at_s: None,
+            revocation_reason: None,
+        };
+        Ok(tables::certificates::insert(tx, &row).await?)
+    }
+}

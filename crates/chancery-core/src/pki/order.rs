@@ -1,0 +1,190 @@
+//! What certificate is wanted: a request's members, read and checked before anything is done.
+
+use std::sync::Arc;
+
+use chancery_keys::{KeySpec, Purpose, RsaSize, SignatureScheme};
+use chancery_types::{
+    CertificateId, Curve, HashType,
+    wire::x509::{CertParams, KeyParams, NewKey, ValidityPeriod},
+};
+
+use super::{
+    alt_name::{ALT_NAMES_MAX, AltName},
+    cert_profile::{AltNames, Authority, CertProfile},
+    dn::DistinguishedName,
+    validity::Period,
+};
+use crate::{Error, Result, keys::key_type::KeyType};
+
+/// The members that `generate` and `deploy` have in common. JSON pointers in refusals start at the object that holds
+/// them.
+pub(crate) struct Wanted<'a> {
+    pub(crate) profile: Arc<CertProfile>,
+    pub(crate) issuer: Option<CertificateId>,
+    pub(crate) subject: Option<&'a str>,
+    pub(crate) new_key: &'a NewKey,
+    pub(crate) key_params: Option<&'a KeyParams>,
+    pub(crate) cert_params: &'a CertParams,
+    pub(crate) trust: bool,
+}
+
+/// A certificate to be made.
+pub(crate) struct Order {
+    pub(crate) profile: Arc<CertProfile>,
+    pub(crate) issuer: Option<CertificateId>,
+    pub(crate) subject: DistinguishedName,
+    pub(crate) alt_names: Vec<AltName>,
+    pub(crate) key_type: &'static KeyType,
+    pub(crate) save_key: bool,
+    pub(crate) period: Period,
+    /// The hash asked for; by default that of the signing key.
+    pub(crate) hash: Option<HashType>,
+    pub(crate) trust: bool,
+}
+
+impl Order {
+    /// Reads what is wanted. In hardened mode RSA begins at 3072 bits.
+    pub(crate) fn read(wanted: Wanted<'_>, hardened: bool) -> Result<Self> {
+        let Wanted { profile, issuer, subject, new_key, key_params, cert_params, trust } = wanted;
+        if profile.authority == Authority::Root && issuer.is_some() {
+            return Err(Error::value(
+                "/issuerUuid",
+                "A root is self-signed; leave issuerUuid out or choose another profile.",
+            ));
+        }
+        let key_type = key_type(new_key, key_params, hardened)?;
+        let subject = subject.map_or_else(|| DistinguishedName::common(&profile.name), str::parse);
+        let subject = subject.map_err(|reason| Error::value("/subjectOneline", reason.to_string()))?;
+        Ok(Self {
+            issuer,
+            alt_names: alt_names(&profile, &subject, cert_params.subject_alt_names.as_deref().unwrap_or_default())?,
+            subject,
+            key_type,
+            save_key: new_key.save.unwrap_or(true),
+            period: cert_params.validity_period.as_ref().map_or(Ok(profile.validity), period)?,
+            hash: cert_params.hash_algorithm,
+            trust,
+            profile,
+        })
+    }
+
+    /// What somebody should know about the certificate that will be made.
+    pub(crate) fn warnings(&self, has_public_url: bool) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if self.key_type.spec == KeySpec::Rsa(RsaSize::Bits2048) {
+            warnings.push("RSA with 2048 bits is weak by today's measure; 3072 or more are advised.".to_owned());
+        }
+        if self.issuer.is_some() && !has_public_url {
+            warnings.push(
+                "No publicUrl is configured, so the certificate does not say where its issuer's CRL and certificate are."
+                    .to_owned(),
+            );
+        }
+        if self.trust && !self.profile.is_authority() {
+            warnings.push("trustCert has no effect: only a certificate authority can issue certificates.".to_owned());
+        }
+        warnings
+    }
+}
+
+fn key_type(new_key: &NewKey, key_params: Option<&KeyParams>, hardened: bool) -> Result<&'static KeyType> {
+    let (field, key_type) = match (new_key.key_type_uuid, key_params) {
+        (Some(_), Some(_)) => {
+            return Err(Error::value(
+                "/keyParams",
+                "The key type says it all; keyParams is only for requests without one.",
+            ));
+        }
+        (Some(id), None) => ("/newKey/keyTypeUuid", KeyType::by_id(id).ok_or_else(unknown_key_type)?),
+        (None, Some(params)) => ("/keyParams", by_params(params)?),
+        (None, None) => {
+            return Err(Error::malformed(
+                "/newKey/keyTypeUuid",
+                "A key type is expected: the uuid of one of the key types.",
+            ));
+        }
+    };
+    if key_type.purpose != Purpose::Sign {
+        let allowed = KeyType::names(Purpose::Sign);
+        return Err(Error::value(field, format!("{} keys do not sign; these do: {allowed}.", key_type.name)));
+    }
+    if hardened && key_type.spec == KeySpec::Rsa(RsaSize::Bits2048) {
+        return Err(Error::selection(field, "In hardened mode RSA keys have at least 3072 bits."));
+    }
+    Ok(key_type)
+}
+
+fn unknown_key_type() -> Error {
+    Error::selection("/newKey/keyTypeUuid", "There is no such key type; /api/v2/key-types/stubs lists them.")
+}
+
+fn by_params(params: &KeyParams) -> Result<&'static KeyType> {
+    KeySpec::from_parameters(params.key_algorithm, params.key_size, params.curve).and_then(KeyType::by_spec).ok_or_else(
+        || {
+            Error::selection(
+                "/keyParams",
+                "There are no such keys; /api/v2/key-types/stubs lists algorithms, sizes and curves.",
+            )
+        },
+    )
+}
+
+fn period(period: &ValidityPeriod) -> Result<Period> {
+    let read = Period::parse(&period.amount, period.unit);
+    read.map_err(|reason| Error::value(super::AMOUNT, reason.to_string()))
+}
+
+fn alt_names(profile: &CertProfile, subject: &DistinguishedName, texts: &[String]) -> Result<Vec<AltName>> {
+    const FIELD: &str = "/certParams/subjectAltNames";
+    if texts.len() > ALT_NAMES_MAX {
+        return Err(Error::too_large(FIELD, format!("A certificate has at most {ALT_NAMES_MAX} alternative names.")));
+    }
+    let read = |(index, text): (usize, &String)| {
+        text.parse::<AltName>().map_err(|reason| Error::value(format!("{FIELD}/{index}"), reason.to_string()))
+    };
+    let names: Vec<_> = texts.iter().enumerate().map(read).collect::<Result<_>>()?;
+    match profile.alt_names {
+        AltNames::Refused if !names.is_empty() => {
+            Err(Error::value(FIELD, format!("The profile {} takes no alternative names.", profile.name)))
+        }
+        AltNames::Required if names.is_empty() => {
+            let host = subject.common_name().as_deref().and_then(AltName::host);
+            let host = host.ok_or_else(|| {
+                let message =
+                    "The profile needs alternative names, since the common name is neither a host name nor an address.";
+                Error::value(FIELD, message)
+            })?;
+            Ok(vec![host])
+        }
+        AltNames::Required | AltNames::Optional | AltNames::Refused => Ok(names),
+    }
+}
+
+/// How a key signs certificates, CRLs and OCSP answers: never with MD5, RIPEMD-160 or SHA-1, whatever is asked for.
+pub(crate) fn scheme(signer: KeySpec, hash: Option<HashType>) -> Result<SignatureScheme> {
+    const FIELD: &str = "/certParams/hashAlgorithm";
+    let strong = |hash: &HashType| !hash.is_weak() && SignatureScheme::for_key(signer, *hash, false).is_ok();
+    let hash = hash.unwrap_or_else(|| default_hash(signer));
+    if !strong(&hash) {
+        let allowed: Vec<_> = HashType::ALL.iter().filter(|hash| strong(hash)).map(|hash| hash.as_str()).collect();
+        let allowed = allowed.join(", ");
+        return Err(Error::selection(
+            FIELD,
+            format!("{signer} keys sign certificates with {allowed}, not with {hash}."),
+        ));
+    }
+    SignatureScheme::for_key(signer, hash, false)
+        .map_err(|unsupported| Error::selection(FIELD, unsupported.to_string()))
+}
+
+/// The hash of a key's own strength.
+pub(crate) const fn default_hash(signer: KeySpec) -> HashType {
+    match signer {
+        KeySpec::Ec(Curve::P384) => HashType::Sha2_384,
+        KeySpec::Ec(Curve::P521) | KeySpec::Ed25519 | KeySpec::MlDsa(_) => HashType::Sha2_512,
+        KeySpec::Rsa(_) | KeySpec::Ec(Curve::P256) | KeySpec::Aes(_) | KeySpec::Hmac256 => HashType::Sha2_256,
+    }
+}
+
+#[cfg(test)]
+mod tests;

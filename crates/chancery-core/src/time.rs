@@ -1,0 +1,32 @@
+//! Moments as the calendar and the interface say them.
+
+use jiff::{
+    SignedDuration,
+    civil::{DateTime, date},
+};
+
+/// Where seconds are counted from.
+pub(crate) const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
+
+/// The second as date and time in UTC. Civil, since a jiff `Timestamp` ends a day before X.509's last second,
+/// 9999-12-31 23:59:59, which is also the last of civil time.
+pub(crate) fn civil(second: i64) -> Result<DateTime, jiff::Error> {
+    EPOCH.checked_add(SignedDuration::from_secs(second))
+}
+
+/// The second as the interface says it: RFC 3339, UTC. Empty for what no calendar has.
+pub(crate) fn rfc3339(second: i64) -> String {
+    civil(second).map_or_else(|_| String::new(), |moment| format!("{moment}Z"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn from_the_epoch_to_the_last_second_of_x509() {
+        assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
+        assert_eq!(rfc3339(253_402_300_799), "9999-12-31T23:59:59Z");
+        assert_eq!(rfc3339(253_402_300_800), "");
+    }
+}
