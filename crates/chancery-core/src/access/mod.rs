@@ -4,7 +4,7 @@ mod grant;
 mod token_rules;
 
 pub use grant::Grant;
-pub(crate) use token_rules::{Call, DetokenizeGrant, Messages, TokenRules, TokenizeGrant, View};
+pub(crate) use token_rules::{Call, DetokenizeGrant, KeyStanding, Messages, TokenRules, TokenizeGrant, View};
 
 #[cfg(test)]
 pub(crate) use token_rules::tests;

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use chancery_types::{Operation, RevealFrom, RoleId, wire::token_profiles::ControlRule};
+use chancery_types::{KeyUsage, Operation, RevealFrom, RoleId, wire::token_profiles::ControlRule};
 
 use crate::{Error, Limits, Result, tokenization::Mask};
 
@@ -54,6 +54,14 @@ pub(crate) enum Call {
     Track,
 }
 
+/// What the backing key of a profile allows at the moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct KeyStanding {
+    pub(crate) tokenize: bool,
+    pub(crate) detokenize: bool,
+    pub(crate) enabled: bool,
+}
+
 /// What is known of the messages when rules are checked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Messages {
@@ -79,18 +87,19 @@ impl TokenRules {
         Ok(Self(roles))
     }
 
-    /// Whether a caller with these roles may tokenize.
-    pub(crate) fn tokenize(&self, roles: &[RoleId], call: Call) -> Result<TokenizeGrant> {
+    /// Whether a caller with these roles may tokenize under this key.
+    pub(crate) fn tokenize(&self, roles: &[RoleId], call: Call, key: KeyStanding) -> Result<TokenizeGrant> {
         let rights = self.rights(roles);
         if !rights.tokenize {
             return Err(no_rule("Tokenize"));
         }
         rights.check_batch(call)?;
+        key.check(key.tokenize, KeyUsage::Tokenize)?;
         Ok(TokenizeGrant(()))
     }
 
-    /// Whether, and how far, a caller with these roles may detokenize: full beats partial.
-    pub(crate) fn detokenize(&self, roles: &[RoleId], call: Call) -> Result<DetokenizeGrant> {
+    /// Whether, and how far, a caller with these roles may detokenize under this key: full beats partial.
+    pub(crate) fn detokenize(&self, roles: &[RoleId], call: Call, key: KeyStanding) -> Result<DetokenizeGrant> {
         let rights = self.rights(roles);
         let view = match (rights.detokenize, rights.partial) {
             (true, _) => View::Full,
@@ -98,12 +107,25 @@ impl TokenRules {
             (false, _) => return Err(no_rule("Detokenize")),
         };
         rights.check_batch(call)?;
+        key.check(key.detokenize, KeyUsage::Detokenize)?;
         Ok(DetokenizeGrant(view))
     }
 
     /// What all these roles together may do.
     fn rights(&self, roles: &[RoleId]) -> Rights {
         roles.iter().filter_map(|role| self.0.get(role)).fold(Rights::default(), |all, rights| all.and(*rights))
+    }
+}
+
+impl KeyStanding {
+    fn check(self, allowed: bool, usage: KeyUsage) -> Result<()> {
+        if !allowed {
+            return Err(Error::forbidden(format!("The backing key's usages do not contain {usage}.")));
+        }
+        if !self.enabled {
+            return Err(Error::state("The backing key is disabled."));
+        }
+        Ok(())
     }
 }
 
@@ -191,6 +213,7 @@ pub(crate) mod tests {
         DetokenizeGrant(View::Partial(mask))
     }
 
+    const KEY: KeyStanding = KeyStanding { tokenize: true, detokenize: true, enabled: true };
     const CARDS: Messages = Messages { length_min: 13, luhn: true };
     const ONE: RoleId = RoleId::from_u128(1);
     const TWO: RoleId = RoleId::from_u128(2);
@@ -208,7 +231,7 @@ pub(crate) mod tests {
     }
 
     fn reveals(rules: &TokenRules, roles: &[RoleId], call: Call) -> Option<usize> {
-        match rules.detokenize(roles, call).ok()?.0 {
+        match rules.detokenize(roles, call, KEY).ok()?.0 {
             View::Full => Some(usize::MAX),
             View::Partial(mask) => Some(mask.reveal),
         }
@@ -217,22 +240,22 @@ pub(crate) mod tests {
     #[test]
     fn each_operation_needs_its_own_rule() {
         let rules = compile(&[rule(ONE, Operation::Tokenize), rule(TWO, Operation::Detokenize)]);
-        assert!(rules.tokenize(&[ONE], Call::Single).is_ok());
-        assert!(rules.tokenize(&[TWO, ONE], Call::Track).is_ok());
-        let refusal = rules.tokenize(&[TWO], Call::Single).unwrap_err();
+        assert!(rules.tokenize(&[ONE], Call::Single, KEY).is_ok());
+        assert!(rules.tokenize(&[TWO, ONE], Call::Track, KEY).is_ok());
+        let refusal = rules.tokenize(&[TWO], Call::Single, KEY).unwrap_err();
         assert_eq!(refusal.meaning(), Meaning::Forbidden);
-        assert!(rules.tokenize(&[], Call::Single).is_err());
-        assert!(rules.detokenize(&[ONE], Call::Single).is_err());
-        assert!(rules.detokenize(&[TWO], Call::Track).is_ok());
+        assert!(rules.tokenize(&[], Call::Single, KEY).is_err());
+        assert!(rules.detokenize(&[ONE], Call::Single, KEY).is_err());
+        assert!(rules.detokenize(&[TWO], Call::Track, KEY).is_ok());
     }
 
     #[test]
     fn batch_is_needed_besides_the_operation() {
         let rules = compile(&[rule(ONE, Operation::Tokenize), rule(TWO, Operation::Batch), partial(TWO, 4)]);
-        assert!(rules.tokenize(&[ONE], Call::Batch).is_err());
-        assert!(rules.tokenize(&[TWO], Call::Batch).is_err());
-        assert!(rules.tokenize(&[ONE, TWO], Call::Batch).is_ok());
-        assert!(rules.detokenize(&[TWO], Call::Batch).is_ok());
+        assert!(rules.tokenize(&[ONE], Call::Batch, KEY).is_err());
+        assert!(rules.tokenize(&[TWO], Call::Batch, KEY).is_err());
+        assert!(rules.tokenize(&[ONE, TWO], Call::Batch, KEY).is_ok());
+        assert!(rules.detokenize(&[TWO], Call::Batch, KEY).is_ok());
     }
 
     #[test]
@@ -242,6 +265,23 @@ pub(crate) mod tests {
         assert_eq!(reveals(&rules, &[ONE], Call::Track), None, "tracks need full rules");
         assert_eq!(reveals(&rules, &[ONE, TWO], Call::Single), Some(usize::MAX));
         assert_eq!(reveals(&rules, &[ONE, TWO], Call::Batch), None);
+    }
+
+    #[test]
+    fn the_key_must_allow_it_too() {
+        let rules = compile(&[rule(ONE, Operation::Tokenize), rule(ONE, Operation::Detokenize)]);
+        let meaning = |key| {
+            let tokenize = rules.tokenize(&[ONE], Call::Single, key).map(|_| ()).map_err(|error| error.meaning());
+            let detokenize = rules.detokenize(&[ONE], Call::Single, key).map(|_| ()).map_err(|error| error.meaning());
+            (tokenize, detokenize)
+        };
+        assert_eq!(meaning(KEY), (Ok(()), Ok(())));
+        assert_eq!(meaning(KeyStanding { tokenize: false, ..KEY }), (Err(Meaning::Forbidden), Ok(())));
+        assert_eq!(meaning(KeyStanding { detokenize: false, ..KEY }), (Ok(()), Err(Meaning::Forbidden)));
+        let disabled = KeyStanding { enabled: false, ..KEY };
+        assert_eq!(meaning(disabled), (Err(Meaning::State), Err(Meaning::State)));
+        let both = meaning(KeyStanding { tokenize: false, detokenize: false, enabled: false });
+        assert_eq!(both, (Err(Meaning::Forbidden), Err(Meaning::Forbidden)), "permission comes before state");
     }
 
     #[test]

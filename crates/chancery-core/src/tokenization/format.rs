@@ -159,6 +159,22 @@ impl Format {
         }
     }
 
+    /// Whether every token of `old` is a token of this format for the same message.
+    pub(crate) fn reads_tokens_of(&self, old: &Self) -> bool {
+        let Self { alphabet, min, max, keep_leading, keep_trailing, pass_through, luhn, token_length, value_max: _ } =
+            self;
+        // With tokenLength ranks are counted from the shortest message on.
+        let lengths = if token_length.is_some() { *min == old.min } else { *min <= old.min };
+        lengths
+            && *max >= old.max
+            && *alphabet == old.alphabet
+            && *keep_leading == old.keep_leading
+            && *keep_trailing == old.keep_trailing
+            && old.pass_through.iter().all(|character| pass_through.contains(character))
+            && *luhn == old.luhn
+            && *token_length == old.token_length
+    }
+
     pub(crate) fn passes_through(&self, character: char) -> bool {
         self.pass_through.binary_search(&character).is_ok()
     }

@@ -8,6 +8,7 @@ mod luhn;
 mod mask;
 mod rank;
 mod refusal;
+mod spec;
 mod templates;
 mod track;
 mod tweak;

@@ -61,6 +61,7 @@ pub mod key_versions;
 pub mod keys;
 
 // tokenization
+pub mod token_profiles;
 
 // pki
 pub mod certificates;

@@ -71,3 +71,32 @@ fn ff1_needs_a_million_values_and_the_refusal_names_the_number() {
         assert_eq!(compile(&case[0]).unwrap().encrypted_at_min(), case[1].as_u64().unwrap() as usize, "{case}");
     }
 }
+
+#[test]
+fn lengths_and_pass_through_may_grow_and_nothing_else_may_change() {
+    let fixed = json!({"minLength": 7, "maxLength": 12, "tokenLength": 16});
+    let free = json!({"minLength": 9, "maxLength": 12, "keepTrailing": 1, "passThrough": "-", "luhn": "Valid"});
+    let cases = json!([
+        [free, {}, true],
+        [free, {"minLength": 8}, true],
+        [free, {"maxLength": 19, "passThrough": "/ -"}, true],
+        [free, {"minLength": 10}, false],
+        [free, {"maxLength": 11}, false],
+        [free, {"passThrough": " "}, false],
+        [free, {"keepTrailing": 0, "keepLeading": 1}, false],
+        [free, {"keepTrailing": 0}, false],
+        [free, {"luhn": "Invalid"}, false],
+        [free, {"luhn": "Ignore", "alphabet": "1234567890"}, false],
+        [free, {"alphabet": "0123456789"}, true],
+        [free, {"luhn": "Ignore", "keepTrailing": 0, "passThrough": "", "tokenLength": 16}, false],
+        [fixed, {"maxLength": 13}, true],
+        [fixed, {"minLength": 6}, false],
+        [fixed, {"tokenLength": 17}, false],
+    ]);
+    for case in cases.as_array().unwrap() {
+        let mut changed = case[0].clone();
+        changed.as_object_mut().unwrap().extend(case[1].as_object().unwrap().clone());
+        let reads = compile(&changed).unwrap().reads_tokens_of(&compile(&case[0]).unwrap());
+        assert_eq!(Some(reads), case[2].as_bool(), "{case}");
+    }
+}

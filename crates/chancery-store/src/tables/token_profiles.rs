@@ -1,0 +1,191 @@
+//! Token profiles.
+
+use uuid::Uuid;
+
+use crate::{Columns, FromColumns, StoreError, Tx, sql};
+
+/// A token profile as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name as people wrote it.
+    pub name: String,
+    /// Its name in one letter case; unique.
+    pub name_key: String,
+    /// How messages become tokens.
+    pub algorithm: String,
+    /// The backing key.
+    pub key_id: Uuid,
+    /// The key's version.
+    pub key_version: u32,
+    /// The profile whose tokens it shares; none for its own.
+    pub tweak_domain: Option<Uuid>,
+    /// The format, as JSON.
+    pub format: String,
+    /// Whether each tokenization draws an initialization vector.
+    pub use_iv: bool,
+    /// The Control Rules, as JSON.
+    pub control_rules: String,
+    /// Whether a token was ever given out.
+    pub used: bool,
+    /// Counts the changes.
+    pub version: i64,
+    /// When it was made, in milliseconds since the epoch.
+    pub created_at_ms: i64,
+}
+
+/// What lists show of a token profile.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StubRow {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name as people wrote it.
+    pub name: String,
+    /// How messages become tokens.
+    pub algorithm: String,
+    /// The format, as JSON.
+    pub format: String,
+    /// Whether each tokenization draws an initialization vector.
+    pub use_iv: bool,
+}
+
+macro_rules! select {
+    ($rest:literal) => {
+        concat!(
+            "SELECT id, name, name_key, algorithm, key_id, key_version, tweak_domain, format, use_iv, control_rules, \
+             used, version, created_at_ms FROM token_profiles ",
+            $rest
+        )
+    };
+}
+
+const INSERT: &str = "INSERT INTO token_profiles (id, name, name_key, algorithm, key_id, key_version, tweak_domain, \
+    format, use_iv, control_rules, used, version, created_at_ms) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+const UPDATE: &str = "UPDATE token_profiles SET name = $4, name_key = $5, algorithm = $6, key_id = $7, \
+    key_version = $8, tweak_domain = $9, format = $10, use_iv = $11, control_rules = $12, version = version + 1 \
+    WHERE id = $1 AND version = $2 AND used = $3";
+const MARK_USED: &str = "UPDATE token_profiles SET used = 1 WHERE id = $1 AND version = $2";
+const DELETE: &str = "DELETE FROM token_profiles WHERE id = $1";
+const BY_ID: &str = select!("WHERE id = $1");
+const OF_KEY: &str = select!("WHERE key_id = $1 ORDER BY id");
+const ALL: &str = select!("ORDER BY id");
+const NAME_TAKEN: &str = "SELECT COUNT(*) FROM token_profiles WHERE name_key = $1 AND id <> $2";
+const LIST: &str = "SELECT id, name, algorithm, format, use_iv FROM token_profiles \
+    WHERE name_key LIKE $1 ESCAPE '\\' ORDER BY name_key, id LIMIT $2 OFFSET $3";
+const COUNT: &str = "SELECT COUNT(*) FROM token_profiles WHERE name_key LIKE $1 ESCAPE '\\'";
+
+/// Adds a profile; [`StoreError::Conflict`] when the name is taken.
+pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+    sql(INSERT)
+        .bind(row.id)
+        .bind(&row.name)
+        .bind(&row.name_key)
+        .bind(&row.algorithm)
+        .bind(row.key_id)
+        .bind(row.key_version)
+        .bind(row.tweak_domain)
+        .bind(&row.format)
+        .bind(row.use_iv)
+        .bind(&row.control_rules)
+        .bind(row.used)
+        .bind(row.version)
+        .bind(row.created_at_ms)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Writes everything that can change, if version and use are still those of `row`; whether they were. The version is
+/// counted up. [`StoreError::Conflict`] when the name is taken.
+pub async fn update(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
+    let rows = sql(UPDATE)
+        .bind(row.id)
+        .bind(row.version)
+        .bind(row.used)
+        .bind(&row.name)
+        .bind(&row.name_key)
+        .bind(&row.algorithm)
+        .bind(row.key_id)
+        .bind(row.key_version)
+        .bind(row.tweak_domain)
+        .bind(&row.format)
+        .bind(row.use_iv)
+        .bind(&row.control_rules)
+        .execute(tx)
+        .await?;
+    Ok(rows == 1)
+}
+
+/// Notes that a token was made by this version of a profile; whether it is still the version.
+pub async fn mark_used(tx: &mut Tx, id: Uuid, version: i64) -> Result<bool, StoreError> {
+    Ok(sql(MARK_USED).bind(id).bind(version).execute(tx).await? == 1)
+}
+
+/// Removes a profile; whether there was one.
+pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<bool, StoreError> {
+    Ok(sql(DELETE).bind(id).execute(tx).await? == 1)
+}
+
+/// The profile with this id.
+pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
+    sql(BY_ID).bind(id).optional(tx).await
+}
+
+/// The profiles that a key backs.
+pub async fn of_key(tx: &mut Tx, key_id: Uuid) -> Result<Vec<Row>, StoreError> {
+    sql(OF_KEY).bind(key_id).all(tx).await
+}
+
+/// Every profile.
+pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+    sql(ALL).all(tx).await
+}
+
+/// Whether a profile other than this one has the name.
+pub async fn name_taken(tx: &mut Tx, name_key: &str, id: Uuid) -> Result<bool, StoreError> {
+    Ok(sql(NAME_TAKEN).bind(name_key).bind(id).one::<i64>(tx).await? > 0)
+}
+
+/// A page of those whose name key matches the pattern (see [`crate::containing`]), by name.
+pub async fn list(tx: &mut Tx, pattern: &str, limit: i64, offset: i64) -> Result<Vec<StubRow>, StoreError> {
+    sql(LIST).bind(pattern).bind(limit).bind(offset).all(tx).await
+}
+
+/// How many match the pattern.
+pub async fn count(tx: &mut Tx, pattern: &str) -> Result<i64, StoreError> {
+    sql(COUNT).bind(pattern).one(tx).await
+}
+
+impl FromColumns for Row {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: columns.get("id")?,
+            name: columns.get("name")?,
+            name_key: columns.get("name_key")?,
+            algorithm: columns.get("algorithm")?,
+            key_id: columns.get("key_id")?,
+            key_version: columns.get("key_version")?,
+            tweak_domain: columns.optional("tweak_domain")?,
+            format: columns.get("format")?,
+            use_iv: columns.get("use_iv")?,
+            control_rules: columns.get("control_rules")?,
+            used: columns.get("used")?,
+            version: columns.get("version")?,
+            created_at_ms: columns.get("created_at_ms")?,
+        })
+    }
+}
+
+impl FromColumns for StubRow {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: columns.get("id")?,
+            name: columns.get("name")?,
+            algorithm: columns.get("algorithm")?,
+            format: columns.get("format")?,
+            use_iv: columns.get("use_iv")?,
+        })
+    }
+}
