@@ -25,7 +25,7 @@ impl Served {
         let folder = temp_dir();
         let (certificate, key) = (folder.path().join("tls.pem"), folder.path().join("tls.key"));
         let subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2"];
-        Tool::new("openssl")
+        let _made = Tool::new("openssl")
             .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout"])
             .arg(&key)
             .arg("-out")
