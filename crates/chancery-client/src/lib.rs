@@ -1,1 +1,21 @@
-//! chancery-client
+//! A client of Chancery's REST interface: one session, one pinned certificate authority, typed calls.
+//!
+//! ```no_run
+//! # fn main() -> Result<(), chancery_client::ClientError> {
+//! let mut client = chancery_client::Client::new("https://127.0.0.1:8443", &std::fs::read("ca.pem").unwrap())?;
+//! client.log_in("Admin1", "first password")?;
+//! client.log_in("Admin2", "second password")?;
+//! client.take_token()?;
+//! # Ok(())
+//! # }
+//! ```
+
+mod error;
+mod home;
+mod objects;
+mod signing;
+mod tokenization;
+mod transport;
+
+pub use error::ClientError;
+pub use transport::Client;

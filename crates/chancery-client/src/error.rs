@@ -1,0 +1,51 @@
+//! Why a call did not give what was asked for.
+
+use chancery_types::{ErrorCode, wire::ErrorResponse};
+
+/// Why a call did not give what was asked for.
+#[derive(Debug, thiserror::Error)]
+pub enum ClientError {
+    /// The server could not be reached, or is not the one that the certificate authority vouches for.
+    #[error("the server could not be reached")]
+    Transport(#[source] Box<ureq::Error>),
+    /// The server refused the call.
+    #[error("{}{} ({error_code}, status {status}, request {})", at(.response), .response.message, .response.request_id)]
+    Refused {
+        /// HTTP status.
+        status: u16,
+        /// The reason as a word.
+        error_code: ErrorCode,
+        /// The reason as a sentence, and the member at fault.
+        response: Box<ErrorResponse>,
+    },
+    /// The server refused a login or a token.
+    #[error("{message} (status {status})")]
+    NotLoggedIn {
+        /// HTTP status.
+        status: u16,
+        /// The reason as a sentence.
+        message: String,
+    },
+    /// The answer is not as the interface describes it.
+    #[error("the answer (status {status}) is not as described: {why}")]
+    Unexpected {
+        /// HTTP status.
+        status: u16,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The certificate authority's certificate cannot be read.
+    #[error("the certificate authority's certificate cannot be read: {0}")]
+    Authority(String),
+}
+
+/// The member at fault, for the front of the message.
+fn at(response: &ErrorResponse) -> String {
+    response.field.as_ref().map(|field| format!("{field}: ")).unwrap_or_default()
+}
+
+impl From<ureq::Error> for ClientError {
+    fn from(error: ureq::Error) -> Self {
+        Self::Transport(Box::new(error))
+    }
+}

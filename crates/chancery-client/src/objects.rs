@@ -1,0 +1,61 @@
+//! Keys, key types, certificate profiles and certificates.
+
+use chancery_types::{
+    CertificateId,
+    wire::{
+        ListQuery, Results,
+        key_types::KeyTypeStub,
+        keys::{CreateKey, Key},
+        x509::{CertProfileStub, Certificate, GenerateCertificate, GeneratedCertificate},
+    },
+};
+
+use crate::{Client, ClientError};
+
+impl Client {
+    /// The key types whose name contains `search`.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn key_types(&self, search: &str) -> Result<Results<KeyTypeStub>, ClientError> {
+        let query = ListQuery { search: Some(search.to_owned()), ..ListQuery::default() };
+        self.post("/api/v2/key-types/stubs", &query)
+    }
+
+    /// The certificate profiles.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn cert_profiles(&self) -> Result<Results<CertProfileStub>, ClientError> {
+        self.get("/api/v2/x509/cert-profiles/stubs")
+    }
+
+    /// Makes a data key.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn create_key(&self, key: &CreateKey) -> Result<Key, ClientError> {
+        self.post("/api/v2/keys", key)
+    }
+
+    /// Makes a certificate with a new key.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn generate_certificate(&self, order: &GenerateCertificate) -> Result<GeneratedCertificate, ClientError> {
+        self.post("/api/v2/x509/generate", order)
+    }
+
+    /// A certificate.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn certificate(&self, id: CertificateId) -> Result<Certificate, ClientError> {
+        self.get(&format!("/api/v2/x509/{id}"))
+    }
+}

@@ -1,0 +1,76 @@
+//! Token profiles, and what they do.
+
+use chancery_types::{
+    TokenProfileId,
+    wire::token_profiles::{
+        CreateTokenProfile, DetokenizationResponse, DetokenizeRequest, TokenProfile, TokenProfileTemplate,
+        TokenizationResponse, TokenizeRequest,
+    },
+};
+
+use crate::{Client, ClientError};
+
+impl Client {
+    /// A built-in template, by its name.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn token_profile_template(&self, name: &str) -> Result<TokenProfileTemplate, ClientError> {
+        self.get(&format!("/api/v2/token-profiles/template/{}", escaped(name)))
+    }
+
+    /// Makes a token profile.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn create_token_profile(&self, profile: &CreateTokenProfile) -> Result<TokenProfile, ClientError> {
+        self.post("/api/v2/token-profiles", profile)
+    }
+
+    /// Turns a message into a token.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn tokenize(&self, profile: TokenProfileId, message: &str) -> Result<TokenizationResponse, ClientError> {
+        let request = TokenizeRequest { message: message.to_owned() };
+        self.post(&format!("/api/v2/token-profiles/{profile}/tokenize"), &request)
+    }
+
+    /// Turns a token back into its message.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn detokenize(
+        &self,
+        profile: TokenProfileId,
+        token: TokenizationResponse,
+    ) -> Result<DetokenizationResponse, ClientError> {
+        let request = DetokenizeRequest { token: token.token, iv: token.iv };
+        self.post(&format!("/api/v2/token-profiles/{profile}/detokenize"), &request)
+    }
+}
+
+/// One segment of a path: everything but unreserved characters is escaped (RFC 3986, 2.1).
+fn escaped(segment: &str) -> String {
+    use std::fmt::Write as _;
+    segment.bytes().fold(String::new(), |mut text, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            text.push(byte.into());
+        } else {
+            let _infallible = write!(text, "%{byte:02X}");
+        }
+        text
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_segment_is_escaped() {
+        assert_eq!(super::escaped("keep 6+4/é"), "keep%206%2B4%2F%C3%A9");
+    }
+}
