@@ -51,5 +51,5 @@ pub use random::random;
 pub use root::{RootKey, RootKeyFileError, RootKeyId, RootKeySource};
 pub use sealed::{KeyRef, Purpose, SealedKey};
 pub use secret::Secret;
-pub use sign::{Input, SignatureScheme, SigningKey, Unsupported};
+pub use sign::{Input, SignatureScheme, SigningKey, Unsupported, VerifyError, verify};
 pub use spec::{AesSize, KeySpec, MlDsaSet, RsaSize};

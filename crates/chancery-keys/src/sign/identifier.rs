@@ -170,3 +170,117 @@ pub(super) fn rsa_pss_identifier(oid: ObjectIdentifier, hash_type: HashType) -> 
     let parameters = Any::encode_from(&params).expect("small values of fixed shape always encode");
     AlgorithmIdentifierOwned { oid, parameters: Some(parameters) }
 }
+
+#[cfg(test)]
+mod tests {
+    use chancery_types::Curve;
+    use der::Encode;
+
+    use crate::{KeySpec, MlDsaSet, RsaSize, SignatureScheme};
+
+    use super::*;
+
+    const RSA: KeySpec = KeySpec::Rsa(RsaSize::Bits3072);
+    const EC: KeySpec = KeySpec::Ec(Curve::P256);
+
+    fn x509(spec: KeySpec, hash: HashType, pss: bool) -> String {
+        let scheme = SignatureScheme::for_key(spec, hash, pss).unwrap();
+        hex::encode(scheme.algorithm_identifier().to_der().unwrap())
+    }
+
+    /// CA/Browser Forum Baseline Requirements, 7.1.3.2: the encodings byte for byte.
+    #[test]
+    fn encodings_of_the_baseline_requirements() {
+        for (spec, hash, pss, encoding) in [
+            (RSA, HashType::Sha2_256, false, "300d06092a864886f70d01010b0500"),
+            (RSA, HashType::Sha2_384, false, "300d06092a864886f70d01010c0500"),
+            (RSA, HashType::Sha2_512, false, "300d06092a864886f70d01010d0500"),
+            (
+                RSA,
+                HashType::Sha2_256,
+                true,
+                "304106092a864886f70d01010a3034a00f300d06096086480165030402010500a11c301a06092a864886f70d010108300d\
+                 06096086480165030402010500a203020120",
+            ),
+            (
+                RSA,
+                HashType::Sha2_384,
+                true,
+                "304106092a864886f70d01010a3034a00f300d06096086480165030402020500a11c301a06092a864886f70d010108300d\
+                 06096086480165030402020500a203020130",
+            ),
+            (
+                RSA,
+                HashType::Sha2_512,
+                true,
+                "304106092a864886f70d01010a3034a00f300d06096086480165030402030500a11c301a06092a864886f70d010108300d\
+                 06096086480165030402030500a203020140",
+            ),
+            (EC, HashType::Sha2_256, false, "300a06082a8648ce3d040302"),
+            (EC, HashType::Sha2_384, false, "300a06082a8648ce3d040303"),
+            (EC, HashType::Sha2_512, false, "300a06082a8648ce3d040304"),
+        ] {
+            assert_eq!(x509(spec, hash, pss), encoding);
+        }
+    }
+
+    /// All parameters of PSS with SHA-1 are defaults, which DER leaves out (RFC 4055, 3.1).
+    #[test]
+    fn pss_with_sha_1_has_an_empty_sequence() {
+        assert_eq!(x509(RSA, HashType::Sha1, true), "300d06092a864886f70d01010a3000");
+    }
+
+    /// RFC 8410 and RFC 9881: no parameters.
+    #[test]
+    fn ed25519_and_ml_dsa_have_no_parameters() {
+        assert_eq!(x509(KeySpec::Ed25519, HashType::Sha2_512, false), "300506032b6570");
+        for (set, last) in [(MlDsaSet::MlDsa44, "11"), (MlDsaSet::MlDsa65, "12"), (MlDsaSet::MlDsa87, "13")] {
+            let encoding = x509(KeySpec::MlDsa(set), HashType::Sha2_512, false);
+            assert_eq!(encoding, format!("300b06096086480165030403{last}"));
+        }
+    }
+
+    /// RFC 8702, 2: no parameters, and the arc 1.3.6.1.5.5.7.6.
+    #[test]
+    fn shake_has_names_of_its_own() {
+        for (spec, hash, last) in [
+            (RSA, HashType::Shake128, "1e"),
+            (RSA, HashType::Shake256, "1f"),
+            (RSA, HashType::Shake256_64, "1f"),
+            (EC, HashType::Shake128, "20"),
+            (EC, HashType::Shake256, "21"),
+            (EC, HashType::Shake256_64, "21"),
+        ] {
+            assert_eq!(x509(spec, hash, false), format!("300a06082b060105050706{last}"));
+        }
+    }
+
+    #[test]
+    fn cms_names_pkcs1_v1_5_by_the_key_alone() {
+        for (hash, pss, encoding) in [
+            (HashType::Sha2_256, false, "300d06092a864886f70d0101010500".to_owned()),
+            (HashType::Md5, false, "300d06092a864886f70d0101010500".to_owned()),
+            (HashType::Sha2_256, true, x509(RSA, HashType::Sha2_256, true)),
+            (HashType::Shake128, false, x509(RSA, HashType::Shake128, false)),
+        ] {
+            let scheme = SignatureScheme::for_key(RSA, hash, pss).unwrap();
+            assert_eq!(hex::encode(scheme.cms_algorithm_identifier().to_der().unwrap()), encoding);
+        }
+    }
+
+    #[test]
+    fn digest_algorithms_have_parameters_only_where_cms_wants_them() {
+        for (hash, encoding) in [
+            (HashType::Md5, "300c06082a864886f70d02050500"),
+            (HashType::RipeMd, "300906052b240302010500"),
+            (HashType::Sha1, "300706052b0e03021a"),
+            (HashType::Sha2_256, "300b0609608648016503040201"),
+            (HashType::Sha3_512, "300b060960864801650304020a"),
+            (HashType::Shake128, "300b060960864801650304020b"),
+            (HashType::Shake256_64, "300b060960864801650304020c"),
+        ] {
+            let scheme = SignatureScheme::for_key(RSA, hash, false).unwrap();
+            assert_eq!(hex::encode(scheme.digest_algorithm_identifier().to_der().unwrap()), encoding, "{hash}");
+        }
+    }
+}

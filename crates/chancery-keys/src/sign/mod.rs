@@ -1,28 +1,31 @@
 //! Signatures.
 
+mod ecdsa;
+mod emsa;
 mod identifier;
 mod pkcs8;
 mod raw_rsa;
 mod rsa;
 mod scheme;
+mod verify;
 
 use aws_lc_rs::{
-    digest,
     encoding::{AsDer, PublicKeyX509Der},
     rsa::KeyPair as RsaKeyPair,
     signature::{
-        ECDSA_P256_SHA256_ASN1_SIGNING, ECDSA_P384_SHA384_ASN1_SIGNING, ECDSA_P521_SHA512_ASN1_SIGNING, EcdsaKeyPair,
-        EcdsaSigningAlgorithm, Ed25519KeyPair, KeyPair, ML_DSA_44_SIGNING, ML_DSA_65_SIGNING, ML_DSA_87_SIGNING,
-        PqdsaKeyPair, PqdsaSigningAlgorithm,
+        EcdsaKeyPair, Ed25519KeyPair, KeyPair, ML_DSA_44_SIGNING, ML_DSA_65_SIGNING, ML_DSA_87_SIGNING, PqdsaKeyPair,
+        PqdsaSigningAlgorithm,
     },
 };
 use chancery_types::{Curve, HashType};
 
 use crate::{Digest, KeyRef, KeySpec, MlDsaSet, OpenError, Secret, SignError, hash};
 
+pub(crate) use ecdsa::algorithm as ecdsa_algorithm;
 use raw_rsa::PrivateKey as RawRsaKey;
 use scheme::Method;
 pub use scheme::{SignatureScheme, Unsupported};
+pub use verify::{VerifyError, verify};
 
 /// What is to be signed.
 #[derive(Clone, Copy, Debug)]
@@ -72,7 +75,7 @@ impl SigningKey {
         match (&self.private, scheme.method()) {
             (Private::Rsa(key), Method::RsaPkcs1) => rsa::sign_pkcs1_v1_5(key, &digest_of(scheme, input)?),
             (Private::Rsa(key), Method::RsaPss) => rsa::sign_pss(key, &digest_of(scheme, input)?),
-            (Private::Ec(curve, key), Method::Ecdsa) => sign_ecdsa(*curve, key, &digest_of(scheme, input)?),
+            (Private::Ec(curve, key), Method::Ecdsa) => ecdsa::sign(*curve, key, &digest_of(scheme, input)?),
             (Private::Ed25519(key), Method::Ed25519) => Ok(key.try_sign(message_of(input)?)?.as_ref().to_vec()),
             (Private::MlDsa(set, key), Method::MlDsa(for_set)) if *set == for_set => {
                 sign_ml_dsa(key, message_of(input)?)
@@ -90,7 +93,7 @@ fn open(spec: KeySpec, pkcs8: &[u8]) -> Option<(Private, Vec<u8>)> {
         KeySpec::Rsa(_) => {
             let public_key = spki(RsaKeyPair::from_pkcs8(pkcs8).ok()?.public_key())?;
             let key = RawRsaKey::from_pkcs1(pkcs8::private_key(pkcs8)?)?;
-            (key.modulus_bits() == spec.size()).then_some((Private::Rsa(key), public_key))
+            (key.modulus_bits() == spec.size() as usize).then_some((Private::Rsa(key), public_key))
         }
         KeySpec::Ec(curve) => {
             let pair = EcdsaKeyPair::from_pkcs8(ecdsa_algorithm(curve), pkcs8).ok()?;
@@ -137,41 +140,12 @@ const fn message_of(input: Input<'_>) -> Result<&[u8], SignError> {
     }
 }
 
-/// ECDSA over any digest.
-///
-/// The library signs digests of one hash for each curve, but all it does with one is to read it as an integer
-/// (FIPS 186-5, 6.4.1, steps 1 and 2: the leftmost bits, as many as the order has). So any digest may be given in the
-/// place of the curve's own, if it is cut to the order's length or extended by leading zeros, which keep the integer.
-fn sign_ecdsa(curve: Curve, key: &EcdsaKeyPair, digest: &Digest) -> Result<Vec<u8>, SignError> {
-    let algorithm = match curve {
-        Curve::P256 => &digest::SHA256,
-        Curve::P384 => &digest::SHA384,
-        // 512 bits, below the order's 521: nothing is ever cut here.
-        Curve::P521 => &digest::SHA512,
-    };
-    let len = algorithm.output_len();
-    let bytes = digest.as_bytes();
-    let bytes = &bytes[..bytes.len().min(len)];
-    let mut as_own = [0; digest::MAX_OUTPUT_LEN];
-    as_own[len - bytes.len()..len].copy_from_slice(bytes);
-    let as_own = digest::Digest::import_less_safe(&as_own[..len], algorithm)?;
-    Ok(key.sign_digest(&as_own)?.as_ref().to_vec())
-}
-
 /// ML-DSA with an empty context (FIPS 204, algorithm 2; RFC 9882).
 fn sign_ml_dsa(key: &PqdsaKeyPair, message: &[u8]) -> Result<Vec<u8>, SignError> {
     let mut signature = vec![0; key.algorithm().signature_len()];
     let len = key.sign(message, &mut signature)?;
     signature.truncate(len);
     Ok(signature)
-}
-
-pub(crate) const fn ecdsa_algorithm(curve: Curve) -> &'static EcdsaSigningAlgorithm {
-    match curve {
-        Curve::P256 => &ECDSA_P256_SHA256_ASN1_SIGNING,
-        Curve::P384 => &ECDSA_P384_SHA384_ASN1_SIGNING,
-        Curve::P521 => &ECDSA_P521_SHA512_ASN1_SIGNING,
-    }
 }
 
 pub(crate) const fn ml_dsa_algorithm(set: MlDsaSet) -> &'static PqdsaSigningAlgorithm {

@@ -3,5 +3,7 @@
 
 mod bearer;
 mod custody;
+mod data;
 mod root_key;
 mod signatures;
+mod verification;

@@ -7,16 +7,16 @@ use der::Encode;
 
 use crate::custody::{custodian, key_ref};
 
-const MESSAGE: &[u8] = b"to whom it may concern";
+pub(crate) const MESSAGE: &[u8] = b"to whom it may concern";
 
-fn key(spec: KeySpec) -> SigningKey {
+pub(crate) fn key(spec: KeySpec) -> SigningKey {
     let custodian = custodian();
     let new = custodian.generate(key_ref(Purpose::Sign, spec)).unwrap();
     custodian.open_signing_key(&new.sealed).unwrap()
 }
 
 /// Every scheme of a kind of key.
-fn schemes(spec: KeySpec) -> Vec<SignatureScheme> {
+pub(crate) fn schemes(spec: KeySpec) -> Vec<SignatureScheme> {
     let cells = HashType::ALL.iter().flat_map(|hash| [(*hash, false), (*hash, true)]);
     let mut schemes: Vec<_> = cells.filter_map(|(hash, pss)| SignatureScheme::for_key(spec, hash, pss).ok()).collect();
     schemes.dedup();

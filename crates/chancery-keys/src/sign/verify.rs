@@ -1,0 +1,86 @@
+//! Verification of the same schemes, with public keys only.
+
+use aws_lc_rs::signature::{ED25519, ML_DSA_44, ML_DSA_65, ML_DSA_87, PqdsaVerificationAlgorithm, UnparsedPublicKey};
+use chancery_types::Curve;
+use der::Decode;
+use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
+use thiserror::Error;
+
+use super::{Input, Method, SignatureScheme, digest_of, ecdsa, identifier::RSA_ENCRYPTION, message_of, raw_rsa, rsa};
+use crate::{MlDsaSet, SignError};
+
+/// Why a signature was not accepted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum VerifyError {
+    /// Not a public key, or of another kind than the scheme's.
+    #[error("not a public key for this signature scheme")]
+    PublicKey,
+    /// The input does not suit the scheme, as when signing.
+    #[error(transparent)]
+    Input(#[from] SignError),
+    /// The signature is wrong.
+    #[error("the signature is wrong")]
+    Signature,
+}
+
+/// Verifies a signature; `public_key` is a SubjectPublicKeyInfo in DER.
+pub fn verify(
+    public_key: &[u8],
+    scheme: SignatureScheme,
+    input: Input<'_>,
+    signature: &[u8],
+) -> Result<(), VerifyError> {
+    let spki = SubjectPublicKeyInfoRef::from_der(public_key).map_err(|_| VerifyError::PublicKey)?;
+    let good = match scheme.method() {
+        Method::RsaPkcs1 => rsa::verify_pkcs1_v1_5(&rsa_key(&spki)?, &digest_of(scheme, input)?, signature),
+        Method::RsaPss => rsa::verify_pss(&rsa_key(&spki)?, &digest_of(scheme, input)?, signature),
+        Method::Ecdsa => {
+            let (curve, point) = ec_key(&spki)?;
+            ecdsa::verify(curve, point, &digest_of(scheme, input)?, signature)
+        }
+        Method::Ed25519 => {
+            let key = UnparsedPublicKey::new(&ED25519, key_of(&spki, scheme.algorithm_identifier().oid)?);
+            key.verify(message_of(input)?, signature).is_ok()
+        }
+        Method::MlDsa(set) => {
+            let key = key_of(&spki, scheme.algorithm_identifier().oid)?;
+            UnparsedPublicKey::new(ml_dsa_algorithm(set), key).verify(message_of(input)?, signature).is_ok()
+        }
+    };
+    if good { Ok(()) } else { Err(VerifyError::Signature) }
+}
+
+/// The key's bytes, where it is of this algorithm.
+fn key_of<'a>(spki: &SubjectPublicKeyInfoRef<'a>, oid: ObjectIdentifier) -> Result<&'a [u8], VerifyError> {
+    spki.algorithm.assert_algorithm_oid(oid).map_err(|_| VerifyError::PublicKey)?;
+    spki.subject_public_key.as_bytes().ok_or(VerifyError::PublicKey)
+}
+
+fn rsa_key(spki: &SubjectPublicKeyInfoRef<'_>) -> Result<raw_rsa::PublicKey, VerifyError> {
+    raw_rsa::PublicKey::from_pkcs1(key_of(spki, RSA_ENCRYPTION)?).ok_or(VerifyError::PublicKey)
+}
+
+/// id-ecPublicKey (RFC 5480).
+const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const SECP256R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+const SECP384R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
+const SECP521R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
+
+fn ec_key<'a>(spki: &SubjectPublicKeyInfoRef<'a>) -> Result<(Curve, &'a [u8]), VerifyError> {
+    let point = key_of(spki, EC_PUBLIC_KEY)?;
+    let curve = match spki.algorithm.parameters_oid() {
+        Ok(SECP256R1) => Curve::P256,
+        Ok(SECP384R1) => Curve::P384,
+        Ok(SECP521R1) => Curve::P521,
+        Ok(_) | Err(_) => return Err(VerifyError::PublicKey),
+    };
+    Ok((curve, point))
+}
+
+const fn ml_dsa_algorithm(set: MlDsaSet) -> &'static PqdsaVerificationAlgorithm {
+    match set {
+        MlDsaSet::MlDsa44 => &ML_DSA_44,
+        MlDsaSet::MlDsa65 => &ML_DSA_65,
+        MlDsaSet::MlDsa87 => &ML_DSA_87,
+    }
+}
