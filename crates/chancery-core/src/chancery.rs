@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
 use chancery_store::{OpenError, Store, StoreUrl, Tx, tables};
 use chancery_types::{ErrorCode, KeyId};
@@ -14,8 +15,10 @@ use crate::{
     Caller, Clock, Error, Event, Grant, Limits, Result,
     audit::{self, Actor, Counters},
     changes::{Change, ChangeKind},
+    identity::IdentityState,
     keys::SigningKeys,
     pool::Pool,
+    settings::Settings,
 };
 
 /// What an installation is opened with.
@@ -62,6 +65,8 @@ pub struct Chancery {
     pub(crate) pool: Pool,
     pub(crate) counters: Counters,
     pub(crate) signing_keys: SigningKeys,
+    pub(crate) identity: IdentityState,
+    pub(crate) settings: ArcSwap<Settings>,
     /// The last change that the compiled state knows of.
     pub(crate) seen: Mutex<i64>,
 }
@@ -80,9 +85,11 @@ impl Chancery {
         let seen = store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::changes::latest(tx).await?) })).await?;
         let chancery = Arc::new(Self {
             pool: Pool::new(&limits),
-            custodian: Arc::new(custodian),
             counters: Counters::default(),
             signing_keys: SigningKeys::default(),
+            identity: IdentityState::load(&store, &custodian, clock.now_ms()).await?,
+            settings: ArcSwap::from_pointee(Settings::load(&store).await?),
+            custodian: Arc::new(custodian),
             seen: Mutex::new(seen),
             store,
             clock,
@@ -92,12 +99,16 @@ impl Chancery {
         });
         chancery.follow_changes();
         chancery.flush_counters_each_second();
+        chancery.keep_sessions_in_turn();
         Ok(chancery)
     }
 
     /// Writes down what is still only in memory. To be called when the last request has been answered.
     pub async fn shut_down(&self) {
         self.flush_counters(true).await;
+        if let Err(failure) = self.keep_sessions().await {
+            error!(error = &failure as &dyn std::error::Error, "the last use of the sessions could not be written");
+        }
     }
 
     /// The limits in force.
@@ -108,16 +119,18 @@ impl Chancery {
 
     /// Brings one part of the compiled state up to date with the store.
     pub(crate) async fn apply(&self, change: Change) -> Result<()> {
-        match change.kind {
-            ChangeKind::Settings
-            | ChangeKind::Role
-            | ChangeKind::Identity
-            | ChangeKind::Session
-            | ChangeKind::TokenProfile => Ok(()),
-            ChangeKind::Key => {
-                self.signing_keys.close(change.object.map(KeyId::from));
+        match (change.kind, change.object) {
+            (ChangeKind::Settings, _) => self.apply_settings().await,
+            (ChangeKind::Role, Some(id)) => self.apply_role(id).await,
+            (ChangeKind::Identity, Some(id)) => self.apply_identity(id).await,
+            (ChangeKind::Session, Some(id)) => self.apply_session(id).await,
+            // Of these there are always several, and each change names one.
+            (ChangeKind::Role | ChangeKind::Identity | ChangeKind::Session, None) => Ok(()),
+            (ChangeKind::Key, id) => {
+                self.signing_keys.close(id.map(KeyId::from));
                 Ok(())
             }
+            (ChangeKind::TokenProfile, _) => Ok(()),
         }
     }
 
@@ -158,7 +171,12 @@ impl Chancery {
     /// Records that an authenticated caller was refused, and hands the refusal back. Where the record cannot be
     /// written the answer is that failure: no attempt goes unseen.
     pub(crate) async fn refused(&self, caller: &Caller, event: Event, refusal: Error) -> Error {
-        let (now_ms, actor, outcome) = (self.clock.now_ms(), Actor::of(caller), refusal.meaning().error_code());
+        self.refused_as(Actor::of(caller), event, refusal).await
+    }
+
+    /// [`refused`](Self::refused) where somebody is known who is no caller yet.
+    pub(crate) async fn refused_as(&self, actor: Actor, event: Event, refusal: Error) -> Error {
+        let (now_ms, outcome) = (self.clock.now_ms(), refusal.meaning().error_code());
         let written = self
             .store
             .write(move |tx| Box::pin(async move { audit::append(tx, now_ms, &actor, &event, outcome).await }))

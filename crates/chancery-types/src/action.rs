@@ -9,6 +9,7 @@ wire_enum! {
         Logout,
         TokenMint,
         ApiCall,
+        SettingsRead,
         SettingsChange,
         RoleCreate,
         RoleRead,

@@ -9,6 +9,7 @@ mod wire_enum;
 
 mod action;
 mod base64_bytes;
+mod built_in;
 mod enums;
 mod error_code;
 mod id;

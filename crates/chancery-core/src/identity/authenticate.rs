@@ -1,12 +1,94 @@
-//! From what a request shows to who calls.
+//! From what a request shows to a [`Caller`], and GET /home/v1/login/token.
 
-use crate::{Caller, Chancery, Credentials, Error, RequestInfo, Result};
+use std::sync::Arc;
+
+use chancery_types::{
+    Action, ErrorCode,
+    wire::login::{HomeStatus, TokenAnswer},
+};
+
+use super::{
+    Caller, Credentials, RequestInfo,
+    login::ms,
+    sessions::{Key, Session},
+};
+use crate::{Chancery, Error, Event, Meaning, Result};
+
+/// Characters of a session cookie: 32 bytes in base64url.
+const COOKIE_LEN: usize = 43;
+
+/// A live session, and when the token that named it expires.
+pub(super) struct Shown {
+    pub(super) session: Arc<Session>,
+    pub(super) token_expires_at: Option<i64>,
+}
 
 impl Chancery {
-    /// Who calls, by a bearer token or a fully logged-in session.
-    #[expect(clippy::unused_async, reason = "the audit of refusals writes")]
+    /// The caller of a request, which API access must be on for.
     pub async fn authenticate(&self, request: RequestInfo, credentials: Credentials) -> Result<Caller> {
-        let _nobody_is_known_yet = (request, credentials);
-        Err(Error::unauthenticated())
+        let caller = self.fully_logged_in(request, &credentials).await?;
+        if self.settings.load().api_access {
+            return Ok(caller);
+        }
+        Err(self.api_access_is_off(&caller).await)
+    }
+
+    /// The caller of a request that a cookie session may make while API access is off: how it is switched on again.
+    pub async fn authenticate_operator(&self, request: RequestInfo, credentials: Credentials) -> Result<Caller> {
+        let caller = self.fully_logged_in(request, &credentials).await?;
+        if self.settings.load().api_access || caller.token_expires_at().is_none() {
+            return Ok(caller);
+        }
+        Err(self.api_access_is_off(&caller).await)
+    }
+
+    async fn api_access_is_off(&self, caller: &Caller) -> Error {
+        let refusal = Error::new(Meaning::ApiAccessDisabled, "API access is switched off on this installation.");
+        self.refused(caller, Event::new(Action::ApiCall), refusal).await
+    }
+
+    async fn fully_logged_in(&self, request: RequestInfo, credentials: &Credentials) -> Result<Caller> {
+        let Shown { session, token_expires_at } = self.session_of(&request, credentials).await?;
+        let Some(standing) = session.standing(&self.identity.directory.load()) else {
+            return Err(self.unauthenticated(&request));
+        };
+        session.used(self.clock.now_ms());
+        Ok(Caller::new(request, standing, token_expires_at))
+    }
+
+    /// The live session that the credentials belong to; it may be half open.
+    pub(super) async fn session_of(&self, request: &RequestInfo, credentials: &Credentials) -> Result<Shown> {
+        let now = self.clock.now_ms();
+        let named = match credentials {
+            Credentials::None => None,
+            Credentials::Cookie(cookie) if cookie.len() == COOKIE_LEN => Some((self.cookie_key(cookie), None)),
+            Credentials::Bearer(token) if token.len() <= self.limits.token_max => {
+                let verified = self.identity.tokens.verify(token, now);
+                verified.map(|verified| (Key::Id(verified.session), Some(verified.expires_at)))
+            }
+            Credentials::Cookie(_) | Credentials::Bearer(_) => None,
+        };
+        if let Some((key, token_expires_at)) = named
+            && let Some(session) = self.live_session(key).await?
+        {
+            return Ok(Shown { session, token_expires_at });
+        }
+        Err(self.unauthenticated(request))
+    }
+
+    fn unauthenticated(&self, request: &RequestInfo) -> Error {
+        self.counters.refused_nobody(request.source, self.clock.now_ms());
+        Error::unauthenticated()
+    }
+
+    /// A bearer token for the caller's session. One that is asked for with a token lives no longer than that one, so
+    /// that a stolen token cannot be kept alive.
+    pub fn bearer_token(&self, caller: &Caller) -> Result<TokenAnswer> {
+        let now = self.clock.now_ms();
+        let lifetime_ends = now.saturating_add(ms(self.limits.token_lifetime));
+        let expires_at = caller.token_expires_at().map_or(lifetime_ends, |shown| shown.min(lifetime_ends));
+        let token = self.identity.tokens.mint(caller.session(), now, expires_at)?;
+        self.counters.call(caller, Action::TokenMint, caller.session(), ErrorCode::Success, 1);
+        Ok(TokenAnswer { message: "Success".to_owned(), status: HomeStatus::Success, token })
     }
 }

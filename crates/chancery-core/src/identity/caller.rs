@@ -29,6 +29,17 @@ pub struct Member {
     pub name: String,
     /// Person or application.
     pub kind: IdentityKind,
+    /// Since when it holds each permission that its own roles grant in this session.
+    pub(crate) trusted: Vec<(Perm, i64)>,
+}
+
+impl Member {
+    /// Since when this identity can be trusted with a permission, in milliseconds since 1970 UTC: the latest of its
+    /// creation, a password reset by somebody else, and the grant. `None` where its own roles do not grant it.
+    #[must_use]
+    pub fn trusted_since(&self, perm: Perm) -> Option<i64> {
+        self.trusted.iter().find(|(granted, _)| *granted == perm).map(|(_, since)| *since)
+    }
 }
 
 /// A set of permissions.
@@ -75,12 +86,18 @@ pub(crate) struct Standing {
 pub struct Caller {
     request: RequestInfo,
     standing: Arc<Standing>,
+    /// When the bearer token that was shown expires; none where it was the session cookie.
+    token_expires_at: Option<i64>,
 }
 
 impl Caller {
     /// Only `identity/` vouches for a caller.
-    pub(super) const fn new(request: RequestInfo, standing: Arc<Standing>) -> Self {
-        Self { request, standing }
+    pub(super) const fn new(request: RequestInfo, standing: Arc<Standing>, token_expires_at: Option<i64>) -> Self {
+        Self { request, standing, token_expires_at }
+    }
+
+    pub(super) const fn token_expires_at(&self) -> Option<i64> {
+        self.token_expires_at
     }
 
     /// The request that is being made.

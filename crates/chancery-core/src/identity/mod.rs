@@ -1,8 +1,28 @@
 //! Who calls: identities, roles, passwords, dual login, sessions, bearer tokens.
+//!
+//! `login`, `password`, `throttle` and `directory` decide and are pure; `sessions` and `tokens` are what is kept in
+//! memory; the door methods are in `sign_in`, `authenticate` and `provision`.
 
 mod authenticate;
+mod built_in;
 mod caller;
 mod credentials;
+mod directory;
+mod login;
+mod password;
+mod provision;
+mod sessions;
+mod sign_in;
+mod state;
+mod throttle;
+mod tokens;
 
 pub use caller::{Caller, Member, RequestInfo, Visitor};
 pub use credentials::Credentials;
+pub use provision::{FirstIdentity, Provision};
+pub use sign_in::LoggedIn;
+
+pub(crate) use state::IdentityState;
+
+#[cfg(test)]
+mod tests;

@@ -55,6 +55,11 @@ pub mod settings;
 pub mod audit;
 
 // identity
+pub mod bearer_keys;
+pub mod identities;
+pub mod identity_roles;
+pub mod roles;
+pub mod sessions;
 
 // keys
 pub mod key_versions;

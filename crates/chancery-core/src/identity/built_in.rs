@@ -1,0 +1,72 @@
+//! The roles that every installation has.
+
+use std::collections::BTreeMap;
+
+use chancery_store::{Tx, name_key, tables};
+use chancery_types::{Perm, RoleId};
+
+use crate::{Error, Result};
+
+/// A role as this release defines it.
+struct BuiltIn {
+    id: RoleId,
+    name: &'static str,
+    logins_required: u32,
+    perms: &'static [Perm],
+    management: bool,
+}
+
+const ROLES: [BuiltIn; 5] = [
+    BuiltIn {
+        id: RoleId::ADMINISTRATOR,
+        name: "Administrator",
+        logins_required: 2,
+        perms: Perm::ALL,
+        management: true,
+    },
+    BuiltIn {
+        id: RoleId::SECURITY_OFFICER,
+        name: "Security Officer",
+        logins_required: 2,
+        perms: &[Perm::IdentityManage, Perm::AuditRead, Perm::SystemManage],
+        management: true,
+    },
+    BuiltIn {
+        id: RoleId::APPROVER,
+        name: "Approver",
+        logins_required: 1,
+        perms: &[Perm::SigningApprove],
+        management: false,
+    },
+    BuiltIn { id: RoleId::APPLICATION, name: "Application", logins_required: 1, perms: &[], management: false },
+    BuiltIn { id: RoleId::AUDITOR, name: "Auditor", logins_required: 1, perms: &[Perm::AuditRead], management: false },
+];
+
+/// Makes the built-in roles what this release says they are. A permission that a newer release adds is held from now
+/// on, not from the beginning.
+pub(super) async fn ensure(tx: &mut Tx, now: i64) -> Result<()> {
+    for role in &ROLES {
+        let stored = tables::roles::by_id(tx, role.id.into()).await?;
+        let since: BTreeMap<String, i64> = match &stored {
+            Some(row) => serde_json::from_str(&row.perms).map_err(Error::internal)?,
+            None => BTreeMap::new(),
+        };
+        let perms: BTreeMap<_, _> =
+            role.perms.iter().map(|perm| (perm.as_str(), since.get(perm.as_str()).copied().unwrap_or(now))).collect();
+        let row = tables::roles::Row {
+            id: role.id.into(),
+            name: role.name.to_owned(),
+            name_key: name_key(role.name),
+            logins_required: role.logins_required,
+            perms: serde_json::to_string(&perms).map_err(Error::internal)?,
+            management: role.management,
+            system: true,
+        };
+        match stored {
+            None => tables::roles::insert(tx, &row).await?,
+            Some(stored) if stored != row => tables::roles::update(tx, &row).await?,
+            Some(_) => {}
+        }
+    }
+    Ok(())
+}

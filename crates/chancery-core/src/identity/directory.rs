@@ -1,0 +1,263 @@
+//! Every role and identity, compiled: what a session may do is read from here and needs no storage.
+
+use std::{collections::HashMap, sync::Arc};
+
+use chancery_store::{Store, Tx, tables};
+use chancery_types::{IdentityId, IdentityKind, Perm, RoleId};
+use uuid::Uuid;
+
+use super::{
+    caller::{Member, Standing},
+    login::{self, LoginsRequired, Seat},
+};
+use crate::{Error, Result};
+
+/// What a role lets its holders do.
+#[derive(Clone, Debug)]
+pub(super) struct Role {
+    pub(super) logins_required: u32,
+    /// Each with the time since when the role has it.
+    pub(super) perms: Vec<(Perm, i64)>,
+    pub(super) management: bool,
+}
+
+/// What a session must know of an identity.
+#[derive(Clone, Debug)]
+pub(super) struct Identity {
+    pub(super) name: String,
+    pub(super) kind: IdentityKind,
+    pub(super) locked: bool,
+    /// When it was created, or its password last reset by somebody else.
+    pub(super) trusted_since: i64,
+    /// Each with the time since when it is held.
+    pub(super) roles: Vec<(RoleId, i64)>,
+}
+
+/// All of them, and which edition this is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Directory {
+    pub(super) edition: u64,
+    roles: HashMap<RoleId, Arc<Role>>,
+    identities: HashMap<IdentityId, Arc<Identity>>,
+}
+
+impl LoginsRequired for Directory {
+    fn logins_required(&self, role: RoleId) -> Option<u32> {
+        self.roles.get(&role).map(|role| role.logins_required)
+    }
+}
+
+impl Directory {
+    pub(super) async fn load(store: &Store) -> Result<Self> {
+        let read = store.read(|tx| {
+            Box::pin(async move {
+                let roles = tables::roles::all(tx).await?;
+                let identities = tables::identities::all(tx).await?;
+                Ok::<_, Error>((roles, identities, tables::identity_roles::all(tx).await?))
+            })
+        });
+        let (roles, identities, assignments) = read.await?;
+        let mut held: HashMap<Uuid, Vec<(RoleId, i64)>> = HashMap::new();
+        for row in assignments {
+            held.entry(row.identity_id).or_default().push((row.role_id.into(), row.assigned_at_ms));
+        }
+        let identity = |row: tables::identities::Row| {
+            let roles = held.remove(&row.id).unwrap_or_default();
+            Ok((row.id.into(), Arc::new(Identity::of(row, roles)?)))
+        };
+        Ok(Self {
+            edition: 0,
+            roles: roles
+                .into_iter()
+                .map(|row| Ok((row.id.into(), Arc::new(Role::of(&row)?))))
+                .collect::<Result<_>>()?,
+            identities: identities.into_iter().map(identity).collect::<Result<_>>()?,
+        })
+    }
+
+    /// The next edition, with one role as it is stored now.
+    pub(super) fn with_role(&self, id: RoleId, role: Option<Role>) -> Self {
+        let mut next = self.next();
+        match role {
+            Some(role) => drop(next.roles.insert(id, Arc::new(role))),
+            None => drop(next.roles.remove(&id)),
+        }
+        next
+    }
+
+    /// The next edition, with one identity as it is stored now.
+    pub(super) fn with_identity(&self, id: IdentityId, identity: Option<Identity>) -> Self {
+        let mut next = self.next();
+        match identity {
+            Some(identity) => drop(next.identities.insert(id, Arc::new(identity))),
+            None => drop(next.identities.remove(&id)),
+        }
+        next
+    }
+
+    fn next(&self) -> Self {
+        Self { edition: self.edition + 1, ..self.clone() }
+    }
+
+    /// The name of an identity, for the audit records.
+    pub(super) fn name(&self, id: IdentityId) -> Option<&str> {
+        self.identities.get(&id).map(|identity| identity.name.as_str())
+    }
+
+    /// What these seats amount to now: nothing when one of them is locked or gone, or when no role is satisfied. A role
+    /// counts where it was held at login and still is.
+    pub(super) fn standing(&self, session: Uuid, seats: &[Seat]) -> Option<Standing> {
+        let present = seats.iter().map(|seat| self.present(seat)).collect::<Option<Vec<_>>>()?;
+        let seats: Vec<_> = present.iter().map(|(seat, _)| seat.clone()).collect();
+        let roles = login::satisfied(&seats, self);
+        if roles.is_empty() {
+            return None;
+        }
+        let granted = |role: &RoleId| self.roles.get(role);
+        Some(Standing {
+            session,
+            members: present.iter().map(|(seat, identity)| self.member(seat, identity, &roles)).collect(),
+            perms: roles.iter().filter_map(granted).flat_map(|role| role.perms.iter().map(|(perm, _)| *perm)).collect(),
+            management: roles.iter().filter_map(granted).any(|role| role.management),
+            roles,
+        })
+    }
+
+    fn present(&self, seat: &Seat) -> Option<(Seat, &Identity)> {
+        let identity = self.identities.get(&seat.identity).filter(|identity| !identity.locked)?;
+        let still_held = |role: &RoleId| identity.roles.iter().any(|(held, _)| held == role);
+        let roles = seat.roles.iter().copied().filter(still_held).collect();
+        Some((Seat { identity: seat.identity, roles }, identity))
+    }
+
+    fn member(&self, seat: &Seat, identity: &Identity, satisfied: &[RoleId]) -> Member {
+        let mut trusted: Vec<(Perm, i64)> = Vec::new();
+        for (id, assigned_at) in
+            identity.roles.iter().filter(|(id, _)| seat.roles.contains(id) && satisfied.contains(id))
+        {
+            for (perm, granted_at) in self.roles.get(id).map(|role| role.perms.as_slice()).unwrap_or_default() {
+                let since = identity.trusted_since.max(*assigned_at).max(*granted_at);
+                match trusted.iter_mut().find(|(known, _)| known == perm) {
+                    Some((_, earliest)) => *earliest = since.min(*earliest),
+                    None => trusted.push((*perm, since)),
+                }
+            }
+        }
+        Member { id: seat.identity, name: identity.name.clone(), kind: identity.kind, trusted }
+    }
+}
+
+impl Role {
+    pub(super) fn of(row: &tables::roles::Row) -> Result<Self> {
+        let stored: HashMap<String, i64> = serde_json::from_str(&row.perms).map_err(Error::internal)?;
+        // A spelling that this release does not know was granted by a newer one, and means nothing here.
+        let known = |(perm, since): (String, i64)| Some((perm.parse().ok()?, since));
+        let mut perms: Vec<(Perm, i64)> = stored.into_iter().filter_map(known).collect();
+        perms.sort_unstable();
+        Ok(Self { logins_required: row.logins_required, perms, management: row.management })
+    }
+
+    pub(super) async fn read(tx: &mut Tx, id: RoleId) -> Result<Option<Self>> {
+        tables::roles::by_id(tx, id.into()).await?.map(|row| Self::of(&row)).transpose()
+    }
+}
+
+impl Identity {
+    fn of(row: tables::identities::Row, roles: Vec<(RoleId, i64)>) -> Result<Self> {
+        Ok(Self {
+            kind: row.kind.parse().map_err(Error::internal)?,
+            name: row.name,
+            locked: row.locked,
+            trusted_since: row.password_reset_at_ms.unwrap_or(row.created_at_ms),
+            roles,
+        })
+    }
+
+    pub(super) async fn read(tx: &mut Tx, id: IdentityId) -> Result<Option<Self>> {
+        let Some(row) = tables::identities::by_id(tx, id.into()).await? else { return Ok(None) };
+        let roles = tables::identity_roles::of_identity(tx, id.into()).await?;
+        Self::of(row, roles.into_iter().map(|row| (row.role_id.into(), row.assigned_at_ms)).collect()).map(Some)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADMIN: RoleId = RoleId::from_u128(1);
+    const APPROVER: RoleId = RoleId::from_u128(2);
+    const ALICE: IdentityId = IdentityId::from_u128(11);
+    const BOB: IdentityId = IdentityId::from_u128(12);
+    const SESSION: Uuid = Uuid::from_u128(99);
+
+    fn role(logins_required: u32, perms: &[(Perm, i64)], management: bool) -> Option<Role> {
+        Some(Role { logins_required, perms: perms.to_vec(), management })
+    }
+
+    fn person(trusted_since: i64, roles: &[(RoleId, i64)]) -> Option<Identity> {
+        let (name, kind) = ("somebody".to_owned(), IdentityKind::Person);
+        Some(Identity { name, kind, locked: false, trusted_since, roles: roles.to_vec() })
+    }
+
+    fn seat(identity: IdentityId, roles: &[RoleId]) -> Seat {
+        Seat { identity, roles: roles.to_vec() }
+    }
+
+    fn directory() -> Directory {
+        Directory::default()
+            .with_role(ADMIN, role(2, &[(Perm::SystemManage, 0), (Perm::SigningApprove, 300)], true))
+            .with_role(APPROVER, role(1, &[(Perm::SigningApprove, 0)], false))
+            .with_identity(ALICE, person(100, &[(ADMIN, 50), (APPROVER, 400)]))
+            .with_identity(BOB, person(20, &[(ADMIN, 10)]))
+    }
+
+    fn both() -> [Seat; 2] {
+        [seat(ALICE, &[ADMIN]), seat(BOB, &[ADMIN])]
+    }
+
+    #[test]
+    fn permissions_are_those_of_the_satisfied_roles_only() {
+        let directory = directory();
+        assert!(directory.standing(SESSION, &both()[..1]).is_none(), "half open");
+        let standing = directory.standing(SESSION, &both()).unwrap();
+        assert_eq!((standing.roles.as_slice(), standing.management), (&[ADMIN][..], true));
+        assert!(standing.perms.has(Perm::SystemManage) && !standing.perms.has(Perm::AuditRead));
+        let standing = directory.standing(SESSION, &[seat(ALICE, &[APPROVER, ADMIN])]).unwrap();
+        assert_eq!((standing.roles.as_slice(), standing.management), (&[APPROVER][..], false));
+        assert!(standing.perms.has(Perm::SigningApprove) && !standing.perms.has(Perm::SystemManage));
+    }
+
+    #[test]
+    fn what_is_withdrawn_is_gone_and_what_is_given_needs_a_new_login() {
+        let withdrawn = directory().with_identity(BOB, person(20, &[]));
+        assert!(withdrawn.standing(SESSION, &both()).is_none());
+        let given = directory().standing(SESSION, &[seat(ALICE, &[ADMIN]), seat(BOB, &[ADMIN])]).unwrap();
+        assert_eq!(given.roles, [ADMIN], "alice got the other role after her login");
+        let deleted = directory().with_role(ADMIN, None);
+        assert!(deleted.standing(SESSION, &both()).is_none());
+    }
+
+    #[test]
+    fn a_locked_or_removed_identity_ends_it_for_all() {
+        let mut locked = person(20, &[(ADMIN, 10)]);
+        locked.as_mut().unwrap().locked = true;
+        assert!(directory().with_identity(BOB, locked).standing(SESSION, &both()).is_none());
+        assert!(directory().with_identity(BOB, None).standing(SESSION, &both()).is_none());
+    }
+
+    #[test]
+    fn trust_begins_with_the_latest_of_creation_reset_assignment_and_grant() {
+        let standing = directory().standing(SESSION, &both()).unwrap();
+        let since = |member: usize, perm| standing.members[member].trusted_since(perm);
+        assert_eq!(since(0, Perm::SystemManage), Some(100), "alice's creation or reset");
+        assert_eq!(since(1, Perm::SystemManage), Some(20), "bob's");
+        assert_eq!(since(1, Perm::SigningApprove), Some(300), "the role got it later");
+        assert_eq!(since(0, Perm::AuditRead), None);
+        let standing = directory().standing(SESSION, &[seat(ALICE, &[APPROVER, ADMIN])]).unwrap();
+        assert_eq!(
+            standing.members[0].trusted_since(Perm::SigningApprove),
+            Some(400),
+            "an unsatisfied role is no grant"
+        );
+    }
+}

@@ -1,0 +1,93 @@
+//! Passwords: Argon2id, kept as PHC strings. Both functions take tens of milliseconds: run them on the bounded pool.
+
+use argon2::{
+    Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version,
+    password_hash::{self, phc::PasswordHash},
+};
+
+use crate::{Error, Limits, Result};
+
+/// OWASP's first choice of memory (KiB) and passes for Argon2id with one lane.
+const MEMORY_KIB: u32 = 19 * 1024;
+const PASSES: u32 = 2;
+const LANES: u32 = 1;
+
+/// What is checked where no password could be right, so that the answer takes the same time. Its parameters must be
+/// those of [`hash`]; a test compares them.
+const NOBODYS: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5J3Mgc2FsdA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// Checks a new password and gives its text.
+pub(crate) fn check_new<'a>(field: &str, password: &'a [u8], limits: &Limits) -> Result<&'a str> {
+    let text = std::str::from_utf8(password)
+        .map_err(|_| Error::value(field, "A password is base64 of a text in UTF-8; these bytes are not."))?;
+    let length = text.chars().count();
+    if length < limits.password_min || length > limits.password_max {
+        let (min, max) = (limits.password_min, limits.password_max);
+        return Err(Error::value(field, format!("A password has {min} to {max} characters.")));
+    }
+    Ok(text)
+}
+
+/// The PHC string of a password.
+pub(crate) fn hash(password: &[u8], salt: &[u8; 16]) -> Result<String> {
+    let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(|error| Error::internal(error.to_string()))?;
+    let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+    let hash: PasswordHash =
+        argon2.hash_password_with_salt(password, salt).map_err(|error| Error::internal(error.to_string()))?;
+    Ok(hash.to_string())
+}
+
+/// Whether the password is the one hashed. With `None` the answer is no, after the same work.
+pub(crate) fn verify(password: &[u8], hash: Option<&str>) -> Result<bool> {
+    let outcome = Argon2::default().verify_password(password, hash.unwrap_or(NOBODYS));
+    match outcome {
+        Ok(()) => Ok(hash.is_some()),
+        Err(password_hash::Error::PasswordInvalid) => Ok(false),
+        Err(error) => Err(Error::internal(error.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Meaning;
+
+    #[test]
+    fn only_the_password_hashed_is_right() {
+        let phc = hash(b"correct horse", &[7; 16]).unwrap();
+        assert!(phc.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"), "{phc}");
+        assert!(verify(b"correct horse", Some(&phc)).unwrap());
+        assert!(!verify(b"correct horsf", Some(&phc)).unwrap());
+        assert!(!verify(b"", Some(&phc)).unwrap());
+        assert!(!verify(b"correct horse", None).unwrap());
+    }
+
+    #[test]
+    fn nobodys_hash_costs_the_same_work() {
+        let parameters = |phc: &str| {
+            let hash = PasswordHash::new(phc).unwrap();
+            let lengths = (hash.salt.unwrap().len(), hash.hash.unwrap().len());
+            (hash.algorithm, hash.version, hash.params.to_string(), lengths)
+        };
+        let (nobodys, somebodys) = (parameters(NOBODYS), parameters(&hash(b"x", &[0; 16]).unwrap()));
+        assert_eq!((nobodys.0, nobodys.1, nobodys.2), (somebodys.0, somebodys.1, somebodys.2));
+        assert_eq!(nobodys.3.1, somebodys.3.1);
+    }
+
+    #[test]
+    fn a_broken_hash_in_the_store_is_our_fault_and_lets_nobody_in() {
+        assert_eq!(verify(b"x", Some("$argon2id$")).unwrap_err().meaning(), Meaning::Internal);
+    }
+
+    #[test]
+    fn new_passwords_have_12_characters_or_more() {
+        let limits = Limits::default();
+        let check = |password: &[u8]| check_new("/password", password, &limits).map(str::to_owned);
+        assert_eq!(check("ääääääääääää".as_bytes()).unwrap(), "ääääääääääää");
+        assert!(check(&[b'x'; 1_024]).is_ok());
+        for refused in ["äääääääääää".as_bytes(), &[b'x'; 1_025], &[0xff; 12], b""] {
+            let error = check(refused).unwrap_err();
+            assert_eq!((error.meaning(), error.field()), (Meaning::Value, Some("/password")));
+        }
+    }
+}

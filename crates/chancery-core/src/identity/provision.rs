@@ -1,0 +1,104 @@
+//! The first identities of an installation, made by somebody with a shell on the host.
+
+use chancery_store::{
+    name_key,
+    tables::{self, identities, identity_roles},
+};
+use chancery_types::{Action, IdentityId, IdentityKind, RoleId};
+use serde_json::json;
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use super::password;
+use crate::{
+    Chancery, Error, Event, Host, Result,
+    changes::{Change, ChangeKind},
+    settings,
+    text::check_name,
+};
+
+/// An identity that an installation begins with.
+pub struct FirstIdentity {
+    /// Its name.
+    pub name: String,
+    /// Its password.
+    pub password: Zeroizing<String>,
+    /// Its roles, built-in ones.
+    pub roles: Vec<RoleId>,
+}
+
+/// What an installation begins with.
+pub struct Provision {
+    /// The first identities: at least two, of whom each can stand for the other.
+    pub identities: Vec<FirstIdentity>,
+    /// Whether API access is on.
+    pub api_access: bool,
+    /// Whether this is a demonstration, of which one file holds both halves of dual control.
+    pub demo: bool,
+}
+
+impl Chancery {
+    /// Whether nobody can log in yet, because there is no identity.
+    pub async fn is_new(&self, _host: &Host) -> Result<bool> {
+        let any = self.store.read(|tx| Box::pin(async move { identities::any(tx).await }));
+        Ok(!any.await.map_err(Error::from)?)
+    }
+
+    /// Makes the first identities and settings. InvalidState where there are identities already. Answers their ids.
+    pub async fn provision(&self, host: &Host, provision: Provision) -> Result<Vec<IdentityId>> {
+        let Provision { identities: first, api_access, demo } = provision;
+        let mut people = Vec::new();
+        for identity in first {
+            people.push(self.first_row(identity).await?);
+        }
+        let ids: Vec<Uuid> = people.iter().map(|(row, _)| row.id).collect();
+        let names: Vec<_> = people.iter().map(|(row, _)| row.name.clone()).collect();
+        let mut event = Event::new(Action::Provision)
+            .detail(json!({"identities": names, "apiAccess": api_access, "demo": demo}))
+            .changes(Change::all(ChangeKind::Settings));
+        for id in &ids {
+            event = event.changes(Change::of(ChangeKind::Identity, *id));
+        }
+        let provisioned = self.commit_as(host.actor(), event, move |tx| {
+            Box::pin(async move {
+                if identities::any(tx).await? {
+                    return Err(Error::state("The installation has identities already."));
+                }
+                settings::write(tx, settings::Settings { api_access, demo }).await?;
+                for (row, roles) in &people {
+                    identities::insert(tx, row).await?;
+                    for role in roles {
+                        tables::identity_roles::insert(tx, role).await?;
+                    }
+                }
+                Ok(())
+            })
+        });
+        provisioned.await?;
+        Ok(ids.into_iter().map(IdentityId::from).collect())
+    }
+
+    async fn first_row(&self, first: FirstIdentity) -> Result<(identities::Row, Vec<identity_roles::Row>)> {
+        check_name("/name", &first.name, &self.limits)?;
+        password::check_new("/password", first.password.as_bytes(), &self.limits)?;
+        let (id, now) = (Uuid::from(IdentityId::from_random(chancery_keys::random())), self.clock.now_ms());
+        let salt = chancery_keys::random();
+        let hash = self.pool.run(move || password::hash(first.password.as_bytes(), &salt)).await??;
+        let roles = first.roles.into_iter();
+        let roles =
+            roles.map(|role| identity_roles::Row { identity_id: id, role_id: role.into(), assigned_at_ms: now });
+        let row = identities::Row {
+            id,
+            name_key: name_key(&first.name),
+            name: first.name,
+            kind: IdentityKind::Person.as_str().to_owned(),
+            password: Some(hash),
+            api_key_hash: None,
+            locked: false,
+            created_at_ms: now,
+            password_changed_at_ms: None,
+            password_reset_at_ms: None,
+        };
+        Ok((row, roles.collect()))
+    }
+}

@@ -1,0 +1,254 @@
+//! POST /home/v1/login and /home/v1/logout: the proof, the state machine, the new session.
+
+use std::sync::Arc;
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use chancery_store::{
+    name_key,
+    tables::{self, identities::Row},
+};
+use chancery_types::{
+    Action, AuthType, IdentityId,
+    wire::login::{LoginAnswer, LoginRequest, LoginState},
+};
+use serde_json::json;
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use super::{
+    Credentials, RequestInfo, Visitor,
+    login::{self, Next, Refusal, Seat, State},
+    password,
+    sessions::{CookieHash, Key, Session},
+    throttle::Source,
+};
+use crate::{
+    Chancery, Error, Event, Meaning, Result,
+    audit::Actor,
+    changes::{Change, ChangeKind},
+};
+
+/// A login that succeeded: what to answer, and the cookie to set.
+pub struct LoggedIn {
+    /// The body of the answer.
+    pub answer: LoginAnswer,
+    /// The secret of the session, which takes the place of the one that the client had.
+    pub cookie: String,
+}
+
+/// Who says to be whom, and the proof.
+enum Proof {
+    Password { name_key: String, password: Zeroizing<Vec<u8>> },
+    ApiKey { hash: CookieHash },
+}
+
+impl Chancery {
+    /// Logs an identity in on the session that the cookie names, or on a new one.
+    pub async fn log_in(&self, visitor: &Visitor, cookie: Option<&str>, request: LoginRequest) -> Result<LoggedIn> {
+        let source = Source::from(visitor.request.source);
+        self.identity.rate().attempt(source, self.clock.now_ms(), &self.limits).map_err(too_often)?;
+        let proof = self.proof(request)?;
+        let Some(row) = self.prove(&proof, source).await? else {
+            self.counters.refused_nobody(visitor.request.source, self.clock.now_ms());
+            return Err(refused());
+        };
+        self.admit(&visitor.request, cookie, row).await
+    }
+
+    fn proof(&self, request: LoginRequest) -> Result<Proof> {
+        let credentials = request.auth_credentials;
+        let missing = |member: &str| {
+            let message = format!("authType {} needs this member.", request.auth_type);
+            Error::malformed(format!("/authCredentials/{member}"), message)
+        };
+        match request.auth_type {
+            AuthType::Userpass => {
+                let name = credentials.username.ok_or_else(|| missing("username"))?;
+                let password = credentials.password.ok_or_else(|| missing("password"))?;
+                Ok(Proof::Password { name_key: name_key(&name), password: Zeroizing::new(password.0) })
+            }
+            AuthType::Apikey => {
+                let api_key = Zeroizing::new(credentials.api_key.ok_or_else(|| missing("apiKey"))?);
+                Ok(Proof::ApiKey { hash: self.api_key_hash(&api_key) })
+            }
+        }
+    }
+
+    pub(super) fn api_key_hash(&self, api_key: &str) -> [u8; 32] {
+        self.custodian.keyed_hash("api key", api_key.as_bytes())
+    }
+
+    fn cookie_hash(&self, cookie: &str) -> CookieHash {
+        self.custodian.keyed_hash("session cookie", cookie.as_bytes())
+    }
+
+    pub(super) fn cookie_key(&self, cookie: &str) -> Key {
+        Key::Cookie(self.cookie_hash(cookie))
+    }
+
+    /// The identity, if the proof is right and it may log in now. Unknown, wrong, locked and delayed take the same time:
+    /// there is always one look into the store and one Argon2 run.
+    async fn prove(&self, proof: &Proof, source: Source) -> Result<Option<Row>> {
+        match proof {
+            Proof::ApiKey { hash } => {
+                let hash = *hash;
+                let read =
+                    self.store.read(move |tx| Box::pin(async move { tables::identities::by_api_key(tx, &hash).await }));
+                Ok(read.await.map_err(Error::from)?.filter(|row| !row.locked))
+            }
+            Proof::Password { name_key, password } => {
+                let row = self.named(name_key).await?;
+                self.check_password(row, password.clone(), source).await
+            }
+        }
+    }
+
+    async fn named(&self, name_key: &str) -> Result<Option<Row>> {
+        // What cannot be a name is nobody's name; the store would refuse to look for a NUL.
+        let name_key = if name_key.contains('\0') { String::new() } else { name_key.to_owned() };
+        let read = self.store.read(move |tx| Box::pin(async move { tables::identities::by_name(tx, &name_key).await }));
+        read.await.map_err(Error::from)
+    }
+
+    async fn check_password(
+        &self,
+        row: Option<Row>,
+        password: Zeroizing<Vec<u8>>,
+        source: Source,
+    ) -> Result<Option<Row>> {
+        let delayed = |id: IdentityId| self.identity.delays().delayed(id, source, self.clock.now_ms());
+        let admissible = row.filter(|row| !row.locked && row.password.is_some() && !delayed(row.id.into()));
+        let hash = admissible.as_ref().and_then(|row| row.password.clone());
+        let right = self.pool.run(move || password::verify(&password, hash.as_deref())).await??;
+        let Some(row) = admissible else { return Ok(None) };
+        let id = row.id.into();
+        if !right {
+            self.identity.delays().wrong(id, source, self.clock.now_ms());
+            return Ok(None);
+        }
+        // Asked again: others may have guessed wrong while this was being checked, and a guess among many that run
+        // side by side must not slip through.
+        if delayed(id) {
+            return Ok(None);
+        }
+        self.identity.delays().right(id, source);
+        Ok(Some(row))
+    }
+
+    /// The proof was right: asks the state machine, and begins the session that it decides on.
+    async fn admit(&self, request: &RequestInfo, cookie: Option<&str>, row: Row) -> Result<LoggedIn> {
+        let present = match cookie {
+            Some(cookie) => self.live_session(self.cookie_key(cookie)).await?,
+            None => None,
+        };
+        let (id, now) = (IdentityId::from(row.id), self.clock.now_ms());
+        let actor = Actor {
+            request_id: request.id.clone(),
+            source: Some(request.source),
+            identities: vec![(id, row.name.clone())],
+        };
+        let roles = self.roles_of(id).await?;
+        let directory = self.identity.directory.load_full();
+        let present_state = present.as_ref().map(|session| &session.state);
+        let next = login::log_in(present_state, Seat { identity: id, roles }, &*directory, now, &self.limits);
+        let (state, replaced) = match next {
+            Ok(Next::Begin(state)) => (state, None),
+            Ok(Next::Advance(state)) => (state, present.map(|session| session.id)),
+            Err(why) => {
+                let event = Event::new(Action::Login).on(row.id);
+                return Err(self.refused_as(actor, event, not_admitted(why)).await);
+            }
+        };
+        self.begin(actor, row, state, replaced).await
+    }
+
+    async fn roles_of(&self, id: IdentityId) -> Result<Vec<chancery_types::RoleId>> {
+        let read = self
+            .store
+            .read(move |tx| Box::pin(async move { tables::identity_roles::of_identity(tx, id.into()).await }));
+        let rows = read.await.map_err(Error::from)?;
+        Ok(rows.into_iter().map(|row| row.role_id.into()).collect())
+    }
+
+    async fn begin(&self, actor: Actor, proved: Row, state: State, replaced: Option<Uuid>) -> Result<LoggedIn> {
+        let session = Uuid::from_bytes(chancery_keys::random());
+        let cookie = URL_SAFE_NO_PAD.encode(*Zeroizing::new(chancery_keys::random::<32>()));
+        let (row, seats) = Session::rows(session, &self.cookie_hash(&cookie), &state, self.clock.now_ms())?;
+        let standing = self.identity.directory.load().standing(session, &state.seats);
+        let mut event = Event::new(Action::Login)
+            .on(proved.id)
+            .detail(json!({"session": session, "fullyLoggedIn": standing.is_some()}))
+            .changes(Change::of(ChangeKind::Session, session));
+        if let Some(replaced) = replaced {
+            event = event.changes(Change::of(ChangeKind::Session, replaced));
+        }
+        let begun = self.commit_as(actor, event, move |tx| {
+            Box::pin(async move {
+                // A lock or a new password that came in between counts.
+                let now = tables::identities::by_id(tx, proved.id).await?;
+                if now.is_none_or(|now| now.locked || now.password != proved.password) {
+                    return Err(refused());
+                }
+                if let Some(replaced) = replaced
+                    && !tables::sessions::delete(tx, replaced).await?
+                {
+                    return Err(Error::new(Meaning::Unauthenticated, "The session has ended meanwhile; log in again."));
+                }
+                Ok(tables::sessions::insert(tx, &row, &seats).await?)
+            })
+        });
+        begun.await?;
+        let response = LoginState {
+            fully_logged_in: standing.is_some(),
+            hardened: self.hardened,
+            management: standing.as_ref().is_some_and(|standing| standing.management),
+            perms: standing.iter().flat_map(|standing| standing.perms.iter()).collect(),
+        };
+        Ok(LoggedIn { answer: LoginAnswer { message: "Success".to_owned(), response }, cookie })
+    }
+
+    /// Ends the session, half open or complete, that the credentials belong to.
+    pub async fn log_out(&self, request: RequestInfo, credentials: Credentials) -> Result<()> {
+        let session = self.session_of(&request, &credentials).await?.session;
+        let actor = self.actor_of(request, &session);
+        let id = session.id;
+        let event =
+            Event::new(Action::Logout).detail(json!({"session": id})).changes(Change::of(ChangeKind::Session, id));
+        self.commit_as(actor, event, move |tx| {
+            Box::pin(async move {
+                tables::sessions::delete(tx, id).await?;
+                Ok(())
+            })
+        })
+        .await
+    }
+
+    fn actor_of(&self, request: RequestInfo, session: &Arc<Session>) -> Actor {
+        let directory = self.identity.directory.load();
+        let named = |seat: &Seat| (seat.identity, directory.name(seat.identity).unwrap_or_default().to_owned());
+        let identities = session.state.seats.iter().map(named).collect();
+        Actor { request_id: request.id, source: Some(request.source), identities }
+    }
+}
+
+/// One wording for an unknown name, a wrong password, a wrong key, and a locked or delayed identity.
+fn refused() -> Error {
+    let message = "The login is refused: unknown name, wrong password or key, or not allowed to log in now.";
+    Error::new(Meaning::Unauthenticated, message)
+}
+
+fn too_often(retry_after_s: u32) -> Error {
+    Error::busy("Too many logins were tried from this address; try again.", retry_after_s)
+}
+
+fn not_admitted(why: Refusal) -> Error {
+    Error::new(
+        Meaning::Unauthenticated,
+        match why {
+            Refusal::SameIdentity => "This identity has logged in on this session already; it counts once.",
+            Refusal::NothingWaiting => {
+                "This identity holds no role that waits for a further login on this session; log out to begin another."
+            }
+        },
+    )
+}

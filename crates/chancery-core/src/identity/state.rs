@@ -1,0 +1,140 @@
+//! What is kept in memory about identities, and how it follows the store.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use arc_swap::ArcSwap;
+use chancery_keys::Custodian;
+use chancery_store::Store;
+use tokio::time;
+use tracing::warn;
+use uuid::Uuid;
+
+use super::{
+    built_in,
+    directory::{Directory, Identity, Role},
+    sessions::{Key, Session, Sessions, WRITE_EVERY},
+    throttle::{Delays, Rate},
+    tokens::Tokens,
+};
+use crate::{Chancery, Error, Result};
+
+/// Everything that a login or the check of a caller looks at.
+pub(crate) struct IdentityState {
+    pub(super) directory: ArcSwap<Directory>,
+    pub(super) sessions: Sessions,
+    pub(super) tokens: Tokens,
+    delays: Mutex<Delays>,
+    rate: Mutex<Rate>,
+}
+
+impl IdentityState {
+    /// Loads it; makes what a new installation needs.
+    pub(crate) async fn load(store: &Store, custodian: &Custodian, now: i64) -> Result<Self> {
+        let ensured = store.write(move |tx| Box::pin(async move { built_in::ensure(tx, now).await }));
+        ensured.await?;
+        Ok(Self {
+            tokens: Tokens::load(store, custodian, now).await?,
+            directory: ArcSwap::from_pointee(Directory::load(store).await?),
+            sessions: Sessions::load(store).await?,
+            delays: Mutex::default(),
+            rate: Mutex::default(),
+        })
+    }
+
+    pub(super) fn delays(&self) -> MutexGuard<'_, Delays> {
+        self.delays.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn rate(&self) -> MutexGuard<'_, Rate> {
+        self.rate.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Chancery {
+    /// A role has changed.
+    pub(crate) async fn apply_role(&self, id: Uuid) -> Result<()> {
+        let role = self.store.read(move |tx| Box::pin(async move { Role::read(tx, id.into()).await })).await?;
+        // Changes are applied one after the other, so no other edition comes in between.
+        let directory = self.identity.directory.load().with_role(id.into(), role);
+        self.identity.directory.store(Arc::new(directory));
+        Ok(())
+    }
+
+    /// An identity has changed: somebody who may has looked at it, so its delays are forgiven.
+    pub(crate) async fn apply_identity(&self, id: Uuid) -> Result<()> {
+        let identity = self.store.read(move |tx| Box::pin(async move { Identity::read(tx, id.into()).await })).await?;
+        let directory = self.identity.directory.load().with_identity(id.into(), identity);
+        self.identity.directory.store(Arc::new(directory));
+        self.identity.delays().forgive(id.into());
+        Ok(())
+    }
+
+    /// A session has begun or ended.
+    pub(crate) async fn apply_session(&self, id: Uuid) -> Result<()> {
+        match self.stored_session(Key::Id(id)).await? {
+            Some(session) => drop(self.identity.sessions.insert(session)),
+            None => self.identity.sessions.remove(id),
+        }
+        Ok(())
+    }
+
+    /// A session as it is stored.
+    pub(super) async fn stored_session(&self, key: Key) -> Result<Option<Session>> {
+        self.store.read(move |tx| Box::pin(async move { key.read(tx).await })).await
+    }
+
+    /// The live session, from memory, or from the store where another node has begun or used it.
+    pub(super) async fn live_session(&self, key: Key) -> Result<Option<Arc<Session>>> {
+        let now = self.clock.now_ms();
+        let lives = |session: &Arc<Session>| session.lives(now, &self.limits);
+        if let Some(session) = self.identity.sessions.get(key).filter(lives) {
+            return Ok(Some(session));
+        }
+        let Some(stored) = self.stored_session(key).await? else { return Ok(None) };
+        if !stored.lives(now, &self.limits) {
+            return Ok(None);
+        }
+        let session = self.identity.sessions.insert(stored);
+        // It may have ended between the reading and the insertion, and its end been applied already. Looked at again
+        // afterwards, it is either gone, or its end will be applied later.
+        if self.stored_session(Key::Id(session.id)).await?.is_none() {
+            self.identity.sessions.remove(session.id);
+        }
+        Ok(Some(session).filter(lives))
+    }
+
+    /// Keeps the sessions until the last user of this Chancery is gone.
+    pub(crate) fn keep_sessions_in_turn(self: &Arc<Self>) {
+        let weak = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let mut turns = time::interval(WRITE_EVERY);
+            turns.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
+            loop {
+                turns.tick().await;
+                let Some(chancery) = weak.upgrade() else { return };
+                if let Err(error) = chancery.keep_sessions().await {
+                    warn!(error = &error as &dyn std::error::Error, "sessions could not be kept; trying again");
+                }
+            }
+        });
+    }
+
+    /// Writes down which sessions were used, and forgets those that have run out.
+    pub(crate) async fn keep_sessions(&self) -> Result<()> {
+        let now = self.clock.now_ms();
+        let limits = self.limits.clone();
+        let (live, over): (Vec<_>, Vec<_>) =
+            self.identity.sessions.all().into_iter().partition(|session| session.lives(now, &limits));
+        for session in over {
+            self.identity.sessions.remove(session.id);
+        }
+        let used: Vec<_> = live.iter().filter_map(|session| session.unwritten_use()).collect();
+        let kept = self.store.write(move |tx| {
+            Box::pin(async move {
+                Session::write_uses(tx, &used).await?;
+                Session::delete_ended(tx, now, &limits).await
+            })
+        });
+        kept.await
+    }
+}

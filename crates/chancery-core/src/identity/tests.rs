@@ -1,0 +1,277 @@
+//! Login, sessions and tokens through the door, on real storage.
+
+use std::{sync::Arc, time::Duration};
+
+use chancery_types::{
+    AuthType, Base64, Perm, RoleId,
+    wire::login::{AuthCredentials, LoginRequest},
+};
+
+use super::LoggedIn;
+use crate::{
+    Caller, Chancery, Credentials, Error, Host, Meaning, Result,
+    testing::{Installation, PASSWORD, request, visitor},
+};
+
+const MINUTE_MS: i64 = 60_000;
+
+fn credentials(name: &str, password: &str) -> LoginRequest {
+    let auth_credentials = AuthCredentials {
+        username: Some(name.to_owned()),
+        password: Some(Base64(password.as_bytes().to_vec())),
+        api_key: None,
+    };
+    LoginRequest { auth_credentials, auth_type: AuthType::Userpass }
+}
+
+async fn log_in(chancery: &Chancery, cookie: Option<&str>, name: &str) -> Result<LoggedIn> {
+    chancery.log_in(&visitor(), cookie, credentials(name, PASSWORD)).await
+}
+
+/// The cookie of a session of Admin1 and Admin2.
+async fn both(chancery: &Chancery) -> String {
+    let first = log_in(chancery, None, "Admin1").await.unwrap();
+    log_in(chancery, Some(&first.cookie), "Admin2").await.unwrap().cookie
+}
+
+async fn by_cookie(chancery: &Chancery, cookie: &str) -> Result<Caller> {
+    chancery.authenticate(request(), Credentials::Cookie(cookie.to_owned())).await
+}
+
+async fn by_token(chancery: &Chancery, token: &str) -> Result<Caller> {
+    chancery.authenticate(request(), Credentials::Bearer(token.to_owned())).await
+}
+
+fn token(chancery: &Chancery, caller: &Caller) -> String {
+    chancery.bearer_token(caller).unwrap().token
+}
+
+fn meaning<T>(result: Result<T, Error>) -> Meaning {
+    result.err().expect("a refusal").meaning()
+}
+
+#[tokio::test]
+async fn two_administrators_complete_a_session() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let first = log_in(chancery, None, "Admin1").await.unwrap();
+    let state = &first.answer.response;
+    assert_eq!((state.fully_logged_in, state.management, state.perms.len()), (false, false, 0));
+    assert_eq!(meaning(by_cookie(chancery, &first.cookie).await), Meaning::Unauthenticated, "half open");
+    let second = log_in(chancery, Some(&first.cookie), "aDMIN2").await.unwrap();
+    let state = &second.answer.response;
+    assert_eq!((state.fully_logged_in, state.management, state.perms.as_slice()), (true, true, Perm::ALL));
+    let caller = by_cookie(chancery, &second.cookie).await.unwrap();
+    let names: Vec<_> = caller.members().iter().map(|member| member.name.as_str()).collect();
+    assert_eq!((names.as_slice(), caller.roles()), (&["Admin1", "Admin2"][..], &[RoleId::ADMINISTRATOR][..]));
+}
+
+#[tokio::test]
+async fn each_change_of_privilege_has_a_new_cookie_and_the_old_one_stops_working() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let first = log_in(chancery, None, "Admin1").await.unwrap();
+    let second = log_in(chancery, Some(&first.cookie), "Admin2").await.unwrap();
+    assert_ne!(first.cookie, second.cookie);
+    assert_eq!(meaning(by_cookie(chancery, &first.cookie).await), Meaning::Unauthenticated);
+    // The old cookie names no session any more, so this begins another.
+    let third = log_in(chancery, Some(&first.cookie), "Admin3").await.unwrap();
+    assert!(!third.answer.response.fully_logged_in);
+    assert!(by_cookie(chancery, &second.cookie).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_refused_further_login_leaves_the_session_as_it_was() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let first = log_in(chancery, None, "Admin1").await.unwrap();
+    for again in ["Admin1", "ADMIN1"] {
+        assert_eq!(meaning(log_in(chancery, Some(&first.cookie), again).await), Meaning::Unauthenticated);
+    }
+    let wrong = chancery.log_in(&visitor(), Some(&first.cookie), credentials("Admin2", "wrong")).await;
+    assert_eq!(meaning(wrong), Meaning::Unauthenticated);
+    let second = log_in(chancery, Some(&first.cookie), "Admin2").await.unwrap();
+    assert!(second.answer.response.fully_logged_in);
+    for further in ["Admin1", "Admin3"] {
+        assert_eq!(meaning(log_in(chancery, Some(&second.cookie), further).await), Meaning::Unauthenticated);
+    }
+    assert!(by_cookie(chancery, &second.cookie).await.is_ok());
+}
+
+#[tokio::test]
+async fn unknown_wrong_locked_and_delayed_are_refused_in_the_same_words() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let refusal = async |name: &str, password: &str| {
+        chancery
+            .log_in(&visitor(), None, credentials(name, password))
+            .await
+            .err()
+            .expect("a refusal")
+            .message()
+            .to_owned()
+    };
+    let unknown = refusal("nobody", PASSWORD).await;
+    assert_eq!(refusal("Admin1", "wrong").await, unknown);
+    assert_eq!(refusal("no\0body", PASSWORD).await, unknown);
+    for _ in 0..4 {
+        refusal("Admin1", "wrong").await;
+    }
+    assert_eq!(refusal("Admin1", PASSWORD).await, unknown, "delayed after the fifth wrong password");
+    installation.clock.advance_ms(1_000);
+    assert!(log_in(chancery, None, "Admin1").await.is_ok());
+}
+
+#[tokio::test]
+async fn delays_leave_live_sessions_and_other_sources_alone() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let cookie = both(chancery).await;
+    for _ in 0..8 {
+        let wrong = chancery.log_in(&visitor(), None, credentials("Admin1", "wrong")).await;
+        assert_eq!(meaning(wrong), Meaning::Unauthenticated);
+    }
+    assert!(by_cookie(chancery, &cookie).await.is_ok());
+    assert!(log_in(chancery, None, "Admin1").await.is_err(), "delayed here");
+    let mut elsewhere = visitor();
+    elsewhere.request.source = [198, 51, 100, 7].into();
+    assert!(chancery.log_in(&elsewhere, None, credentials("Admin1", PASSWORD)).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_source_may_try_600_logins_a_minute() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    // Incomplete requests count too and cost no Argon2 work, so that this test is quick.
+    let mut incomplete = credentials("Admin1", PASSWORD);
+    incomplete.auth_credentials.password = None;
+    for _ in 0..600 {
+        assert_eq!(meaning(chancery.log_in(&visitor(), None, incomplete.clone()).await), Meaning::Malformed);
+    }
+    let error = log_in(chancery, None, "Admin1").await.err().unwrap();
+    assert_eq!((error.meaning(), error.retry_after_s()), (Meaning::Busy, Some(61)));
+    installation.clock.advance_ms(MINUTE_MS);
+    assert!(log_in(chancery, None, "Admin1").await.is_ok());
+}
+
+#[tokio::test]
+async fn sessions_end_half_open_idle_and_absolutely() {
+    let installation = Installation::new().await;
+    let (chancery, clock) = (&installation.chancery, &installation.clock);
+    let first = log_in(chancery, None, "Admin1").await.unwrap();
+    clock.advance_ms(5 * MINUTE_MS);
+    let second = log_in(chancery, Some(&first.cookie), "Admin2").await.unwrap();
+    assert!(!second.answer.response.fully_logged_in, "the half-open session had ended");
+
+    let cookie = both(chancery).await;
+    let token = token(chancery, &by_cookie(chancery, &cookie).await.unwrap());
+    clock.advance_ms(9 * MINUTE_MS);
+    by_token(chancery, &token).await.unwrap();
+    clock.advance_ms(14 * MINUTE_MS);
+    by_cookie(chancery, &cookie).await.expect("the use of the bearer counts");
+    for _ in 0..49 {
+        clock.advance_ms(14 * MINUTE_MS);
+        by_cookie(chancery, &cookie).await.unwrap();
+    }
+    clock.advance_ms(14 * MINUTE_MS);
+    assert_eq!(meaning(by_cookie(chancery, &cookie).await), Meaning::Unauthenticated, "12 hours");
+
+    let cookie = both(chancery).await;
+    clock.advance_ms(15 * MINUTE_MS);
+    assert_eq!(meaning(by_cookie(chancery, &cookie).await), Meaning::Unauthenticated, "idle");
+}
+
+#[tokio::test]
+async fn a_token_lives_ten_minutes_and_dies_with_its_session() {
+    let installation = Installation::new().await;
+    let (chancery, clock) = (&installation.chancery, &installation.clock);
+    let cookie = both(chancery).await;
+    let caller = by_cookie(chancery, &cookie).await.unwrap();
+    let first = token(chancery, &caller);
+    by_token(chancery, &first).await.unwrap();
+    clock.advance_ms(10 * MINUTE_MS - 1);
+    let by_first = by_token(chancery, &first).await.unwrap();
+    let second = token(chancery, &caller);
+    let not_longer = token(chancery, &by_first);
+    clock.advance_ms(1);
+    assert_eq!(meaning(by_token(chancery, &first).await), Meaning::Unauthenticated, "expired, also from the cache");
+    assert_eq!(meaning(by_token(chancery, &not_longer).await), Meaning::Unauthenticated, "a token prolongs no token");
+    by_token(chancery, &second).await.unwrap();
+    chancery.log_out(request(), Credentials::Cookie(cookie)).await.unwrap();
+    assert_eq!(meaning(by_token(chancery, &second).await), Meaning::Unauthenticated);
+}
+
+#[tokio::test]
+async fn changed_tokens_are_refused() {
+    let installation = Installation::new().await;
+    let other = Installation::new().await;
+    let chancery = &installation.chancery;
+    let caller = by_cookie(chancery, &both(chancery).await).await.unwrap();
+    let good = token(chancery, &caller);
+    let (header, rest) = good.split_once('.').unwrap();
+    let (claims, signature) = rest.split_once('.').unwrap();
+    let none = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0";
+    let foreign = token(&other.chancery, &by_cookie(&other.chancery, &both(&other.chancery).await).await.unwrap());
+    for bad in [
+        String::new(),
+        "a.b.c".to_owned(),
+        format!("{none}.{claims}."),
+        format!("{none}.{claims}.{signature}"),
+        format!("{header}.{claims}.AAAA{}", &signature[4..]),
+        format!("{header}.{}{claims}.{signature}", &claims[..4]),
+        foreign,
+        format!("{good}{}", "A".repeat(4096)),
+        format!("{good} "),
+    ] {
+        assert_eq!(meaning(by_token(chancery, &bad).await), Meaning::Unauthenticated, "{bad}");
+    }
+    by_token(chancery, &good).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_restart_keeps_sessions_and_tokens() {
+    let installation = Installation::new().await;
+    let cookie = both(&installation.chancery).await;
+    let half_open = log_in(&installation.chancery, None, "Admin1").await.unwrap().cookie;
+    let token = token(&installation.chancery, &by_cookie(&installation.chancery, &cookie).await.unwrap());
+    installation.clock.advance_ms(9 * MINUTE_MS);
+    by_token(&installation.chancery, &token).await.unwrap();
+    installation.chancery.shut_down().await;
+    let restarted = installation.other_node().await;
+    by_token(&restarted, &token).await.unwrap();
+    installation.clock.advance_ms(14 * MINUTE_MS);
+    by_cookie(&restarted, &cookie).await.expect("the last use was written down");
+    assert!(!log_in(&restarted, Some(&half_open), "Admin2").await.unwrap().answer.response.fully_logged_in);
+}
+
+#[tokio::test]
+async fn other_nodes_see_sessions_begin_and_end_within_a_second() {
+    let installation = Installation::new().await;
+    let (one, two) = (Arc::clone(&installation.chancery), installation.other_node().await);
+    let first = log_in(&one, None, "Admin1").await.unwrap();
+    let second = log_in(&two, Some(&first.cookie), "Admin2").await.unwrap();
+    assert!(second.answer.response.fully_logged_in, "seen at once");
+    by_cookie(&one, &second.cookie).await.unwrap();
+    by_cookie(&two, &second.cookie).await.unwrap();
+    one.log_out(request(), Credentials::Cookie(second.cookie.clone())).await.unwrap();
+    assert!(by_cookie(&one, &second.cookie).await.is_err());
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(by_cookie(&two, &second.cookie).await.is_err());
+}
+
+#[tokio::test]
+async fn while_api_access_is_off_only_a_cookie_session_may_operate() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let cookie = both(chancery).await;
+    let caller = by_cookie(chancery, &cookie).await.unwrap();
+    let token = token(chancery, &caller);
+    let off = chancery_types::wire::system::PatchSettings { api_access: Some(false) };
+    chancery.change_host_settings(&Host::running("test"), off).await.unwrap();
+    assert_eq!(meaning(by_cookie(chancery, &cookie).await), Meaning::ApiAccessDisabled);
+    assert_eq!(meaning(by_token(chancery, &token).await), Meaning::ApiAccessDisabled);
+    let operator = async |credentials| chancery.authenticate_operator(request(), credentials).await;
+    assert_eq!(meaning(operator(Credentials::Bearer(token)).await), Meaning::ApiAccessDisabled);
+    operator(Credentials::Cookie(cookie)).await.unwrap();
+    assert_eq!(meaning(operator(Credentials::None).await), Meaning::Unauthenticated);
+}

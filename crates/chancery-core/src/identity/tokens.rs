@@ -1,0 +1,100 @@
+//! Bearer tokens: JWTs that name a session and an end, and a cache of those whose signature was verified.
+
+use std::{
+    collections::HashMap,
+    sync::{PoisonError, RwLock},
+};
+
+use chancery_keys::{BearerKey, Custodian, KeyRef, KeySpec, Purpose, SealedKey, bearer};
+use chancery_store::{Store, tables};
+use chancery_types::KeyId;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::{Error, Result};
+
+/// Verified tokens that are remembered: about 8 MB.
+const VERIFIED_MAX: usize = 16_384;
+
+/// What a token says (RFC 7519, section 4): times are seconds since 1970 UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Claims {
+    sid: Uuid,
+    iat: i64,
+    exp: i64,
+}
+
+/// What a token stands for, if session and clock agree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Verified {
+    pub(super) session: Uuid,
+    /// Milliseconds since 1970 UTC.
+    pub(super) expires_at: i64,
+}
+
+/// The keys and the cache.
+pub(super) struct Tokens {
+    /// The newest first: it signs, all verify.
+    keys: Vec<BearerKey>,
+    verified: RwLock<HashMap<Box<str>, Verified>>,
+}
+
+impl Tokens {
+    /// Opens the installation's keys; makes the first one where there is none.
+    pub(super) async fn load(store: &Store, custodian: &Custodian, now: i64) -> Result<Self> {
+        let id = KeyId::from_random(chancery_keys::random());
+        let sealed = custodian.generate(reference(id))?.sealed;
+        let first = tables::bearer_keys::Row {
+            version: 1,
+            id: id.into(),
+            sealed: sealed.as_bytes().to_vec(),
+            created_at_ms: now,
+        };
+        let read = store.write(move |tx| {
+            Box::pin(async move {
+                tables::bearer_keys::insert_if_absent(tx, &first).await?;
+                Ok::<_, Error>(tables::bearer_keys::all(tx).await?)
+            })
+        });
+        let open = |row: tables::bearer_keys::Row| {
+            let sealed = SealedKey::from_parts(reference(row.id.into()), row.sealed);
+            Ok(custodian.open_bearer_key(&sealed)?)
+        };
+        Ok(Self { keys: read.await?.into_iter().map(open).collect::<Result<_>>()?, verified: RwLock::default() })
+    }
+
+    /// A token for a session. It ends at the whole second before `expires_at`.
+    pub(super) fn mint(&self, session: Uuid, now: i64, expires_at: i64) -> Result<String> {
+        let newest = self.keys.first().ok_or_else(|| Error::internal("there is no key for bearer tokens"))?;
+        let claims = Claims { sid: session, iat: now.div_euclid(1_000), exp: expires_at.div_euclid(1_000) };
+        Ok(newest.sign(&claims)?)
+    }
+
+    /// What a token of ours says, unless it has expired. Whether the session lives is the caller's to check.
+    pub(super) fn verify(&self, token: &str, now: i64) -> Option<Verified> {
+        let known = self.verified.read().unwrap_or_else(PoisonError::into_inner).get(token).copied();
+        let verified = match known {
+            Some(verified) => verified,
+            None => self.verify_signature(token, now)?,
+        };
+        (now < verified.expires_at).then_some(verified)
+    }
+
+    fn verify_signature(&self, token: &str, now: i64) -> Option<Verified> {
+        let claims: Claims = bearer::verify(token, &self.keys).ok()?;
+        let verified = Verified { session: claims.sid, expires_at: claims.exp.saturating_mul(1_000) };
+        let mut known = self.verified.write().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= VERIFIED_MAX {
+            known.retain(|_, verified| now < verified.expires_at);
+        }
+        if known.len() >= VERIFIED_MAX {
+            known.clear();
+        }
+        known.insert(token.into(), verified);
+        Some(verified)
+    }
+}
+
+const fn reference(id: KeyId) -> KeyRef {
+    KeyRef { id, version: 1, purpose: Purpose::Bearer, spec: KeySpec::Hmac256 }
+}

@@ -1,0 +1,67 @@
+//! An installation for tests: a folder that is removed, and a clock that stands until it is moved.
+
+use std::{net::IpAddr, sync::Arc};
+
+use chancery_keys::{RootKey, RootKeySource};
+use tempfile::TempDir;
+use zeroize::Zeroizing;
+
+use crate::{Chancery, Clock, Config, FirstIdentity, Host, Limits, Provision, RequestInfo, Visitor};
+
+/// When tests begin: 2026-01-01T00:00:00Z.
+pub(crate) const START_MS: i64 = 1_767_225_600_000;
+
+/// The password of every first identity.
+pub(crate) const PASSWORD: &str = "correct horse battery";
+
+/// An installation with the administrators Admin1, Admin2 and Admin3.
+pub(crate) struct Installation {
+    pub(crate) chancery: Arc<Chancery>,
+    pub(crate) clock: Clock,
+    folder: TempDir,
+}
+
+impl Installation {
+    /// A provisioned installation with API access on.
+    pub(crate) async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        RootKey::create_file(&folder.path().join("root.key")).unwrap();
+        let clock = Clock::fixed(START_MS);
+        let chancery = open(&folder, &clock).await;
+        let identities = ["Admin1", "Admin2", "Admin3"].map(|name| FirstIdentity {
+            name: name.to_owned(),
+            password: Zeroizing::new(PASSWORD.to_owned()),
+            roles: vec![chancery_types::RoleId::ADMINISTRATOR],
+        });
+        let provision = Provision { identities: identities.into(), api_access: true, demo: false };
+        chancery.provision(&Host::running("test"), provision).await.unwrap();
+        Self { chancery, clock, folder }
+    }
+
+    /// Another node on the same store.
+    pub(crate) async fn other_node(&self) -> Arc<Chancery> {
+        open(&self.folder, &self.clock).await
+    }
+}
+
+async fn open(folder: &TempDir, clock: &Clock) -> Arc<Chancery> {
+    let config = Config {
+        store: folder.path().join("chancery.db").display().to_string().parse().unwrap(),
+        root_key: RootKeySource::File(folder.path().join("root.key")),
+        clock: clock.clone(),
+        limits: Limits::default(),
+        hardened: false,
+        public_url: None,
+    };
+    Chancery::open(config).await.unwrap()
+}
+
+/// A request from a test network.
+pub(crate) fn request() -> RequestInfo {
+    RequestInfo { id: "test".to_owned(), source: IpAddr::from([192, 0, 2, 1]) }
+}
+
+/// Nobody in particular.
+pub(crate) fn visitor() -> Visitor {
+    Visitor { request: request() }
+}

@@ -1,0 +1,146 @@
+//! Persons and applications.
+
+use uuid::Uuid;
+
+use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
+
+/// An identity as stored.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name as people wrote it.
+    pub name: String,
+    /// Its name in one letter case; unique.
+    pub name_key: String,
+    /// Person or application.
+    pub kind: String,
+    /// The password's PHC string.
+    pub password: Option<String>,
+    /// The keyed hash of the API key.
+    pub api_key_hash: Option<Vec<u8>>,
+    /// Whether it may not log in.
+    pub locked: bool,
+    /// When it was created.
+    pub created_at_ms: i64,
+    /// When its password was last set, after the first one.
+    pub password_changed_at_ms: Option<i64>,
+    /// When its password was last set by somebody else.
+    pub password_reset_at_ms: Option<i64>,
+}
+
+macro_rules! columns {
+    () => {
+        "id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms, password_reset_at_ms"
+    };
+}
+
+const COLUMNS: &str = columns!();
+const INSERT: &str = "INSERT INTO identities \
+    (id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms, \
+    password_reset_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
+const RENAME: &str = "UPDATE identities SET name = $2, name_key = $3 WHERE id = $1";
+const SET_LOCKED: &str = "UPDATE identities SET locked = $2 WHERE id = $1";
+const SET_PASSWORD: &str = "UPDATE identities SET password = $2, password_changed_at_ms = $3, \
+    password_reset_at_ms = COALESCE($4, password_reset_at_ms) WHERE id = $1";
+const DELETE: &str = "DELETE FROM identities WHERE id = $1";
+const BY_ID: &str = concat!("SELECT ", columns!(), " FROM identities WHERE id = $1");
+const BY_NAME: &str = concat!("SELECT ", columns!(), " FROM identities WHERE name_key = $1");
+const BY_API_KEY: &str = concat!("SELECT ", columns!(), " FROM identities WHERE api_key_hash = $1");
+const ALL: &str = concat!("SELECT ", columns!(), " FROM identities ORDER BY id");
+const COUNT: &str = "SELECT COUNT(*) FROM identities";
+
+/// Adds an identity; [`StoreError::Conflict`] when the name is taken.
+pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+    sql(INSERT)
+        .bind(row.id)
+        .bind(&row.name)
+        .bind(&row.name_key)
+        .bind(&row.kind)
+        .bind(row.password.as_ref())
+        .bind(row.api_key_hash.as_ref())
+        .bind(row.locked)
+        .bind(row.created_at_ms)
+        .bind(row.password_changed_at_ms)
+        .bind(row.password_reset_at_ms)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Gives it another name; [`StoreError::Conflict`] when that is taken.
+pub async fn rename(tx: &mut Tx, id: Uuid, name: &str, name_key: &str) -> Result<(), StoreError> {
+    sql(RENAME).bind(id).bind(name).bind(name_key).execute(tx).await?;
+    Ok(())
+}
+
+/// Locks or unlocks it.
+pub async fn set_locked(tx: &mut Tx, id: Uuid, locked: bool) -> Result<(), StoreError> {
+    sql(SET_LOCKED).bind(id).bind(locked).execute(tx).await?;
+    Ok(())
+}
+
+/// Gives it another password; `reset_at_ms` where somebody else did so.
+pub async fn set_password(
+    tx: &mut Tx,
+    id: Uuid,
+    password: &str,
+    changed_at_ms: i64,
+    reset_at_ms: Option<i64>,
+) -> Result<(), StoreError> {
+    sql(SET_PASSWORD).bind(id).bind(password).bind(changed_at_ms).bind(reset_at_ms).execute(tx).await?;
+    Ok(())
+}
+
+/// Removes it, its roles and its sessions.
+pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<(), StoreError> {
+    sql(DELETE).bind(id).execute(tx).await?;
+    Ok(())
+}
+
+/// The identity with this id.
+pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
+    sql(BY_ID).bind(id).optional(tx).await
+}
+
+/// The identity with this name key.
+pub async fn by_name(tx: &mut Tx, name_key: &str) -> Result<Option<Row>, StoreError> {
+    sql(BY_NAME).bind(name_key).optional(tx).await
+}
+
+/// The identity whose API key has this keyed hash.
+pub async fn by_api_key(tx: &mut Tx, api_key_hash: &[u8]) -> Result<Option<Row>, StoreError> {
+    sql(BY_API_KEY).bind(api_key_hash).optional(tx).await
+}
+
+/// Every identity.
+pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+    sql(ALL).all(tx).await
+}
+
+/// Whether there is any.
+pub async fn any(tx: &mut Tx) -> Result<bool, StoreError> {
+    Ok(sql(COUNT).one::<i64>(tx).await? > 0)
+}
+
+/// A page of those whose name contains the term, by name.
+pub async fn list(tx: &mut Tx, term: Option<&str>, page: Page) -> Result<Listed<Row>, StoreError> {
+    List::new(COLUMNS, "identities", "name_key, id").search("name_key", term).page(tx, page).await
+}
+
+impl FromColumns for Row {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Row {
+            id: columns.get("id")?,
+            name: columns.get("name")?,
+            name_key: columns.get("name_key")?,
+            kind: columns.get("kind")?,
+            password: columns.optional("password")?,
+            api_key_hash: columns.optional("api_key_hash")?,
+            locked: columns.get("locked")?,
+            created_at_ms: columns.get("created_at_ms")?,
+            password_changed_at_ms: columns.optional("password_changed_at_ms")?,
+            password_reset_at_ms: columns.optional("password_reset_at_ms")?,
+        })
+    }
+}

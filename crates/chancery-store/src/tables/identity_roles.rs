@@ -1,0 +1,67 @@
+//! Who holds which role, and since when.
+
+use uuid::Uuid;
+
+use crate::{Columns, FromColumns, StoreError, Tx, sql};
+
+/// One assignment.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Who.
+    pub identity_id: Uuid,
+    /// Which role.
+    pub role_id: Uuid,
+    /// Since when.
+    pub assigned_at_ms: i64,
+}
+
+const INSERT: &str = "INSERT INTO identity_roles (identity_id, role_id, assigned_at_ms) VALUES ($1, $2, $3)";
+const DELETE: &str = "DELETE FROM identity_roles WHERE identity_id = $1 AND role_id = $2";
+const OF_IDENTITY: &str = "SELECT identity_id, role_id, assigned_at_ms FROM identity_roles WHERE identity_id = $1 \
+    ORDER BY assigned_at_ms, role_id";
+const ALL: &str = "SELECT identity_id, role_id, assigned_at_ms FROM identity_roles ORDER BY assigned_at_ms, role_id";
+const HOLDERS: &str = "SELECT COUNT(*) FROM identity_roles WHERE role_id = $1";
+const UNLOCKED_HOLDERS: &str = "SELECT COUNT(*) FROM identity_roles \
+    JOIN identities ON identities.id = identity_roles.identity_id WHERE role_id = $1 AND locked = 0";
+
+/// Assigns a role; [`StoreError::Reference`] when there is no such identity or role.
+pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+    sql(INSERT).bind(row.identity_id).bind(row.role_id).bind(row.assigned_at_ms).execute(tx).await?;
+    Ok(())
+}
+
+/// Withdraws a role.
+pub async fn delete(tx: &mut Tx, identity_id: Uuid, role_id: Uuid) -> Result<(), StoreError> {
+    sql(DELETE).bind(identity_id).bind(role_id).execute(tx).await?;
+    Ok(())
+}
+
+/// The roles of one identity, the oldest first.
+pub async fn of_identity(tx: &mut Tx, identity_id: Uuid) -> Result<Vec<Row>, StoreError> {
+    sql(OF_IDENTITY).bind(identity_id).all(tx).await
+}
+
+/// Every assignment, the oldest first.
+pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+    sql(ALL).all(tx).await
+}
+
+/// How many hold the role.
+pub async fn holders(tx: &mut Tx, role_id: Uuid) -> Result<i64, StoreError> {
+    sql(HOLDERS).bind(role_id).one(tx).await
+}
+
+/// How many hold the role and are not locked.
+pub async fn unlocked_holders(tx: &mut Tx, role_id: Uuid) -> Result<i64, StoreError> {
+    sql(UNLOCKED_HOLDERS).bind(role_id).one(tx).await
+}
+
+impl FromColumns for Row {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Row {
+            identity_id: columns.get("identity_id")?,
+            role_id: columns.get("role_id")?,
+            assigned_at_ms: columns.get("assigned_at_ms")?,
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! Roles.
+
+use uuid::Uuid;
+
+use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
+
+/// A role as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name as people wrote it.
+    pub name: String,
+    /// Its name in one letter case; unique.
+    pub name_key: String,
+    /// How many holders must log in within one session.
+    pub logins_required: u32,
+    /// What it permits, as JSON: since when, by permission.
+    pub perms: String,
+    /// Whether its holders may administer.
+    pub management: bool,
+    /// Whether it is built in.
+    pub system: bool,
+}
+
+macro_rules! columns {
+    () => {
+        "id, name, name_key, logins_required, perms, management, system"
+    };
+}
+
+const COLUMNS: &str = columns!();
+const INSERT: &str = "INSERT INTO roles (id, name, name_key, logins_required, perms, management, system) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7)";
+const UPDATE: &str = "UPDATE roles SET name = $2, name_key = $3, logins_required = $4, perms = $5, management = $6 \
+    WHERE id = $1";
+const DELETE: &str = "DELETE FROM roles WHERE id = $1";
+const BY_ID: &str = concat!("SELECT ", columns!(), " FROM roles WHERE id = $1");
+const ALL: &str = concat!("SELECT ", columns!(), " FROM roles ORDER BY id");
+
+/// Adds a role; [`StoreError::Conflict`] when the name is taken.
+pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+    sql(INSERT)
+        .bind(row.id)
+        .bind(&row.name)
+        .bind(&row.name_key)
+        .bind(row.logins_required)
+        .bind(&row.perms)
+        .bind(row.management)
+        .bind(row.system)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Writes everything that can change; [`StoreError::Conflict`] when the name is taken.
+pub async fn update(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+    sql(UPDATE)
+        .bind(row.id)
+        .bind(&row.name)
+        .bind(&row.name_key)
+        .bind(row.logins_required)
+        .bind(&row.perms)
+        .bind(row.management)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Removes it; [`StoreError::Reference`] while somebody holds it.
+pub async fn delete(tx: &mut Tx, id: Uuid) -> Result<(), StoreError> {
+    sql(DELETE).bind(id).execute(tx).await?;
+    Ok(())
+}
+
+/// The role with this id.
+pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
+    sql(BY_ID).bind(id).optional(tx).await
+}
+
+/// Every role.
+pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
+    sql(ALL).all(tx).await
+}
+
+/// A page of those whose name contains the term, by name.
+pub async fn list(tx: &mut Tx, term: Option<&str>, page: Page) -> Result<Listed<Row>, StoreError> {
+    List::new(COLUMNS, "roles", "name_key, id").search("name_key", term).page(tx, page).await
+}
+
+impl FromColumns for Row {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Row {
+            id: columns.get("id")?,
+            name: columns.get("name")?,
+            name_key: columns.get("name_key")?,
+            logins_required: columns.get("logins_required")?,
+            perms: columns.get("perms")?,
+            management: columns.get("management")?,
+            system: columns.get("system")?,
+        })
+    }
+}
