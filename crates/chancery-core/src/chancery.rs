@@ -67,6 +67,8 @@ pub struct Chancery {
     pub(crate) signing_keys: SigningKeys,
     pub(crate) identity: IdentityState,
     pub(crate) settings: ArcSwap<Settings>,
+    /// Held while a revocation list is signed.
+    pub(crate) crl_turn: Mutex<()>,
     /// The last change that the compiled state knows of.
     pub(crate) seen: Mutex<i64>,
 }
@@ -90,6 +92,7 @@ impl Chancery {
             identity: IdentityState::load(&store, &custodian, clock.now_ms()).await?,
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
             custodian: Arc::new(custodian),
+            crl_turn: Mutex::default(),
             seen: Mutex::new(seen),
             store,
             clock,

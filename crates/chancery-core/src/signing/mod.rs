@@ -1,6 +1,6 @@
 //! Code signing: services, policies, requests that people approve, and signatures.
 
 mod algorithms;
-mod formats;
+pub(crate) mod formats;
 mod request;
 mod turns;

@@ -1,0 +1,3 @@
+//! `/api`.
+
+pub(crate) mod v2;
