@@ -19,6 +19,7 @@ use crate::{
     keys::SigningKeys,
     pool::Pool,
     settings::Settings,
+    signing::Turns,
 };
 
 /// What an installation is opened with.
@@ -67,8 +68,7 @@ pub struct Chancery {
     pub(crate) signing_keys: SigningKeys,
     pub(crate) identity: IdentityState,
     pub(crate) settings: ArcSwap<Settings>,
-    /// Held while a revocation list is signed.
-    pub(crate) crl_turn: Mutex<()>,
+    pub(crate) turns: Turns,
     /// The last change that the compiled state knows of.
     pub(crate) seen: Mutex<i64>,
 }
@@ -92,7 +92,7 @@ impl Chancery {
             identity: IdentityState::load(&store, &custodian, clock.now_ms()).await?,
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
             custodian: Arc::new(custodian),
-            crl_turn: Mutex::default(),
+            turns: Turns::default(),
             seen: Mutex::new(seen),
             store,
             clock,

@@ -27,6 +27,8 @@ pub struct Limits {
     pub note_max: usize,
     /// Approvals that a policy may demand.
     pub approvals_max: u32,
+    /// Signing requests that are decided on in one call: a thousand RSA signatures take some seconds.
+    pub decisions_max: usize,
     /// Control Rules of one token profile.
     pub control_rules_max: usize,
     /// Items of a page, and of a stubs call that asks for no page.
@@ -73,6 +75,7 @@ impl Default for Limits {
             name_max: 255,
             note_max: 4 * KIB,
             approvals_max: 64,
+            decisions_max: 1_000,
             control_rules_max: 1_000,
             page_size_max: 1_000,
             list_max: 10_000,

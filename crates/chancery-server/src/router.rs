@@ -17,10 +17,8 @@ use crate::{
 /// What anybody may ask. Every other route demands a login; a test holds the document against this list.
 #[rustfmt::skip]
 fn public() -> OpenApiRouter<App> {
-    use routes::{ca, crl, system};
+    use routes::system;
     OpenApiRouter::with_openapi(openapi::frame())
-        .routes(routes!(ca::certificate))
-        .routes(routes!(crl::list))
         .routes(routes!(system::health::live))
         .routes(routes!(system::health::ready))
         .routes(routes!(system::metrics::metrics))
@@ -33,28 +31,23 @@ fn public() -> OpenApiRouter<App> {
 /// What demands a login.
 #[rustfmt::skip]
 fn authenticated() -> OpenApiRouter<App> {
-    use routes::api::v2::{key_types, keys, x509};
+    use routes::{api::v2::x509, cuserv::v1 as cuserv};
     OpenApiRouter::new()
-        .routes(routes!(key_types::stubs::list))
-        .routes(routes!(keys::create))
-        .routes(routes!(keys::stubs::list))
-        .routes(routes!(keys::uuid::read, keys::uuid::change))
-        .routes(routes!(keys::rotate::rotate))
-        .routes(routes!(keys::disable::disable))
-        .routes(routes!(keys::enable::enable))
-        .routes(routes!(x509::cert_profiles::stubs::list))
-        .routes(routes!(x509::generate::generate))
-        .routes(routes!(x509::uuid::read))
-        .routes(routes!(x509::download::download))
-        .routes(routes!(x509::revoke::revoke))
+        .routes(routes!(x509::services::stubs::stubs))
+        .routes(routes!(x509::services::signing_policies::signing_policies))
+        .routes(routes!(x509::services::signing_requests::signing_requests))
+        .routes(routes!(x509::signing_requests::list::list, x509::signing_requests::submit::submit))
+        .routes(routes!(x509::signing_requests::batch_approve_deny::batch_approve_deny))
+        .routes(routes!(x509::signing_requests::read::read))
+        .routes(routes!(x509::signing_requests::approve::approve))
+        .routes(routes!(x509::signing_requests::deny::deny))
+        .routes(routes!(cuserv::services::deploy::deploy))
 }
 
 /// What relying parties fetch over plain HTTP: lists and certificates that are signed themselves.
 #[rustfmt::skip]
 fn relying_parties() -> OpenApiRouter<App> {
     OpenApiRouter::new()
-        .routes(routes!(routes::ca::certificate))
-        .routes(routes!(routes::crl::list))
         .routes(routes!(routes::system::health::live))
 }
 

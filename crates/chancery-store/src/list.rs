@@ -52,18 +52,35 @@ impl List {
         self
     }
 
+    /// Only rows for which the condition holds, its one `?` inside `IN (?)` being all of the values; no condition without
+    /// values, no rows with none of them.
+    pub fn filter_in<V: Bind>(mut self, condition: &'static str, values: Option<Vec<V>>) -> Self {
+        if let Some(values) = values {
+            let first = self.values.len() + 1;
+            self.values.extend(values.into_iter().map(Bind::into_value));
+            let numbers: Vec<_> = (first..=self.values.len()).map(|number| format!("${number}")).collect();
+            let numbers = if numbers.is_empty() { "NULL".to_owned() } else { numbers.join(", ") };
+            self.and(&condition.replace('?', &numbers));
+        }
+        self
+    }
+
     /// Only rows whose column, which holds [`crate::name_key`]s, contains the term.
     pub fn search(mut self, column: &'static str, term: Option<&str>) -> Self {
         if let Some(term) = term {
-            self.add(&format!("{column} LIKE ? ESCAPE '\\'"), pattern(term).into_value());
+            self.add(&format!("{column} LIKE ? ESCAPE '!'"), pattern(term).into_value());
         }
         self
     }
 
     fn add(&mut self, condition: &str, value: Value) {
         self.values.push(value);
+        self.and(&condition.replace('?', &format!("${}", self.values.len())));
+    }
+
+    fn and(&mut self, condition: &str) {
         self.conditions.push_str(if self.conditions.is_empty() { " WHERE " } else { " AND " });
-        self.conditions.push_str(&condition.replace('?', &format!("${}", self.values.len())));
+        self.conditions.push_str(condition);
     }
 
     /// One page and the number of rows on all.

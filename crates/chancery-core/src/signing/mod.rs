@@ -1,6 +1,17 @@
 //! Code signing: services, policies, requests that people approve, and signatures.
 
 mod algorithms;
-pub(crate) mod formats;
+mod batch;
+mod credential;
+mod decide;
+mod deploy;
+mod formats;
+mod read;
+mod refusal;
 mod request;
+mod service;
+mod stored;
+mod submit;
 mod turns;
+
+pub(crate) use turns::Turns;

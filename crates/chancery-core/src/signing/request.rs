@@ -1,5 +1,7 @@
 //! The life of a signing request, as a pure function: what it was, what happens, what it is then.
 
+use std::fmt;
+
 use chancery_types::{ApprovalState, IdentityId, IdentityKind, SelfApproval, SigningRequestState};
 
 /// Where a request stands.
@@ -139,6 +141,14 @@ pub(crate) enum Refusal {
     /// The request is older than this identity, its last password reset by another, or its permission to approve.
     TooRecent(IdentityId),
 }
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the rules of signing requests refuse: {self:?}")
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 /// What a request is after an event.
 ///

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
 
 /// A service as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +29,6 @@ const INSERT: &str = "INSERT INTO services \
 const BY_ID: &str = "SELECT id, name, name_key, template, signing_format, certificate_id, created_at_ms \
     FROM services WHERE id = $1";
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM services WHERE name_key = $1";
-const LIST: &str = "SELECT id, name, name_key, template, signing_format, certificate_id, created_at_ms \
-    FROM services WHERE name_key LIKE $1 ESCAPE '\\' ORDER BY name_key, id LIMIT $2 OFFSET $3";
-const COUNT: &str = "SELECT COUNT(*) FROM services WHERE name_key LIKE $1 ESCAPE '\\'";
-
 /// Adds a service; false when its name is taken.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
     let rows = sql(INSERT)
@@ -58,14 +54,12 @@ pub async fn name_taken(tx: &mut Tx, name_key: &str) -> Result<bool, StoreError>
     Ok(sql(NAME_TAKEN).bind(name_key).one::<i64>(tx).await? > 0)
 }
 
-/// Services whose name key is like this pattern, by name and id.
-pub async fn list(tx: &mut Tx, pattern: &str, limit: i64, offset: i64) -> Result<Vec<Row>, StoreError> {
-    sql(LIST).bind(pattern).bind(limit).bind(offset).all(tx).await
-}
-
-/// How many services have a name key like this pattern.
-pub async fn count(tx: &mut Tx, pattern: &str) -> Result<i64, StoreError> {
-    sql(COUNT).bind(pattern).one(tx).await
+/// Services whose name contains the term, by name.
+pub async fn list(tx: &mut Tx, term: Option<&str>, page: Page) -> Result<Listed<Row>, StoreError> {
+    List::new("id, name, name_key, template, signing_format, certificate_id, created_at_ms", "services", "name_key, id")
+        .search("name_key", term)
+        .page(tx, page)
+        .await
 }
 
 impl FromColumns for Row {

@@ -1,10 +1,8 @@
 //! Signing requests, who submitted them, and their payloads.
 
-use std::fmt::Write as _;
-
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, Statement, StoreError, Tx, generated_sql, sql};
+use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
 
 /// A request as stored, without its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,8 +81,8 @@ pub struct Filter {
     pub service_id: Option<Uuid>,
     /// Only in this state.
     pub state: Option<String>,
-    /// Only where the name key is like this pattern.
-    pub name_pattern: Option<String>,
+    /// Only where the name contains this term.
+    pub search: Option<String>,
     /// Only those that one of these identities submitted.
     pub submitters: Option<Vec<Uuid>>,
 }
@@ -167,60 +165,16 @@ pub async fn submitters(tx: &mut Tx, request_id: Uuid) -> Result<Vec<Submitter>,
     sql(SUBMITTERS).bind(request_id).all(tx).await
 }
 
-/// The requests that pass a filter, by name and id.
-pub async fn list(tx: &mut Tx, filter: &Filter, limit: i64, offset: i64) -> Result<Vec<Stub>, StoreError> {
-    let (conditions, next) = filter.conditions();
-    let text = format!(
-        "SELECT id, service_id, policy_id, name, state, submitted_at_ms FROM signing_requests{conditions} \
-        ORDER BY name_key, id LIMIT ${next} OFFSET ${}",
-        next + 1
-    );
-    filter.bind(generated_sql(text)).bind(limit).bind(offset).all(tx).await
-}
-
-/// How many requests pass a filter.
-pub async fn count(tx: &mut Tx, filter: &Filter) -> Result<i64, StoreError> {
-    let text = format!("SELECT COUNT(*) FROM signing_requests{}", filter.conditions().0);
-    filter.bind(generated_sql(text)).one(tx).await
-}
-
-impl Filter {
-    /// The WHERE clause, and the number of the parameter after its last. Only what filters is named: an optional
-    /// condition on a parameter would keep the database from using an index.
-    fn conditions(&self) -> (String, usize) {
-        let (mut text, mut next) = (String::new(), 1);
-        let mut condition = |columns: &str, parameters: usize, close: &str| {
-            let list: Vec<_> = (next..next + parameters).map(|n| format!("${n}")).collect();
-            text.push_str(if text.is_empty() { " WHERE " } else { " AND " });
-            let _ = write!(text, "{columns}{}{close}", list.join(", "));
-            next += parameters;
-        };
-        if self.service_id.is_some() {
-            condition("service_id = ", 1, "");
-        }
-        if self.state.is_some() {
-            condition("state = ", 1, "");
-        }
-        if self.name_pattern.is_some() {
-            condition("name_key LIKE ", 1, " ESCAPE '\\'");
-        }
-        if let Some(submitters) = &self.submitters {
-            let open = "id IN (SELECT request_id FROM signing_submitters WHERE identity_id IN (";
-            condition(open, submitters.len(), "))");
-        }
-        (text, next)
-    }
-
-    /// Binds what [`conditions`](Self::conditions) names, in its order.
-    fn bind(&self, mut statement: Statement) -> Statement {
-        if let Some(service_id) = self.service_id {
-            statement = statement.bind(service_id);
-        }
-        for text in [&self.state, &self.name_pattern].into_iter().flatten() {
-            statement = statement.bind(text);
-        }
-        self.submitters.iter().flatten().fold(statement, |statement, id| statement.bind(*id))
-    }
+/// The requests that pass a filter, by name.
+pub async fn list(tx: &mut Tx, filter: Filter, page: Page) -> Result<Listed<Stub>, StoreError> {
+    let submitted = "id IN (SELECT request_id FROM signing_submitters WHERE identity_id IN (?))";
+    List::new("id, service_id, policy_id, name, state, submitted_at_ms", "signing_requests", "name_key, id")
+        .filter("service_id = ?", filter.service_id)
+        .filter("state = ?", filter.state.as_deref())
+        .search("name_key", filter.search.as_deref())
+        .filter_in(submitted, filter.submitters)
+        .page(tx, page)
+        .await
 }
 
 struct Payload(Vec<u8>);

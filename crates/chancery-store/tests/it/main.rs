@@ -6,7 +6,6 @@ mod harness;
 
 mod backup;
 mod changes;
-mod durability;
 mod groups;
 mod lists;
 mod migrations;

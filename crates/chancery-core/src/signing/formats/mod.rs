@@ -3,6 +3,8 @@
 pub(crate) mod cms;
 pub(crate) mod raw;
 
+use std::sync::Arc;
+
 use chancery_keys::{Digest, Input, SignatureScheme};
 use chancery_types::SigningFormat;
 
@@ -14,9 +16,16 @@ pub(crate) struct Content {
     /// The payload's digest.
     pub(crate) digest: Digest,
     /// The payload, where [`needs_payload`] says so.
-    pub(crate) payload: Option<Vec<u8>>,
+    pub(crate) payload: Option<Arc<Vec<u8>>>,
     /// When, in milliseconds since the epoch.
     pub(crate) at_ms: i64,
+}
+
+impl Content {
+    /// How many bytes there are to be hashed when the key signs, besides a digest.
+    pub(crate) fn payload_len(&self) -> usize {
+        self.payload.as_ref().map_or(0, |payload| payload.len())
+    }
 }
 
 /// A signature that is complete but for what the key adds.

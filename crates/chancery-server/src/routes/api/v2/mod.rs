@@ -1,5 +1,3 @@
 //! `/api/v2`.
 
-pub(crate) mod key_types;
-pub(crate) mod keys;
 pub(crate) mod x509;

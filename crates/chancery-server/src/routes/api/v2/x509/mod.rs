@@ -1,7 +1,4 @@
-//! `/api/v2/x509`: certificates.
+//! `/api/v2/x509`.
 
-pub(crate) mod cert_profiles;
-pub(crate) mod download;
-pub(crate) mod generate;
-pub(crate) mod revoke;
-pub(crate) mod uuid;
+pub(crate) mod services;
+pub(crate) mod signing_requests;

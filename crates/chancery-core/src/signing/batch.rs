@@ -1,0 +1,66 @@
+//! Deciding on many signing requests in one call, each by itself.
+
+use chancery_types::{
+    ApprovalState, Decision, ErrorCode, SigningRequestId, SigningRequestState,
+    wire::signing_requests::{BatchDecideRequest, BatchDecided, BatchDecidedItem},
+};
+use futures::{StreamExt, stream};
+use tracing::error;
+
+use super::{request::Standing, stored::StoredRequest};
+use crate::{Caller, Chancery, Error, Grant, Meaning, Result};
+
+/// Requests that are worked on at a time: enough to share the store's flushes.
+const PARALLEL: usize = 16;
+
+impl Chancery {
+    /// Approves or denies many requests; what is refused for one leaves the others as they are.
+    pub async fn batch_decide_signing_requests(
+        &self,
+        caller: &Caller,
+        request: BatchDecideRequest,
+    ) -> Result<BatchDecided> {
+        let BatchDecideRequest { uuids, decision, note } = request;
+        let grant = self.decision_grant(caller, decision, None).await?;
+        if uuids.len() > self.limits.decisions_max {
+            let message = format!("At most {} requests are decided in one call.", self.limits.decisions_max);
+            return Err(Error::too_large("/uuids", message));
+        }
+        let note = self.note(note)?;
+        let decided = stream::iter(uuids).map(|id| self.decide_one(caller, &grant, id, decision, &note));
+        Ok(BatchDecided { results: decided.buffered(PARALLEL).collect().await })
+    }
+
+    async fn decide_one(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        id: SigningRequestId,
+        decision: Decision,
+        note: &str,
+    ) -> BatchDecidedItem {
+        let decided = match decision {
+            Decision::Approve => {
+                self.approve(caller, grant, id, note).await.map(|done| (done.state, done.approval_state))
+            }
+            Decision::Deny => self.deny(caller, grant, id, note).await.map(|done| (done.state, done.approval_state)),
+        };
+        let (error_code, message, (state, approval_state)) = match decided {
+            Ok(words) => (ErrorCode::Success, None, words),
+            Err(refusal) => {
+                if refusal.meaning() == Meaning::Internal {
+                    // The answer as a whole succeeds, so nobody further out sees the cause.
+                    error!(error = &refusal as &dyn std::error::Error, request = %id, "a request was not decided");
+                }
+                (refusal.meaning().error_code(), Some(refusal.message().to_owned()), self.words(id).await)
+            }
+        };
+        BatchDecidedItem { uuid: id, error_code, message, state, approval_state }
+    }
+
+    /// Where a request stands; `None` where there is no such request.
+    async fn words(&self, id: SigningRequestId) -> (SigningRequestState, ApprovalState) {
+        let stored = self.store.read(move |tx| Box::pin(StoredRequest::load(tx, id))).await;
+        stored.map_or(Standing::New, |stored| stored.standing).words()
+    }
+}

@@ -1,0 +1,122 @@
+//! What a service signs with: its certificate, the chain to the root, and the key.
+
+use chancery_keys::SignatureScheme;
+use chancery_store::{Tx, tables};
+use chancery_types::{CertificateId, CertificateStatus, KeyAlgorithm, KeyState, KeyUsage};
+
+use super::{
+    algorithms::Choice,
+    formats::{self, Content},
+};
+use crate::{Chancery, Error, Result, keys::StoredKey, pki::StoredCertificate, time::rfc3339};
+
+/// What a key other than RSA signs where it is: more than this much is hashed on the bounded pool.
+const INLINE_MAX: usize = 64 * 1024;
+
+/// A service's certificate and key.
+#[derive(Clone, Debug)]
+pub(crate) struct Credential {
+    /// The signing certificate first, the root last.
+    chain: Vec<StoredCertificate>,
+    key: StoredKey,
+}
+
+/// Why nothing can be signed now.
+#[derive(Debug)]
+pub(crate) enum Unusable {
+    /// It never can be again: the reason, in a sentence.
+    Lasting(String),
+    /// Somebody can undo it: the reason, in a sentence.
+    Passing(String),
+}
+
+/// What became of a signature.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// The signature.
+    Signed(Vec<u8>),
+    /// It can never be made; why.
+    Failed(String),
+}
+
+impl Credential {
+    /// Loads what a certificate signs with.
+    pub(crate) async fn load(tx: &mut Tx, certificate: CertificateId) -> Result<Self> {
+        let chain = StoredCertificate::chain(tx, certificate).await?;
+        let key = chain.first().and_then(|leaf| leaf.key);
+        let key = key.ok_or_else(|| Error::internal("a service's certificate has no key"))?;
+        let row = tables::keys::by_id(tx, key.into()).await?;
+        let key = StoredKey::from_row(&row.ok_or_else(|| Error::internal("a service's key is not there"))?)?;
+        Ok(Self { chain, key })
+    }
+
+    /// Whether it may sign at this moment. Nothing is ever signed with a certificate that is expired or revoked, or
+    /// whose issuers are.
+    pub(crate) fn check(&self, now_ms: i64) -> Result<(), Unusable> {
+        self.chain.iter().try_for_each(|certificate| check_certificate(certificate, now_ms))?;
+        if self.key.state == KeyState::Disabled {
+            return Err(Unusable::Lasting("The service's key is disabled.".to_owned()));
+        }
+        if !self.key.usages.contains(&KeyUsage::Sign) {
+            return Err(Unusable::Lasting("The service's key may not sign.".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// How its key signs under a policy.
+    pub(crate) fn scheme(&self, choice: Choice) -> Result<SignatureScheme> {
+        // Checked when the service was deployed: what fails here was not written by us.
+        SignatureScheme::for_key(self.key.spec, choice.hash, choice.rsa_pss).map_err(Error::internal)
+    }
+}
+
+fn check_certificate(certificate: &StoredCertificate, now_ms: i64) -> Result<(), Unusable> {
+    let subject = &certificate.subject;
+    match certificate.status(now_ms) {
+        CertificateStatus::Valid if certificate.validity.contains(now_ms) => Ok(()),
+        CertificateStatus::Valid => Err(Unusable::Passing(format!("The certificate {subject} is not valid yet."))),
+        CertificateStatus::Held => Err(Unusable::Passing(format!("The certificate {subject} is on hold."))),
+        CertificateStatus::Revoked => Err(Unusable::Lasting(format!("The certificate {subject} is revoked."))),
+        CertificateStatus::Expired => {
+            let end = rfc3339(certificate.validity.not_after_s());
+            Err(Unusable::Lasting(format!("The certificate {subject} expired at {end}.")))
+        }
+    }
+}
+
+impl Unusable {
+    /// Where a lasting reason refuses like a passing one: nothing is begun that could only fail.
+    pub(crate) fn refusal(self) -> Error {
+        match self {
+            Self::Lasting(reason) | Self::Passing(reason) => Error::state(reason),
+        }
+    }
+}
+
+impl Chancery {
+    /// Makes a signature, outside any transaction. Lasting failures are an outcome; passing ones are errors, after
+    /// which nothing has happened.
+    pub(super) async fn make_signature(
+        &self,
+        credential: Credential,
+        choice: Choice,
+        content: Content,
+    ) -> Result<Outcome> {
+        match credential.check(content.at_ms) {
+            Ok(()) => {}
+            Err(Unusable::Lasting(reason)) => return Ok(Outcome::Failed(reason)),
+            Err(passing @ Unusable::Passing(_)) => return Err(passing.refusal()),
+        }
+        let scheme = credential.scheme(choice)?;
+        let key = self.signing_key(credential.key.id).await?;
+        let inline = credential.key.spec.algorithm() != KeyAlgorithm::Rsa && content.payload_len() <= INLINE_MAX;
+        let chain = credential.chain.into_iter().map(|certificate| certificate.der).collect();
+        let unsigned = formats::prepare(choice.format, scheme, chain, content)?;
+        let sign = move || {
+            let signature = key.sign(scheme, unsigned.input()).map_err(Error::internal)?;
+            unsigned.finish(signature)
+        };
+        let signature = if inline { sign()? } else { self.pool.run(sign).await?? };
+        Ok(Outcome::Signed(signature))
+    }
+}

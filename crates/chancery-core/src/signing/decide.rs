@@ -1,0 +1,267 @@
+//! Approving and denying signing requests.
+
+use std::sync::Arc;
+
+use chancery_store::{Tx, tables};
+use chancery_types::{
+    Action, Base64, CertificateId, Decision, Perm, SigningRequestId,
+    wire::signing_requests::{ApprovalCount, Approved, DecideRequest, Denied},
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    credential::{Credential, Outcome, Unusable},
+    formats::{self, Content},
+    refusal,
+    request::{self, Actor, Event as Step, Request, Standing},
+    stored::StoredRequest,
+};
+use crate::{Caller, Chancery, Error, Event, Grant, Meaning, Member, Result, text::check_note};
+
+/// How often a decision is taken anew because the request changed meanwhile. Each time somebody else's decision went
+/// through, so this is far more than one request can see.
+const ATTEMPTS_MAX: usize = 1_000;
+
+/// What a decision leads to.
+struct Resolved {
+    standing: Standing,
+    signature: Option<Vec<u8>>,
+    /// Why it failed.
+    reason: Option<String>,
+}
+
+/// A decision that is ready to be stored.
+struct NewDecision {
+    row: tables::approvals::Row,
+    members: Vec<Member>,
+    change: tables::signing_requests::Change,
+    /// What signed, where there is a signature.
+    signed_by: Option<CertificateId>,
+}
+
+impl Chancery {
+    /// Approves a request in the name of all identities of the session; the last approval that is needed signs it.
+    pub async fn approve_signing_request(
+        &self,
+        caller: &Caller,
+        id: SigningRequestId,
+        request: DecideRequest,
+    ) -> Result<Approved> {
+        let grant = self.decision_grant(caller, Decision::Approve, Some(id)).await?;
+        let note = self.note(request.note)?;
+        self.approve(caller, &grant, id, &note).await
+    }
+
+    /// Denies a request; one denial is enough.
+    pub async fn deny_signing_request(
+        &self,
+        caller: &Caller,
+        id: SigningRequestId,
+        request: DecideRequest,
+    ) -> Result<Denied> {
+        let grant = self.decision_grant(caller, Decision::Deny, Some(id)).await?;
+        let note = self.note(request.note)?;
+        self.deny(caller, &grant, id, &note).await
+    }
+
+    /// Approvers decide; whoever submits may also deny, if the request turns out to be the own one.
+    pub(super) async fn decision_grant(
+        &self,
+        caller: &Caller,
+        decision: Decision,
+        id: Option<SigningRequestId>,
+    ) -> Result<Grant> {
+        let perms: &[Perm] = match decision {
+            Decision::Approve => &[Perm::SigningApprove],
+            Decision::Deny => &[Perm::SigningApprove, Perm::SigningSubmit],
+        };
+        self.grant_any(caller, perms, action(decision), id.map(Uuid::from)).await
+    }
+
+    pub(super) fn note(&self, note: Option<String>) -> Result<String> {
+        let note = note.unwrap_or_default();
+        check_note("/note", &note, &self.limits)?;
+        Ok(note)
+    }
+
+    pub(super) async fn approve(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        id: SigningRequestId,
+        note: &str,
+    ) -> Result<Approved> {
+        let _turn = self.turns.take(id).await;
+        for _ in 0..ATTEMPTS_MAX {
+            let (stored, facts) = self.stored_request(id).await?;
+            let standing = self.step(caller, id, &facts, Decision::Approve).await?;
+            let approvals = ApprovalCount { given: facts.given() + 1, required: facts.required() };
+            let now_ms = self.clock.now_ms();
+            let resolved = match standing {
+                Standing::Approved => self.resolve(&stored, facts, now_ms).await?,
+                standing => Resolved { standing, signature: None, reason: None },
+            };
+            let (state, approval_state) = resolved.standing.words();
+            let signature = Base64(resolved.signature.clone().unwrap_or_default());
+            let event = event(Decision::Approve, &stored, &resolved, Some(approvals));
+            let new = NewDecision::new(caller, &stored, Decision::Approve, note, resolved, now_ms);
+            if self.store_decision(grant, event, new).await? {
+                return Ok(Approved { signature, state, approval_state, approvals });
+            }
+        }
+        Err(too_often())
+    }
+
+    pub(super) async fn deny(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        id: SigningRequestId,
+        note: &str,
+    ) -> Result<Denied> {
+        // Not in turn: a denial need not wait for a signature that it makes void.
+        for _ in 0..ATTEMPTS_MAX {
+            let (stored, facts) = self.stored_request(id).await?;
+            let standing = self.step(caller, id, &facts, Decision::Deny).await?;
+            let (state, approval_state) = standing.words();
+            let resolved = Resolved { standing, signature: None, reason: None };
+            let event = event(Decision::Deny, &stored, &resolved, None);
+            let new = NewDecision::new(caller, &stored, Decision::Deny, note, resolved, self.clock.now_ms());
+            if self.store_decision(grant, event, new).await? {
+                return Ok(Denied { state, approval_state });
+            }
+        }
+        Err(too_often())
+    }
+
+    async fn stored_request(&self, id: SigningRequestId) -> Result<(StoredRequest, Request)> {
+        let stored = self.store.read(move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
+        let facts = stored.facts(self.hardened);
+        Ok((stored, facts))
+    }
+
+    /// Takes the decision; a refusal is audited.
+    async fn step(
+        &self,
+        caller: &Caller,
+        id: SigningRequestId,
+        facts: &Request,
+        decision: Decision,
+    ) -> Result<Standing> {
+        let actors: Vec<_> = caller.members().iter().map(actor).collect();
+        let step = match decision {
+            Decision::Approve => Step::Approve(&actors),
+            Decision::Deny => Step::Deny(&actors),
+        };
+        match request::next(facts, step) {
+            Ok(standing) => Ok(standing),
+            Err(refusal) => {
+                let event = Event::new(action(decision)).on(Uuid::from(id));
+                Err(self.refused(caller, event, refusal::error(refusal, caller)).await)
+            }
+        }
+    }
+
+    /// Signs what has every approval that it needs. What the key made is worth nothing until it is stored.
+    async fn resolve(&self, stored: &StoredRequest, approved: Request, at_ms: i64) -> Result<Resolved> {
+        let (certificate, choice) = (stored.certificate()?, stored.policy.choice);
+        let id = stored.row.id;
+        let credential = self.store.read(move |tx| Box::pin(Credential::load(tx, certificate))).await?;
+        let payload = if formats::needs_payload(choice.format, credential.scheme(choice)?) {
+            let payload =
+                self.store.read(move |tx| Box::pin(async move { tables::signing_requests::payload(tx, id).await }));
+            payload.await?.map(Arc::new)
+        } else {
+            None
+        };
+        let content = Content { digest: stored.digest()?, payload, at_ms };
+        let (step, signature, reason) = match self.make_signature(credential, choice, content).await? {
+            Outcome::Signed(signature) => (Step::Sign, Some(signature), None),
+            Outcome::Failed(reason) => (Step::Fail, None, Some(reason)),
+        };
+        let approved = Request { standing: Standing::Approved, ..approved };
+        let standing = request::next(&approved, step).map_err(Error::internal)?;
+        Ok(Resolved { standing, signature, reason })
+    }
+
+    /// Stores decision, signature and audit record together; false where the request is no longer as it was read.
+    async fn store_decision(&self, grant: &Grant, event: Event, new: NewDecision) -> Result<bool> {
+        match self.commit(grant, event, move |tx| Box::pin(new.insert(tx))).await {
+            Ok(()) => Ok(true),
+            Err(error) if error.meaning() == Meaning::State => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl NewDecision {
+    fn new(
+        caller: &Caller,
+        stored: &StoredRequest,
+        decision: Decision,
+        note: &str,
+        resolved: Resolved,
+        now_ms: i64,
+    ) -> Self {
+        let Resolved { standing, signature, reason } = resolved;
+        Self {
+            row: tables::approvals::Row {
+                request_id: stored.row.id,
+                version: stored.row.version + 1,
+                decision: decision.as_str().to_owned(),
+                note: note.to_owned(),
+                decided_at_ms: now_ms,
+            },
+            members: caller.members().to_vec(),
+            signed_by: stored.service.certificate.filter(|_| signature.is_some()),
+            change: tables::signing_requests::Change {
+                state: standing.words().0.as_str().to_owned(),
+                reason,
+                signature,
+                decided_at_ms: (standing != Standing::Pending).then_some(now_ms),
+            },
+        }
+    }
+
+    /// InvalidState where the request, or what signed it, is no longer as it was read.
+    async fn insert(self, tx: &mut Tx) -> Result<()> {
+        let Self { row, members, change, signed_by } = self;
+        if let Some(certificate) = signed_by {
+            Credential::load(tx, certificate).await?.check(row.decided_at_ms).map_err(Unusable::refusal)?;
+        }
+        if !tables::signing_requests::change(tx, row.request_id, row.version - 1, &change).await? {
+            return Err(Error::state("The request changed meanwhile."));
+        }
+        tables::approvals::insert(tx, &row).await?;
+        for member in members {
+            tables::approvals::insert_identity(tx, &row, member.id.into(), &member.name).await?;
+        }
+        Ok(())
+    }
+}
+
+fn actor(member: &Member) -> Actor {
+    Actor { id: member.id, kind: member.kind, trusted_since: member.trusted_since(Perm::SigningApprove) }
+}
+
+const fn action(decision: Decision) -> Action {
+    match decision {
+        Decision::Approve => Action::SigningRequestApprove,
+        Decision::Deny => Action::SigningRequestDeny,
+    }
+}
+
+fn event(decision: Decision, stored: &StoredRequest, to: &Resolved, approvals: Option<ApprovalCount>) -> Event {
+    Event::new(action(decision)).on(stored.row.id).detail(json!({
+        "name": stored.row.name,
+        "digest": hex::encode(&stored.row.digest),
+        "state": to.standing.words().0,
+        "reason": to.reason,
+        "approvals": approvals,
+    }))
+}
+
+fn too_often() -> Error {
+    Error::busy("Too many others decide on this request at the same time; try again.", 1)
+}

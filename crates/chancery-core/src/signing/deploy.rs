@@ -1,0 +1,232 @@
+//! Deploying a signing service: certificate, key and policy come into being together, or not at all.
+
+use chancery_keys::random;
+use chancery_store::{Tx, name_key, tables};
+use chancery_types::{
+    Action, CertificateId, HashType, Perm, PolicyId, SelfApproval, ServiceId, SigningFormat,
+    wire::{
+        services::{DeployRequest, DeployedService, PkiSigning, PkiSigningMember, SigningCert},
+        x509::{CertParams, NewKey},
+    },
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::algorithms::Choice;
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Limits, Result,
+    pki::{Order, Prepared, Wanted, cert_profile},
+    text::check_name,
+};
+
+/// The one template that there is.
+const PKI_SIGNING: &str = "PKI Signing";
+
+/// The policy of a service.
+#[derive(Clone, Copy)]
+struct Terms {
+    choice: Choice,
+    num_approvals: u32,
+    self_approval: SelfApproval,
+}
+
+/// A service that is ready to be stored.
+struct NewService {
+    id: ServiceId,
+    policy: PolicyId,
+    name: String,
+    terms: Terms,
+    certificate: Option<Prepared>,
+}
+
+impl Chancery {
+    /// Deploys a signing service from a template.
+    pub async fn deploy_service(&self, caller: &Caller, request: DeployRequest) -> Result<DeployedService> {
+        let DeployRequest { template, name, pkisigning } = request;
+        if template != PKI_SIGNING {
+            return Err(Error::selection("/template", format!("There is one template: {PKI_SIGNING}.")));
+        }
+        if pkisigning == PkiSigningMember::Absent {
+            let message = "The member pkisigning is missing: what the service signs with, and its policy.";
+            return Err(Error::malformed("/pkisigning", message));
+        }
+        let grant = self.grant(caller, Perm::ServicesDeploy, Action::ServiceDeploy, None).await?;
+        check_name("/name", &name, &self.limits)?;
+        let (terms, certificate, warnings) = match pkisigning {
+            PkiSigningMember::Given(signing) => self.signing_parts(*signing, &name).await?,
+            PkiSigningMember::OtherCase(member) => (without_certificate(self.hardened), None, vec![misspelt(&member)]),
+            PkiSigningMember::Absent => return Err(Error::internal("an absent member was refused above")),
+        };
+        let service = NewService {
+            id: ServiceId::from_random(random()),
+            policy: PolicyId::from_random(random()),
+            name,
+            terms,
+            certificate,
+        };
+        let reply = service.reply(warnings);
+        self.store_service(&grant, service).await?;
+        Ok(reply)
+    }
+
+    /// What is asked for, checked, with a new key and certificate.
+    async fn signing_parts(&self, signing: PkiSigning, name: &str) -> Result<(Terms, Option<Prepared>, Vec<String>)> {
+        let PkiSigning { new_cert, signing_format, num_approvals, hash_algorithm, rsa_pss, self_approval } = signing;
+        let choice = Choice { format: signing_format, hash: hash_algorithm, rsa_pss: rsa_pss.unwrap_or(false) };
+        let terms = Terms {
+            choice,
+            num_approvals: check_approvals(num_approvals, &self.limits)?,
+            self_approval: check_self_approval(self_approval, self.hardened)?,
+        };
+        let order = order(&new_cert, self.hardened).map_err(|refusal| within("/pkisigning/newCert", refusal))?;
+        choice.check(order.key_type.spec, self.hardened).map_err(|refusal| within("/pkisigning", refusal))?;
+        // Before the key is made, which may take seconds; the transaction asks again.
+        let key = name_key(name);
+        let taken = self.store.read(move |tx| Box::pin(async move { tables::services::name_taken(tx, &key).await }));
+        if taken.await? {
+            return Err(name_taken());
+        }
+        let prepared = self.prepare_certificate(order).await;
+        let prepared = prepared.map_err(|refusal| within("/pkisigning/newCert", refusal))?;
+        let warnings = [choice.warnings(), prepared.warnings.clone()].concat();
+        Ok((terms, Some(prepared), warnings))
+    }
+
+    async fn store_service(&self, grant: &Grant, service: NewService) -> Result<()> {
+        let now_ms = self.clock.now_ms();
+        let event = Event::new(Action::ServiceDeploy).on(Uuid::from(service.id)).detail(json!({
+            "name": service.name,
+            "certificateUuid": service.certificate.as_ref().map(|certificate| certificate.id),
+            "policyUuid": service.policy,
+            "signingFormat": service.terms.choice.format,
+            "hashAlgorithm": service.terms.choice.hash,
+            "numApprovals": service.terms.num_approvals,
+        }));
+        self.commit(grant, event, move |tx| Box::pin(service.insert(tx, now_ms))).await
+    }
+}
+
+impl NewService {
+    fn reply(&self, warnings: Vec<String>) -> DeployedService {
+        DeployedService {
+            service_uuid: self.id,
+            certificate_uuid: self.certificate.as_ref().map(|certificate| certificate.id),
+            policy_uuid: self.policy,
+            warnings,
+        }
+    }
+
+    async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+        let Self { id, policy, name, terms, certificate } = self;
+        let certificate_id = certificate.as_ref().map(|certificate| certificate.id);
+        if let Some(certificate) = certificate {
+            let stored = certificate.insert(tx, now_ms).await;
+            stored.map_err(|refusal| within("/pkisigning/newCert", refusal))?;
+        }
+        let policy = policy_row(policy, id, &name, terms);
+        if !tables::services::insert(tx, &service_row(id, name, terms, certificate_id, now_ms)).await? {
+            return Err(name_taken());
+        }
+        tables::signing_policies::insert(tx, &policy).await?;
+        Ok(())
+    }
+}
+
+fn service_row(
+    id: ServiceId,
+    name: String,
+    terms: Terms,
+    certificate: Option<CertificateId>,
+    now_ms: i64,
+) -> tables::services::Row {
+    tables::services::Row {
+        id: id.into(),
+        name_key: name_key(&name),
+        name,
+        template: PKI_SIGNING.to_owned(),
+        signing_format: terms.choice.format.as_str().to_owned(),
+        certificate_id: certificate.map(Uuid::from),
+        created_at_ms: now_ms,
+    }
+}
+
+/// A service's first policy has the service's name.
+fn policy_row(id: PolicyId, service: ServiceId, name: &str, terms: Terms) -> tables::signing_policies::Row {
+    tables::signing_policies::Row {
+        id: id.into(),
+        service_id: service.into(),
+        name: name.to_owned(),
+        num_approvals: terms.num_approvals,
+        hash_algorithm: terms.choice.hash.as_str().to_owned(),
+        rsa_pss: terms.choice.rsa_pss,
+        self_approval: terms.self_approval.as_str().to_owned(),
+    }
+}
+
+/// The terms of a service that was deployed without a certificate; nothing can be submitted to it.
+const fn without_certificate(hardened: bool) -> Terms {
+    Terms {
+        choice: Choice { format: SigningFormat::Cms, hash: HashType::Sha2_256, rsa_pss: false },
+        num_approvals: 1,
+        self_approval: default_self_approval(hardened),
+    }
+}
+
+fn misspelt(member: &str) -> String {
+    format!(
+        "The member {member} must be written pkisigning, in lower case: this service has no signing certificate and can \
+         never sign."
+    )
+}
+
+fn check_approvals(num_approvals: i64, limits: &Limits) -> Result<u32> {
+    u32::try_from(num_approvals).ok().filter(|count| *count <= limits.approvals_max).ok_or_else(|| {
+        Error::value("/pkisigning/numApprovals", format!("numApprovals is 0 to {}.", limits.approvals_max))
+    })
+}
+
+fn check_self_approval(asked: Option<SelfApproval>, hardened: bool) -> Result<SelfApproval> {
+    match asked {
+        Some(SelfApproval::DualControl) if hardened => {
+            Err(Error::selection("/pkisigning/selfApproval", "In hardened mode selfApproval is Never."))
+        }
+        Some(asked) => Ok(asked),
+        None => Ok(default_self_approval(hardened)),
+    }
+}
+
+const fn default_self_approval(hardened: bool) -> SelfApproval {
+    if hardened { SelfApproval::Never } else { SelfApproval::DualControl }
+}
+
+/// The signing certificate that is asked for.
+fn order(new_cert: &SigningCert, hardened: bool) -> Result<Order> {
+    let SigningCert { issuer_uuid, subject_oneline, new_key, cert_params } = new_cert;
+    if new_key.save == Some(false) {
+        return Err(Error::value("/newKey/save", "A service cannot sign with a key that is not saved."));
+    }
+    let profile = cert_profile::built_in(cert_profile::CODE_SIGNING_CERTIFICATE);
+    let wanted = Wanted {
+        profile: profile.ok_or_else(|| Error::internal("the built-in profile for code signing is not there"))?,
+        issuer: Some(*issuer_uuid),
+        subject: Some(subject_oneline),
+        new_key: &NewKey { key_type_uuid: Some(new_key.key_type_uuid), save: Some(true) },
+        key_params: None,
+        cert_params: &CertParams {
+            validity_period: Some(cert_params.validity_period.clone()),
+            hash_algorithm: None,
+            subject_alt_names: None,
+        },
+        trust: false,
+    };
+    Order::read(wanted, hardened)
+}
+
+/// A refusal of a part, at the part's place in the body.
+fn within(parent: &str, refusal: Error) -> Error {
+    if refusal.field().is_some() { refusal.under(parent) } else { refusal }
+}
+
+fn name_taken() -> Error {
+    Error::exists("/name", "Another service has this name.")
+}

@@ -1,0 +1,99 @@
+//! Reading signing requests. Approvers see all of them; whoever may only submit sees the own ones.
+
+use chancery_store::tables;
+use chancery_types::{
+    Action, Perm, ServiceId, SigningRequestId,
+    wire::{
+        Items, ListQuery,
+        signing_requests::{Include, SigningRequest, SigningRequestQuery, SigningRequestStub},
+    },
+};
+
+use super::stored::StoredRequest;
+use super::{service::Service, stored};
+use crate::{Caller, Chancery, Error, Event, Grant, Result, list::Page};
+
+/// What lets somebody read requests.
+const READERS: [Perm; 2] = [Perm::SigningApprove, Perm::SigningSubmit];
+
+impl Chancery {
+    /// One signing request in full.
+    pub async fn signing_request(
+        &self,
+        caller: &Caller,
+        id: SigningRequestId,
+        include: Option<Include>,
+    ) -> Result<SigningRequest> {
+        let grant = self.grant_any(caller, &READERS, Action::SigningRequestRead, Some(id.into())).await?;
+        let stored = self.store.read(move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
+        if !sees_all(&grant) && !stored.was_submitted_by(caller.members().iter().map(|member| member.id)) {
+            let event = Event::new(Action::SigningRequestRead).on(uuid::Uuid::from(id));
+            let refusal = Error::forbidden("Only approvers and those who submitted this request may read it.");
+            return Err(self.refused(caller, event, refusal).await);
+        }
+        // Read apart, and only now: it may be large.
+        let payload = match include {
+            None => None,
+            Some(Include::UploadData) => {
+                let read = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id.into())));
+                read.await?
+            }
+        };
+        Ok(stored.detail(payload, self.hardened))
+    }
+
+    /// The signing requests that the caller may see.
+    pub async fn signing_requests(
+        &self,
+        caller: &Caller,
+        query: SigningRequestQuery,
+    ) -> Result<Items<SigningRequestStub>> {
+        let grant = self.grant_any(caller, &READERS, Action::SigningRequestRead, None).await?;
+        self.list_requests(caller, &grant, None, query).await
+    }
+
+    /// The signing requests of one service that the caller may see.
+    pub async fn signing_requests_of_service(
+        &self,
+        caller: &Caller,
+        service: ServiceId,
+        query: SigningRequestQuery,
+    ) -> Result<Items<SigningRequestStub>> {
+        let grant = self.grant_any(caller, &READERS, Action::SigningRequestRead, Some(service.into())).await?;
+        self.list_requests(caller, &grant, Some(service), query).await
+    }
+
+    async fn list_requests(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        service: Option<ServiceId>,
+        query: SigningRequestQuery,
+    ) -> Result<Items<SigningRequestStub>> {
+        let SigningRequestQuery { state, page, page_size, search } = query;
+        let page = Page::of(&ListQuery { page, page_size, search }, &self.limits)?;
+        let own = || caller.members().iter().map(|member| member.id.into()).collect();
+        let filter = tables::signing_requests::Filter {
+            service_id: service.map(uuid::Uuid::from),
+            state: state.map(|state| state.as_str().to_owned()),
+            search: (!page.search.is_empty()).then(|| page.search.clone()),
+            submitters: (!sees_all(grant)).then(own),
+        };
+        let rows = page.rows();
+        let read = self.store.read(move |tx| {
+            Box::pin(async move {
+                if let Some(service) = service {
+                    Service::load(tx, service).await?.ok_or_else(|| Error::not_found("signing service"))?;
+                }
+                Ok::<_, Error>(tables::signing_requests::list(tx, filter, rows).await?)
+            })
+        });
+        let listed = read.await?;
+        let items = listed.rows.into_iter().map(stored::stub).collect::<Result<_>>()?;
+        Ok(Items { items, total: listed.total.unsigned_abs() })
+    }
+}
+
+fn sees_all(grant: &Grant) -> bool {
+    grant.perm() == Some(Perm::SigningApprove)
+}

@@ -1,0 +1,44 @@
+//! Refusals of the rules in the interface's words.
+
+use chancery_types::IdentityId;
+
+use super::request::{Refusal, Standing};
+use crate::{Caller, Error};
+
+/// InvalidState for what has happened already, NotAuthorized for who may not.
+pub(crate) fn error(refusal: Refusal, caller: &Caller) -> Error {
+    let name = |id: IdentityId| {
+        caller.members().iter().find(|member| member.id == id).map_or("somebody", |member| member.name.as_str())
+    };
+    match refusal {
+        Refusal::Standing(standing) => Error::state(decided(standing)),
+        Refusal::Acted(id) => Error::state(format!("{} has approved this request already.", name(id))),
+        Refusal::NotAPerson(id) => {
+            Error::forbidden(format!("Only persons approve, and {} is an application.", name(id)))
+        }
+        Refusal::Submitter(id) => Error::forbidden(format!(
+            "{} submitted this request and may not approve it, or only together with another person where the policy's \
+             selfApproval is DualControl.",
+            name(id)
+        )),
+        Refusal::NotAnApprover(id) => {
+            Error::forbidden(format!("{} holds no role of this session that grants Signing:Approve.", name(id)))
+        }
+        Refusal::TooRecent(id) => Error::forbidden(format!(
+            "{} may only approve requests that were made after the account, its last password reset by another and its \
+             permission to approve.",
+            name(id)
+        )),
+    }
+}
+
+const fn decided(standing: Standing) -> &'static str {
+    match standing {
+        Standing::New => "The request has not been submitted.",
+        Standing::Pending => "The request waits for approvals.",
+        Standing::Approved => "The request is approved and being signed.",
+        Standing::Signed => "The request is signed already.",
+        Standing::Failed => "The request was approved already, and failed.",
+        Standing::Denied => "The request was denied already.",
+    }
+}

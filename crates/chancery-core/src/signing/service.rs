@@ -1,0 +1,128 @@
+//! Services and policies as they come out of the store, and their lists.
+
+use chancery_store::{Tx, tables};
+use chancery_types::{
+    CertificateId, HashType, PolicyId, SelfApproval, ServiceId, SigningFormat,
+    wire::{Items, ListQuery, ObjInfo, Results, services::ServiceStub, signing_policies::SigningPolicy},
+};
+
+use super::algorithms::Choice;
+use crate::{Caller, Chancery, Error, Result, list::Page};
+
+/// A service's row, parsed.
+#[derive(Clone, Debug)]
+pub(crate) struct Service {
+    pub(crate) id: ServiceId,
+    pub(crate) name: String,
+    pub(crate) template: String,
+    pub(crate) format: SigningFormat,
+    /// None where it was deployed without one.
+    pub(crate) certificate: Option<CertificateId>,
+}
+
+/// A policy's row, parsed, and the format of its service.
+#[derive(Clone, Debug)]
+pub(crate) struct Policy {
+    pub(crate) id: PolicyId,
+    pub(crate) service: ServiceId,
+    pub(crate) name: String,
+    pub(crate) num_approvals: u32,
+    pub(crate) choice: Choice,
+    pub(crate) self_approval: SelfApproval,
+}
+
+impl Service {
+    /// Parses a row. What does not parse was not written by us: InternalError.
+    pub(crate) fn from_row(row: tables::services::Row) -> Result<Self> {
+        Ok(Self {
+            id: row.id.into(),
+            name: row.name,
+            template: row.template,
+            format: row.signing_format.parse().map_err(Error::internal)?,
+            certificate: row.certificate_id.map(CertificateId::from),
+        })
+    }
+
+    /// The service with this id.
+    pub(crate) async fn load(tx: &mut Tx, id: ServiceId) -> Result<Option<Self>> {
+        tables::services::by_id(tx, id.into()).await?.map(Self::from_row).transpose()
+    }
+
+    fn stub(self) -> ServiceStub {
+        ServiceStub {
+            obj_info: ObjInfo { name: self.name, uuid: self.id },
+            template: self.template,
+            signing_format: self.format,
+            certificate_uuid: self.certificate,
+        }
+    }
+}
+
+impl Policy {
+    /// Parses a row of this service's.
+    pub(crate) fn from_row(row: tables::signing_policies::Row, service: &Service) -> Result<Self> {
+        let hash: HashType = row.hash_algorithm.parse().map_err(Error::internal)?;
+        Ok(Self {
+            id: row.id.into(),
+            service: service.id,
+            name: row.name,
+            num_approvals: row.num_approvals,
+            choice: Choice { format: service.format, hash, rsa_pss: row.rsa_pss },
+            self_approval: row.self_approval.parse().map_err(Error::internal)?,
+        })
+    }
+
+    /// The policy with this id, if it is one of the service's.
+    pub(crate) async fn load(tx: &mut Tx, id: PolicyId, service: &Service) -> Result<Option<Self>> {
+        let row = tables::signing_policies::by_id(tx, id.into()).await?;
+        let row = row.filter(|row| row.service_id == uuid::Uuid::from(service.id));
+        row.map(|row| Self::from_row(row, service)).transpose()
+    }
+
+    /// Whether submitters may take part in approving: in hardened mode they never may, whatever the policy says.
+    pub(crate) const fn self_approval(&self, hardened: bool) -> SelfApproval {
+        if hardened { SelfApproval::Never } else { self.self_approval }
+    }
+
+    fn body(self, hardened: bool) -> SigningPolicy {
+        SigningPolicy {
+            num_approvals: self.num_approvals,
+            signing_format: self.choice.format,
+            service_uuid: self.service,
+            hash_algorithm: self.choice.hash,
+            rsa_pss: self.choice.rsa_pss,
+            self_approval: self.self_approval(hardened),
+            obj_info: ObjInfo { name: self.name, uuid: self.id },
+        }
+    }
+}
+
+impl Chancery {
+    /// The services, for any fully logged-in caller.
+    pub async fn service_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<ServiceStub>> {
+        let _grant = self.grant_to_all(caller);
+        let page = Page::of(query, &self.limits)?;
+        let (search, rows) = (page.search.clone(), page.rows());
+        let read =
+            self.store.read(move |tx| Box::pin(async move { tables::services::list(tx, Some(&search), rows).await }));
+        let listed = read.await?;
+        let stubs = listed.rows.into_iter().map(|row| Service::from_row(row).map(Service::stub));
+        Ok(page.answer(stubs.collect::<Result<_>>()?, listed.total))
+    }
+
+    /// A service's policies, for any fully logged-in caller.
+    pub async fn signing_policies(&self, caller: &Caller, service: ServiceId) -> Result<Items<SigningPolicy>> {
+        let _grant = self.grant_to_all(caller);
+        let hardened = self.hardened;
+        let read = self.store.read(move |tx| {
+            Box::pin(async move {
+                let service = Service::load(tx, service).await?.ok_or_else(|| Error::not_found("signing service"))?;
+                let rows = tables::signing_policies::of_service(tx, service.id.into()).await?;
+                let items = rows.into_iter().map(|row| Ok(Policy::from_row(row, &service)?.body(hardened)));
+                items.collect::<Result<Vec<_>>>()
+            })
+        });
+        let items = read.await?;
+        Ok(Items { total: items.len() as u64, items })
+    }
+}

@@ -1,0 +1,167 @@
+//! A signing request as it comes out of the store, with everything that the rules and the readers want to know.
+
+use chancery_keys::Digest;
+use chancery_store::{Tx, tables};
+use chancery_types::{
+    ApprovalState, Base64, CertificateId, Decision, IdentityId, SigningRequestId, SigningRequestState,
+    wire::{
+        ObjInfo,
+        signing_requests::{Approval, SigningRequest, SigningRequestStub},
+    },
+};
+
+use super::{
+    request::{Request, Standing},
+    service::{Policy, Service},
+};
+use crate::{Error, Result, time::rfc3339};
+
+/// A signing request without its payload.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredRequest {
+    pub(crate) row: tables::signing_requests::Row,
+    pub(crate) standing: Standing,
+    pub(crate) service: Service,
+    pub(crate) policy: Policy,
+    submitters: Vec<tables::signing_requests::Submitter>,
+    decisions: Vec<StoredDecision>,
+}
+
+/// A decision and in whose name it was made.
+#[derive(Clone, Debug)]
+struct StoredDecision {
+    decision: Decision,
+    row: tables::approvals::Row,
+    identities: Vec<tables::approvals::Identity>,
+}
+
+impl StoredRequest {
+    /// Loads a request; NotFound where there is none.
+    pub(crate) async fn load(tx: &mut Tx, id: SigningRequestId) -> Result<Self> {
+        let missing = |what: &'static str| move || Error::internal(what);
+        let row = tables::signing_requests::by_id(tx, id.into()).await?;
+        let row = row.ok_or_else(|| Error::not_found("signing request"))?;
+        let service = Service::load(tx, row.service_id.into()).await?;
+        let service = service.ok_or_else(missing("a request's service is not there"))?;
+        let policy = Policy::load(tx, row.policy_id.into(), &service).await?;
+        let policy = policy.ok_or_else(missing("a request's policy is not there"))?;
+        let state: SigningRequestState = row.state.parse().map_err(Error::internal)?;
+        Ok(Self {
+            standing: Standing::stored(state),
+            submitters: tables::signing_requests::submitters(tx, id.into()).await?,
+            decisions: decisions(tx, id).await?,
+            row,
+            service,
+            policy,
+        })
+    }
+
+    /// What the rules see of it.
+    pub(crate) fn facts(&self, hardened: bool) -> Request {
+        let ids = |decision: &StoredDecision| decision.identities.iter().map(|identity| identity.id.into()).collect();
+        Request {
+            standing: self.standing,
+            submitted_at: self.row.submitted_at_ms,
+            submitters: self.submitters.iter().map(|submitter| submitter.id.into()).collect(),
+            approvals: self.decisions.iter().filter(|one| one.decision == Decision::Approve).map(ids).collect(),
+            required_at_submission: self.row.required_at_submission,
+            required_now: self.policy.num_approvals,
+            self_approval: self.policy.self_approval(hardened),
+        }
+    }
+
+    /// Whether one of these identities submitted it.
+    pub(crate) fn was_submitted_by(&self, identities: impl Iterator<Item = IdentityId>) -> bool {
+        let submitted = |id: IdentityId| self.submitters.iter().any(|submitter| IdentityId::from(submitter.id) == id);
+        identities.into_iter().any(submitted)
+    }
+
+    /// What signs it: without a certificate nothing can be submitted to a service.
+    pub(crate) fn certificate(&self) -> Result<CertificateId> {
+        self.service.certificate.ok_or_else(|| Error::internal("a request's service has no certificate"))
+    }
+
+    /// The payload's digest.
+    pub(crate) fn digest(&self) -> Result<Digest> {
+        Digest::new(self.policy.choice.hash, &self.row.digest).map_err(Error::internal)
+    }
+
+    /// The request in full; the payload comes apart.
+    pub(crate) fn detail(self, payload: Option<Vec<u8>>, hardened: bool) -> SigningRequest {
+        let (state, approval_state) = self.standing.words();
+        let approvals_required = self.facts(hardened).required();
+        let row = self.row;
+        SigningRequest {
+            obj_info: ObjInfo { name: row.name.clone(), uuid: row.id.into() },
+            uuid: row.id.into(),
+            name: row.name,
+            state,
+            approval_state,
+            reason: row.reason,
+            service_uuid: self.service.id,
+            policy_uuid: self.policy.id,
+            signing_policy_uuid: self.policy.id,
+            signing_format: self.policy.choice.format,
+            hash_algorithm: self.policy.choice.hash,
+            digest: Base64(row.digest),
+            signature: Base64(row.signature.unwrap_or_default()),
+            submitted_at: moment(row.submitted_at_ms),
+            submitted_by: self.submitters.into_iter().map(|one| obj_info(one.name, one.id)).collect(),
+            decided_at: row.decided_at_ms.map(moment),
+            approvals_required,
+            approvals: self.decisions.into_iter().map(StoredDecision::body).collect(),
+            upload_data: payload.map(Base64),
+        }
+    }
+}
+
+impl StoredDecision {
+    fn body(self) -> Approval {
+        Approval {
+            decision: self.decision,
+            identities: self.identities.into_iter().map(|identity| obj_info(identity.name, identity.id)).collect(),
+            note: self.row.note,
+            decided_at: moment(self.row.decided_at_ms),
+        }
+    }
+}
+
+async fn decisions(tx: &mut Tx, id: SigningRequestId) -> Result<Vec<StoredDecision>> {
+    let rows = tables::approvals::of_request(tx, id.into()).await?;
+    let all = if rows.is_empty() { Vec::new() } else { tables::approvals::identities(tx, id.into()).await? };
+    let decision = |row: tables::approvals::Row| {
+        Ok(StoredDecision {
+            decision: row.decision.parse().map_err(Error::internal)?,
+            identities: all.iter().filter(|identity| identity.version == row.version).cloned().collect(),
+            row,
+        })
+    };
+    rows.into_iter().map(decision).collect()
+}
+
+/// What a list says of a request.
+pub(crate) fn stub(row: tables::signing_requests::Stub) -> Result<SigningRequestStub> {
+    let (state, approval_state) = words(&row.state)?;
+    Ok(SigningRequestStub {
+        obj_info: ObjInfo { name: row.name.clone(), uuid: row.id.into() },
+        uuid: row.id.into(),
+        name: row.name,
+        state,
+        approval_state,
+        service_uuid: row.service_id.into(),
+        policy_uuid: row.policy_id.into(),
+        submitted_at: moment(row.submitted_at_ms),
+    })
+}
+
+fn words(state: &str) -> Result<(SigningRequestState, ApprovalState)> {
+    Ok(Standing::stored(state.parse().map_err(Error::internal)?).words())
+}
+
+fn obj_info(name: String, id: uuid::Uuid) -> ObjInfo<IdentityId> {
+    ObjInfo { name, uuid: id.into() }
+}
+
+fn moment(at_ms: i64) -> String {
+    rfc3339(at_ms.div_euclid(1_000))
+}

@@ -1,0 +1,209 @@
+//! Submitting a signing request; where no approvals are needed it is signed at once.
+
+use std::sync::Arc;
+
+use chancery_keys::{Digest, hash, random};
+use chancery_store::{Tx, name_key, tables};
+use chancery_types::{
+    Action, Base64, CertificateId, HashType, Perm, PolicyId, ServiceId, SigningRequestId,
+    wire::signing_requests::{SubmitRequest, Submitted},
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    algorithms::Choice,
+    credential::{Credential, Outcome, Unusable},
+    formats::{self, Content},
+    request::{self, Event as Step, Request, Standing},
+    service::{Policy, Service},
+};
+use crate::{Caller, Chancery, Error, Event, Limits, Result, text::check_name};
+
+/// More than this many bytes are hashed on the bounded pool.
+const HASH_INLINE_MAX: usize = 64 * 1024;
+
+/// What is to be signed, as it was submitted.
+enum Subject {
+    Payload(Arc<Vec<u8>>),
+    Digest(Vec<u8>),
+}
+
+/// Where a request goes, and what would sign it.
+struct Target {
+    certificate: CertificateId,
+    policy: Policy,
+    credential: Credential,
+}
+
+/// A request that is ready to be stored.
+struct NewRequest {
+    row: tables::signing_requests::Row,
+    payload: Option<Arc<Vec<u8>>>,
+    submitters: Vec<tables::signing_requests::Submitter>,
+    /// What signed it already.
+    signed_by: Option<CertificateId>,
+}
+
+impl Chancery {
+    /// Submits a signing request.
+    pub async fn submit_signing_request(&self, caller: &Caller, request: SubmitRequest) -> Result<Submitted> {
+        let SubmitRequest { name, service_uuid, policy_uuid, upload_data, digest } = request;
+        let subject = Subject::of(upload_data, digest)?;
+        let action = Action::SigningRequestSubmit;
+        let grant = self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?;
+        let target = self.store.read(move |tx| Box::pin(Target::load(tx, service_uuid, policy_uuid))).await?;
+        let now_ms = self.clock.now_ms();
+        target.credential.check(now_ms).map_err(Unusable::refusal)?;
+        check_name("/name", &name, &self.limits)?;
+        subject.check(&target, &self.limits)?;
+        let (digest, payload) = self.digest(subject, target.policy.choice.hash).await?;
+
+        let id = SigningRequestId::from_random(random());
+        let event = Event::new(action).on(Uuid::from(id)).detail(json!({
+            "name": name, "serviceUuid": service_uuid, "policyUuid": policy_uuid, "digest": hex::encode(&digest),
+            "approvalsRequired": target.policy.num_approvals,
+        }));
+        let mut row = tables::signing_requests::Row {
+            id: id.into(),
+            service_id: service_uuid.into(),
+            policy_id: policy_uuid.into(),
+            name_key: name_key(&name),
+            name,
+            state: String::new(),
+            reason: None,
+            digest: digest.as_bytes().to_vec(),
+            signature: None,
+            required_at_submission: target.policy.num_approvals,
+            submitted_at_ms: now_ms,
+            decided_at_ms: None,
+            version: 1,
+        };
+        let mut facts = new_request(caller, &target.policy, self.hardened, now_ms);
+        facts.standing = request::next(&facts, Step::Submit).map_err(Error::internal)?;
+        let mut signed_by = None;
+        if facts.standing == Standing::Approved {
+            signed_by = Some(target.certificate);
+            row.signature = Some(self.sign_at_once(target, digest, payload.clone(), now_ms).await?);
+            row.decided_at_ms = Some(now_ms);
+            facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
+        }
+        row.state = facts.standing.words().0.as_str().to_owned();
+        let new = NewRequest { row, payload, submitters: submitters(caller), signed_by };
+        self.commit(&grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await?;
+        Ok(Submitted { uuid: id })
+    }
+
+    /// The payload's digest; a large payload is hashed on the bounded pool.
+    async fn digest(&self, subject: Subject, with: HashType) -> Result<(Digest, Option<Arc<Vec<u8>>>)> {
+        match subject {
+            Subject::Digest(digest) => Ok((Digest::new(with, &digest).map_err(Error::internal)?, None)),
+            Subject::Payload(payload) if payload.len() <= HASH_INLINE_MAX => Ok((hash(with, &payload), Some(payload))),
+            Subject::Payload(payload) => {
+                let hashed = Arc::clone(&payload);
+                Ok((self.pool.run(move || hash(with, &hashed)).await?, Some(payload)))
+            }
+        }
+    }
+
+    /// Signs a request that waits for nobody. Where that cannot be done nothing is submitted.
+    async fn sign_at_once(
+        &self,
+        target: Target,
+        digest: Digest,
+        payload: Option<Arc<Vec<u8>>>,
+        at_ms: i64,
+    ) -> Result<Vec<u8>> {
+        let choice = target.policy.choice;
+        let needed = formats::needs_payload(choice.format, target.credential.scheme(choice)?);
+        let payload = payload.filter(|_| needed);
+        match self.make_signature(target.credential, choice, Content { digest, payload, at_ms }).await? {
+            Outcome::Signed(signature) => Ok(signature),
+            Outcome::Failed(reason) => Err(Error::state(reason)),
+        }
+    }
+}
+
+impl Subject {
+    /// One of payload and digest.
+    fn of(upload_data: Option<Base64>, digest: Option<Base64>) -> Result<Self> {
+        match (upload_data, digest) {
+            (Some(Base64(payload)), None) => Ok(Self::Payload(Arc::new(payload))),
+            (None, Some(Base64(digest))) => Ok(Self::Digest(digest)),
+            (None, None) => Err(Error::malformed("/uploadData", "Either uploadData or digest is needed.")),
+            (Some(_), Some(_)) => Err(Error::value("/digest", "Either uploadData or digest is given, not both.")),
+        }
+    }
+
+    fn check(&self, target: &Target, limits: &Limits) -> Result<()> {
+        let Choice { format, hash, .. } = target.policy.choice;
+        match self {
+            Self::Payload(payload) if payload.len() > limits.payload_max => {
+                let message = format!("A payload has at most {} bytes; larger ones go by digest.", limits.payload_max);
+                Err(Error::too_large("/uploadData", message))
+            }
+            Self::Payload(_) => Ok(()),
+            Self::Digest(_) if formats::needs_payload(format, target.credential.scheme(target.policy.choice)?) => {
+                let message = "This service's key signs messages, not digests; uploadData is needed.";
+                Err(Error::value("/digest", message))
+            }
+            Self::Digest(digest) if digest.len() != hash.digest_len() => {
+                let message = format!("A digest of {hash} has {} bytes, not {}.", hash.digest_len(), digest.len());
+                Err(Error::value("/digest", message))
+            }
+            Self::Digest(_) => Ok(()),
+        }
+    }
+}
+
+impl Target {
+    async fn load(tx: &mut Tx, service: ServiceId, policy: PolicyId) -> Result<Self> {
+        let service = Service::load(tx, service).await?;
+        let service = service.ok_or_else(|| Error::selection("/serviceUuid", "There is no such signing service."))?;
+        let policy = Policy::load(tx, policy, &service).await?;
+        let policy = policy.ok_or_else(|| {
+            Error::selection("/policyUuid", "The service has no such policy; its signing-policies lists what it has.")
+        })?;
+        let certificate = service.certificate.ok_or_else(|| {
+            Error::state("The service was deployed without a signing certificate, so it can never sign.")
+        })?;
+        Ok(Self { certificate, policy, credential: Credential::load(tx, certificate).await? })
+    }
+}
+
+impl NewRequest {
+    async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+        if let Some(certificate) = self.signed_by {
+            // A revocation may have been committed while the key signed.
+            Credential::load(tx, certificate).await?.check(now_ms).map_err(Unusable::refusal)?;
+        }
+        tables::signing_requests::insert(tx, &self.row).await?;
+        if let Some(payload) = self.payload {
+            tables::signing_requests::insert_payload(tx, self.row.id, &payload).await?;
+        }
+        for submitter in &self.submitters {
+            tables::signing_requests::insert_submitter(tx, self.row.id, submitter).await?;
+        }
+        Ok(())
+    }
+}
+
+fn new_request(caller: &Caller, policy: &Policy, hardened: bool, now_ms: i64) -> Request {
+    Request {
+        standing: Standing::New,
+        submitted_at: now_ms,
+        submitters: caller.members().iter().map(|member| member.id).collect(),
+        approvals: Vec::new(),
+        required_at_submission: policy.num_approvals,
+        required_now: policy.num_approvals,
+        self_approval: policy.self_approval(hardened),
+    }
+}
+
+fn submitters(caller: &Caller) -> Vec<tables::signing_requests::Submitter> {
+    let submitter = |member: &crate::Member| tables::signing_requests::Submitter {
+        id: member.id.into(),
+        name: member.name.clone(),
+    };
+    caller.members().iter().map(submitter).collect()
+}

@@ -1,3 +1,0 @@
-//! `/api/v2/key-types`.
-
-pub(crate) mod stubs;

@@ -1,3 +1,0 @@
-//! `/api/v2/x509/cert-profiles`.
-
-pub(crate) mod stubs;

@@ -1,0 +1,5 @@
+//! `/api/v2/x509/services`.
+
+pub(crate) mod signing_policies;
+pub(crate) mod signing_requests;
+pub(crate) mod stubs;

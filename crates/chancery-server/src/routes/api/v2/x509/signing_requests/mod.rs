@@ -1,0 +1,8 @@
+//! `/api/v2/x509/signing-requests`.
+
+pub(crate) mod approve;
+pub(crate) mod batch_approve_deny;
+pub(crate) mod deny;
+pub(crate) mod list;
+pub(crate) mod read;
+pub(crate) mod submit;

@@ -1,0 +1,3 @@
+//! `/cuserv`.
+
+pub(crate) mod v1;

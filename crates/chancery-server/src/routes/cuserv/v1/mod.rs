@@ -1,0 +1,3 @@
+//! `/cuserv/v1`.
+
+pub(crate) mod services;

@@ -1,0 +1,29 @@
+//! Deploying a service.
+
+use axum::extract::State;
+use chancery_types::wire::{
+    Envelope,
+    services::{DeployRequest, DeployedService},
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, Body},
+};
+
+/// Deploys a signing service: makes its certificate, key and policy. Needs Services:Deploy.
+#[utoipa::path(
+    post,
+    path = "/cuserv/v1/services/deploy",
+    tag = "Signing",
+    request_body = DeployRequest,
+    responses((status = 200, body = Envelope<DeployedService>)),
+)]
+pub(crate) async fn deploy(
+    State(app): State<App>,
+    caller: Authenticated,
+    Body(body): Body<DeployRequest>,
+) -> Answer<DeployedService> {
+    success(app.deploy_service(&caller, body).await?)
+}

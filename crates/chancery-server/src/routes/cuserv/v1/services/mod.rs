@@ -1,0 +1,3 @@
+//! `/cuserv/v1/services`.
+
+pub(crate) mod deploy;
