@@ -40,6 +40,7 @@ mod sealed;
 mod secret;
 mod sign;
 mod spec;
+mod transport;
 
 pub use bearer::{BearerError, BearerKey};
 pub use chancery_ff1 as ff1;
@@ -53,3 +54,4 @@ pub use sealed::{KeyRef, Purpose, SealedKey};
 pub use secret::Secret;
 pub use sign::{Input, SignatureScheme, SigningKey, Unsupported, VerifyError, verify};
 pub use spec::{AesSize, KeySpec, MlDsaSet, RsaSize};
+pub use transport::TransportKey;

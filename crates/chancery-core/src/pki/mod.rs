@@ -10,6 +10,7 @@ mod issue;
 mod lint;
 mod order;
 mod stored;
+mod transport;
 pub(crate) mod validity;
 
 use chancery_types::{
@@ -23,6 +24,7 @@ use crate::{Caller, Chancery, Error, Event, Result};
 pub(crate) use issue::Prepared;
 pub(crate) use order::{Order, Wanted};
 pub(crate) use stored::StoredCertificate;
+pub use transport::{TransportIdentity, new_transport_identity};
 
 /// JSON pointers of members that several files speak of.
 const AMOUNT: &str = "/certParams/validityPeriod/amount";
