@@ -12,9 +12,9 @@ use serde_json::json;
 use crate::{
     Caller, Chancery, Error, Event, Host, Result,
     changes::{Change, ChangeKind},
-    health::DEMO,
 };
 
+const DEMO: &str = "demo";
 const API_ACCESS: &str = "apiAccess";
 
 /// The settings that are kept in the store.
