@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
 use chancery_store::{OpenError, Store, StoreUrl, Tx, tables};
-use chancery_types::{ErrorCode, KeyId};
+use chancery_types::{ErrorCode, KeyId, TokenProfileId};
 use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -20,6 +20,7 @@ use crate::{
     pool::Pool,
     settings::Settings,
     signing::Turns,
+    tokenization::TokenProfiles,
 };
 
 /// What an installation is opened with.
@@ -67,6 +68,7 @@ pub struct Chancery {
     pub(crate) counters: Counters,
     pub(crate) signing_keys: SigningKeys,
     pub(crate) identity: IdentityState,
+    pub(crate) token_profiles: TokenProfiles,
     pub(crate) settings: ArcSwap<Settings>,
     pub(crate) turns: Turns,
     /// The last change that the compiled state knows of.
@@ -90,6 +92,7 @@ impl Chancery {
             counters: Counters::default(),
             signing_keys: SigningKeys::default(),
             identity: IdentityState::load(&store, &custodian, clock.now_ms()).await?,
+            token_profiles: TokenProfiles::default(),
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
             custodian: Arc::new(custodian),
             turns: Turns::default(),
@@ -100,6 +103,7 @@ impl Chancery {
             hardened,
             public_url,
         });
+        chancery.load_token_profiles().await?;
         chancery.follow_changes();
         chancery.flush_counters_each_second();
         chancery.keep_sessions_in_turn();
@@ -130,10 +134,11 @@ impl Chancery {
             // Of these there are always several, and each change names one.
             (ChangeKind::Role | ChangeKind::Identity | ChangeKind::Session, None) => Ok(()),
             (ChangeKind::Key, id) => {
-                self.signing_keys.close(id.map(KeyId::from));
-                Ok(())
+                let id = id.map(KeyId::from);
+                self.signing_keys.close(id);
+                self.reload_token_profiles_of(id).await
             }
-            (ChangeKind::TokenProfile, _) => Ok(()),
+            (ChangeKind::TokenProfile, id) => self.reload_token_profile(id.map(TokenProfileId::from)).await,
         }
     }
 

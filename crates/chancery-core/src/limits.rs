@@ -15,6 +15,9 @@ pub struct Limits {
     pub body_max: usize,
     /// Values of a batch; more gains nothing, since the cost is linear.
     pub batch_values_max: usize,
+    /// Work of a batch in units of about 10 ns (a card number is some 25), so that no call holds a core for more than a
+    /// second or so.
+    pub batch_work_max: usize,
     /// Bytes of a single value.
     pub value_max: usize,
     /// Symbols of a value under FF1, whose cost grows with the square of the length.
@@ -69,6 +72,7 @@ impl Default for Limits {
             batch_body_max: 32 * MIB,
             body_max: MIB,
             batch_values_max: 100_000,
+            batch_work_max: 100_000_000,
             value_max: 64 * KIB,
             ff1_symbols_max: 512,
             track_max: 512,

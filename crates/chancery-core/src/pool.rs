@@ -16,6 +16,7 @@ use crate::{Error, Limits, Result};
 #[derive(Debug)]
 pub(crate) struct Pool {
     slots: Arc<Semaphore>,
+    cores: usize,
     waiting: AtomicUsize,
     queue_max: usize,
     wait_max: Duration,
@@ -27,10 +28,16 @@ impl Pool {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         Self {
             slots: Arc::new(Semaphore::new(cores)),
+            cores,
             waiting: AtomicUsize::new(0),
             queue_max: limits.pool_queue_max,
             wait_max: limits.pool_wait_max,
         }
+    }
+
+    /// How many jobs run at a time.
+    pub(crate) const fn cores(&self) -> usize {
+        self.cores
     }
 
     /// Runs a job on a blocking thread. RateLimited when too many wait already, or when this one waited too long.

@@ -159,6 +159,13 @@ impl Format {
         }
     }
 
+    /// How much work a value of so many bytes is at most, in units of about 10 ns: FF1's cost grows with the square of
+    /// the length.
+    pub(crate) fn work(&self, bytes: usize) -> usize {
+        let symbols = bytes.min(self.token_length.unwrap_or(self.max));
+        bytes / 8 + symbols + symbols * symbols / 32
+    }
+
     /// Whether every token of `old` is a token of this format for the same message.
     pub(crate) fn reads_tokens_of(&self, old: &Self) -> bool {
         let Self { alphabet, min, max, keep_leading, keep_trailing, pass_through, luhn, token_length, value_max: _ } =

@@ -1,17 +1,28 @@
 //! Token profiles: from messages to tokens and back.
+//!
+//! The door methods are in `manage` (profiles) and `calls` (values). A profile is checked and compiled once (`spec`,
+//! `format`, `alphabet`, `profile`) and kept in `profiles`; a value goes through `engine`: text to digits (`values`,
+//! `luhn`, `rank`), FF1 under the profile's `tweak`, digits to text, and for some callers a `mask`.
 
 mod advisor;
 mod alphabet;
+mod batch;
+mod calls;
 mod engine;
 mod format;
 mod luhn;
+mod manage;
 mod mask;
+mod profile;
+mod profiles;
 mod rank;
 mod refusal;
 mod spec;
+mod stored;
 mod templates;
 mod track;
 mod tweak;
 mod values;
 
 pub(crate) use mask::Mask;
+pub(crate) use profiles::TokenProfiles;

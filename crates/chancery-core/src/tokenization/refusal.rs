@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::Error;
+
 /// What a profile's rules find wrong with one value. It never carries the value or a part of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BadValue {
@@ -40,6 +42,22 @@ pub(crate) enum BadTrack {
     Lrc,
     /// The token has not as many digits as the account number, so the spaces in it have no place.
     Spaces,
+}
+
+impl BadValue {
+    /// The refusal of the member at `field`.
+    pub(crate) fn error(self, field: &str) -> Error {
+        match self {
+            Self::TooLarge { .. } => Error::too_large(field, self.to_string()),
+            Self::TooShort { .. }
+            | Self::TooLong { .. }
+            | Self::NotInAlphabet { .. }
+            | Self::Luhn
+            | Self::NoSuchToken
+            | Self::Iv
+            | Self::Track(_) => Error::value(field, self.to_string()),
+        }
+    }
 }
 
 impl fmt::Display for BadValue {

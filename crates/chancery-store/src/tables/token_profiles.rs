@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
 
 /// A token profile as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,10 +72,6 @@ const BY_ID: &str = select!("WHERE id = $1");
 const OF_KEY: &str = select!("WHERE key_id = $1 ORDER BY id");
 const ALL: &str = select!("ORDER BY id");
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM token_profiles WHERE name_key = $1 AND id <> $2";
-const LIST: &str = "SELECT id, name, algorithm, format, use_iv FROM token_profiles \
-    WHERE name_key LIKE $1 ESCAPE '\\' ORDER BY name_key, id LIMIT $2 OFFSET $3";
-const COUNT: &str = "SELECT COUNT(*) FROM token_profiles WHERE name_key LIKE $1 ESCAPE '\\'";
-
 /// Adds a profile; [`StoreError::Conflict`] when the name is taken.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
     sql(INSERT)
@@ -148,14 +144,10 @@ pub async fn name_taken(tx: &mut Tx, name_key: &str, id: Uuid) -> Result<bool, S
     Ok(sql(NAME_TAKEN).bind(name_key).bind(id).one::<i64>(tx).await? > 0)
 }
 
-/// A page of those whose name key matches the pattern (see [`crate::containing`]), by name.
-pub async fn list(tx: &mut Tx, pattern: &str, limit: i64, offset: i64) -> Result<Vec<StubRow>, StoreError> {
-    sql(LIST).bind(pattern).bind(limit).bind(offset).all(tx).await
-}
-
-/// How many match the pattern.
-pub async fn count(tx: &mut Tx, pattern: &str) -> Result<i64, StoreError> {
-    sql(COUNT).bind(pattern).one(tx).await
+/// A page of those whose name contains the term, by name.
+pub async fn list(tx: &mut Tx, term: Option<&str>, page: Page) -> Result<Listed<StubRow>, StoreError> {
+    let columns = "id, name, algorithm, format, use_iv";
+    List::new(columns, "token_profiles", "name_key, id").search("name_key", term).page(tx, page).await
 }
 
 impl FromColumns for Row {

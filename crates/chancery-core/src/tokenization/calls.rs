@@ -1,0 +1,248 @@
+//! Door methods of the hot path: tokenize and detokenize one value, many, or track data. They look at the compiled
+//! profiles only, never at the store, but for the first token that a profile ever makes.
+
+use std::{iter, sync::Arc};
+
+use chancery_keys::random;
+use chancery_store::tables;
+use chancery_types::{
+    Action, Base64, ErrorCode, TokenProfileId,
+    wire::token_profiles::{
+        BatchDetokenizationResponse, BatchDetokenizeRequest, BatchTokenizationResponse, BatchTokenizeRequest,
+        DetokenizationResponse, DetokenizeRequest, TokenizationResponse, TokenizeRequest, TrackDetokenizationResponse,
+        TrackDetokenizeRequest, TrackTokenizationResponse, TrackTokenizeRequest,
+    },
+};
+
+use super::{batch, engine::Iv, profile::Profile, track::Tracks};
+use crate::{
+    Caller, Chancery, Error, Result,
+    access::{Call, DetokenizeGrant, TokenizeGrant, View},
+};
+
+impl Chancery {
+    /// Tokenizes a message.
+    pub async fn tokenize(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        request: TokenizeRequest,
+    ) -> Result<TokenizationResponse> {
+        let answer = async {
+            let (profile, grant) = self.may_tokenize(caller, id, Call::Single)?;
+            let (token, iv) = self.make_token(&profile, &grant, &request.message, "/message").await?;
+            Ok(TokenizationResponse { token, iv })
+        };
+        let answer = answer.await;
+        self.count_tokens(caller, Action::Tokenize, id, 1, &answer);
+        answer
+    }
+
+    /// Turns a token back into its message, as far as the caller may see it.
+    pub async fn detokenize(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        request: DetokenizeRequest,
+    ) -> Result<DetokenizationResponse> {
+        let mut action = Action::Detokenize;
+        let answer = self.may_detokenize(caller, id, Call::Single).and_then(|(profile, grant)| {
+            if let View::Partial(_) = grant.view() {
+                action = Action::PartialDetokenize;
+            }
+            let message = open_token(&profile, &grant, &request.token, request.iv.as_ref(), "/token")?;
+            Ok(DetokenizationResponse { message })
+        });
+        self.count_tokens(caller, action, id, 1, &answer);
+        answer
+    }
+
+    /// Tokenizes many messages, in their order.
+    pub async fn batch_tokenize(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        request: BatchTokenizeRequest,
+    ) -> Result<BatchTokenizationResponse> {
+        let BatchTokenizeRequest { messages, partial } = request;
+        let values = messages.len() as u64;
+        let answer = async {
+            let (profile, grant) = self.may_tokenize(caller, id, Call::Batch)?;
+            batch::check("/messages", &messages, profile.engine.format(), &self.limits)?;
+            let ivs: Arc<[Iv]> = draw_ivs(&profile, messages.len()).into();
+            let job = {
+                let (profile, ivs, messages) = (Arc::clone(&profile), Arc::clone(&ivs), Arc::new(messages));
+                move |range: std::ops::Range<usize>| {
+                    let ivs = ivs.get(range.clone()).unwrap_or_default();
+                    profile.engine.tokenize(&grant, batch::values(&messages, range), ivs)
+                }
+            };
+            let outcome = batch::run(&self.pool, values as usize, job).await?;
+            let errors = outcome.settle("/messages", partial.unwrap_or_default(), &self.limits)?;
+            self.note_use(&profile).await?;
+            let ivs = profile.use_iv.then(|| batch::ivs_of(&outcome, &ivs));
+            Ok(BatchTokenizationResponse { tokens: outcome.texts, ivs, errors })
+        };
+        let answer = answer.await;
+        self.count_tokens(caller, Action::BatchTokenize, id, values, &answer);
+        answer
+    }
+
+    /// Turns many tokens back, in their order.
+    pub async fn batch_detokenize(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        request: BatchDetokenizeRequest,
+    ) -> Result<BatchDetokenizationResponse> {
+        let BatchDetokenizeRequest { tokens, ivs, partial } = request;
+        let values = tokens.len() as u64;
+        let answer = async {
+            let (profile, grant) = self.may_detokenize(caller, id, Call::Batch)?;
+            batch::check("/tokens", &tokens, profile.engine.format(), &self.limits)?;
+            let ivs = batch::read_ivs(profile.use_iv, ivs.as_deref(), tokens.len())?;
+            let job = {
+                let tokens = Arc::new(tokens);
+                move |range: std::ops::Range<usize>| {
+                    let ivs = ivs.get(range.clone()).unwrap_or_default();
+                    profile.engine.detokenize(&grant, batch::values(&tokens, range), ivs)
+                }
+            };
+            let outcome = batch::run(&self.pool, values as usize, job).await?;
+            let errors = outcome.settle("/tokens", partial.unwrap_or_default(), &self.limits)?;
+            Ok(BatchDetokenizationResponse { messages: outcome.texts, errors })
+        };
+        let answer = answer.await;
+        self.count_tokens(caller, Action::BatchDetokenize, id, values, &answer);
+        answer
+    }
+
+    /// Puts a token in the place of the account number of track data.
+    pub async fn track_tokenize(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        request: TrackTokenizeRequest,
+    ) -> Result<TrackTokenizationResponse> {
+        let answer = async {
+            let (profile, grant) = self.may_tokenize(caller, id, Call::Track)?;
+            let tracks = self.parse_tracks(&profile, &request.track)?;
+            let (token, iv) = self.make_token(&profile, &grant, &tracks.account(), TRACK).await?;
+            let track = tracks.with_account(&token).map_err(|bad| bad.error(TRACK))?;
+            Ok(TrackTokenizationResponse { track, iv })
+        };
+        let answer = answer.await;
+        self.count_tokens(caller, Action::TrackTokenize, id, 1, &answer);
+        answer
+    }
+
+    /// Puts the account number back into tokenized track data.
+    pub async fn track_detokenize(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        request: TrackDetokenizeRequest,
+    ) -> Result<TrackDetokenizationResponse> {
+        let answer = self.may_detokenize(caller, id, Call::Track).and_then(|(profile, grant)| {
+            let tracks = self.parse_tracks(&profile, &request.track)?;
+            let account = open_token(&profile, &grant, &tracks.account(), request.iv.as_ref(), TRACK)?;
+            let track = tracks.with_account(&account).map_err(|bad| bad.error(TRACK))?;
+            Ok(TrackDetokenizationResponse { track })
+        });
+        self.count_tokens(caller, Action::TrackDetokenize, id, 1, &answer);
+        answer
+    }
+
+    fn may_tokenize(&self, caller: &Caller, id: TokenProfileId, call: Call) -> Result<(Arc<Profile>, TokenizeGrant)> {
+        let profile = self.token_profiles.find(id)?;
+        let grant = profile.may_tokenize(caller.roles(), call)?;
+        Ok((profile, grant))
+    }
+
+    fn may_detokenize(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        call: Call,
+    ) -> Result<(Arc<Profile>, DetokenizeGrant)> {
+        let profile = self.token_profiles.find(id)?;
+        let grant = profile.may_detokenize(caller.roles(), call)?;
+        Ok((profile, grant))
+    }
+
+    async fn make_token(
+        &self,
+        profile: &Profile,
+        grant: &TokenizeGrant,
+        message: &str,
+        field: &str,
+    ) -> Result<(String, Option<Base64>)> {
+        let ivs = draw_ivs(profile, 1);
+        let token = profile.engine.tokenize(grant, iter::once(message), &ivs)?.single(field)?;
+        self.note_use(profile).await?;
+        Ok((token, ivs.first().map(|iv| Base64(iv.to_vec()))))
+    }
+
+    /// Makes sure that the store knows that the profile makes tokens before the first one is given out: from then on
+    /// nothing may change that would make them unreadable.
+    async fn note_use(&self, profile: &Profile) -> Result<()> {
+        if profile.is_used() {
+            return Ok(());
+        }
+        let (id, version) = (profile.id, profile.version);
+        let noted = self.store.write(move |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::token_profiles::mark_used(tx, id.into(), version).await?) })
+        });
+        if noted.await? {
+            profile.set_used();
+            return Ok(());
+        }
+        self.catch_up().await?;
+        Err(Error::state("The token profile was changed while its first token was made; try again."))
+    }
+
+    fn parse_tracks<'t>(&self, profile: &Profile, track: &'t str) -> Result<Tracks<'t>> {
+        if track.len() > self.limits.track_max {
+            return Err(Error::too_large(TRACK, format!("Track data have at most {} bytes.", self.limits.track_max)));
+        }
+        if !profile.engine.format().alphabet().is_decimal() {
+            return Err(Error::value(TRACK, "Account numbers are decimal; the profile's alphabet is not Decimal."));
+        }
+        Tracks::parse(track).map_err(|bad| bad.error(TRACK))
+    }
+
+    /// Counts a call for the audit records.
+    fn count_tokens<T>(&self, caller: &Caller, action: Action, id: TokenProfileId, values: u64, answer: &Result<T>) {
+        let outcome = answer.as_ref().map_or_else(|error| error.meaning().error_code(), |_| ErrorCode::Success);
+        self.counters.call(caller, action, id.into(), outcome, values);
+    }
+}
+
+const TRACK: &str = "/track";
+
+fn open_token(
+    profile: &Profile,
+    grant: &DetokenizeGrant,
+    token: &str,
+    iv: Option<&Base64>,
+    field: &str,
+) -> Result<String> {
+    let ivs: Vec<Option<Iv>> = match (profile.use_iv, iv) {
+        (true, Some(iv)) => vec![Some(read_iv(iv)?)],
+        (true, None) => {
+            return Err(Error::malformed("/iv", "The profile uses an initialization vector: iv is needed."));
+        }
+        (false, Some(_)) => return Err(Error::value("/iv", "The profile uses no initialization vector.")),
+        (false, None) => Vec::new(),
+    };
+    profile.engine.detokenize(grant, iter::once(token), &ivs)?.single(field)
+}
+
+fn read_iv(iv: &Base64) -> Result<Iv> {
+    iv.0.as_slice().try_into().map_err(|_| Error::value("/iv", "An initialization vector has 16 bytes."))
+}
+
+/// One for each value, or none at all.
+fn draw_ivs(profile: &Profile, values: usize) -> Vec<Iv> {
+    if profile.use_iv { iter::repeat_with(random).take(values).collect() } else { Vec::new() }
+}

@@ -1,0 +1,257 @@
+//! Door methods for those who manage token profiles.
+
+use chancery_keys::{KeySpec, Purpose, random};
+use chancery_store::{StoreError, Tx, name_key, tables};
+use chancery_types::{
+    Action, KeyState, Perm, TokenAlgorithm, TokenProfileId,
+    wire::{
+        ListQuery, Results,
+        token_profiles::{
+            ControlRule, CreateTokenProfile, PatchPermissions, PatchTokenProfile, TemplateNames, TokenProfile,
+            TokenProfileStub, TokenProfileTemplate,
+        },
+    },
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{spec::ProfileSpec, stored, templates};
+use crate::{
+    Caller, Chancery, Error, Event, Result,
+    changes::{Change, ChangeKind},
+    keys::StoredKey,
+    list::Page,
+};
+
+impl Chancery {
+    /// The token profiles that there are, by name.
+    pub async fn token_profile_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<TokenProfileStub>> {
+        self.grant_to_all(caller);
+        let page = Page::of(query, &self.limits)?;
+        let (term, rows) = (page.search.clone(), page.rows());
+        let list = self.store.read(move |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::token_profiles::list(tx, Some(&term), rows).await?) })
+        });
+        let listed = list.await?;
+        let stubs = listed.rows.into_iter().map(stored::stub).collect::<Result<_>>()?;
+        Ok(page.answer(stubs, listed.total))
+    }
+
+    /// Makes a token profile.
+    pub async fn create_token_profile(&self, caller: &Caller, request: CreateTokenProfile) -> Result<TokenProfile> {
+        let grant = self.grant(caller, Perm::TokenizationManage, Action::TokenProfileCreate, None).await?;
+        // Before the store is looked at; which version of the key it will be does not matter for the rules.
+        ProfileSpec::new(request.clone(), 1).compile(&self.limits)?;
+        let id = TokenProfileId::from_random(random());
+        let (now_ms, limits) = (self.clock.now_ms(), self.limits.clone());
+        let event = profile_event(Action::TokenProfileCreate, id)
+            .detail(json!({"name": request.obj_info.name, "keyUuid": request.key_uuid}));
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                let key = key(tx, &ProfileSpec::new(request.clone(), 1)).await?;
+                let spec = ProfileSpec::new(request, key.current_version);
+                check_references(tx, id, &spec, None, &key).await?;
+                match tables::token_profiles::insert(tx, &spec.new_row(id, now_ms)?).await {
+                    Err(StoreError::Conflict(_)) => Err(name_taken()),
+                    done => Ok(done?),
+                }?;
+                spec.into_wire(id, &limits)
+            })
+        })
+        .await
+    }
+
+    /// A token profile in full.
+    pub async fn token_profile(&self, caller: &Caller, id: TokenProfileId) -> Result<TokenProfile> {
+        self.grant(caller, Perm::TokenizationManage, Action::TokenProfileRead, Some(id.into())).await?;
+        let row = self.store.read(move |tx| Box::pin(load(tx, id))).await?;
+        ProfileSpec::from_row(&row)?.into_wire(id, &self.limits)
+    }
+
+    /// Changes some members of a token profile and checks all of them as create does.
+    pub async fn change_token_profile(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        request: PatchTokenProfile,
+    ) -> Result<TokenProfile> {
+        self.change(caller, id, Action::TokenProfileChange, request).await
+    }
+
+    /// Replaces all Control Rules of a token profile.
+    pub async fn change_permissions(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        request: PatchPermissions,
+    ) -> Result<TokenProfile> {
+        let PatchPermissions { control_rules } = request;
+        let request = PatchTokenProfile { control_rules: Some(control_rules), ..PatchTokenProfile::default() };
+        self.change(caller, id, Action::ControlRulesChange, request).await
+    }
+
+    async fn change(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        action: Action,
+        request: PatchTokenProfile,
+    ) -> Result<TokenProfile> {
+        let grant = self.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
+        let (limits, event) = (self.limits.clone(), profile_event(action, id));
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                let row = load(tx, id).await?;
+                let old = ProfileSpec::from_row(&row)?;
+                let spec = next(tx, &old, request).await?;
+                spec.compile(&limits)?;
+                if row.used {
+                    old.check_still_reads(id, &spec, &limits)?;
+                }
+                let key = key(tx, &spec).await?;
+                check_references(tx, id, &spec, Some(&old), &key).await?;
+                match tables::token_profiles::update(tx, &spec.changed_row(&row)?).await {
+                    Err(StoreError::Conflict(_)) => Err(name_taken()),
+                    Ok(false) => {
+                        Err(Error::state("The profile was changed or first used at the same time; try again."))
+                    }
+                    done => Ok(done?),
+                }?;
+                spec.into_wire(id, &limits)
+            })
+        })
+        .await
+    }
+
+    /// Removes a token profile. Nothing can read its tokens any more.
+    pub async fn delete_token_profile(&self, caller: &Caller, id: TokenProfileId) -> Result<()> {
+        let action = Action::TokenProfileDelete;
+        let grant = self.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
+        self.commit(&grant, profile_event(action, id), move |tx| {
+            Box::pin(async move {
+                if tables::token_profiles::delete(tx, id.into()).await? { Ok(()) } else { Err(no_such_profile()) }
+            })
+        })
+        .await
+    }
+
+    /// The names of the built-in templates.
+    pub fn token_template_names(&self, caller: &Caller) -> TemplateNames {
+        self.grant_to_all(caller);
+        TemplateNames { names: templates::names().map(str::to_owned).collect() }
+    }
+
+    /// A built-in template: what to send to create a profile, but for the key and the rules.
+    pub fn token_template(&self, caller: &Caller, name: &str) -> Result<TokenProfileTemplate> {
+        self.grant_to_all(caller);
+        templates::by_name(name, &self.limits)?.ok_or_else(|| Error::not_found("template"))
+    }
+}
+
+/// What a profile becomes by a patch: a new key comes with its newest version.
+async fn next(tx: &mut Tx, old: &ProfileSpec, patch: PatchTokenProfile) -> Result<ProfileSpec> {
+    let draft = old.patched(patch.clone(), old.key_version);
+    if draft.key == old.key {
+        return Ok(draft);
+    }
+    let key = key(tx, &draft).await?;
+    Ok(old.patched(patch, key.current_version))
+}
+
+/// The key that a profile names.
+async fn key(tx: &mut Tx, spec: &ProfileSpec) -> Result<StoredKey> {
+    let row = tables::keys::by_id(tx, spec.key.into()).await?;
+    let row =
+        row.ok_or_else(|| Error::selection("/keyUuid", "There is no such key; /api/v2/keys/stubs lists them."))?;
+    StoredKey::from_row(&row)
+}
+
+/// Checks what a profile refers to, and binds its key to the algorithm. What has not changed is not checked again: a
+/// profile may outlive a role or the profile whose tokens it shares, and what was read can be written back.
+async fn check_references(
+    tx: &mut Tx,
+    id: TokenProfileId,
+    spec: &ProfileSpec,
+    old: Option<&ProfileSpec>,
+    key: &StoredKey,
+) -> Result<()> {
+    if tables::token_profiles::name_taken(tx, &name_key(&spec.name), id.into()).await? {
+        return Err(name_taken());
+    }
+    let same_key =
+        |old: &ProfileSpec| (old.key, old.key_version, old.algorithm) == (spec.key, spec.key_version, spec.algorithm);
+    if !old.is_some_and(same_key) {
+        check_key(spec, key)?;
+        if !tables::keys::bind_algorithm(tx, spec.key.into(), spec.algorithm.as_str()).await? {
+            let message = "The key is bound to another algorithm, the first that used it.";
+            return Err(Error::value("/keyUuid", message));
+        }
+    }
+    if old.is_none_or(|old| old.tweak_domain != spec.tweak_domain) {
+        check_tweak_domain(tx, id, spec.tweak_domain).await?;
+    }
+    let known = old.map_or(&[][..], |old| &old.control_rules);
+    check_roles(tx, &spec.control_rules, known).await
+}
+
+fn check_key(spec: &ProfileSpec, key: &StoredKey) -> Result<()> {
+    let fits = match spec.algorithm {
+        TokenAlgorithm::Ff1 | TokenAlgorithm::Random | TokenAlgorithm::AesSiv => matches!(key.spec, KeySpec::Aes(_)),
+        TokenAlgorithm::AesGcm => key.spec == KeySpec::Aes(chancery_keys::AesSize::Bits256),
+        TokenAlgorithm::Hmac => key.spec == KeySpec::Hmac256,
+    };
+    if key.purpose != Purpose::Data || !fits {
+        let message = format!("{} does not work with a key of type {}.", spec.algorithm, key.key_type.name);
+        return Err(Error::value("/keyUuid", message));
+    }
+    if !(1..=key.current_version).contains(&spec.key_version) {
+        let message = format!("The key has the versions 1 to {}.", key.current_version);
+        return Err(Error::selection("/keyVersion", message));
+    }
+    if key.state != KeyState::Enabled {
+        return Err(Error::state("The key is disabled.").at("/keyUuid"));
+    }
+    Ok(())
+}
+
+/// Tokens are shared with a profile, not with what that one shares: otherwise a name would not say which domain it is.
+async fn check_tweak_domain(tx: &mut Tx, id: TokenProfileId, domain: Option<TokenProfileId>) -> Result<()> {
+    let Some(domain) = domain.filter(|domain| *domain != id) else { return Ok(()) };
+    let other = tables::token_profiles::by_id(tx, domain.into()).await?;
+    let other = other.ok_or_else(|| Error::selection("/tweakDomain", "There is no such token profile."))?;
+    match other.tweak_domain {
+        Some(its) if its != other.id => {
+            let message = format!("That profile shares the tokens of {its}; name that one.");
+            Err(Error::value("/tweakDomain", message))
+        }
+        Some(_) | None => Ok(()),
+    }
+}
+
+async fn check_roles(tx: &mut Tx, rules: &[ControlRule], known: &[ControlRule]) -> Result<()> {
+    for (index, rule) in rules.iter().enumerate() {
+        let is_known = |before: &ControlRule| before.role_uuid == rule.role_uuid;
+        let checked = known.iter().any(is_known) || rules[..index].iter().any(is_known);
+        if !checked && tables::roles::by_id(tx, rule.role_uuid.into()).await?.is_none() {
+            let message = "There is no such role; /api/v2/roles/stubs lists them.";
+            return Err(Error::selection(format!("/controlRules/{index}/roleUuid"), message));
+        }
+    }
+    Ok(())
+}
+
+async fn load(tx: &mut Tx, id: TokenProfileId) -> Result<tables::token_profiles::Row> {
+    tables::token_profiles::by_id(tx, id.into()).await?.ok_or_else(no_such_profile)
+}
+
+fn no_such_profile() -> Error {
+    Error::not_found("token profile")
+}
+
+fn name_taken() -> Error {
+    Error::exists("/objInfo/name", "Another token profile has this name.")
+}
+
+fn profile_event(action: Action, id: TokenProfileId) -> Event {
+    Event::new(action).on(Uuid::from(id)).changes(Change::of(ChangeKind::TokenProfile, id))
+}

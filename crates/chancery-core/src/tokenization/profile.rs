@@ -1,0 +1,94 @@
+//! A token profile compiled for use: everything that a call needs, with no look at the store.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use chancery_keys::{Custodian, DataError};
+use chancery_store::{Tx, tables};
+use chancery_types::{KeyId, KeyState, KeyUsage, RoleId, TokenProfileId};
+
+use super::{engine::Engine, spec::ProfileSpec};
+use crate::{
+    Error, Limits, Result,
+    access::{Call, DetokenizeGrant, KeyStanding, TokenRules, TokenizeGrant},
+    keys::StoredKey,
+};
+
+/// A compiled profile.
+pub(crate) struct Profile {
+    pub(crate) id: TokenProfileId,
+    /// The stored version that this was compiled from.
+    pub(crate) version: i64,
+    pub(crate) use_iv: bool,
+    pub(crate) engine: Engine,
+    pub(crate) key: KeyId,
+    rules: TokenRules,
+    standing: KeyStanding,
+    /// Whether the store knows that tokens were made.
+    used: AtomicBool,
+}
+
+/// The rows that a profile is compiled from, read in one transaction.
+pub(crate) struct ProfileRows {
+    profile: tables::token_profiles::Row,
+    key: tables::keys::Row,
+    version: tables::key_versions::Row,
+}
+
+impl ProfileRows {
+    /// Reads what belongs to a profile.
+    pub(crate) async fn load(tx: &mut Tx, profile: tables::token_profiles::Row) -> Result<Self> {
+        let missing = || Error::internal("the key of a stored token profile is missing");
+        let key = tables::keys::by_id(tx, profile.key_id).await?.ok_or_else(missing)?;
+        let version = tables::key_versions::one(tx, profile.key_id, profile.key_version).await?.ok_or_else(missing)?;
+        Ok(Self { profile, key, version })
+    }
+
+    pub(crate) fn id(&self) -> TokenProfileId {
+        self.profile.id.into()
+    }
+}
+
+impl Profile {
+    /// Compiles the rules and opens the key.
+    pub(crate) fn compile(rows: &ProfileRows, custodian: &Custodian, limits: &Limits) -> Result<Self> {
+        let ProfileRows { profile, key, version } = rows;
+        let (id, spec, stored_key) = (rows.id(), ProfileSpec::from_row(profile)?, StoredKey::from_row(key)?);
+        let (format, rules) = spec.compile(limits)?;
+        let open = custodian.open_data_key(&stored_key.sealed(version))?;
+        let cipher = open.ff1(format.alphabet().radix()).map_err(|error: DataError| Error::internal(error))?;
+        Ok(Self {
+            id,
+            version: profile.version,
+            use_iv: spec.use_iv,
+            engine: Engine::new(format, &cipher, spec.domain(id)),
+            key: spec.key,
+            rules,
+            standing: KeyStanding {
+                tokenize: stored_key.usages.contains(&KeyUsage::Tokenize),
+                detokenize: stored_key.usages.contains(&KeyUsage::Detokenize),
+                enabled: stored_key.state == KeyState::Enabled,
+            },
+            used: AtomicBool::new(profile.used),
+        })
+    }
+
+    /// Whether a caller with these roles may tokenize now.
+    pub(crate) fn may_tokenize(&self, roles: &[RoleId], call: Call) -> Result<TokenizeGrant> {
+        self.rules.tokenize(roles, call, self.standing)
+    }
+
+    /// Whether, and how far, a caller with these roles may detokenize now.
+    pub(crate) fn may_detokenize(&self, roles: &[RoleId], call: Call) -> Result<DetokenizeGrant> {
+        self.rules.detokenize(roles, call, self.standing)
+    }
+
+    /// Whether the store knows that tokens were made.
+    pub(crate) fn is_used(&self) -> bool {
+        self.used.load(Ordering::Relaxed)
+    }
+
+    /// The store knows from now on.
+    pub(crate) fn set_used(&self) {
+        self.used.store(true, Ordering::Relaxed);
+    }
+}

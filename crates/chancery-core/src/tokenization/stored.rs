@@ -1,0 +1,69 @@
+//! Token profiles as they are stored.
+
+use chancery_store::{
+    name_key,
+    tables::token_profiles::{Row, StubRow},
+};
+use chancery_types::{
+    TokenProfileId,
+    wire::{
+        ObjInfo,
+        token_profiles::{TokenFormat, TokenProfileStub},
+    },
+};
+
+use super::spec::ProfileSpec;
+use crate::{Error, Result};
+
+impl ProfileSpec {
+    /// Parses a row. What does not parse was not written by us: InternalError.
+    pub(crate) fn from_row(row: &Row) -> Result<Self> {
+        Ok(Self {
+            name: row.name.clone(),
+            algorithm: row.algorithm.parse().map_err(Error::internal)?,
+            key: row.key_id.into(),
+            key_version: row.key_version,
+            tweak_domain: row.tweak_domain.map(TokenProfileId::from),
+            format: serde_json::from_str(&row.format).map_err(Error::internal)?,
+            use_iv: row.use_iv,
+            control_rules: serde_json::from_str(&row.control_rules).map_err(Error::internal)?,
+        })
+    }
+
+    /// The row of a new profile.
+    pub(crate) fn new_row(&self, id: TokenProfileId, now_ms: i64) -> Result<Row> {
+        Ok(Row {
+            id: id.into(),
+            name: self.name.clone(),
+            name_key: name_key(&self.name),
+            algorithm: self.algorithm.as_str().to_owned(),
+            key_id: self.key.into(),
+            key_version: self.key_version,
+            tweak_domain: self.tweak_domain.map(Into::into),
+            format: serde_json::to_string(&self.format).map_err(Error::internal)?,
+            use_iv: self.use_iv,
+            control_rules: serde_json::to_string(&self.control_rules).map_err(Error::internal)?,
+            used: false,
+            version: 1,
+            created_at_ms: now_ms,
+        })
+    }
+
+    /// The row of a profile that is changed from `old`, which says what the change was decided on.
+    pub(crate) fn changed_row(&self, old: &Row) -> Result<Row> {
+        let new = self.new_row(old.id.into(), old.created_at_ms)?;
+        Ok(Row { used: old.used, version: old.version, ..new })
+    }
+}
+
+/// As lists show it.
+pub(crate) fn stub(row: StubRow) -> Result<TokenProfileStub> {
+    let format: TokenFormat = serde_json::from_str(&row.format).map_err(Error::internal)?;
+    Ok(TokenProfileStub {
+        obj_info: ObjInfo { name: row.name, uuid: row.id.into() },
+        algorithm: row.algorithm.parse().map_err(Error::internal)?,
+        alphabet: format.alphabet,
+        use_iv: row.use_iv,
+        system: false,
+    })
+}
