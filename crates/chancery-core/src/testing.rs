@@ -4,7 +4,6 @@ use std::{net::IpAddr, sync::Arc};
 
 use chancery_keys::{RootKey, RootKeySource};
 use tempfile::TempDir;
-use zeroize::Zeroizing;
 
 use crate::{Chancery, Clock, Config, FirstIdentity, Host, Limits, Provision, RequestInfo, Visitor};
 
@@ -28,12 +27,9 @@ impl Installation {
         RootKey::create_file(&folder.path().join("root.key")).unwrap();
         let clock = Clock::fixed(START_MS);
         let chancery = open(&folder, &clock).await;
-        let identities = ["Admin1", "Admin2", "Admin3"].map(|name| FirstIdentity {
-            name: name.to_owned(),
-            password: Zeroizing::new(PASSWORD.to_owned()),
-            roles: vec![chancery_types::RoleId::ADMINISTRATOR],
-        });
-        let provision = Provision { identities: identities.into(), api_access: true, demo: false };
+        let administrator = |name| FirstIdentity::new(name, PASSWORD, &[chancery_types::RoleId::ADMINISTRATOR]);
+        let identities = ["Admin1", "Admin2", "Admin3"].map(administrator).into();
+        let provision = Provision { identities, api_access: true, demo: false };
         chancery.provision(&Host::running("test"), provision).await.unwrap();
         Self { chancery, clock, folder }
     }

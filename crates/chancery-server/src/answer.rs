@@ -8,8 +8,10 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use chancery_core::{Error, Meaning};
-use chancery_types::wire::{Envelope, ErrorResponse};
-use serde_json::json;
+use chancery_types::wire::{
+    Envelope, ErrorResponse,
+    login::{HomeAnswer, HomeStatus, LoginFailure, NotLoggedIn},
+};
 
 use crate::error_table;
 
@@ -78,12 +80,8 @@ pub(crate) fn render(error: &Error, path: &str, request_id: &str) -> Response {
     let status = error_table::status(error.meaning());
     let mut response = match Family::of(path) {
         Family::Api => (status, Json(envelope(error, request_id))).into_response(),
-        Family::Login => {
-            let response = json!({"fullyLoggedIn": false});
-            (status, Json(json!({"message": error.message(), "status": "Failure", "response": response})))
-                .into_response()
-        }
-        Family::Home => (status, Json(json!({"message": error.message(), "status": "Failure"}))).into_response(),
+        Family::Login => (status, Json(login_failure(error))).into_response(),
+        Family::Home => (status, Json(home_failure(error))).into_response(),
         Family::Plain => (status, plain(error)).into_response(),
     };
     if let Some(seconds) = error.retry_after_s() {
@@ -93,6 +91,23 @@ pub(crate) fn render(error: &Error, path: &str, request_id: &str) -> Response {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     }
     response
+}
+
+fn login_failure(error: &Error) -> LoginFailure {
+    LoginFailure {
+        message: error.message().to_owned(),
+        status: HomeStatus::Failure,
+        response: NotLoggedIn { fully_logged_in: false },
+    }
+}
+
+fn home_failure(error: &Error) -> HomeAnswer {
+    let disabled = error.meaning() == Meaning::ApiAccessDisabled;
+    HomeAnswer {
+        message: error.message().to_owned(),
+        status: HomeStatus::Failure,
+        error_code: disabled.then(|| error.meaning().error_code()),
+    }
 }
 
 fn envelope(error: &Error, request_id: &str) -> Envelope<ErrorResponse> {

@@ -17,8 +17,9 @@ use crate::{
 /// What anybody may ask. Every other route demands a login; a test holds the document against this list.
 #[rustfmt::skip]
 fn public() -> OpenApiRouter<App> {
-    use routes::system;
+    use routes::{home, system};
     OpenApiRouter::with_openapi(openapi::frame())
+        .routes(routes!(home::v1::login::login))
         .routes(routes!(system::health::live))
         .routes(routes!(system::health::ready))
         .routes(routes!(system::metrics::metrics))
@@ -31,7 +32,7 @@ fn public() -> OpenApiRouter<App> {
 /// What demands a login.
 #[rustfmt::skip]
 fn authenticated() -> OpenApiRouter<App> {
-    use routes::{api::v2::x509, cuserv::v1 as cuserv};
+    use routes::{api::v2::x509, cuserv::v1 as cuserv, home};
     OpenApiRouter::new()
         .routes(routes!(x509::services::stubs::stubs))
         .routes(routes!(x509::services::signing_policies::signing_policies))
@@ -42,6 +43,8 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(x509::signing_requests::approve::approve))
         .routes(routes!(x509::signing_requests::deny::deny))
         .routes(routes!(cuserv::services::deploy::deploy))
+        .routes(routes!(home::v1::login::token::token))
+        .routes(routes!(home::v1::logout::logout))
 }
 
 /// What relying parties fetch over plain HTTP: lists and certificates that are signed themselves.

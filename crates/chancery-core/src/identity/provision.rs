@@ -19,12 +19,17 @@ use crate::{
 
 /// An identity that an installation begins with.
 pub struct FirstIdentity {
-    /// Its name.
-    pub name: String,
-    /// Its password.
-    pub password: Zeroizing<String>,
-    /// Its roles, built-in ones.
-    pub roles: Vec<RoleId>,
+    name: String,
+    password: Zeroizing<String>,
+    roles: Vec<RoleId>,
+}
+
+impl FirstIdentity {
+    /// A person with these built-in roles.
+    #[must_use]
+    pub fn new(name: impl Into<String>, password: impl Into<String>, roles: &[RoleId]) -> Self {
+        Self { name: name.into(), password: Zeroizing::new(password.into()), roles: roles.to_vec() }
+    }
 }
 
 /// What an installation begins with.

@@ -16,7 +16,7 @@ use super::{
     throttle::{Delays, Rate},
     tokens::Tokens,
 };
-use crate::{Chancery, Error, Result};
+use crate::{Chancery, Result};
 
 /// Everything that a login or the check of a caller looks at.
 pub(crate) struct IdentityState {

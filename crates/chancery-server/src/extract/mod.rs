@@ -6,6 +6,7 @@ mod body;
 mod in_path;
 mod query;
 mod session_cookie;
+mod shown;
 mod visitor;
 
 pub(crate) use authenticated::Authenticated;
@@ -13,4 +14,5 @@ pub(crate) use body::{BatchBody, Body, BodyOrEmpty, SigningBody};
 pub(crate) use in_path::InPath;
 pub(crate) use query::Query;
 pub(crate) use session_cookie::SessionCookie;
+pub(crate) use shown::Shown;
 pub(crate) use visitor::Anybody;

@@ -2,4 +2,5 @@
 
 pub(crate) mod api;
 pub(crate) mod cuserv;
+pub(crate) mod home;
 pub(crate) mod system;

@@ -3,13 +3,19 @@
 use std::sync::Arc;
 
 use axum::Router;
-use chancery_core::{Chancery, Clock, Config, Limits, RootKeySource, StoreUrl, create_root_key};
+use chancery_core::{
+    Chancery, Clock, Config, FirstIdentity, Host, Limits, Provision, RootKeySource, StoreUrl, create_root_key,
+};
 use chancery_testkit::{Postgres, TempDir, temp_dir};
+use chancery_types::RoleId;
 
 use crate::client::Client;
 
 /// Midsummer of 2026, in the middle of a second: the time at which every test begins.
 pub(crate) const NOON_MS: i64 = 1_782_043_200_500;
+
+/// The password of the administrators.
+pub(crate) const PASSWORD: &str = "correct horse batteries";
 
 /// A new installation and its router, called without a socket.
 pub(crate) struct TestApp {
@@ -26,12 +32,14 @@ pub(crate) struct Setup {
     pub(crate) hardened: bool,
     pub(crate) public_url: Option<String>,
     pub(crate) postgres: bool,
+    pub(crate) api_access: bool,
 }
 
 impl Default for Setup {
     fn default() -> Self {
         let clock = Clock::fixed(NOON_MS);
-        Self { clock, limits: Limits::default(), hardened: false, public_url: None, postgres: false }
+        let limits = Limits::default();
+        Self { clock, limits, hardened: false, public_url: None, postgres: false, api_access: true }
     }
 }
 
@@ -47,7 +55,7 @@ impl TestApp {
     }
 
     pub(crate) async fn with(setup: Setup) -> Self {
-        let Setup { clock, limits, hardened, public_url, postgres } = setup;
+        let Setup { clock, limits, hardened, public_url, postgres, api_access } = setup;
         let folder = temp_dir();
         let root_key = folder.path().join("root.key");
         create_root_key(&root_key).unwrap();
@@ -59,6 +67,9 @@ impl TestApp {
         let root_key = RootKeySource::File(root_key);
         let config = Config { store, root_key, clock: clock.clone(), limits, hardened, public_url };
         let chancery = Chancery::open(config).await.unwrap();
+        let identities = ["Admin1", "Admin2"].map(first_administrator).into();
+        let provision = Provision { identities, api_access, demo: false };
+        chancery.provision(&Host::running("test"), provision).await.unwrap();
         let router = chancery_server::router(Arc::clone(&chancery));
         Self { chancery, clock, router, _folder: folder }
     }
@@ -67,4 +78,26 @@ impl TestApp {
     pub(crate) fn nobody(&self) -> Client {
         Client::new(self.router.clone())
     }
+
+    /// Admin1 and Admin2 in one session, with its cookie and its bearer token.
+    pub(crate) async fn admin(&self) -> Client {
+        self.logged_in(&[("Admin1", PASSWORD), ("Admin2", PASSWORD)]).await
+    }
+
+    /// These identities in one session, with its cookie and its bearer token.
+    pub(crate) async fn logged_in(&self, logins: &[(&str, &str)]) -> Client {
+        let mut client = self.nobody();
+        for (name, password) in logins {
+            let reply = client.log_in(name, password).await;
+            assert_eq!(reply.status.as_u16(), 200, "{name}: {}", reply.text());
+        }
+        let reply = client.get("/home/v1/login/token").await;
+        let token = reply.json["token"].as_str();
+        client.bearer = Some(token.unwrap_or_else(|| panic!("{}", reply.text())).to_owned());
+        client
+    }
+}
+
+fn first_administrator(name: &str) -> FirstIdentity {
+    FirstIdentity::new(name, PASSWORD, &[RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER])
 }

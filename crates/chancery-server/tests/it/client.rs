@@ -11,8 +11,9 @@ use axum::{
     http::{HeaderMap, Request, StatusCode, header},
 };
 use chancery_server::Peer;
+use chancery_types::Base64;
 use http_body_util::BodyExt;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tower::ServiceExt;
 
 /// A client with its own cookie jar.
@@ -94,6 +95,13 @@ impl Client {
     /// What the jar holds, as the Cookie header has it.
     pub(crate) fn cookie(&self) -> Option<String> {
         self.cookie.lock().unwrap().clone()
+    }
+
+    /// POST /home/v1/login with name and password.
+    pub(crate) async fn log_in(&self, name: &str, password: &str) -> Reply {
+        let password = Base64::encode(password.as_bytes());
+        let credentials = json!({"username": name, "password": password});
+        self.post("/home/v1/login", json!({"authType": "userpass", "authCredentials": credentials})).await
     }
 
     pub(crate) async fn get(&self, path: &str) -> Reply {

@@ -1,2 +1,3 @@
+mod home;
 mod system;
 mod unknown;

@@ -1,0 +1,3 @@
+//! `/home`.
+
+pub(crate) mod v1;

@@ -1,0 +1,47 @@
+//! `/home/v1/login`.
+
+pub(crate) mod token;
+
+use axum::{
+    Json,
+    extract::State,
+    http::header,
+    response::{AppendHeaders, IntoResponse},
+};
+use chancery_types::wire::login::{LoginAnswer, LoginFailure, LoginRequest};
+
+use crate::{
+    answer::Failure,
+    app::App,
+    extract::{Anybody, Body, SessionCookie},
+    session_cookie,
+};
+
+/// Logs an identity in, on the session of the cookie or on a new one. Roles with two logins are complete after the
+/// second, of another identity.
+#[utoipa::path(
+    post,
+    path = "/home/v1/login",
+    tag = "Login",
+    request_body = LoginRequest,
+    responses(
+        (status = 200, body = LoginAnswer, headers(("Set-Cookie" = String, description = "the session's new cookie"))),
+        (status = 400, body = LoginFailure, description = "the body is not as described"),
+        (status = 401, body = LoginFailure, description = "the login is refused"),
+        (status = 403, body = LoginFailure, description = "a page of another origin sent it"),
+        (status = 413, body = LoginFailure, description = "the body is larger than its limit"),
+        (status = 415, body = LoginFailure, description = "the content type is not application/json"),
+        (status = 429, body = LoginFailure, description = "too many logins; try again after Retry-After"),
+        (status = 500, body = LoginFailure, description = "the cause is in the server's log under the request id"),
+        (status = 503, body = LoginFailure, description = "storage is out of reach"),
+    ),
+)]
+pub(crate) async fn login(
+    State(app): State<App>,
+    visitor: Anybody,
+    SessionCookie(cookie): SessionCookie,
+    Body(request): Body<LoginRequest>,
+) -> Result<impl IntoResponse, Failure> {
+    let logged_in = app.log_in(&visitor, cookie.as_deref(), request).await?;
+    Ok((AppendHeaders([(header::SET_COOKIE, session_cookie::set(&logged_in.cookie)?)]), Json(logged_in.answer)))
+}
