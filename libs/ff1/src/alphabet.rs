@@ -88,24 +88,6 @@ impl Alphabet {
         self.symbols.split_at(self.size).0
     }
 
-    /// The digit that a character stands for. The run-time depends on the alphabet and on whether the character is in it.
-    pub(crate) fn digit(&self, symbol: u8) -> Option<u16> {
-        let (digit, known) = self.runs().fold((0, 0), |(digit, known), run| {
-            let offset = symbol.wrapping_sub(run.symbol);
-            let inside = mask(offset < run.count);
-            (digit | (run.digit.wrapping_add(offset) & inside), known | inside)
-        });
-        (known != 0).then_some(u16::from(digit))
-    }
-
-    /// The character that a digit below [`size`](Self::size) stands for.
-    pub(crate) fn symbol(&self, digit: u16) -> u8 {
-        self.runs().fold(0, |symbol, run| {
-            let offset = (digit as u8).wrapping_sub(run.digit);
-            symbol | (run.symbol.wrapping_add(offset) & mask(offset < run.count))
-        })
-    }
-
     /// The alphabet cut into as few runs as it has: one for decimal, three for alphanumeric.
     pub(crate) fn runs(&self) -> impl Iterator<Item = Run> {
         let follows = |a: &u8, b: &u8| a + 1 == *b;
@@ -115,11 +97,6 @@ impl Alphabet {
             Some(Run { symbol: run[0], digit: *digit - count, count })
         })
     }
-}
-
-/// All ones for true.
-fn mask(condition: bool) -> u8 {
-    u8::from(condition).wrapping_neg()
 }
 
 #[cfg(test)]

@@ -1,11 +1,12 @@
 //! An AES key, expanded once.
 
-use aes::cipher::{BlockCipherEncrypt, KeyInit};
-use aes::{Aes128, Aes192, Aes256, Block, hazmat};
+use ::aes::cipher::KeyInit;
+use ::aes::{Aes128, Aes192, Aes256, Block, hazmat};
 use alloc::sync::Arc;
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
 use crate::Error;
+use crate::aes::Work;
 use crate::kernel::{Engine, Kernel};
 
 /// An AES-128, AES-192 or AES-256 key with its schedule and the kernel that will use it.
@@ -66,21 +67,10 @@ impl Key {
         self.0.engine.kernel()
     }
 
-    pub(crate) fn expanded(&self) -> &Expanded {
-        &self.0
-    }
-}
-
-impl Expanded {
-    /// One block; a block is a big-endian number throughout the crate.
-    pub(crate) fn encrypt(&self, block: u128) -> u128 {
-        let mut bytes = Block::from(block.to_be_bytes());
-        match &self.cipher {
-            Cipher::Aes128(aes) => aes.encrypt_block(&mut bytes),
-            Cipher::Aes192(aes) => aes.encrypt_block(&mut bytes),
-            Cipher::Aes256(aes) => aes.encrypt_block(&mut bytes),
-        }
-        u128::from_be_bytes(bytes.into())
+    /// Does the work on this key's kernel.
+    #[inline(always)]
+    pub(crate) fn run<W: Work>(&self, work: W) -> W::Output {
+        self.0.engine.run(&self.0, work)
     }
 }
 
@@ -115,9 +105,11 @@ impl RoundKeys {
         Self { keys, count }
     }
 
-    /// One key more than the cipher has rounds: 11, 13 or 15.
-    pub(crate) fn as_slice(&self) -> &[[u8; 16]] {
-        &self.keys[..self.count]
+    /// The keys of AddRoundKey before the first round, of the middle rounds and of the last round.
+    #[inline(always)]
+    pub(crate) fn parts(&self) -> (&[u8; 16], &[[u8; 16]], &[u8; 16]) {
+        let last = self.count - 1;
+        (&self.keys[0], &self.keys[1..last], &self.keys[last])
     }
 }
 
@@ -145,11 +137,11 @@ mod tests {
     fn expansion_of_the_standards_keys() {
         let last = |hex: &str| {
             let key: Vec<u8> = hex::decode(hex).unwrap();
-            RoundKeys::expand(&key).as_slice().last().map(|k| hex::encode(&k[12..]))
+            hex::encode(&RoundKeys::expand(&key).parts().2[12..])
         };
-        assert_eq!(last("2b7e151628aed2a6abf7158809cf4f3c").as_deref(), Some("b6630ca6"));
-        assert_eq!(last("8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b").as_deref(), Some("01002202"));
+        assert_eq!(last("2b7e151628aed2a6abf7158809cf4f3c"), "b6630ca6");
+        assert_eq!(last("8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b"), "01002202");
         let aes256 = "603deb1015ca71be2b73aef0857d77811f352c073b6108d72d9810a30914dff4";
-        assert_eq!(last(aes256).as_deref(), Some("706c631e"));
+        assert_eq!(last(aes256), "706c631e");
     }
 }

@@ -7,13 +7,14 @@
 use alloc::vec::Vec;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::Direction;
+use crate::symbols::Symbols;
+use crate::{Direction, Error};
 use crate::arith::Divisor64;
-use crate::key::Expanded;
+use crate::aes::Aes;
 use crate::mac::Mac;
 
 /// One value's radix, lengths and work space; made once and used for many values of one radix.
-pub(crate) struct Long {
+pub(crate) struct LongNumerals {
     radix: Divisor64,
     /// The greatest power of the radix that is at most 2³²: digits are handled in chunks of `chunk_digits`.
     chunk: Divisor64,
@@ -22,7 +23,7 @@ pub(crate) struct Long {
     bytes: Zeroizing<Vec<u8>>,
 }
 
-impl Long {
+impl LongNumerals {
     pub(crate) fn new(radix: u32) -> Self {
         let radix = u64::from(radix);
         let (mut chunk, mut chunk_digits) = (radix, 1);
@@ -39,20 +40,36 @@ impl Long {
         }
     }
 
+    /// Reads, encrypts or decrypts, and writes back one value whose lengths are allowed.
+    pub(crate) fn crypt_value<S: Symbols>(
+        &mut self,
+        aes: &impl Aes,
+        tweaked: Mac<1>,
+        symbols: &S,
+        value: &mut [S::Unit],
+        direction: Direction,
+    ) -> Result<(), Error> {
+        let mut digits = Zeroizing::new(Vec::with_capacity(value.len()));
+        symbols.digits(value, &mut digits)?;
+        self.crypt(aes, tweaked, &mut digits, direction);
+        symbols.put_digits(&digits, value);
+        Ok(())
+    }
+
     /// Algorithm 7 (encrypt) or 8 (decrypt), in place. `tweaked` has taken in P and T; the digits are below the radix.
-    pub(crate) fn crypt(&mut self, key: &Expanded, tweaked: Mac, digits: &mut [u16], direction: Direction) {
+    fn crypt(&mut self, aes: &impl Aes, tweaked: Mac<1>, digits: &mut [u16], direction: Direction) {
         // Steps 1 and 2.
         let (a, b_half) = digits.split_at_mut(digits.len() / 2);
         // Steps 3 and 4.
         let b = self.b(b_half.len());
         let d = 4 * b.div_ceil(4) + 4;
         // The zeros of Q do not change from round to round.
-        let tweaked = tweaked.pad(key, b);
+        let tweaked = tweaked.pad(aes, b);
         for i in direction.rounds() {
             // Steps 6v, 6viii and 6ix: instead of swapping A and B, the rounds take turns in what they replace.
             let (target, source) = if i.is_multiple_of(2) { (&mut *a, &*b_half) } else { (&mut *b_half, &*a) };
             self.num(source, b);
-            self.expand(key, tweaked.update(key, &[i]), b, d);
+            self.expand(aes, tweaked.update(aes, [&[i]]), b, d);
             self.add(target, d, direction);
         }
     }
@@ -87,16 +104,19 @@ impl Long {
     }
 
     /// Steps 6i to 6iv: limbs = y, from the MAC of everything before NUM(B), which is in limbs.
-    fn expand(&mut self, key: &Expanded, before: Mac, b: usize, d: usize) {
+    fn expand(&mut self, aes: &impl Aes, before: Mac<1>, b: usize, d: usize) {
         self.bytes.zeroize();
         self.bytes.extend(self.limbs.iter().rev().flat_map(|limb| limb.to_be_bytes()));
         let surplus = self.bytes.len() - b;
-        let r = before.update(key, &self.bytes[surplus..]).state();
+        let [r] = before.update(aes, [&self.bytes[surplus..]]).states;
         // Step 6iii: S = R ‖ CIPH(R ⊕ [1]¹⁶) ‖ CIPH(R ⊕ [2]¹⁶) …, cut to d bytes.
         self.bytes.zeroize();
         for j in 0..d.div_ceil(16) as u128 {
-            let block = if j == 0 { r } else { key.encrypt(r ^ j) };
-            self.bytes.extend(block.to_be_bytes());
+            let mut block = [r ^ j];
+            if j > 0 {
+                aes.encrypt(&mut block);
+            }
+            self.bytes.extend(block[0].to_be_bytes());
         }
         self.limbs.zeroize();
         let words = self.bytes[..d].rchunks_exact(4);

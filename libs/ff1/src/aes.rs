@@ -1,0 +1,28 @@
+//! What a kernel offers, and what is done with it.
+
+use crate::Direction;
+use crate::feistel::{Lanes, Shape};
+
+/// AES under one key on one kernel. A block is a big-endian number throughout the crate.
+pub(crate) trait Aes {
+    /// Encrypts N blocks, which do not wait for one another.
+    fn encrypt<const N: usize>(&self, blocks: &mut [u128; N]);
+
+    /// The ten rounds over values of one shape; a kernel that has something better than [`Lanes::crypt`] does that.
+    #[inline(always)]
+    fn rounds(&self, shape: &Shape<'_>, direction: Direction, lanes: &mut [Lanes<8>]) {
+        for eight in lanes {
+            eight.crypt(self, shape, direction);
+        }
+    }
+}
+
+/// Something to do with AES.
+///
+/// A kernel calls `run` from a function that is compiled for its processor. Implementations are `inline(always)`, so
+/// that they become part of that function and are compiled for the same processor.
+pub(crate) trait Work {
+    type Output;
+
+    fn run(self, aes: &impl Aes) -> Self::Output;
+}

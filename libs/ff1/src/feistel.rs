@@ -1,0 +1,81 @@
+//! The ten rounds in machine integers.
+
+use crate::aes::Aes;
+use crate::arith::Modulus;
+use crate::{Direction, mac::Mac};
+
+/// Lengths and moduli of values of one length.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape<'a> {
+    /// Step 1: lengths of A and B.
+    pub(crate) u: usize,
+    pub(crate) v: usize,
+    /// Step 3: bytes of NUM(B), at most 8.
+    pub(crate) b: usize,
+    /// radix^u and radix^v
+    pub(crate) moduli: [&'a Modulus; 2],
+}
+
+/// N values of one shape on their way through the rounds.
+pub(crate) struct Lanes<const N: usize> {
+    /// NUM(A) and NUM(B)
+    pub(crate) a: [u64; N],
+    pub(crate) b: [u64; N],
+    /// What the last block of Q is added to: the CBC-MAC of all before it, and the end of the tweak.
+    pub(crate) mac: [u128; N],
+}
+
+impl<'a> Shape<'a> {
+    /// `powers[m]` is radix^m from 1 on, in order; `None` if radix^v does not fit 64 bits.
+    pub(crate) fn new(powers: &'a [Modulus], length: usize) -> Option<Self> {
+        let u = length / 2;
+        let v = length - u;
+        let moduli = [powers.get(u.checked_sub(1)?)?, powers.get(v - 1)?];
+        Some(Self { u, v, b: moduli[1].bytes(), moduli })
+    }
+
+    pub(crate) fn length(&self) -> usize {
+        self.u + self.v
+    }
+
+    /// Step 4 gives d = 8 and y of 64 bits, not d = 12 and 96 bits; the moduli are then at most 2³².
+    #[inline(always)]
+    pub(crate) fn is_narrow(&self) -> bool {
+        self.b <= 4
+    }
+}
+
+impl<const N: usize> Lanes<N> {
+    pub(crate) const EMPTY: Self = Self { a: [0; N], b: [0; N], mac: [0; N] };
+
+    /// Takes over the MAC of P and T, with the zeros after them.
+    #[inline(always)]
+    pub(crate) fn tweak(&mut self, aes: &(impl Aes + ?Sized), mac: Mac<N>, shape: &Shape<'_>) {
+        self.mac = mac.pad(aes, shape.b).states;
+    }
+
+    /// Step 6 of Algorithm 7 or 8.
+    #[inline(always)]
+    pub(crate) fn crypt(&mut self, aes: &(impl Aes + ?Sized), shape: &Shape<'_>, direction: Direction) {
+        let Self { a, b, mac } = self;
+        for i in direction.rounds() {
+            // Steps 6v, 6viii and 6ix: instead of swapping A and B, the rounds take turns in what they replace.
+            let (target, source, m) =
+                if i % 2 == 0 { (&mut *a, &*b, shape.moduli[0]) } else { (&mut *b, &*a, shape.moduli[1]) };
+            // Steps 6i and 6ii: Q ends in [i] ‖ [NUM(B)]^b.
+            let counter = u128::from(i) << (8 * shape.b);
+            let mut r: [u128; N] = core::array::from_fn(|k| mac[k] ^ counter ^ u128::from(source[k]));
+            aes.encrypt(&mut r);
+            // Steps 6iii, 6iv and 6vi: y is the first d bytes of R.
+            if shape.is_narrow() {
+                for (a, r) in target.iter_mut().zip(&r) {
+                    *a = m.add64(*a, (r >> 64) as u64, direction);
+                }
+            } else {
+                for (a, r) in target.iter_mut().zip(&r) {
+                    *a = m.add96(*a, r >> 32, direction);
+                }
+            }
+        }
+    }
+}

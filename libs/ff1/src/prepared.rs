@@ -1,0 +1,155 @@
+//! All that is computed once per key, radix and tweak prefix.
+
+use alloc::vec::Vec;
+
+use crate::aes::{Aes, Work};
+use crate::arith::Modulus;
+use crate::batch::Batch;
+use crate::feistel::{Lanes, Shape};
+use crate::long::LongNumerals;
+use crate::mac::Mac;
+use crate::starts::Starts;
+use crate::symbols::Symbols;
+use crate::{Direction, Error, Failure, Item, Key};
+
+pub(crate) struct Prepared {
+    key: Key,
+    radix: u32,
+    prefix: Vec<u8>,
+    /// radix^1, radix^2, … below 2⁶⁴
+    powers: Vec<Modulus>,
+    pub(crate) starts: Starts,
+}
+
+/// SP 800-38G Rev. 1 section 5.2: radix^minlen ≥ 1,000,000.
+const DOMAIN_LEAST: u64 = 1_000_000;
+
+impl Prepared {
+    /// The radix must be 2..=65536.
+    pub(crate) fn new(key: &Key, radix: u32, prefix: Vec<u8>) -> Self {
+        let times = |power: &u64| power.checked_mul(u64::from(radix));
+        let powers: Vec<u64> = core::iter::successors(Some(u64::from(radix)), times).collect();
+        let shortest = 1 + powers.iter().take_while(|&&power| power < DOMAIN_LEAST).count();
+        Self {
+            key: key.clone(),
+            radix,
+            prefix,
+            starts: Starts::new(shortest, 2 * powers.len()),
+            powers: powers.into_iter().map(Modulus::new).collect(),
+        }
+    }
+
+    pub(crate) fn with_tweak_prefix(&self, prefix: &[u8]) -> Self {
+        Self::new(&self.key, self.radix, [&self.prefix, prefix].concat())
+    }
+
+    pub(crate) fn radix(&self) -> u32 {
+        self.radix
+    }
+
+    /// Encrypts or decrypts one value.
+    pub(crate) fn crypt<S: Symbols>(
+        &self,
+        symbols: &S,
+        tweak: &[u8],
+        value: &mut [S::Unit],
+        direction: Direction,
+    ) -> Result<(), Error> {
+        self.key.run(One { prepared: self, symbols, tweak, value, direction })
+    }
+
+    /// Encrypts or decrypts the values at `items`.
+    pub(crate) fn crypt_batch<S: Symbols>(
+        &self,
+        symbols: &S,
+        tweaks: &[u8],
+        values: &mut [S::Unit],
+        items: &[Item],
+        direction: Direction,
+    ) -> Vec<Failure> {
+        self.key.run(Batch { prepared: self, symbols, tweaks, values, items, direction })
+    }
+
+    /// The shape of values of this length with tweaks of this length; `None` if they need [`LongNumerals`].
+    pub(crate) fn shape(&self, length: usize, tweak_length: usize) -> Result<Option<Shape<'_>>, Error> {
+        lengths(self.radix, length, self.prefix.len().saturating_add(tweak_length))?;
+        Ok(Shape::new(&self.powers, length))
+    }
+
+    /// The CBC-MAC of P and the tweak's prefix. The lengths must be allowed.
+    #[inline(always)]
+    pub(crate) fn start(&self, aes: &impl Aes, length: usize, tweak_length: usize) -> Mac<1> {
+        let t = self.prefix.len() + tweak_length;
+        let compute = || Mac::start(aes, self.radix, length as u32, t as u32).update(aes, [&self.prefix]);
+        match self.starts.index(length, tweak_length) {
+            Some(index) => Mac::resume(self.starts.state(index, || compute().states[0]), self.prefix.len()),
+            None => compute(),
+        }
+    }
+}
+
+/// One value, to be encrypted or decrypted in place.
+pub(crate) struct One<'a, S: Symbols> {
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) symbols: &'a S,
+    pub(crate) tweak: &'a [u8],
+    pub(crate) value: &'a mut [S::Unit],
+    pub(crate) direction: Direction,
+}
+
+impl<S: Symbols> Work for One<'_, S> {
+    type Output = Result<(), Error>;
+
+    #[inline(always)]
+    fn run(self, aes: &impl Aes) -> Result<(), Error> {
+        let Self { prepared, symbols, tweak, value, direction } = self;
+        let shape = prepared.shape(value.len(), tweak.len())?;
+        let mac = prepared.start(aes, value.len(), tweak.len()).update(aes, [tweak]);
+        let Some(shape) = shape else {
+            return LongNumerals::new(prepared.radix).crypt_value(aes, mac, symbols, value, direction);
+        };
+        let mut lane = Lanes::<1>::EMPTY;
+        let [bad] = symbols.load(&shape, value, &[0], &mut lane);
+        if bad {
+            return symbols.digits(value, &mut Vec::new());
+        }
+        lane.tweak(aes, mac, &shape);
+        lane.crypt(aes, &shape, direction);
+        symbols.store(&shape, value, &[0], &[true], &lane);
+        Ok(())
+    }
+}
+
+/// Whether the standard allows these lengths.
+fn lengths(radix: u32, length: usize, tweak_length: usize) -> Result<(), Error> {
+    let n = u32::try_from(length).map_err(|_| Error::TooLong { length })?;
+    u32::try_from(tweak_length).map_err(|_| Error::TweakTooLong { length: tweak_length })?;
+    if u64::from(radix).saturating_pow(n) < DOMAIN_LEAST {
+        return Err(Error::DomainTooSmall { radix, length });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn domain_of_a_million_is_the_least() {
+        for (radix, length) in [(10, 5), (2, 19), (1000, 1), (999, 2), (65536, 1), (2, 0)] {
+            assert_eq!(lengths(radix, length, 0), Err(Error::DomainTooSmall { radix, length }));
+        }
+        for (radix, length) in [(10, 6), (2, 20), (1000, 2), (65536, 2)] {
+            assert_eq!(lengths(radix, length, 0), Ok(()));
+        }
+    }
+
+    #[test]
+    #[cfg(target_pointer_width = "64")]
+    fn lengths_end_at_32_bits() {
+        let most = u32::MAX as usize;
+        assert_eq!(lengths(10, most, most), Ok(()));
+        assert_eq!(lengths(10, most + 1, 0), Err(Error::TooLong { length: most + 1 }));
+        assert_eq!(lengths(10, 16, most + 1), Err(Error::TweakTooLong { length: most + 1 }));
+    }
+}
