@@ -3,126 +3,150 @@
 use alloc::vec::Vec;
 
 use crate::aes::{Aes, Work};
-use crate::feistel::{Lanes, Shape};
-use crate::mac::Mac;
-use crate::prepared::{One, Prepared};
+use crate::feistel::{Lanes, Shape, lanes_of};
+use crate::prepared::Prepared;
 use crate::symbols::Symbols;
 use crate::{Direction, Error, Failure, Item};
-
-/// The work of one call.
-pub(crate) struct Batch<'a, S: Symbols> {
-    pub(crate) prepared: &'a Prepared,
-    pub(crate) symbols: &'a S,
-    pub(crate) tweaks: &'a [u8],
-    pub(crate) values: &'a mut [S::Unit],
-    pub(crate) items: &'a [Item],
-    pub(crate) direction: Direction,
-}
-
-/// Values of one length with tweaks of one length that wait for more of their kind.
-struct Group<'a> {
-    shape: Shape<'a>,
-    start: Mac<1>,
-    /// Indices of the items.
-    waiting: [usize; MOST],
-    count: usize,
-}
 
 /// Lanes are handled in eights; the largest kernel has four eights in flight.
 const EIGHT: usize = 8;
 const MOST: usize = 4 * EIGHT;
 
-impl<S: Symbols> Work for Batch<'_, S> {
-    type Output = Vec<Failure>;
+/// One call.
+pub(crate) struct Batch<'a, S: Symbols> {
+    pub(crate) prepared: &'a Prepared,
+    pub(crate) symbols: &'a S,
+    pub(crate) tweaks: &'a [u8],
+    pub(crate) values: &'a mut [S::Unit],
+    pub(crate) direction: Direction,
+    pub(crate) failures: Vec<Failure>,
+}
 
-    #[inline(always)]
-    fn run(mut self, aes: &impl Aes) -> Vec<Failure> {
-        let mut failures = Vec::new();
+/// Values of one length with tweaks of one length that wait for more of their kind.
+struct Group<'a> {
+    shape: Shape<'a>,
+    tweak_length: usize,
+    count: usize,
+    /// Of each value: the index of its item, where it starts and where its tweak starts.
+    items: [usize; MOST],
+    starts: [usize; MOST],
+    tweak_starts: [usize; MOST],
+}
+
+impl<S: Symbols> Batch<'_, S> {
+    pub(crate) fn run(mut self, items: &[Item]) -> Vec<Failure> {
         let mut groups: Vec<Group<'_>> = Vec::new();
         // For each place of `Starts` one more than the index of its group; 0 means none yet.
         let mut places = alloc::vec![0u32; self.prepared.starts.len()];
-        for (index, item) in self.items.iter().enumerate() {
-            if let Err(error) = self.take(aes, index, item, &mut groups, &mut places, &mut failures) {
-                failures.push(Failure { index, error });
-            }
+        for (index, item) in items.iter().enumerate() {
+            let outcome = match self.prepared.starts.index(item.length, item.tweak_length) {
+                Some(place) => self.queue(index, item, &mut groups, &mut places[place]),
+                None => self.one(item),
+            };
+            self.failures.extend(outcome.err().map(|error| Failure { index, error }));
         }
         for group in &mut groups {
-            self.flush(aes, group, &mut failures);
+            self.flush(group);
         }
-        failures.sort_unstable_by_key(|failure| failure.index);
-        failures
+        self.failures.sort_unstable_by_key(|failure| failure.index);
+        self.failures
     }
-}
 
-impl<'a, S: Symbols> Batch<'a, S> {
-    /// Lets the item wait in its group, or does it at once if there are no groups for its shape.
-    #[inline(always)]
-    fn take(
+    /// Lets the item wait in its group.
+    #[inline]
+    fn queue<'g>(
         &mut self,
-        aes: &impl Aes,
         index: usize,
         item: &Item,
-        groups: &mut Vec<Group<'a>>,
-        places: &mut [u32],
-        failures: &mut Vec<Failure>,
-    ) -> Result<(), Error> {
-        let value = item.value().filter(|range| range.end <= self.values.len()).ok_or(Error::OutOfBounds)?;
-        let tweak = item.tweak().and_then(|range| self.tweaks.get(range)).ok_or(Error::OutOfBounds)?;
-        let Some(place) = self.prepared.starts.index(item.length, item.tweak_length) else {
-            let Self { prepared, symbols, direction, .. } = *self;
-            return One { prepared, symbols, tweak, value: &mut self.values[value], direction }.run(aes);
-        };
-        if places[place] == 0 {
-            groups.push(Group::new(self.prepared, aes, item)?);
-            places[place] = groups.len() as u32;
+        groups: &mut Vec<Group<'g>>,
+        place: &mut u32,
+    ) -> Result<(), Error>
+    where
+        Self: 'g,
+    {
+        item.check(self.values.len(), self.tweaks.len())?;
+        if *place == 0 {
+            groups.push(Group::new(self.prepared, item)?);
+            *place = groups.len() as u32;
         }
-        let group = &mut groups[places[place] as usize - 1];
-        group.waiting[group.count] = index;
+        let group = &mut groups[*place as usize - 1];
+        group.items[group.count] = index;
+        group.starts[group.count] = item.start;
+        group.tweak_starts[group.count] = item.tweak_start;
         group.count += 1;
         if group.count == MOST {
-            self.flush(aes, group, failures);
+            self.flush(group);
         }
         Ok(())
     }
 
+    /// Does a value of a shape that has no groups.
+    fn one(&mut self, item: &Item) -> Result<(), Error> {
+        item.check(self.values.len(), self.tweaks.len())?;
+        let value = &mut self.values[item.start..][..item.length];
+        let tweak = &self.tweaks[item.tweak_start..][..item.tweak_length];
+        self.prepared.crypt(self.symbols, tweak, value, self.direction)
+    }
+
     /// Does what waits in the group.
-    #[inline(always)]
-    fn flush(&mut self, aes: &impl Aes, group: &mut Group<'_>, failures: &mut Vec<Failure>) {
-        let Group { shape, start, waiting, count } = group;
-        let eights = count.div_ceil(EIGHT);
-        // Lanes without an item repeat the first one and are not stored.
-        let items = waiting.map(|index| self.items[index]);
-        let mut lanes = [const { Lanes::<EIGHT>::EMPTY }; MOST / EIGHT];
-        let mut keep = [[false; EIGHT]; MOST / EIGHT];
-        let starts = items.map(|item| item.start);
-        let starts = starts.as_chunks::<EIGHT>().0;
-        let lanes = &mut lanes[..eights];
-        for (e, eight) in lanes.iter_mut().enumerate() {
-            let bad = self.symbols.load(shape, self.values, &starts[e], eight);
-            keep[e] = core::array::from_fn(|k| EIGHT * e + k < *count && !bad[k]);
-            let tweaks = core::array::from_fn(|k| {
-                let item = &items[EIGHT * e + k];
-                &self.tweaks[item.tweak_start..item.tweak_start + item.tweak_length]
-            });
-            eight.tweak(aes, start.spread().update(aes, tweaks), shape);
-        }
-        aes.rounds(shape, self.direction, lanes);
-        for (e, eight) in lanes.iter().enumerate() {
-            self.symbols.store(shape, self.values, &starts[e], &keep[e], eight);
-        }
-        for k in (0..*count).filter(|k| !keep[k / EIGHT][k % EIGHT]) {
-            let value = &self.values[items[k].start..][..items[k].length];
+    fn flush(&mut self, group: &mut Group<'_>) {
+        let good = self.prepared.run(Flush { batch: self, group });
+        for k in (0..group.count).filter(|&k| !good[k]) {
+            let value = &self.values[group.starts[k]..][..group.shape.length()];
             let found = self.symbols.digits(value, &mut Vec::new());
-            failures.extend(found.err().map(|error| Failure { index: waiting[k], error }));
+            self.failures.extend(found.err().map(|error| Failure { index: group.items[k], error }));
         }
-        *count = 0;
+        group.count = 0;
     }
 }
 
 impl<'a> Group<'a> {
-    fn new(prepared: &'a Prepared, aes: &impl Aes, item: &Item) -> Result<Self, Error> {
+    fn new(prepared: &'a Prepared, item: &Item) -> Result<Self, Error> {
         let &Item { length, tweak_length, .. } = item;
         let shape = prepared.shape(length, tweak_length)?.expect("every place is for a length that fits 64 bits");
-        Ok(Self { shape, start: prepared.start(aes, length, tweak_length), waiting: [0; MOST], count: 0 })
+        let none = [0; MOST];
+        Ok(Self { shape, tweak_length, count: 0, items: none, starts: none, tweak_starts: none })
+    }
+}
+
+/// The values of a group that is not empty; tells which of them were good and are done.
+struct Flush<'a, 'b, 'g, S: Symbols> {
+    batch: &'a mut Batch<'b, S>,
+    group: &'a mut Group<'g>,
+}
+
+impl<S: Symbols> Work for Flush<'_, '_, '_, S> {
+    type Output = [bool; MOST];
+
+    #[inline(always)]
+    fn run(self, aes: &impl Aes) -> [bool; MOST] {
+        let Self { batch: Batch { prepared, symbols, tweaks, values, direction, .. }, group } = self;
+        let Group { shape, tweak_length, count, starts, tweak_starts, .. } = group;
+        // Lanes without a value repeat the first one and are not stored.
+        let first = (starts[0], tweak_starts[0]);
+        starts[*count..].fill(first.0);
+        tweak_starts[*count..].fill(first.1);
+        let (starts, tweak_starts) = (starts.as_chunks::<EIGHT>().0, tweak_starts.as_chunks::<EIGHT>().0);
+
+        let start = prepared.start(aes, shape.length(), *tweak_length);
+        let mut lanes = [const { Lanes::<EIGHT>::EMPTY }; MOST / EIGHT];
+        let lanes = &mut lanes[..count.div_ceil(EIGHT)];
+        let mut good = [false; MOST];
+        for (e, eight) in lanes.iter_mut().enumerate() {
+            let bad = symbols.load(shape, values, &starts[e], eight);
+            for k in 0..EIGHT {
+                good[EIGHT * e + k] = EIGHT * e + k < *count && !bad[k];
+            }
+            let mut mac = start.spread();
+            if *tweak_length > 0 {
+                mac = mac.update(aes, lanes_of(|k| &tweaks[tweak_starts[e][k]..][..*tweak_length]));
+            }
+            eight.tweak(aes, mac, shape);
+        }
+        aes.rounds(shape, *direction, lanes);
+        for (e, eight) in lanes.iter().enumerate() {
+            symbols.store(shape, values, &starts[e], &good.as_chunks().0[e], eight);
+        }
+        good
     }
 }

@@ -64,7 +64,7 @@ impl<const N: usize> Lanes<N> {
                 if i % 2 == 0 { (&mut *a, &*b, shape.moduli[0]) } else { (&mut *b, &*a, shape.moduli[1]) };
             // Steps 6i and 6ii: Q ends in [i] ‖ [NUM(B)]^b.
             let counter = u128::from(i) << (8 * shape.b);
-            let mut r: [u128; N] = core::array::from_fn(|k| mac[k] ^ counter ^ u128::from(source[k]));
+            let mut r: [u128; N] = lanes_of(|k| mac[k] ^ counter ^ u128::from(source[k]));
             aes.encrypt(&mut r);
             // Steps 6iii, 6iv and 6vi: y is the first d bytes of R.
             if shape.is_narrow() {
@@ -78,4 +78,15 @@ impl<const N: usize> Lanes<N> {
             }
         }
     }
+}
+
+/// `core::array::from_fn`, but certain to be inlined: otherwise the closure would be compiled without the features of the
+/// kernel that it is for.
+#[inline(always)]
+pub(crate) fn lanes_of<T: Copy + Default, const N: usize>(mut lane: impl FnMut(usize) -> T) -> [T; N] {
+    let mut lanes = [T::default(); N];
+    for (k, place) in lanes.iter_mut().enumerate() {
+        *place = lane(k);
+    }
+    lanes
 }

@@ -1,7 +1,5 @@
 //! How a batch is described and what it answers.
 
-use core::ops::Range;
-
 use crate::Error;
 
 /// Where one value of a batch is: its symbols in the buffer of symbols, its tweak in the buffer of tweaks.
@@ -29,15 +27,14 @@ pub struct Failure {
 }
 
 impl Item {
-    /// The value's part of the buffer, which may not be so long.
-    #[inline(always)]
-    pub(crate) fn value(&self) -> Option<Range<usize>> {
-        Some(self.start..self.start.checked_add(self.length)?)
-    }
-
-    /// The tweak's part of the buffer, which may not be so long.
-    #[inline(always)]
-    pub(crate) fn tweak(&self) -> Option<Range<usize>> {
-        Some(self.tweak_start..self.tweak_start.checked_add(self.tweak_length)?)
+    /// Whether value and tweak lie within buffers of these lengths.
+    #[inline]
+    pub(crate) fn check(&self, symbols: usize, tweaks: usize) -> Result<(), Error> {
+        let within = |start: usize, length, end| start.checked_add(length).is_some_and(|sum| sum <= end);
+        if within(self.start, self.length, symbols) && within(self.tweak_start, self.tweak_length, tweaks) {
+            Ok(())
+        } else {
+            Err(Error::OutOfBounds)
+        }
     }
 }

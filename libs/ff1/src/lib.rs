@@ -25,6 +25,7 @@ mod prepared;
 mod starts;
 mod symbols;
 mod text;
+mod windows;
 
 pub use crate::alphabet::Alphabet;
 pub use crate::error::Error;

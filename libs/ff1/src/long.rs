@@ -7,11 +7,11 @@
 use alloc::vec::Vec;
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::aes::Aes;
+use crate::arith::Divisor64;
+use crate::mac::Mac;
 use crate::symbols::Symbols;
 use crate::{Direction, Error};
-use crate::arith::Divisor64;
-use crate::aes::Aes;
-use crate::mac::Mac;
 
 /// One value's radix, lengths and work space; made once and used for many values of one radix.
 pub(crate) struct LongNumerals {

@@ -55,7 +55,11 @@ impl Prepared {
         value: &mut [S::Unit],
         direction: Direction,
     ) -> Result<(), Error> {
-        self.key.run(One { prepared: self, symbols, tweak, value, direction })
+        let shape = self.shape(value.len(), tweak.len())?;
+        match shape {
+            Some(shape) => self.run(One { prepared: self, symbols, shape, tweak, value, direction }),
+            None => self.run(LongOne { prepared: self, symbols, tweak, value, direction }),
+        }
     }
 
     /// Encrypts or decrypts the values at `items`.
@@ -67,7 +71,13 @@ impl Prepared {
         items: &[Item],
         direction: Direction,
     ) -> Vec<Failure> {
-        self.key.run(Batch { prepared: self, symbols, tweaks, values, items, direction })
+        Batch { prepared: self, symbols, tweaks, values, direction, failures: Vec::new() }.run(items)
+    }
+
+    /// Does the work on the key's kernel.
+    #[inline(always)]
+    pub(crate) fn run<W: Work>(&self, work: W) -> W::Output {
+        self.key.run(work)
     }
 
     /// The shape of values of this length with tweaks of this length; `None` if they need [`LongNumerals`].
@@ -88,13 +98,14 @@ impl Prepared {
     }
 }
 
-/// One value, to be encrypted or decrypted in place.
-pub(crate) struct One<'a, S: Symbols> {
-    pub(crate) prepared: &'a Prepared,
-    pub(crate) symbols: &'a S,
-    pub(crate) tweak: &'a [u8],
-    pub(crate) value: &'a mut [S::Unit],
-    pub(crate) direction: Direction,
+/// One value in machine integers.
+struct One<'a, S: Symbols> {
+    prepared: &'a Prepared,
+    symbols: &'a S,
+    shape: Shape<'a>,
+    tweak: &'a [u8],
+    value: &'a mut [S::Unit],
+    direction: Direction,
 }
 
 impl<S: Symbols> Work for One<'_, S> {
@@ -102,21 +113,37 @@ impl<S: Symbols> Work for One<'_, S> {
 
     #[inline(always)]
     fn run(self, aes: &impl Aes) -> Result<(), Error> {
-        let Self { prepared, symbols, tweak, value, direction } = self;
-        let shape = prepared.shape(value.len(), tweak.len())?;
-        let mac = prepared.start(aes, value.len(), tweak.len()).update(aes, [tweak]);
-        let Some(shape) = shape else {
-            return LongNumerals::new(prepared.radix).crypt_value(aes, mac, symbols, value, direction);
-        };
+        let Self { prepared, symbols, shape, tweak, value, direction } = self;
         let mut lane = Lanes::<1>::EMPTY;
         let [bad] = symbols.load(&shape, value, &[0], &mut lane);
         if bad {
             return symbols.digits(value, &mut Vec::new());
         }
+        let mac = prepared.start(aes, value.len(), tweak.len()).update(aes, [tweak]);
         lane.tweak(aes, mac, &shape);
         lane.crypt(aes, &shape, direction);
         symbols.store(&shape, value, &[0], &[true], &lane);
         Ok(())
+    }
+}
+
+/// One value that is too long for that.
+struct LongOne<'a, S: Symbols> {
+    prepared: &'a Prepared,
+    symbols: &'a S,
+    tweak: &'a [u8],
+    value: &'a mut [S::Unit],
+    direction: Direction,
+}
+
+impl<S: Symbols> Work for LongOne<'_, S> {
+    type Output = Result<(), Error>;
+
+    #[inline(always)]
+    fn run(self, aes: &impl Aes) -> Result<(), Error> {
+        let Self { prepared, symbols, tweak, value, direction } = self;
+        let mac = prepared.start(aes, value.len(), tweak.len()).update(aes, [tweak]);
+        LongNumerals::new(prepared.radix).crypt_value(aes, mac, symbols, value, direction)
     }
 }
 

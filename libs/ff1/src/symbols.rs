@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::Error;
 use crate::arith::Divisor64;
-use crate::feistel::{Lanes, Shape};
+use crate::feistel::{Lanes, Shape, lanes_of};
 
 /// Turns values into numbers and back. Nothing here branches on a symbol that is valid.
 pub(crate) trait Symbols {
@@ -79,7 +79,7 @@ impl Symbols for Digits {
         starts: &[usize; N],
         lanes: &mut Lanes<N>,
     ) -> [bool; N] {
-        core::array::from_fn(|k| {
+        lanes_of(|k| {
             let value = &buffer[starts[k]..starts[k] + shape.length()];
             let (a, b) = value.split_at(shape.u);
             let (a, b) = (self.num(a.iter().copied()), self.num(b.iter().copied()));

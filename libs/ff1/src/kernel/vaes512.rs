@@ -91,12 +91,7 @@ struct Vectors {
 /// Step 6 of Algorithm 7 or 8 over E times eight values.
 #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
 #[inline]
-fn crypt<const E: usize>(
-    round_keys: &RoundKeys,
-    shape: &Shape<'_>,
-    direction: Direction,
-    lanes: &mut [Lanes<8>; E],
-) {
+fn crypt<const E: usize>(round_keys: &RoundKeys, shape: &Shape<'_>, direction: Direction, lanes: &mut [Lanes<8>; E]) {
     match (shape.is_narrow(), direction) {
         (true, Direction::Encrypt) => crypt_as::<E, true, true>(round_keys, shape, lanes),
         (true, Direction::Decrypt) => crypt_as::<E, true, false>(round_keys, shape, lanes),
@@ -112,30 +107,38 @@ fn crypt_as<const E: usize, const NARROW: bool, const ENCRYPT: bool>(
     lanes: &mut [Lanes<8>; E],
 ) {
     let direction = if ENCRYPT { Direction::Encrypt } else { Direction::Decrypt };
-    let moduli = shape.moduli.map(|modulus| vectors(modulus));
-    let mut a: [__m512i; E] = core::array::from_fn(|e| load(&lanes[e].a));
-    let mut b: [__m512i; E] = core::array::from_fn(|e| load(&lanes[e].b));
-    let macs: [[__m512i; 2]; E] = core::array::from_fn(|e| interleave(&lanes[e].mac));
+    let moduli = [vectors(shape.moduli[0]), vectors(shape.moduli[1])];
+    let zero = _mm512_setzero_si512();
+    let (mut a, mut b, mut macs) = ([zero; E], [zero; E], [[zero; 2]; E]);
+    for e in 0..E {
+        (a[e], b[e], macs[e]) = (load(&lanes[e].a), load(&lanes[e].b), interleave(&lanes[e].mac));
+    }
     let (first, middle, last) = round_keys.parts();
-    let first = broadcast(first);
+    let (first, last) = (broadcast(first), broadcast(last));
     for i in direction.rounds() {
         let (target, source, m) = if i % 2 == 0 { (&mut a, &b, &moduli[0]) } else { (&mut b, &a, &moduli[1]) };
         // Steps 6i and 6ii; [i] goes in with the first round key.
         let counter = u128::from(i) << (8 * shape.b);
         let first = _mm512_xor_si512(first, broadcast(&counter.to_be_bytes()));
-        let mut states: [[__m512i; 2]; E] = core::array::from_fn(|e| {
+        let mut r = macs;
+        for e in 0..E {
             let numbers = spread(source[e]);
-            [0, 1].map(|h| _mm512_xor_si512(_mm512_xor_si512(macs[e][h], first), numbers[h]))
-        });
+            for h in 0..2 {
+                r[e][h] = _mm512_xor_si512(_mm512_xor_si512(r[e][h], first), numbers[h]);
+            }
+        }
         for key in middle {
             let key = broadcast(key);
-            states = states.map(|pair| pair.map(|state| _mm512_aesenc_epi128(state, key)));
+            for state in r.as_flattened_mut() {
+                *state = _mm512_aesenc_epi128(*state, key);
+            }
         }
-        let last = broadcast(last);
-        let r = states.map(|pair| pair.map(|state| _mm512_aesenclast_epi128(state, last)));
+        for state in r.as_flattened_mut() {
+            *state = _mm512_aesenclast_epi128(*state, last);
+        }
         // Steps 6iii to 6vi.
-        for (target, r) in target.iter_mut().zip(r) {
-            *target = add::<NARROW, ENCRYPT>(*target, r, m);
+        for e in 0..E {
+            target[e] = add::<NARROW, ENCRYPT>(target[e], r[e], m);
         }
     }
     for e in 0..E {
@@ -191,7 +194,7 @@ fn split64([even, odd]: [__m512i; 2]) -> [__m512i; 2] {
 fn split96(r: [__m512i; 2]) -> [__m512i; 2] {
     // Bytes 5 to 0 and 11 to 6; an index with the top bit gives a zero.
     let order = broadcast(&[5, 4, 3, 2, 1, 0, 0x80, 0x80, 11, 10, 9, 8, 7, 6, 0x80, 0x80]);
-    let [even, odd] = r.map(|r| _mm512_shuffle_epi8(r, order));
+    let (even, odd) = (_mm512_shuffle_epi8(r[0], order), _mm512_shuffle_epi8(r[1], order));
     [_mm512_unpacklo_epi64(even, odd), _mm512_unpackhi_epi64(even, odd)]
 }
 
@@ -207,9 +210,10 @@ fn spread(numbers: __m512i) -> [__m512i; 2] {
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn interleave(blocks: &[u128; 8]) -> [__m512i; 2] {
-    let bytes = blocks.map(u128::to_be_bytes);
-    let (halves, _) = bytes.as_flattened().as_chunks::<64>();
-    let [low, high] = [0, 1].map(|h| load(&halves[h]));
+    let order = broadcast(&[15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    let (halves, _) = blocks.as_chunks::<4>();
+    let (low, high) = (load(&halves[0]), load(&halves[1]));
+    let (low, high) = (_mm512_shuffle_epi8(low, order), _mm512_shuffle_epi8(high, order));
     let even = _mm512_permutex2var_epi64(low, _mm512_setr_epi64(0, 1, 4, 5, 8, 9, 12, 13), high);
     let odd = _mm512_permutex2var_epi64(low, _mm512_setr_epi64(2, 3, 6, 7, 10, 11, 14, 15), high);
     [even, odd]
