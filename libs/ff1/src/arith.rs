@@ -1,7 +1,5 @@
 //! Exact arithmetic modulo public constants in constant time: multiplications by reciprocals and masked corrections.
 
-use crate::Direction;
-
 /// A divisor and its reciprocal, for dividends of 64 bits.
 #[derive(Clone, Copy)]
 pub(crate) struct Divisor64 {
@@ -68,33 +66,40 @@ impl Modulus {
     }
 
     /// (a ± y) mod M for a < M ≤ 2³² and any y of 64 bits.
+    ///
+    /// Rounds wait for this, so the three candidates for the result are computed side by side.
     #[inline(always)]
-    pub(crate) fn add64(&self, a: u64, y: u64, direction: Direction) -> u64 {
+    pub(crate) fn add64<const ENCRYPT: bool>(&self, a: u64, y: u64) -> u64 {
+        let m = self.value;
         // The upper half of ⌊(2¹²⁸−1)/M⌋ is ⌊(2⁶⁴−1)/M⌋, so this is the estimate of `Divisor64::div_rem`.
-        let estimate = high64(y, (self.inverse >> 64) as u64);
-        let (y, _) = subtract_once(y - estimate * self.value, self.value);
-        self.add_reduced(a, y, direction)
+        let y = y - high64(y, (self.inverse >> 64) as u64) * m;
+        // y < 2M is now the remainder or M more. The result is the smallest candidate that is not negative; negative
+        // ones have wrapped and are large.
+        if ENCRYPT {
+            let candidate = |multiple: u64| a.wrapping_sub(multiple).wrapping_add(y);
+            candidate(0).min(candidate(m)).min(candidate(2 * m))
+        } else {
+            let candidate = |multiple: u64| a.wrapping_add(multiple).wrapping_sub(y);
+            candidate(0).min(candidate(m)).min(candidate(2 * m))
+        }
     }
 
     /// (a ± y) mod M for a < M and any y of 96 bits.
     #[inline(always)]
-    pub(crate) fn add96(&self, a: u64, y: u128, direction: Direction) -> u64 {
+    pub(crate) fn add96<const ENCRYPT: bool>(&self, a: u64, y: u128) -> u64 {
         // As in `Divisor64::div_rem`, with 2¹²⁸: the remainder is below 2M, which may take 65 bits.
         let estimate = high128(y, self.inverse);
         let rest = y.wrapping_sub(estimate.wrapping_mul(u128::from(self.value)));
         let above = ((rest >= u128::from(self.value)) as u64).wrapping_neg();
         let y = (rest as u64).wrapping_sub(self.value & above);
-        self.add_reduced(a, y, direction)
+        self.add_reduced::<ENCRYPT>(a, y)
     }
 
     /// (a ± y) mod M for a, y < M.
     #[inline(always)]
-    fn add_reduced(&self, a: u64, y: u64, direction: Direction) -> u64 {
+    fn add_reduced<const ENCRYPT: bool>(&self, a: u64, y: u64) -> u64 {
         // a + y might not fit 64 bits; a − (M − y) does, and wraps exactly if M is to be added back.
-        let y = match direction {
-            Direction::Encrypt => self.value - y,
-            Direction::Decrypt => y,
-        };
+        let y = if ENCRYPT { self.value - y } else { y };
         let (difference, borrow) = a.overflowing_sub(y);
         difference.wrapping_add(self.value & u64::from(borrow).wrapping_neg())
     }
@@ -139,13 +144,9 @@ mod tests {
         })
     }
 
-    fn sum(a: u64, y: u128, m: u64, direction: Direction) -> u64 {
-        let (m, y) = (u128::from(m), y % u128::from(m));
-        let sum = match direction {
-            Direction::Encrypt => u128::from(a) + y,
-            Direction::Decrypt => u128::from(a) + m - y,
-        };
-        (sum % m) as u64
+    fn sums(a: u64, y: u128, m: u64) -> [u64; 2] {
+        let (a, m, y) = (u128::from(a), u128::from(m), y % u128::from(m));
+        [a + y, a + m - y].map(|sum| (sum % m) as u64)
     }
 
     proptest! {
@@ -163,18 +164,16 @@ mod tests {
         #[test]
         fn sums_modulo_32_bits(a: u64, y: u64, m in modulus(32), multiple: bool) {
             let y = if multiple { y - y % m } else { y };
-            for direction in [Direction::Encrypt, Direction::Decrypt] {
-                prop_assert_eq!(Modulus::new(m).add64(a % m, y, direction), sum(a % m, u128::from(y), m, direction));
-            }
+            let (a, modulus) = (a % m, Modulus::new(m));
+            prop_assert_eq!([modulus.add64::<true>(a, y), modulus.add64::<false>(a, y)], sums(a, u128::from(y), m));
         }
 
         #[test]
         fn sums_modulo_64_bits(a: u64, y: u128, m in modulus(64), multiple: bool) {
             let y = y >> 32;
             let y = if multiple { y - y % u128::from(m) } else { y };
-            for direction in [Direction::Encrypt, Direction::Decrypt] {
-                prop_assert_eq!(Modulus::new(m).add96(a % m, y, direction), sum(a % m, y, m, direction));
-            }
+            let (a, modulus) = (a % m, Modulus::new(m));
+            prop_assert_eq!([modulus.add96::<true>(a, y), modulus.add96::<false>(a, y)], sums(a, y, m));
         }
 
         #[test]

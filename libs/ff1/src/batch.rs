@@ -33,17 +33,31 @@ struct Group<'a> {
     tweak_starts: [usize; MOST],
 }
 
-impl<S: Symbols> Batch<'_, S> {
+impl<'a, S: Symbols> Batch<'a, S> {
     pub(crate) fn run(mut self, items: &[Item]) -> Vec<Failure> {
         let mut groups: Vec<Group<'_>> = Vec::new();
         // For each place of `Starts` one more than the index of its group; 0 means none yet.
         let mut places = alloc::vec![0u32; self.prepared.starts.len()];
+        // Mostly an item has the shape of the one before it.
+        let mut last = ((usize::MAX, usize::MAX), None);
         for (index, item) in items.iter().enumerate() {
-            let outcome = match self.prepared.starts.index(item.length, item.tweak_length) {
-                Some(place) => self.queue(index, item, &mut groups, &mut places[place]),
+            let shape = (item.length, item.tweak_length);
+            if shape != last.0 {
+                match self.group(item, &mut groups, &mut places) {
+                    Ok(group) => last = (shape, group),
+                    Err(error) => {
+                        self.failures.push(Failure { index, error });
+                        continue;
+                    }
+                }
+            }
+            let outcome = match last.1 {
+                Some(group) => self.queue(index, item, &mut groups[group]),
                 None => self.one(item),
             };
-            self.failures.extend(outcome.err().map(|error| Failure { index, error }));
+            if let Err(error) = outcome {
+                self.failures.push(Failure { index, error });
+            }
         }
         for group in &mut groups {
             self.flush(group);
@@ -52,24 +66,20 @@ impl<S: Symbols> Batch<'_, S> {
         self.failures
     }
 
+    /// The group for items of this shape, if there are groups for it.
+    fn group(&self, item: &Item, groups: &mut Vec<Group<'a>>, places: &mut [u32]) -> Result<Option<usize>, Error> {
+        let Some(place) = self.prepared.starts.index(item.length, item.tweak_length) else { return Ok(None) };
+        if places[place] == 0 {
+            groups.push(Group::new(self.prepared, item)?);
+            places[place] = groups.len() as u32;
+        }
+        Ok(Some(places[place] as usize - 1))
+    }
+
     /// Lets the item wait in its group.
     #[inline]
-    fn queue<'g>(
-        &mut self,
-        index: usize,
-        item: &Item,
-        groups: &mut Vec<Group<'g>>,
-        place: &mut u32,
-    ) -> Result<(), Error>
-    where
-        Self: 'g,
-    {
+    fn queue(&mut self, index: usize, item: &Item, group: &mut Group<'_>) -> Result<(), Error> {
         item.check(self.values.len(), self.tweaks.len())?;
-        if *place == 0 {
-            groups.push(Group::new(self.prepared, item)?);
-            *place = groups.len() as u32;
-        }
-        let group = &mut groups[*place as usize - 1];
         group.items[group.count] = index;
         group.starts[group.count] = item.start;
         group.tweak_starts[group.count] = item.tweak_start;

@@ -55,27 +55,52 @@ impl<const N: usize> Lanes<N> {
     }
 
     /// Step 6 of Algorithm 7 or 8.
+    ///
+    /// Instead of swapping A and B in steps 6viii and 6ix, the rounds take turns in what they replace: rounds with an
+    /// even number A, the others B.
     #[inline(always)]
     pub(crate) fn crypt(&mut self, aes: &(impl Aes + ?Sized), shape: &Shape<'_>, direction: Direction) {
         let Self { a, b, mac } = self;
-        for i in direction.rounds() {
-            // Steps 6v, 6viii and 6ix: instead of swapping A and B, the rounds take turns in what they replace.
-            let (target, source, m) =
-                if i % 2 == 0 { (&mut *a, &*b, shape.moduli[0]) } else { (&mut *b, &*a, shape.moduli[1]) };
-            // Steps 6i and 6ii: Q ends in [i] ‖ [NUM(B)]^b.
-            let counter = u128::from(i) << (8 * shape.b);
-            let mut r: [u128; N] = lanes_of(|k| mac[k] ^ counter ^ u128::from(source[k]));
-            aes.encrypt(&mut r);
-            // Steps 6iii, 6iv and 6vi: y is the first d bytes of R.
-            if shape.is_narrow() {
-                for (a, r) in target.iter_mut().zip(&r) {
-                    *a = m.add64(*a, (r >> 64) as u64, direction);
-                }
-            } else {
-                for (a, r) in target.iter_mut().zip(&r) {
-                    *a = m.add96(*a, r >> 32, direction);
+        let [m_a, m_b] = shape.moduli;
+        match direction {
+            Direction::Encrypt => {
+                for i in [0, 2, 4, 6, 8] {
+                    round::<N, true>(aes, shape, i, mac, (a, m_a), b);
+                    round::<N, true>(aes, shape, i + 1, mac, (b, m_b), a);
                 }
             }
+            Direction::Decrypt => {
+                for i in [8, 6, 4, 2, 0] {
+                    round::<N, false>(aes, shape, i + 1, mac, (b, m_b), a);
+                    round::<N, false>(aes, shape, i, mac, (a, m_a), b);
+                }
+            }
+        }
+    }
+}
+
+/// Round i: target = (target ± y) mod m.
+#[inline(always)]
+fn round<const N: usize, const ENCRYPT: bool>(
+    aes: &(impl Aes + ?Sized),
+    shape: &Shape<'_>,
+    i: u8,
+    mac: &[u128; N],
+    (target, m): (&mut [u64; N], &Modulus),
+    source: &[u64; N],
+) {
+    // Steps 6i and 6ii: Q ends in [i] ‖ [NUM(B)]^b.
+    let counter = u128::from(i) << (8 * shape.b);
+    let mut r: [u128; N] = lanes_of(|k| mac[k] ^ counter ^ u128::from(source[k]));
+    aes.encrypt(&mut r);
+    // Steps 6iii, 6iv and 6vi: y is the first d bytes of R.
+    if shape.is_narrow() {
+        for (a, r) in target.iter_mut().zip(&r) {
+            *a = m.add64::<ENCRYPT>(*a, (r >> 64) as u64);
+        }
+    } else {
+        for (a, r) in target.iter_mut().zip(&r) {
+            *a = m.add96::<ENCRYPT>(*a, r >> 32);
         }
     }
 }

@@ -68,13 +68,19 @@ impl Aes for Keys<'_> {
             }
             return;
         }
-        let (four, rest) = lanes.as_chunks_mut::<4>();
-        let (two, one) = rest.as_chunks_mut::<2>();
+        let (fours, rest) = lanes.as_chunks_mut::<4>();
+        let (twos, last) = rest.as_chunks_mut::<2>();
         // SAFETY: as in `encrypt`.
         unsafe {
-            four.iter_mut().for_each(|lanes| crypt(self.round_keys, shape, direction, lanes));
-            two.iter_mut().for_each(|lanes| crypt(self.round_keys, shape, direction, lanes));
-            one.as_chunks_mut::<1>().0.iter_mut().for_each(|lanes| crypt(self.round_keys, shape, direction, lanes));
+            for [x0, x1, y0, y1] in fours {
+                crypt(self.round_keys, shape, direction, [[x0, x1], [y0, y1]]);
+            }
+            for [x, y] in twos {
+                crypt(self.round_keys, shape, direction, [[x], [y]]);
+            }
+            for x in last {
+                crypt(self.round_keys, shape, direction, [[x], [&mut Lanes::EMPTY]]);
+            }
         }
     }
 }
@@ -88,10 +94,27 @@ struct Vectors {
     inverse: __m512i,
 }
 
-/// Step 6 of Algorithm 7 or 8 over E times eight values.
+/// Values on their way: E times eight.
+///
+/// A round adds to the left numbers what it makes of the right ones, then the two change roles. Encryption starts with
+/// A on the left, decryption, which undoes the rounds from the last, with B.
+struct Side<const E: usize> {
+    left: [__m512i; E],
+    right: [__m512i; E],
+    macs: [[__m512i; 2]; E],
+    /// Output of AES that waits to be added.
+    r: [[__m512i; 2]; E],
+}
+
+/// Step 6 of Algorithm 7 or 8 over two times E times eight values.
 #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
 #[inline]
-fn crypt<const E: usize>(round_keys: &RoundKeys, shape: &Shape<'_>, direction: Direction, lanes: &mut [Lanes<8>; E]) {
+fn crypt<const E: usize>(
+    round_keys: &RoundKeys,
+    shape: &Shape<'_>,
+    direction: Direction,
+    lanes: [[&mut Lanes<8>; E]; 2],
+) {
     match (shape.is_narrow(), direction) {
         (true, Direction::Encrypt) => crypt_as::<E, true, true>(round_keys, shape, lanes),
         (true, Direction::Decrypt) => crypt_as::<E, true, false>(round_keys, shape, lanes),
@@ -100,27 +123,76 @@ fn crypt<const E: usize>(round_keys: &RoundKeys, shape: &Shape<'_>, direction: D
     }
 }
 
+/// While one side is in the AES units, the other is added up: in this order of instructions neither waits.
 #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
 fn crypt_as<const E: usize, const NARROW: bool, const ENCRYPT: bool>(
     round_keys: &RoundKeys,
     shape: &Shape<'_>,
-    lanes: &mut [Lanes<8>; E],
+    [x_lanes, y_lanes]: [[&mut Lanes<8>; E]; 2],
 ) {
-    let direction = if ENCRYPT { Direction::Encrypt } else { Direction::Decrypt };
-    let moduli = [vectors(shape.moduli[0]), vectors(shape.moduli[1])];
-    let zero = _mm512_setzero_si512();
-    let (mut a, mut b, mut macs) = ([zero; E], [zero; E], [[zero; 2]; E]);
-    for e in 0..E {
-        (a[e], b[e], macs[e]) = (load(&lanes[e].a), load(&lanes[e].b), interleave(&lanes[e].mac));
+    let round = Round { round_keys, b: shape.b };
+    let (a, b) = (vectors(shape.moduli[0]), vectors(shape.moduli[1]));
+    let (left, right) = if ENCRYPT { (a, b) } else { (b, a) };
+    let (mut x, mut y) = (Side::load::<ENCRYPT>(&x_lanes), Side::load::<ENCRYPT>(&y_lanes));
+    let number = |k: u8| if ENCRYPT { k } else { 9 - k };
+    for k in [0, 2, 4, 6, 8] {
+        x.r = round.start(number(k), &x.right, &x.macs);
+        if k > 0 {
+            add_all::<E, NARROW, ENCRYPT>(&mut y.right, &y.r, &right);
+        }
+        y.r = round.start(number(k), &y.right, &y.macs);
+        add_all::<E, NARROW, ENCRYPT>(&mut x.left, &x.r, &left);
+        x.r = round.start(number(k + 1), &x.left, &x.macs);
+        add_all::<E, NARROW, ENCRYPT>(&mut y.left, &y.r, &left);
+        y.r = round.start(number(k + 1), &y.left, &y.macs);
+        add_all::<E, NARROW, ENCRYPT>(&mut x.right, &x.r, &right);
     }
-    let (first, middle, last) = round_keys.parts();
-    let (first, last) = (broadcast(first), broadcast(last));
-    for i in direction.rounds() {
-        let (target, source, m) = if i % 2 == 0 { (&mut a, &b, &moduli[0]) } else { (&mut b, &a, &moduli[1]) };
-        // Steps 6i and 6ii; [i] goes in with the first round key.
-        let counter = u128::from(i) << (8 * shape.b);
-        let first = _mm512_xor_si512(first, broadcast(&counter.to_be_bytes()));
-        let mut r = macs;
+    add_all::<E, NARROW, ENCRYPT>(&mut y.right, &y.r, &right);
+    x.store::<ENCRYPT>(x_lanes);
+    y.store::<ENCRYPT>(y_lanes);
+}
+
+impl<const E: usize> Side<E> {
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    fn load<const ENCRYPT: bool>(lanes: &[&mut Lanes<8>; E]) -> Self {
+        let zero = _mm512_setzero_si512();
+        let mut side = Self { left: [zero; E], right: [zero; E], macs: [[zero; 2]; E], r: [[zero; 2]; E] };
+        for e in 0..E {
+            let Lanes { a, b, mac } = &*lanes[e];
+            let (left, right) = if ENCRYPT { (a, b) } else { (b, a) };
+            (side.left[e], side.right[e], side.macs[e]) = (load(left), load(right), interleave(mac));
+        }
+        side
+    }
+
+    #[target_feature(enable = "avx512f")]
+    #[inline]
+    fn store<const ENCRYPT: bool>(&self, lanes: [&mut Lanes<8>; E]) {
+        for (e, Lanes { a, b, .. }) in lanes.into_iter().enumerate() {
+            let (left, right) = if ENCRYPT { (a, b) } else { (b, a) };
+            store(left, self.left[e]);
+            store(right, self.right[e]);
+        }
+    }
+}
+
+/// What the rounds of one call have in common.
+struct Round<'a> {
+    round_keys: &'a RoundKeys,
+    b: usize,
+}
+
+impl Round<'_> {
+    /// Steps 6i and 6ii of round i.
+    #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+    #[inline]
+    fn start<const E: usize>(&self, i: u8, source: &[__m512i; E], macs: &[[__m512i; 2]; E]) -> [[__m512i; 2]; E] {
+        let (first, middle, last) = self.round_keys.parts();
+        // [i] goes in with the first round key.
+        let counter = u128::from(i) << (8 * self.b);
+        let first = _mm512_xor_si512(broadcast(first), broadcast(&counter.to_be_bytes()));
+        let mut r = *macs;
         for e in 0..E {
             let numbers = spread(source[e]);
             for h in 0..2 {
@@ -133,17 +205,24 @@ fn crypt_as<const E: usize, const NARROW: bool, const ENCRYPT: bool>(
                 *state = _mm512_aesenc_epi128(*state, key);
             }
         }
+        let last = broadcast(last);
         for state in r.as_flattened_mut() {
             *state = _mm512_aesenclast_epi128(*state, last);
         }
-        // Steps 6iii to 6vi.
-        for e in 0..E {
-            target[e] = add::<NARROW, ENCRYPT>(target[e], r[e], m);
-        }
+        r
     }
+}
+
+/// Steps 6iii to 6vi.
+#[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+#[inline]
+fn add_all<const E: usize, const NARROW: bool, const ENCRYPT: bool>(
+    target: &mut [__m512i; E],
+    r: &[[__m512i; 2]; E],
+    m: &Vectors,
+) {
     for e in 0..E {
-        store(&mut lanes[e].a, a[e]);
-        store(&mut lanes[e].b, b[e]);
+        target[e] = add::<NARROW, ENCRYPT>(target[e], r[e], m);
     }
 }
 
