@@ -105,12 +105,24 @@ impl RoundKeys {
         Self { keys, count }
     }
 
-    /// The keys of AddRoundKey before the first round, of the middle rounds and of the last round.
     #[inline(always)]
-    pub(crate) fn parts(&self) -> (&[u8; 16], &[[u8; 16]], &[u8; 16]) {
-        let last = self.count - 1;
-        (&self.keys[0], &self.keys[1..last], &self.keys[last])
+    pub(crate) fn parts(&self) -> RoundKeyParts<'_> {
+        let (first, rest) = self.keys.split_at(1);
+        let (nine, rest) = rest.split_first_chunk().expect("there are 15");
+        let (more, _) = rest[..self.count - 11].as_chunks();
+        RoundKeyParts { first: &first[0], nine, more, last: &self.keys[self.count - 1] }
     }
+}
+
+/// Round keys in the order of their use.
+///
+/// AES-128, -192 and -256 have nine middle rounds and none, one or two more pairs. Loops over a fixed number and over a
+/// few pairs cost less than one over the exact number, whose end the processor cannot foresee.
+pub(crate) struct RoundKeyParts<'a> {
+    pub(crate) first: &'a [u8; 16],
+    pub(crate) nine: &'a [[u8; 16]; 9],
+    pub(crate) more: &'a [[[u8; 16]; 2]],
+    pub(crate) last: &'a [u8; 16],
 }
 
 /// SubWord of FIPS 197 without a table: one whole AES round over four equal columns (which ShiftRows leaves alone)
@@ -137,7 +149,7 @@ mod tests {
     fn expansion_of_the_standards_keys() {
         let last = |hex: &str| {
             let key: Vec<u8> = hex::decode(hex).unwrap();
-            hex::encode(&RoundKeys::expand(&key).parts().2[12..])
+            hex::encode(&RoundKeys::expand(&key).parts().last[12..])
         };
         assert_eq!(last("2b7e151628aed2a6abf7158809cf4f3c"), "b6630ca6");
         assert_eq!(last("8e73b0f7da0e6452c810f32b809079e562f8ead2522c6b7b"), "01002202");

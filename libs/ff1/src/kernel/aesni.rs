@@ -9,7 +9,7 @@ use core::arch::x86_64::{
 };
 
 use crate::aes::{Aes, Work};
-use crate::key::RoundKeys;
+use crate::key::{RoundKeyParts, RoundKeys};
 
 /// Evidence that the processor has AES-NI and SSE4.1.
 #[derive(Clone, Copy)]
@@ -53,18 +53,19 @@ impl Aes for Keys<'_> {
 /// The processor must have AES-NI and SSE4.1.
 #[inline(always)]
 pub(super) unsafe fn encrypt<const N: usize>(round_keys: &RoundKeys, blocks: &mut [u128; N]) {
-    let (first, middle, last) = round_keys.parts();
+    let RoundKeyParts { first, nine, more, last } = round_keys.parts();
     // SAFETY: the caller has seen to the features; the intrinsics ask for nothing else.
     unsafe {
         let mut states = [_mm_set_epi64x(0, 0); N];
         for k in 0..N {
             states[k] = _mm_xor_si128(load(blocks[k].to_be_bytes()), load(*first));
         }
-        for key in middle {
-            let key = load(*key);
-            for state in &mut states {
-                *state = _mm_aesenc_si128(*state, key);
-            }
+        for key in nine {
+            round(&mut states, key);
+        }
+        for [key, next] in more {
+            round(&mut states, key);
+            round(&mut states, next);
         }
         let last = load(*last);
         for k in 0..N {
@@ -72,6 +73,19 @@ pub(super) unsafe fn encrypt<const N: usize>(round_keys: &RoundKeys, blocks: &mu
             let high = (_mm_cvtsi128_si64(state) as u64).swap_bytes();
             let low = (_mm_extract_epi64::<1>(state) as u64).swap_bytes();
             blocks[k] = u128::from(high) << 64 | u128::from(low);
+        }
+    }
+}
+
+/// # Safety
+/// The processor must have AES-NI.
+#[inline(always)]
+unsafe fn round<const N: usize>(states: &mut [__m128i; N], key: &[u8; 16]) {
+    // SAFETY: as above.
+    unsafe {
+        let key = load(*key);
+        for state in states {
+            *state = _mm_aesenc_si128(*state, key);
         }
     }
 }

@@ -17,7 +17,7 @@ use crate::Direction;
 use crate::aes::{Aes, Work};
 use crate::arith::Modulus;
 use crate::feistel::{Lanes, Shape};
-use crate::key::RoundKeys;
+use crate::key::{RoundKeyParts, RoundKeys};
 
 /// Evidence that the processor has what this kernel needs.
 #[derive(Clone, Copy)]
@@ -188,7 +188,7 @@ impl Round<'_> {
     #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
     #[inline]
     fn start<const E: usize>(&self, i: u8, source: &[__m512i; E], macs: &[[__m512i; 2]; E]) -> [[__m512i; 2]; E] {
-        let (first, middle, last) = self.round_keys.parts();
+        let RoundKeyParts { first, nine, more, last } = self.round_keys.parts();
         // [i] goes in with the first round key.
         let counter = u128::from(i) << (8 * self.b);
         let first = _mm512_xor_si512(broadcast(first), broadcast(&counter.to_be_bytes()));
@@ -199,17 +199,27 @@ impl Round<'_> {
                 r[e][h] = _mm512_xor_si512(_mm512_xor_si512(r[e][h], first), numbers[h]);
             }
         }
-        for key in middle {
-            let key = broadcast(key);
-            for state in r.as_flattened_mut() {
-                *state = _mm512_aesenc_epi128(*state, key);
-            }
+        for key in nine {
+            aes_round(&mut r, key);
+        }
+        for [key, next] in more {
+            aes_round(&mut r, key);
+            aes_round(&mut r, next);
         }
         let last = broadcast(last);
         for state in r.as_flattened_mut() {
             *state = _mm512_aesenclast_epi128(*state, last);
         }
         r
+    }
+}
+
+#[target_feature(enable = "vaes,avx512f")]
+#[inline]
+fn aes_round<const E: usize>(states: &mut [[__m512i; 2]; E], key: &[u8; 16]) {
+    let key = broadcast(key);
+    for state in states.as_flattened_mut() {
+        *state = _mm512_aesenc_epi128(*state, key);
     }
 }
 
