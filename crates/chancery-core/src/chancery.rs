@@ -71,6 +71,8 @@ pub struct Chancery {
     pub(crate) token_profiles: TokenProfiles,
     pub(crate) settings: ArcSwap<Settings>,
     pub(crate) turns: Turns,
+    /// Held while a revocation list is signed.
+    pub(crate) crl_turn: Mutex<()>,
     /// The last change that the compiled state knows of.
     pub(crate) seen: Mutex<i64>,
 }
@@ -96,6 +98,7 @@ impl Chancery {
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
             custodian: Arc::new(custodian),
             turns: Turns::default(),
+            crl_turn: Mutex::default(),
             seen: Mutex::new(seen),
             store,
             clock,

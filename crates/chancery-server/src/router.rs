@@ -17,9 +17,11 @@ use crate::{
 /// What anybody may ask. Every other route demands a login; a test holds the document against this list.
 #[rustfmt::skip]
 fn public() -> OpenApiRouter<App> {
-    use routes::{home, system};
+    use routes::{ca, crl, home, system};
     OpenApiRouter::with_openapi(openapi::frame())
         .routes(routes!(home::v1::login::login))
+        .routes(routes!(ca::certificate))
+        .routes(routes!(crl::list))
         .routes(routes!(system::health::live))
         .routes(routes!(system::health::ready))
         .routes(routes!(system::metrics::metrics))
@@ -32,8 +34,20 @@ fn public() -> OpenApiRouter<App> {
 /// What demands a login.
 #[rustfmt::skip]
 fn authenticated() -> OpenApiRouter<App> {
-    use routes::{api::v2::x509, cuserv::v1 as cuserv, home};
+    use routes::{api::v2::{key_types, keys, x509}, cuserv::v1 as cuserv, home};
     OpenApiRouter::new()
+        .routes(routes!(key_types::stubs::list))
+        .routes(routes!(keys::create))
+        .routes(routes!(keys::stubs::list))
+        .routes(routes!(keys::uuid::read, keys::uuid::change))
+        .routes(routes!(keys::rotate::rotate))
+        .routes(routes!(keys::disable::disable))
+        .routes(routes!(keys::enable::enable))
+        .routes(routes!(x509::cert_profiles::stubs::list))
+        .routes(routes!(x509::generate::generate))
+        .routes(routes!(x509::uuid::read))
+        .routes(routes!(x509::download::download))
+        .routes(routes!(x509::revoke::revoke))
         .routes(routes!(x509::services::stubs::stubs))
         .routes(routes!(x509::services::signing_policies::signing_policies))
         .routes(routes!(x509::services::signing_requests::signing_requests))
@@ -51,6 +65,8 @@ fn authenticated() -> OpenApiRouter<App> {
 #[rustfmt::skip]
 fn relying_parties() -> OpenApiRouter<App> {
     OpenApiRouter::new()
+        .routes(routes!(routes::ca::certificate))
+        .routes(routes!(routes::crl::list))
         .routes(routes!(routes::system::health::live))
 }
 

@@ -1,4 +1,4 @@
--- Who did what, or was refused. Only `count` ever changes, and only in rows that have a `tally`.
+-- Who did what, or was refused. Rows are never changed.
 CREATE TABLE audit (
     seq SERIAL_KEY,
     at_ms BIGINT NOT NULL,
@@ -9,10 +9,7 @@ CREATE TABLE audit (
     object TEXT,
     outcome TEXT NOT NULL,
     detail TEXT NOT NULL,
-    -- Rows that stand for many calls are found again by this key and counted up.
-    tally TEXT,
     count BIGINT NOT NULL
 );
-CREATE UNIQUE INDEX audit_tally ON audit (tally) WHERE tally IS NOT NULL;
 CREATE INDEX audit_at ON audit (at_ms);
 CREATE INDEX audit_object ON audit (object) WHERE object IS NOT NULL;

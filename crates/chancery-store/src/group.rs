@@ -7,9 +7,8 @@ use std::time::{Duration, Instant};
 
 use sqlx::AnyPool;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
 
-use crate::work::{Job, Verdict, WORK_TIME};
+use crate::work::{Job, Verdict};
 use crate::{StoreError, Tx};
 
 /// Works that may wait; more are refused as Busy.
@@ -61,12 +60,12 @@ impl Writer {
                 return Err(failure);
             }
         };
-        if self.fill(&mut tx, done).await? { in_time(tx.commit()).await } else { in_time(tx.rollback()).await }
+        if self.fill(&mut tx, done).await? { tx.commit().await } else { tx.rollback().await }
     }
 
     async fn open(&self) -> Result<Tx, StoreError> {
         let connection = self.pool.acquire().await?;
-        in_time(Tx::begin(connection, self.begin)).await
+        Tx::begin(connection, self.begin).await
     }
 
     /// Runs jobs until none waits; whether there is something to commit.
@@ -82,7 +81,7 @@ impl Writer {
             }
             // The first work needs no savepoint: to undo it is to undo everything.
             if kept > 0 {
-                let marked = in_time(tx.savepoint(savepoint)).await;
+                let marked = tx.savepoint(savepoint).await;
                 if let Err(failure) = marked {
                     done.push(job);
                     return Err(failure);
@@ -94,17 +93,10 @@ impl Writer {
             match verdict {
                 Verdict::Keep => kept += 1,
                 Verdict::Undo if kept == 0 => return Ok(false),
-                Verdict::Undo => in_time(tx.undo()).await?,
+                Verdict::Undo => tx.undo().await?,
             }
             next = if done.len() < GROUP && started.elapsed() < GROUP_TIME { self.queue.try_recv().ok() } else { None };
         }
         Ok(kept > 0)
     }
-}
-
-/// A disk that hangs must not make callers hang. What was sent may still take place: the outcome is unknown, as Unavailable says.
-async fn in_time<T>(step: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    timeout(WORK_TIME, step)
-        .await
-        .unwrap_or_else(|_| Err(StoreError::Unavailable("the database did not answer in time".into())))
 }

@@ -68,7 +68,7 @@ impl List {
     /// Only rows whose column, which holds [`crate::name_key`]s, contains the term.
     pub fn search(mut self, column: &'static str, term: Option<&str>) -> Self {
         if let Some(term) = term {
-            self.add(&format!("{column} LIKE ? ESCAPE '!'"), pattern(term).into_value());
+            self.add(&format!("{column} LIKE ? ESCAPE '\\'"), pattern(term).into_value());
         }
         self
     }

@@ -12,14 +12,14 @@ pub fn name_key(name: &str) -> String {
     name.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// The pattern for `name_key LIKE $1 ESCAPE '!'` that finds the term anywhere. A term that no name can contain, one with NUL
+/// The pattern for `name_key LIKE $1 ESCAPE '\'` that finds the term anywhere. A term that no name can contain, one with NUL
 /// or longer than any name, finds nothing.
 #[must_use]
 pub fn pattern(term: &str) -> String {
     let mut pattern = String::from("%");
     for character in name_key(term).chars() {
-        if matches!(character, '%' | '_' | '!') {
-            pattern.push('!');
+        if matches!(character, '%' | '_' | '\\') {
+            pattern.push('\\');
         }
         pattern.push(character);
     }
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn what_like_would_read_as_a_sign_is_escaped() {
-        assert_eq!(pattern("100%_A!"), "%100!%!_a!!%");
+        assert_eq!(pattern(r"100%_A\"), r"%100\%\_a\\%");
         assert_eq!(pattern(""), "%%");
         assert_eq!(pattern(&"x".repeat(PATTERN_MAX)), "");
         assert_eq!(pattern("a\0b"), "");

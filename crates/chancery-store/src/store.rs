@@ -5,6 +5,7 @@ use std::sync::Arc;
 use futures::future::BoxFuture;
 use sqlx::AnyPool;
 use tokio::sync::Semaphore;
+use tokio::sync::mpsc::error::TrySendError;
 
 use crate::backend::{Backend, Database};
 use crate::group::{self, Queue};
@@ -13,6 +14,8 @@ use crate::{OpenError, StoreError, StoreUrl, Tx, migrate};
 
 /// Works that may wait for a connection to PostgreSQL; more are refused as Busy.
 const WAITING: usize = 4096;
+
+const ENDED: &str = "the writer ended";
 
 /// An open database. Clones share it.
 #[derive(Clone)]
@@ -77,8 +80,11 @@ impl Store {
         match &self.0.writes {
             Writes::Grouped(queue) => {
                 let (job, answer) = Work::new(work);
-                queue.try_send(Box::new(job)).map_err(|_| StoreError::Busy)?;
-                answer.await.unwrap_or_else(|_| Err(StoreError::Unavailable("the writer ended".into()).into()))
+                queue.try_send(Box::new(job)).map_err(|refused| match refused {
+                    TrySendError::Full(_) => StoreError::Busy,
+                    TrySendError::Closed(_) => StoreError::Unavailable(ENDED.into()),
+                })?;
+                answer.await.unwrap_or_else(|_| Err(StoreError::Unavailable(ENDED.into()).into()))
             }
             Writes::Single { places } => {
                 let place = Arc::clone(places).try_acquire_owned().map_err(|_| StoreError::Busy)?;

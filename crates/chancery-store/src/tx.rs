@@ -1,10 +1,17 @@
 //! A transaction in which one piece of work runs.
 
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 use sqlx::pool::PoolConnection;
 use sqlx::{Any, AnyConnection, Executor, SqlSafeStr, SqlStr};
 
+use tokio::time::timeout;
+
 use crate::StoreError;
+
+/// How long the database may take to begin or end a transaction; a commit waits for the disk.
+const CONTROL_TIME: Duration = Duration::from_secs(10);
 
 /// The transaction that a work reads and writes in. It owns its connection and is made only by [`crate::Store`].
 pub struct Tx {
@@ -89,9 +96,13 @@ impl Drop for Tx {
 }
 
 /// A statement without parameters and without rows; the driver keeps it prepared.
+///
+/// A disk that hangs must not make callers hang. What was sent may still take place: the outcome is unknown, as Unavailable says.
 async fn control(connection: &mut AnyConnection, text: &'static str) -> Result<(), StoreError> {
-    connection.execute(sqlx::query::<Any>(text)).await?;
-    Ok(())
+    match timeout(CONTROL_TIME, connection.execute(sqlx::query::<Any>(text))).await {
+        Ok(outcome) => Ok(outcome.map(drop)?),
+        Err(_) => Err(StoreError::Unavailable("the database did not answer in time".into())),
+    }
 }
 
 /// Runs a text of several statements, as migrations are.

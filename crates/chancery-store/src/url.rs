@@ -1,6 +1,7 @@
 //! Where the data lies: a SQLite file or a PostgreSQL database.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
@@ -64,7 +65,34 @@ fn server(text: &str) -> Result<StoreUrl, OpenError> {
     if !(2..).contains(&options.database_url.path().len()) {
         return Err(OpenError::Url("an address without the name of a database".into()));
     }
-    Ok(StoreUrl(Place::Server(options.disable_statement_logging())))
+    Ok(StoreUrl(Place::Server(with_tls(options).disable_statement_logging())))
+}
+
+/// Without a word about TLS the driver would fall back to plain text. Over a network the server's certificate is checked instead, unless the address says
+/// otherwise with `sslmode`.
+fn with_tls(mut options: AnyConnectOptions) -> AnyConnectOptions {
+    let url = &mut options.database_url;
+    let mut hosts: Vec<String> = url.host_str().map(str::to_owned).into_iter().collect();
+    let named = |name: &str| {
+        url.query_pairs().filter(|(key, _)| key == name).map(|(_, value)| value.into_owned()).collect::<Vec<_>>()
+    };
+    hosts.extend(named("host"));
+    hosts.extend(named("hostaddr"));
+    let says = !named("sslmode").is_empty() || !named("ssl-mode").is_empty();
+    if !says && !hosts.iter().all(|host| is_this_machine(host)) {
+        url.query_pairs_mut().append_pair("sslmode", "verify-full");
+    }
+    options
+}
+
+/// A name or address of this machine, or the folder of a Unix socket, which may be percent-encoded.
+fn is_this_machine(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host.is_empty()
+        || host == "localhost"
+        || host.starts_with('/')
+        || host.starts_with("%2F")
+        || address.is_ok_and(|address| address.is_loopback())
 }
 
 impl fmt::Display for StoreUrl {
@@ -109,6 +137,25 @@ mod tests {
         ] {
             let refusal = text.parse::<StoreUrl>().expect_err(text);
             assert!(!format!("{refusal} {refusal:?}").contains("s3cret"), "{refusal}");
+        }
+    }
+
+    #[test]
+    fn over_a_network_the_server_is_checked() {
+        let mode = |text: &str| {
+            let url: StoreUrl = text.parse().expect(text);
+            let Place::Server(options) = url.0 else { panic!("{text} is a server") };
+            let modes = options.database_url.query_pairs().filter(|(key, _)| key == "sslmode");
+            modes.map(|(_, value)| value.into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(mode("postgres://db.example/x"), "verify-full");
+        assert_eq!(mode("postgres:///x?host=db.example"), "verify-full");
+        assert_eq!(mode("postgres://localhost/x?hostaddr=192.0.2.1"), "verify-full");
+        assert_eq!(mode("postgres://db.example/x?sslmode=require"), "require");
+        for local in
+            ["127.0.0.1:5432/x", "[::1]/x", "localhost/x", "/x?host=/run/postgresql", "%2Frun%2Fpostgresql/x", "/x"]
+        {
+            assert_eq!(mode(&format!("postgres://{local}")), "", "{local}");
         }
     }
 

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 use crate::{StoreError, Tx};
 
 /// How long a work may take: it holds up all others behind it.
-pub(crate) const WORK_TIME: Duration = Duration::from_secs(10);
+const WORK_TIME: Duration = Duration::from_secs(10);
 
 /// What becomes of what the work wrote.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,13 @@ use std::{
     sync::{Arc, LazyLock},
 };
 
-use chancery_types::CertProfileId;
+use chancery_types::{
+    CertProfileId,
+    wire::{
+        ObjInfo,
+        x509::{CertProfileStub, ValidityPeriod},
+    },
+};
 use der::asn1::ObjectIdentifier;
 use x509_cert::ext::pkix::KeyUsages;
 
@@ -58,6 +64,16 @@ pub(crate) struct CertProfile {
 }
 
 impl CertProfile {
+    /// As lists show it.
+    pub(crate) fn stub(&self) -> CertProfileStub {
+        let Period { amount, unit } = self.validity;
+        CertProfileStub {
+            obj_info: ObjInfo { name: self.name.to_string(), uuid: self.id },
+            validity_period: ValidityPeriod { unit, amount: amount.to_string() },
+            system: self.system,
+        }
+    }
+
     /// Whether its certificates can issue others.
     pub(crate) const fn is_authority(&self) -> bool {
         !matches!(self.authority, Authority::None)

@@ -6,23 +6,32 @@ pub(crate) mod cert_profile;
 mod certificate;
 mod crl;
 mod dn;
+mod download;
 mod issue;
 mod lint;
 mod order;
+mod revocation;
 mod stored;
 mod transport;
 pub(crate) mod validity;
 
 use chancery_types::{
-    Action, Perm,
-    wire::x509::{GenerateCertificate, GeneratedCertificate},
+    Action, CertificateId, Perm,
+    wire::{
+        ListQuery, Results,
+        x509::{
+            CertProfileStub, Certificate, DownloadFormat, DownloadQuery, GenerateCertificate, GeneratedCertificate,
+        },
+    },
 };
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::{Caller, Chancery, Error, Event, Result};
+use crate::{Caller, Chancery, Error, Event, Result, list::Page};
+pub use download::File;
 pub(crate) use issue::Prepared;
 pub(crate) use order::{Order, Wanted};
+pub use revocation::RevocationList;
 pub(crate) use stored::StoredCertificate;
 pub use transport::{TransportIdentity, new_transport_identity};
 
@@ -31,6 +40,27 @@ const AMOUNT: &str = "/certParams/validityPeriod/amount";
 const ISSUER: &str = "/issuerUuid";
 
 impl Chancery {
+    /// The certificate profiles that there are, by name.
+    pub async fn cert_profile_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<CertProfileStub>> {
+        self.grant_to_all(caller);
+        let page = Page::of(query, &self.limits)?;
+        Ok(page.cut(cert_profile::BUILT_IN.iter().map(|profile| profile.stub()), |stub| &stub.obj_info))
+    }
+
+    /// A certificate.
+    pub async fn certificate(&self, caller: &Caller, id: CertificateId) -> Result<Certificate> {
+        self.grant_to_all(caller);
+        let found = self.store.read(move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
+        found.detail(self.clock.now_ms())
+    }
+
+    /// A certificate as a file, alone or with its issuers.
+    pub async fn certificate_file(&self, caller: &Caller, id: CertificateId, query: &DownloadQuery) -> Result<File> {
+        self.grant_to_all(caller);
+        let chain = self.store.read(move |tx| Box::pin(StoredCertificate::chain(tx, id))).await?;
+        download::file(&chain, query.format.unwrap_or(DownloadFormat::Pem))
+    }
+
     /// Makes a certificate with a new key: self-signed, or issued by a trusted authority whose key was saved.
     pub async fn generate_certificate(
         &self,

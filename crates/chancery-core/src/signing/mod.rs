@@ -5,7 +5,7 @@ mod batch;
 mod credential;
 mod decide;
 mod deploy;
-mod formats;
+pub(crate) mod formats;
 mod read;
 mod refusal;
 mod request;

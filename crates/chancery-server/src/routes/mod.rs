@@ -1,6 +1,9 @@
 //! The handlers; the folders are the URL.
 
 pub(crate) mod api;
+pub(crate) mod ca;
+pub(crate) mod crl;
 pub(crate) mod cuserv;
 pub(crate) mod home;
+mod public_file;
 pub(crate) mod system;

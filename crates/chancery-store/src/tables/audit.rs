@@ -54,22 +54,11 @@ pub struct Filter {
 }
 
 const COLUMNS: &str = "seq, at_ms, request_id, source, identities, action, object, outcome, detail, count";
-const APPEND: &str = "INSERT INTO audit (at_ms, request_id, source, identities, action, object, outcome, detail, count, tally) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-    ON CONFLICT (tally) WHERE tally IS NOT NULL DO UPDATE SET count = audit.count + excluded.count";
+const APPEND: &str = "INSERT INTO audit (at_ms, request_id, source, identities, action, object, outcome, detail, count) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
 /// Appends a record.
 pub async fn append(tx: &mut Tx, record: &Record) -> Result<(), StoreError> {
-    insert(tx, record, None).await
-}
-
-/// Counts events that share one record: the first call with a key appends it, later ones add their count. The key says what the events have in common, with the
-/// minute.
-pub async fn add_to_tally(tx: &mut Tx, key: &str, record: &Record) -> Result<(), StoreError> {
-    insert(tx, record, Some(key)).await
-}
-
-async fn insert(tx: &mut Tx, record: &Record, tally: Option<&str>) -> Result<(), StoreError> {
     sql(APPEND)
         .bind(record.at_ms)
         .bind(&record.request_id)
@@ -80,7 +69,6 @@ async fn insert(tx: &mut Tx, record: &Record, tally: Option<&str>) -> Result<(),
         .bind(&record.outcome)
         .bind(&record.detail)
         .bind(record.count)
-        .bind(tally)
         .execute(tx)
         .await?;
     Ok(())
@@ -94,7 +82,7 @@ pub async fn list(tx: &mut Tx, filter: &Filter, page: Page) -> Result<Listed<Row
         .filter("action = ?", filter.action.as_deref())
         .filter("object = ?", filter.object)
         .filter("outcome = ?", filter.outcome.as_deref())
-        .filter("identities LIKE ? ESCAPE '!'", filter.identity.map(|id| pattern(&id.to_string())))
+        .filter("identities LIKE ? ESCAPE '\\'", filter.identity.map(|id| pattern(&id.to_string())))
         .page(tx, page)
         .await
 }

@@ -10,7 +10,6 @@ on_both!(
     search_finds_a_part_in_any_letter_case,
     pages_cover_the_list_once,
     audit_records_are_filtered_and_newest_first,
-    a_tally_counts_up_in_one_record,
     audit_numbers_are_never_given_twice,
 );
 
@@ -134,15 +133,6 @@ async fn audit_records_are_filtered_and_newest_first(f: Fixture) {
     assert_eq!(times(&f, Filter { outcome: Some("NotAuthorized".into()), ..filter() }).await, [2]);
     let none = Filter { identity: Some(BOB), object: Some(thing), outcome: Some("Login".into()), ..filter() };
     assert!(times(&f, none).await.is_empty());
-}
-
-async fn a_tally_counts_up_in_one_record(f: Fixture) {
-    for (key, count) in [("refused 192.0.2.1 0", 1), ("refused 192.0.2.1 0", 41), ("refused 192.0.2.1 60000", 5)] {
-        let record = Record { count, ..record(0, ALICE, "Login", None, "InvalidAuthToken") };
-        write(&f.store, move |tx| Box::pin(async move { audit::add_to_tally(tx, key, &record).await })).await.unwrap();
-    }
-    let counts: Vec<_> = listed(&f, Filter::default()).await.rows.into_iter().map(|row| row.record.count).collect();
-    assert_eq!(counts, [5, 42]);
 }
 
 async fn audit_numbers_are_never_given_twice(f: Fixture) {

@@ -6,6 +6,7 @@ mod harness;
 
 mod backup;
 mod changes;
+mod durability;
 mod groups;
 mod lists;
 mod migrations;

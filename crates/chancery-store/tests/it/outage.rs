@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use chancery_store::tables::settings;
 use chancery_store::{OpenError, Store, StoreError, StoreUrl, sql};
 use chancery_testkit::{Postgres, Tool, temp_dir};
 use tokio::net::TcpListener;
@@ -82,6 +83,67 @@ async fn a_postgres_that_stops_and_comes_back_is_used_again() {
     }
 }
 
+/// As when the network swallows everything: the connection stands, but nothing comes back.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_postgres_that_stands_still_is_given_up_and_used_again() {
+    let cluster = Postgres::start();
+    let store = Store::open(&cluster.new_database().parse().unwrap()).await.unwrap();
+    write(&store, |tx| Box::pin(settings::set(tx, "x", "1"))).await.unwrap();
+    let signal = |signal: &str| {
+        let processes =
+            cluster.psql("postgres", "SELECT pid FROM pg_stat_activity WHERE application_name = 'chancery'");
+        let _ = Tool::new("kill").arg(signal).args(processes.lines()).run();
+    };
+    signal("-STOP");
+    let started = Instant::now();
+    let outcome = write(&store, |tx| Box::pin(settings::set(tx, "x", "2"))).await;
+    signal("-CONT");
+    assert!(is_unavailable(&outcome), "{outcome:?}");
+    assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
+    write(&store, |tx| Box::pin(settings::set(tx, "x", "3"))).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn works_beyond_the_queue_are_refused_at_once() {
+    let f = Fixture::sqlite().await;
+    let (go, may_go) = tokio::sync::oneshot::channel();
+    let (begun, has_begun) = tokio::sync::oneshot::channel();
+    let store = f.store.clone();
+    let slow = tokio::spawn(async move {
+        write(&store, |tx| {
+            Box::pin(async move {
+                add_thing(tx, -1, "slow").await?;
+                begun.send(()).unwrap();
+                may_go.await.unwrap();
+                Ok(())
+            })
+        })
+        .await
+    });
+    has_begun.await.unwrap();
+    let mut calls: Vec<_> = (0..4097_i64)
+        .map(|id| {
+            Box::pin(write(&f.store, move |tx| Box::pin(async move { add_thing(tx, id, &id.to_string()).await })))
+        })
+        .collect();
+    // Polled once, each has its place in the queue; the last one finds none.
+    let last = futures::future::poll_fn(|context| {
+        let mut outcomes = calls.iter_mut().map(|call| call.as_mut().poll(context));
+        std::task::Poll::Ready(outcomes.find_map(|outcome| match outcome {
+            std::task::Poll::Ready(outcome) => Some(outcome),
+            std::task::Poll::Pending => None,
+        }))
+    });
+    assert_eq!(last.await, Some(Err(StoreError::Busy)));
+    calls.pop();
+    go.send(()).unwrap();
+    slow.await.unwrap().unwrap();
+    for outcome in futures::future::join_all(calls).await {
+        outcome.unwrap();
+    }
+    assert_eq!(things(&f.store).await.len(), 4097);
+}
+
 #[tokio::test]
 async fn a_server_that_never_answers_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -125,7 +187,7 @@ async fn fill_the_disk() {
     for round in 0..100 {
         let outcome = write(&store, move |tx| {
             let value = "x".repeat(20_000);
-            Box::pin(async move { chancery_store::tables::settings::set(tx, &round.to_string(), &value).await })
+            Box::pin(async move { settings::set(tx, &round.to_string(), &value).await })
         })
         .await;
         if outcome.is_err() {

@@ -7,6 +7,7 @@ pub mod key_types;
 pub mod keys;
 mod list;
 pub mod login;
+mod nothing;
 pub mod roles;
 pub mod services;
 pub mod signing_policies;
@@ -18,4 +19,5 @@ pub mod x509;
 
 pub use envelope::{Envelope, ErrorResponse, ItemError};
 pub use list::{Items, ListQuery, ObjInfo, Results};
+pub use nothing::Nothing;
 pub use texts::Texts;

@@ -181,11 +181,30 @@ impl Unsigned {
             version: 1,
             digest_algorithms: SetOfVec::try_from(vec![digest_algorithm])?,
             encap_content_info: EncapsulatedContentInfo { e_content_type: ID_DATA },
-            certificates: chain.iter().map(|der| Any::from_der(der)).collect::<der::Result<Vec<_>>>()?.try_into()?,
+            certificates: certificate_set(&chain)?,
             signer_infos: SetOfVec::try_from(vec![signer_info])?,
         };
         ContentInfo { content_type: ID_SIGNED_DATA, content }.to_der()
     }
+}
+
+/// Certificates and no signature, as `.p7c` files carry them (RFC 5652, 5.1: there may be no signers).
+///
+/// # Errors
+/// When a part cannot be encoded.
+pub(crate) fn certificates_only(chain: &[Vec<u8>]) -> der::Result<Vec<u8>> {
+    let content = SignedData {
+        version: 1,
+        digest_algorithms: SetOfVec::new(),
+        encap_content_info: EncapsulatedContentInfo { e_content_type: ID_DATA },
+        certificates: certificate_set(chain)?,
+        signer_infos: SetOfVec::new(),
+    };
+    ContentInfo { content_type: ID_SIGNED_DATA, content }.to_der()
+}
+
+fn certificate_set(chain: &[Vec<u8>]) -> der::Result<SetOfVec<Any>> {
+    chain.iter().map(|der| Any::from_der(der)).collect::<der::Result<Vec<_>>>()?.try_into()
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
 //! `/api/v2`.
 
+pub(crate) mod key_types;
+pub(crate) mod keys;
 pub(crate) mod x509;

@@ -1,0 +1,3 @@
+//! `/api/v2/key-types`.
+
+pub(crate) mod stubs;

@@ -1,0 +1,31 @@
+//! Switches a key off.
+
+use axum::extract::State;
+use chancery_types::{
+    KeyId,
+    wire::{Envelope, Nothing, keys::Key},
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, BodyOrEmpty, InPath},
+};
+
+/// Switches a key off: nothing uses it until it is enabled again.
+#[utoipa::path(
+    post,
+    path = "/api/v2/keys/{uuid}/disable",
+    tag = "Keys",
+    params(("uuid" = KeyId, Path, description = "the key")),
+    request_body = Option<Nothing>,
+    responses((status = 200, body = Envelope<Key>)),
+)]
+pub(crate) async fn disable(
+    State(app): State<App>,
+    caller: Authenticated,
+    InPath(id): InPath<KeyId>,
+    BodyOrEmpty(Nothing {}): BodyOrEmpty<Nothing>,
+) -> Answer<Key> {
+    success(app.disable_key(&caller, id).await?)
+}

@@ -1,0 +1,31 @@
+//! Adds a version to a data key that no token profile uses.
+
+use axum::extract::State;
+use chancery_types::{
+    KeyId,
+    wire::{Envelope, Nothing, keys::Key},
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, BodyOrEmpty, InPath},
+};
+
+/// Adds a version to a data key that no token profile uses.
+#[utoipa::path(
+    post,
+    path = "/api/v2/keys/{uuid}/rotate",
+    tag = "Keys",
+    params(("uuid" = KeyId, Path, description = "the key")),
+    request_body = Option<Nothing>,
+    responses((status = 200, body = Envelope<Key>)),
+)]
+pub(crate) async fn rotate(
+    State(app): State<App>,
+    caller: Authenticated,
+    InPath(id): InPath<KeyId>,
+    BodyOrEmpty(Nothing {}): BodyOrEmpty<Nothing>,
+) -> Answer<Key> {
+    success(app.rotate_key(&caller, id).await?)
+}
