@@ -34,8 +34,20 @@ fn public() -> OpenApiRouter<App> {
 /// What demands a login.
 #[rustfmt::skip]
 fn authenticated() -> OpenApiRouter<App> {
-    use routes::{api::v2::{key_types, keys, x509}, cuserv::v1 as cuserv, home};
+    use routes::{api::v2::{key_types, keys, token_profiles, x509}, cuserv::v1 as cuserv, home};
     OpenApiRouter::new()
+        .routes(routes!(token_profiles::stubs::stubs))
+        .routes(routes!(token_profiles::create))
+        .routes(routes!(token_profiles::template::names::names))
+        .routes(routes!(token_profiles::template::name::read))
+        .routes(routes!(token_profiles::uuid::read, token_profiles::uuid::change, token_profiles::uuid::delete))
+        .routes(routes!(token_profiles::permissions::permissions))
+        .routes(routes!(token_profiles::tokenize::tokenize))
+        .routes(routes!(token_profiles::detokenize::detokenize))
+        .routes(routes!(token_profiles::batch_tokenize::batch_tokenize))
+        .routes(routes!(token_profiles::batch_detokenize::batch_detokenize))
+        .routes(routes!(token_profiles::track_tokenize::track_tokenize))
+        .routes(routes!(token_profiles::track_detokenize::track_detokenize))
         .routes(routes!(key_types::stubs::list))
         .routes(routes!(keys::create))
         .routes(routes!(keys::stubs::list))

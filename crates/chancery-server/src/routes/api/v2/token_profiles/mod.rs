@@ -1,0 +1,40 @@
+//! `/api/v2/token-profiles`.
+
+pub(crate) mod batch_detokenize;
+pub(crate) mod batch_tokenize;
+pub(crate) mod detokenize;
+pub(crate) mod permissions;
+pub(crate) mod stubs;
+pub(crate) mod template;
+pub(crate) mod tokenize;
+pub(crate) mod track_detokenize;
+pub(crate) mod track_tokenize;
+pub(crate) mod uuid;
+
+use axum::extract::State;
+use chancery_types::wire::{
+    Envelope,
+    token_profiles::{CreateTokenProfile, TokenProfile},
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, Body},
+};
+
+/// Makes a token profile. Needs Tokenization:Manage.
+#[utoipa::path(
+    post,
+    path = "/api/v2/token-profiles",
+    tag = "Tokenization",
+    request_body = CreateTokenProfile,
+    responses((status = 200, body = Envelope<TokenProfile>)),
+)]
+pub(crate) async fn create(
+    State(app): State<App>,
+    caller: Authenticated,
+    Body(request): Body<CreateTokenProfile>,
+) -> Answer<TokenProfile> {
+    success(app.create_token_profile(&caller, request).await?)
+}
