@@ -5,5 +5,6 @@ mod bearer;
 mod custody;
 mod data;
 mod root_key;
+mod secrecy;
 mod signatures;
 mod verification;

@@ -189,3 +189,20 @@ fn a_scheme_for_another_kind_of_key_is_refused() {
     let larger = scheme(KeySpec::MlDsa(MlDsaSet::MlDsa65));
     assert_eq!(ml_dsa.sign(larger, Input::Message(MESSAGE)), Err(SignError::WrongKey));
 }
+
+/// One RSA key signs on several threads at once; AWS-LC caches blinding values inside it.
+#[test]
+fn one_key_signs_on_many_threads() {
+    let key = key(KeySpec::Rsa(RsaSize::Bits2048));
+    let scheme = SignatureScheme::for_key(key.key().spec, HashType::Sha2_256, false).unwrap();
+    let expected = key.sign(scheme, Input::Message(MESSAGE)).unwrap();
+    std::thread::scope(|threads| {
+        for _ in 0..8 {
+            threads.spawn(|| {
+                for _ in 0..50 {
+                    assert_eq!(key.sign(scheme, Input::Message(MESSAGE)).unwrap(), expected);
+                }
+            });
+        }
+    });
+}
