@@ -36,6 +36,8 @@ const SQLITE_SESSION: &[&str] = &[
     "PRAGMA foreign_keys = ON",
     // In pages of 4 KiB: fewer, longer checkpoints.
     "PRAGMA wal_autocheckpoint = 4000",
+    // After a payload of 64 MiB the log shrinks again.
+    "PRAGMA journal_size_limit = 67108864",
     // 16 MiB, in KiB.
     "PRAGMA cache_size = -16384",
 ];

@@ -10,8 +10,11 @@ use tokio::time::timeout;
 
 use crate::StoreError;
 
-/// How long the database may take to begin or end a transaction; a commit waits for the disk.
+/// How long the database may take to begin a transaction, or to mark or undo a part of it.
 const CONTROL_TIME: Duration = Duration::from_secs(10);
+
+/// How long it may take to end one: a commit waits for the disk, with payloads of 64 MiB perhaps.
+const END_TIME: Duration = Duration::from_secs(30);
 
 /// The transaction that a work reads and writes in. It owns its connection and is made only by [`crate::Store`].
 pub struct Tx {
@@ -48,7 +51,7 @@ impl Tx {
     }
 
     async fn end(&mut self, how: &'static str) -> Result<(), StoreError> {
-        control(&mut self.connection, how).await?;
+        control_within(END_TIME, &mut self.connection, how).await?;
         self.state = State::Ended;
         Ok(())
     }
@@ -95,11 +98,15 @@ impl Drop for Tx {
     }
 }
 
+async fn control(connection: &mut AnyConnection, text: &'static str) -> Result<(), StoreError> {
+    control_within(CONTROL_TIME, connection, text).await
+}
+
 /// A statement without parameters and without rows; the driver keeps it prepared.
 ///
 /// A disk that hangs must not make callers hang. What was sent may still take place: the outcome is unknown, as Unavailable says.
-async fn control(connection: &mut AnyConnection, text: &'static str) -> Result<(), StoreError> {
-    match timeout(CONTROL_TIME, connection.execute(sqlx::query::<Any>(text))).await {
+async fn control_within(time: Duration, connection: &mut AnyConnection, text: &'static str) -> Result<(), StoreError> {
+    match timeout(time, connection.execute(sqlx::query::<Any>(text))).await {
         Ok(outcome) => Ok(outcome.map(drop)?),
         Err(_) => Err(StoreError::Unavailable("the database did not answer in time".into())),
     }

@@ -45,11 +45,13 @@
 //! - an optional filter as `($1 IS NULL OR kind = $1)`;
 //! - nothing after a statement that failed: where a conflict is expected, say `ON CONFLICT DO NOTHING` and look at the number of rows;
 //! - compare-and-swap as `UPDATE … WHERE id = $1 AND state = $2`, and look at the number of rows: PostgreSQL runs works side by side;
+//! - a decision that rests on rows which the work does not change ("is this the last holder?") takes [`turns::take`] first;
 //! - what must be in the order of commits takes the lock of a row in `counters` (as `changes` does), and costs PostgreSQL its parallel flushes.
 
 // system
 pub mod changes;
 pub mod settings;
+pub mod turns;
 
 // audit
 pub mod audit;

@@ -9,6 +9,7 @@ use crate::harness::{Fixture, Outcome, add_thing, read, write};
 on_both!(
     search_finds_a_part_in_any_letter_case,
     pages_cover_the_list_once,
+    a_list_of_values_is_one_condition,
     audit_records_are_filtered_and_newest_first,
     audit_numbers_are_never_given_twice,
 );
@@ -73,6 +74,23 @@ async fn pages_cover_the_list_once(f: Fixture) {
         ids.extend(page.rows);
     }
     assert_eq!(ids, (3..25).collect::<Vec<_>>());
+}
+
+async fn a_list_of_values_is_one_condition(f: Fixture) {
+    for id in 0..5 {
+        write(&f.store, move |tx| Box::pin(async move { add_thing(tx, id, &id.to_string()).await })).await.unwrap();
+    }
+    let cases: [(Option<Vec<i64>>, &[i64]); 3] =
+        [(None, &[1, 2, 3, 4]), (Some(vec![0, 2, 4, 9]), &[2, 4]), (Some(vec![]), &[])];
+    for (ids, expected) in cases {
+        let found: Outcome<Listed<i64>> = read(&f.store, move |tx| {
+            let list = List::new("id", "things", "id").filter("id > ?", Some(0_i64)).filter_in("id IN (?)", ids);
+            Box::pin(list.page(tx, Page { limit: 10, offset: 0 }))
+        })
+        .await;
+        let found = found.unwrap();
+        assert_eq!((found.rows.as_slice(), found.total), (expected, expected.len() as i64));
+    }
 }
 
 const ALICE: Uuid = Uuid::from_u128(0xA11CE);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chancery_store::tables::turns;
 use chancery_store::{StoreError, sql};
 use tokio::sync::oneshot;
 
@@ -19,6 +20,7 @@ on_both!(
     a_reader_cannot_write,
     a_caller_who_goes_away_leaves_all_or_nothing,
     a_thousand_writers_all_get_through,
+    works_take_turns_where_they_ask_to,
     bad_sql_is_our_fault,
 );
 
@@ -172,6 +174,31 @@ async fn a_thousand_writers_all_get_through(f: Fixture) {
         writer.await.unwrap().unwrap();
     }
     assert_eq!(things(&f.store).await.len(), 1000);
+}
+
+/// Each of fifty adds a thing if there are fewer than three.
+async fn works_take_turns_where_they_ask_to(f: Fixture) {
+    let works = (0..50_i64).map(|id| {
+        let store = f.store.clone();
+        tokio::spawn(async move {
+            write(&store, move |tx| {
+                Box::pin(async move {
+                    turns::take(tx, "things").await?;
+                    let count: i64 = sql("SELECT COUNT(*) FROM things").one(tx).await?;
+                    if count < 3 {
+                        tokio::time::sleep(Duration::from_millis(20)).await;
+                        add_thing(tx, id, &id.to_string()).await?;
+                    }
+                    Ok(())
+                })
+            })
+            .await
+        })
+    });
+    for work in works.collect::<Vec<_>>() {
+        work.await.unwrap().unwrap();
+    }
+    assert_eq!(things(&f.store).await.len(), 3);
 }
 
 async fn bad_sql_is_our_fault(f: Fixture) {
