@@ -6,7 +6,7 @@ use jsonwebtoken::{
 use serde::{Serialize, de::DeserializeOwned};
 use thiserror::Error;
 
-use crate::{Failed, KeyRef, Secret};
+use crate::{Failed, KeyRef, KeySpec, OpenError, Secret, generate::HMAC_KEY_LEN};
 
 const TYP: &str = "JWT";
 
@@ -39,13 +39,17 @@ pub enum BearerError {
 }
 
 impl BearerKey {
-    pub(crate) fn new(key: KeyRef, secret: &Secret) -> Self {
-        Self {
+    pub(crate) fn new(key: KeyRef, secret: &Secret) -> Result<Self, OpenError> {
+        let secret = secret.expose();
+        if key.spec != KeySpec::Hmac256 || secret.len() != HMAC_KEY_LEN {
+            return Err(OpenError::Unusable);
+        }
+        Ok(Self {
             key,
             kid: format!("{}.{}", key.id, key.version),
-            encoding: EncodingKey::from_secret(secret.expose()),
-            decoding: DecodingKey::from_secret(secret.expose()),
-        }
+            encoding: EncodingKey::from_secret(secret),
+            decoding: DecodingKey::from_secret(secret),
+        })
     }
 
     /// Which key it is.

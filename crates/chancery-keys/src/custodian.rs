@@ -84,7 +84,7 @@ impl Custodian {
 
     /// Opens a key for bearer tokens.
     pub fn open_bearer_key(&self, sealed: &SealedKey) -> Result<BearerKey, OpenError> {
-        Ok(BearerKey::new(*sealed.key(), &self.open(sealed, Purpose::Bearer)?))
+        BearerKey::new(*sealed.key(), &self.open(sealed, Purpose::Bearer)?)
     }
 
     fn open(&self, sealed: &SealedKey, expected: Purpose) -> Result<Secret, OpenError> {
@@ -120,5 +120,54 @@ impl Custodian {
         hmac.update(value);
         let tag = hmac.sign();
         tag.as_ref().try_into().expect("HMAC-SHA-256 has 32 bytes")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chancery_types::{Curve, KeyId};
+
+    use super::*;
+    use crate::{AesSize, KeySpec, MlDsaSet, RsaSize, random};
+
+    /// What a key would open to if it had been sealed with other content than its kind's.
+    fn refusal(custodian: &Custodian, spec: KeySpec, purpose: Purpose, content: &[u8]) -> Option<OpenError> {
+        let key = KeyRef { id: KeyId::from_random(random()), version: 1, purpose, spec };
+        let sealed = custodian.keys.seal(&key.associated_data(), content).unwrap();
+        let sealed = SealedKey::from_parts(key, sealed);
+        match purpose {
+            Purpose::Sign => custodian.open_signing_key(&sealed).err(),
+            Purpose::Data => custodian.open_data_key(&sealed).err(),
+            Purpose::Bearer => custodian.open_bearer_key(&sealed).err(),
+        }
+    }
+
+    #[test]
+    fn content_of_another_kind_is_no_key() {
+        let directory = tempfile::tempdir().unwrap();
+        let custodian = Custodian::new(RootKey::create_file(&directory.path().join("root.key")).unwrap()).unwrap();
+        let kinds = [
+            (KeySpec::Rsa(RsaSize::Bits2048), Purpose::Sign),
+            (KeySpec::Rsa(RsaSize::Bits3072), Purpose::Sign),
+            (KeySpec::Ec(Curve::P256), Purpose::Sign),
+            (KeySpec::Ec(Curve::P384), Purpose::Sign),
+            (KeySpec::Ed25519, Purpose::Sign),
+            (KeySpec::MlDsa(MlDsaSet::MlDsa44), Purpose::Sign),
+            (KeySpec::MlDsa(MlDsaSet::MlDsa65), Purpose::Sign),
+            (KeySpec::Aes(AesSize::Bits128), Purpose::Data),
+            (KeySpec::Aes(AesSize::Bits256), Purpose::Data),
+            (KeySpec::Hmac256, Purpose::Bearer),
+        ];
+        let contents = kinds.map(|(spec, _)| generate(spec).unwrap().secret);
+        for (spec, purpose) in kinds {
+            for (content, (made_for, _)) in contents.iter().zip(kinds) {
+                // Symmetric keys of one length cannot be told apart by their content.
+                let symmetric = !made_for.fits(Purpose::Sign) && !spec.fits(Purpose::Sign);
+                let same = made_for == spec || symmetric && made_for.size() == spec.size();
+                let expected = if same { None } else { Some(OpenError::Unusable) };
+                assert_eq!(refusal(&custodian, spec, purpose, content.expose()), expected, "{made_for} as {spec}");
+            }
+            assert_eq!(refusal(&custodian, spec, purpose, b""), Some(OpenError::Unusable), "{spec}");
+        }
     }
 }

@@ -4,7 +4,8 @@
 use std::fmt::{Debug, Display};
 
 use chancery_keys::{
-    BearerKey, Custodian, DataKey, HmacSha256, RootKey, Secret, SigningKey, Xaes256Gcm, ff1::Ff1, ff1::Ff1Text,
+    BearerKey, Custodian, DataKey, HmacSha256, RootKey, Secret, SigningKey, TransportKey, Xaes256Gcm, ff1::Ff1,
+    ff1::Ff1Text,
 };
 use serde::Serialize;
 
@@ -31,6 +32,7 @@ has_none_of!(Custodian: Debug, Display, Clone, Serialize);
 has_none_of!(SigningKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(DataKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(BearerKey: Debug, Display, Clone, Serialize, PartialEq);
+has_none_of!(TransportKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(HmacSha256: Debug, Display, Clone, Serialize);
 has_none_of!(Xaes256Gcm: Debug, Display, Clone, Serialize);
 // Cloning these shares one key schedule.
