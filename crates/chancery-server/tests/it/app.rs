@@ -11,6 +11,9 @@ use chancery_types::RoleId;
 
 use crate::client::Client;
 
+/// The environment variable with which every test runs on PostgreSQL instead of SQLite; `cargo xtask test` runs them both ways.
+const ON_POSTGRES: &str = "CHANCERY_TEST_ON_POSTGRES";
+
 /// Midsummer of 2026, in the middle of a second: the time at which every test begins.
 pub(crate) const NOON_MS: i64 = 1_782_043_200_500;
 
@@ -39,12 +42,13 @@ impl Default for Setup {
     fn default() -> Self {
         let clock = Clock::fixed(NOON_MS);
         let limits = Limits::default();
-        Self { clock, limits, hardened: false, public_url: None, postgres: false, api_access: true }
+        let postgres = std::env::var_os(ON_POSTGRES).is_some();
+        Self { clock, limits, hardened: false, public_url: None, postgres, api_access: true }
     }
 }
 
 impl TestApp {
-    /// On SQLite, with the defaults and a clock that stands still.
+    /// With the defaults and a clock that stands still.
     pub(crate) async fn new() -> Self {
         Self::with(Setup::default()).await
     }
