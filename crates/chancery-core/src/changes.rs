@@ -5,7 +5,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use chancery_store::tables;
+use chancery_store::{Tx, tables};
 use tokio::time;
 use tracing::warn;
 use uuid::Uuid;
@@ -59,6 +59,12 @@ impl Change {
     /// This object is stale.
     pub(crate) fn of(kind: ChangeKind, object: impl Into<Uuid>) -> Self {
         Self { kind, object: Some(object.into()) }
+    }
+
+    /// Tells the other nodes, in the transaction that makes it.
+    pub(crate) async fn append(self, tx: &mut Tx) -> Result<()> {
+        tables::changes::append(tx, self.kind.as_str(), self.object).await?;
+        Ok(())
     }
 
     /// The only object of its kind, or all of them, are stale.

@@ -34,7 +34,10 @@ fn public() -> OpenApiRouter<App> {
 /// What demands a login.
 #[rustfmt::skip]
 fn authenticated() -> OpenApiRouter<App> {
-    use routes::{api::v2::{key_types, keys, token_profiles, x509}, cuserv::v1 as cuserv, home};
+    use routes::{
+        api::v2::{audit, identities, key_types, keys, roles, system, token_profiles, x509},
+        cuserv::v1 as cuserv, home,
+    };
     OpenApiRouter::new()
         .routes(routes!(token_profiles::stubs::stubs))
         .routes(routes!(token_profiles::create))
@@ -69,6 +72,17 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(x509::signing_requests::approve::approve))
         .routes(routes!(x509::signing_requests::deny::deny))
         .routes(routes!(cuserv::services::deploy::deploy))
+        .routes(routes!(roles::create))
+        .routes(routes!(roles::stubs::stubs))
+        .routes(routes!(roles::uuid::read, roles::uuid::change, roles::uuid::delete))
+        .routes(routes!(identities::create))
+        .routes(routes!(identities::stubs::stubs))
+        .routes(routes!(identities::uuid::read, identities::uuid::change, identities::uuid::delete))
+        .routes(routes!(identities::lock::lock))
+        .routes(routes!(identities::unlock::unlock))
+        .routes(routes!(identities::password::password))
+        .routes(routes!(audit::audit))
+        .routes(routes!(system::settings::read, system::settings::change))
         .routes(routes!(home::v1::login::token::token))
         .routes(routes!(home::v1::logout::logout))
 }

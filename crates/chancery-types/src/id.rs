@@ -132,6 +132,8 @@ ids! {
     RoleId,
     /// An identity: a person or an application.
     IdentityId,
+    /// Any object, where its kind does not matter.
+    ObjectId,
 }
 
 #[cfg(test)]

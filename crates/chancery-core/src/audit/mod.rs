@@ -2,6 +2,7 @@
 //! the change does not happen. Values never enter a record, identities and object ids always.
 
 mod counters;
+mod reading;
 
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
@@ -90,7 +91,7 @@ pub(crate) async fn append(tx: &mut Tx, now_ms: i64, actor: &Actor, event: &Even
     tables::audit::append(tx, &record(now_ms, actor, event, outcome, 1)).await?;
     // Last, since on PostgreSQL it waits for the commits of all others that do this.
     for change in &event.changes {
-        tables::changes::append(tx, change.kind.as_str(), change.object).await?;
+        change.append(tx).await?;
     }
     Ok(())
 }

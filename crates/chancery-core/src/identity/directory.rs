@@ -9,17 +9,10 @@ use uuid::Uuid;
 use super::{
     caller::{Member, Standing},
     login::{self, LoginsRequired, Seat},
+    roles,
+    rules::RoleRules,
 };
 use crate::{Error, Result};
-
-/// What a role lets its holders do.
-#[derive(Clone, Debug)]
-pub(super) struct Role {
-    pub(super) logins_required: u32,
-    /// Each with the time since when the role has it.
-    pub(super) perms: Vec<(Perm, i64)>,
-    pub(super) management: bool,
-}
 
 /// What a session must know of an identity.
 #[derive(Clone, Debug)]
@@ -37,7 +30,7 @@ pub(super) struct Identity {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Directory {
     pub(super) edition: u64,
-    roles: HashMap<RoleId, Arc<Role>>,
+    roles: HashMap<RoleId, Arc<RoleRules>>,
     identities: HashMap<IdentityId, Arc<Identity>>,
 }
 
@@ -69,14 +62,14 @@ impl Directory {
             edition: 0,
             roles: roles
                 .into_iter()
-                .map(|row| Ok((row.id.into(), Arc::new(Role::of(&row)?))))
+                .map(|row| Ok((row.id.into(), Arc::new(roles::rules_of(&row)?))))
                 .collect::<Result<_>>()?,
             identities: identities.into_iter().map(identity).collect::<Result<_>>()?,
         })
     }
 
     /// The next edition, with one role as it is stored now.
-    pub(super) fn with_role(&self, id: RoleId, role: Option<Role>) -> Self {
+    pub(super) fn with_role(&self, id: RoleId, role: Option<RoleRules>) -> Self {
         let mut next = self.next();
         match role {
             Some(role) => drop(next.roles.insert(id, Arc::new(role))),
@@ -117,7 +110,7 @@ impl Directory {
         Some(Standing {
             session,
             members: present.iter().map(|(seat, identity)| self.member(seat, identity, &roles)).collect(),
-            perms: roles.iter().filter_map(granted).flat_map(|role| role.perms.iter().map(|(perm, _)| *perm)).collect(),
+            perms: roles.iter().filter_map(granted).flat_map(|role| role.perms.keys().copied()).collect(),
             management: roles.iter().filter_map(granted).any(|role| role.management),
             roles,
         })
@@ -135,7 +128,7 @@ impl Directory {
         for (id, assigned_at) in
             identity.roles.iter().filter(|(id, _)| seat.roles.contains(id) && satisfied.contains(id))
         {
-            for (perm, granted_at) in self.roles.get(id).map(|role| role.perms.as_slice()).unwrap_or_default() {
+            for (perm, granted_at) in self.roles.get(id).iter().flat_map(|role| &role.perms) {
                 let since = identity.trusted_since.max(*assigned_at).max(*granted_at);
                 match trusted.iter_mut().find(|(known, _)| known == perm) {
                     Some((_, earliest)) => *earliest = since.min(*earliest),
@@ -144,21 +137,6 @@ impl Directory {
             }
         }
         Member { id: seat.identity, name: identity.name.clone(), kind: identity.kind, trusted }
-    }
-}
-
-impl Role {
-    pub(super) fn of(row: &tables::roles::Row) -> Result<Self> {
-        let stored: HashMap<String, i64> = serde_json::from_str(&row.perms).map_err(Error::internal)?;
-        // A spelling that this release does not know was granted by a newer one, and means nothing here.
-        let known = |(perm, since): (String, i64)| Some((perm.parse().ok()?, since));
-        let mut perms: Vec<(Perm, i64)> = stored.into_iter().filter_map(known).collect();
-        perms.sort_unstable();
-        Ok(Self { logins_required: row.logins_required, perms, management: row.management })
-    }
-
-    pub(super) async fn read(tx: &mut Tx, id: RoleId) -> Result<Option<Self>> {
-        tables::roles::by_id(tx, id.into()).await?.map(|row| Self::of(&row)).transpose()
     }
 }
 
@@ -190,8 +168,8 @@ mod tests {
     const BOB: IdentityId = IdentityId::from_u128(12);
     const SESSION: Uuid = Uuid::from_u128(99);
 
-    fn role(logins_required: u32, perms: &[(Perm, i64)], management: bool) -> Option<Role> {
-        Some(Role { logins_required, perms: perms.to_vec(), management })
+    fn role(logins_required: u32, perms: &[(Perm, i64)], management: bool) -> Option<RoleRules> {
+        Some(RoleRules { logins_required, perms: perms.iter().copied().collect(), management })
     }
 
     fn person(trusted_since: i64, roles: &[(RoleId, i64)]) -> Option<Identity> {

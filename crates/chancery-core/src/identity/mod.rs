@@ -1,16 +1,20 @@
 //! Who calls: identities, roles, passwords, dual login, sessions, bearer tokens.
 //!
-//! `login`, `password`, `throttle` and `directory` decide and are pure; `sessions` and `tokens` are what is kept in
-//! memory; the door methods are in `sign_in`, `authenticate` and `provision`.
+//! `login`, `password`, `throttle`, `rules` and `directory` decide and are pure; `sessions` and `tokens` are what is kept
+//! in memory; the door methods are in `sign_in`, `authenticate`, `roles`, `identities` and `provision`.
 
+mod administration;
 mod authenticate;
 mod built_in;
 mod caller;
 mod credentials;
 mod directory;
+mod identities;
 mod login;
 mod password;
 mod provision;
+mod roles;
+mod rules;
 mod sessions;
 mod sign_in;
 mod state;

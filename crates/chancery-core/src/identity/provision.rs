@@ -9,7 +9,7 @@ use serde_json::json;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
-use super::password;
+use super::{administration::take_turn, password};
 use crate::{
     Chancery, Error, Event, Host, Result,
     changes::{Change, ChangeKind},
@@ -66,6 +66,7 @@ impl Chancery {
         }
         let provisioned = self.commit_as(host.actor(), event, move |tx| {
             Box::pin(async move {
+                take_turn(tx).await?;
                 if identities::any(tx).await? {
                     return Err(Error::state("The installation has identities already."));
                 }

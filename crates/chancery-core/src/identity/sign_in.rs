@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 
 use super::{
     Credentials, RequestInfo, Visitor,
+    administration::take_turn,
     login::{self, Next, Refusal, Seat, State},
     password,
     sessions::{CookieHash, Key, Session},
@@ -184,6 +185,7 @@ impl Chancery {
         }
         let begun = self.commit_as(actor, event, move |tx| {
             Box::pin(async move {
+                take_turn(tx).await?;
                 // A lock or a new password that came in between counts.
                 let now = tables::identities::by_id(tx, proved.id).await?;
                 if now.is_none_or(|now| now.locked || now.password != proved.password) {

@@ -11,7 +11,8 @@ use uuid::Uuid;
 
 use super::{
     built_in,
-    directory::{Directory, Identity, Role},
+    directory::{Directory, Identity},
+    roles,
     sessions::{Key, Session, Sessions, WRITE_EVERY},
     throttle::{Delays, Rate},
     tokens::Tokens,
@@ -53,7 +54,7 @@ impl IdentityState {
 impl Chancery {
     /// A role has changed.
     pub(crate) async fn apply_role(&self, id: Uuid) -> Result<()> {
-        let role = self.store.read(move |tx| Box::pin(async move { Role::read(tx, id.into()).await })).await?;
+        let role = self.store.read(move |tx| Box::pin(async move { roles::read_rules(tx, id).await })).await?;
         // Changes are applied one after the other, so no other edition comes in between.
         let directory = self.identity.directory.load().with_role(id.into(), role);
         self.identity.directory.store(Arc::new(directory));

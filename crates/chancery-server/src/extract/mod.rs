@@ -4,6 +4,7 @@
 mod authenticated;
 mod body;
 mod in_path;
+mod operator;
 mod query;
 mod session_cookie;
 mod shown;
@@ -12,6 +13,7 @@ mod visitor;
 pub(crate) use authenticated::Authenticated;
 pub(crate) use body::{BatchBody, Body, BodyOrEmpty, SigningBody};
 pub(crate) use in_path::InPath;
+pub(crate) use operator::Operator;
 pub(crate) use query::Query;
 pub(crate) use session_cookie::SessionCookie;
 pub(crate) use shown::Shown;

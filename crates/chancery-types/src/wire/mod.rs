@@ -1,5 +1,7 @@
 //! Request and response bodies, in files named like the routes that use them.
 
+pub mod audit;
+mod empty;
 mod envelope;
 pub mod health;
 pub mod identities;
@@ -17,6 +19,7 @@ mod texts;
 pub mod token_profiles;
 pub mod x509;
 
+pub use empty::Empty;
 pub use envelope::{Envelope, ErrorResponse, ItemError};
 pub use list::{Items, ListQuery, ObjInfo, Results};
 pub use nothing::Nothing;

@@ -1,6 +1,10 @@
 //! `/api/v2`.
 
+pub(crate) mod audit;
+pub(crate) mod identities;
 pub(crate) mod key_types;
 pub(crate) mod keys;
+pub(crate) mod roles;
+pub(crate) mod system;
 pub(crate) mod token_profiles;
 pub(crate) mod x509;

@@ -1,0 +1,221 @@
+//! `/api/v2/identities` behind the door.
+
+mod holders;
+mod stored;
+
+use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
+use chancery_store::{Tx, name_key, tables};
+use chancery_types::{
+    Action, IdentityId, IdentityKind,
+    wire::{
+        Empty, ListQuery, ObjInfo, Results,
+        identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
+    },
+};
+use serde_json::json;
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use self::{
+    holders::{assign, check_last_holders, check_may_set_password, reassign, roles_to_give},
+    stored::{existing, kind_of, read},
+};
+use super::{
+    Caller,
+    administration::{end_sessions, name_taken},
+    password,
+};
+use crate::{
+    Chancery, Error, Event, Host, Result,
+    changes::{Change, ChangeKind},
+    list::Page,
+    text::check_name,
+};
+
+impl Chancery {
+    /// POST /api/v2/identities.
+    pub async fn create_identity(&self, caller: &Caller, body: CreateIdentity) -> Result<IdentityCreated> {
+        let grant = self.grant_administration(caller, Action::IdentityCreate, None).await?;
+        check_name("/name", &body.name, &self.limits)?;
+        if body.password.is_none() && body.kind == IdentityKind::Person {
+            return Err(Error::malformed("/password", "A person needs a password; only applications do without."));
+        }
+        let password = match body.password {
+            Some(password) => Some(self.hashed(Zeroizing::new(password.0)).await?),
+            None => None,
+        };
+        let api_key = password.is_none().then(|| Zeroizing::new(new_api_key()));
+        let (id, now, granter) =
+            (Uuid::from(IdentityId::from_random(chancery_keys::random())), self.clock.now_ms(), caller.clone());
+        let event = identity_event(Action::IdentityCreate, id)
+            .detail(json!({"name": body.name, "kind": body.kind, "roleUuids": body.role_uuids}));
+        let row = tables::identities::Row {
+            id,
+            name_key: name_key(&body.name),
+            name: body.name,
+            kind: body.kind.as_str().to_owned(),
+            password,
+            api_key_hash: api_key.as_ref().map(|api_key| self.api_key_hash(api_key).to_vec()),
+            locked: false,
+            created_at_ms: now,
+            password_changed_at_ms: None,
+            password_reset_at_ms: None,
+        };
+        self.administer_with(caller, &grant, event, move |tx| {
+            Box::pin(async move {
+                let roles = roles_to_give(tx, &granter, &body.role_uuids, &[]).await?;
+                tables::identities::insert(tx, &row).await.map_err(name_taken)?;
+                assign(tx, id, &roles, now).await
+            })
+        })
+        .await?;
+        Ok(IdentityCreated { uuid: id.into(), api_key: api_key.map(|api_key| api_key.to_string()) })
+    }
+
+    /// GET /api/v2/identities/stubs.
+    pub async fn identity_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<IdentityStub>> {
+        self.grant_to_all(caller);
+        let page = Page::of(query, &self.limits)?;
+        let (search, rows) = (page.search.clone(), page.rows());
+        let listed = self.store.read(move |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::identities::list(tx, Some(&search), rows).await?) })
+        });
+        let listed = listed.await?;
+        let stub = |row: tables::identities::Row| {
+            let (kind, locked) = (kind_of(&row)?, row.locked);
+            Ok(IdentityStub { obj_info: ObjInfo { name: row.name, uuid: row.id.into() }, kind, locked })
+        };
+        Ok(page.answer(listed.rows.into_iter().map(stub).collect::<Result<_>>()?, listed.total))
+    }
+
+    /// GET /api/v2/identities/{uuid}.
+    pub async fn identity(&self, caller: &Caller, id: IdentityId) -> Result<Identity> {
+        self.grant_administration(caller, Action::IdentityRead, Some(id.into())).await?;
+        self.store.read(move |tx| Box::pin(async move { read(tx, id.into()).await })).await
+    }
+
+    /// PATCH /api/v2/identities/{uuid}.
+    pub async fn change_identity(&self, caller: &Caller, id: IdentityId, body: PatchIdentity) -> Result<Identity> {
+        let (now, limits, granter, id) = (self.clock.now_ms(), self.limits.clone(), caller.clone(), Uuid::from(id));
+        let event = identity_event(Action::IdentityChange, id).detail(json!(body));
+        self.administer(caller, event, move |tx| {
+            Box::pin(async move {
+                let row = existing(tx, id).await?;
+                if let Some(roles) = &body.role_uuids {
+                    reassign(tx, &granter, &row, roles, now).await?;
+                }
+                if let Some(name) = &body.name {
+                    check_name("/name", name, &limits)?;
+                    tables::identities::rename(tx, id, name, &name_key(name)).await.map_err(name_taken)?;
+                }
+                read(tx, id).await
+            })
+        })
+        .await
+    }
+
+    /// DELETE /api/v2/identities/{uuid}. Ends its sessions.
+    pub async fn delete_identity(&self, caller: &Caller, id: IdentityId) -> Result<Empty> {
+        let id = Uuid::from(id);
+        self.administer(caller, identity_event(Action::IdentityDelete, id), move |tx| {
+            Box::pin(async move {
+                let row = existing(tx, id).await?;
+                check_last_holders(tx, &row, None).await?;
+                end_sessions(tx, id).await?;
+                tables::identities::delete(tx, id).await?;
+                Ok(Empty {})
+            })
+        })
+        .await
+    }
+
+    /// POST /api/v2/identities/{uuid}/lock. Ends its sessions.
+    pub async fn lock_identity(&self, caller: &Caller, id: IdentityId) -> Result<Identity> {
+        let id = Uuid::from(id);
+        self.administer(caller, identity_event(Action::IdentityLock, id), move |tx| {
+            Box::pin(async move {
+                let row = existing(tx, id).await?;
+                check_last_holders(tx, &row, None).await?;
+                tables::identities::set_locked(tx, id, true).await?;
+                end_sessions(tx, id).await?;
+                read(tx, id).await
+            })
+        })
+        .await
+    }
+
+    /// POST /api/v2/identities/{uuid}/unlock. Forgives wrong passwords too.
+    pub async fn unlock_identity(&self, caller: &Caller, id: IdentityId) -> Result<Identity> {
+        let id = Uuid::from(id);
+        self.administer(caller, identity_event(Action::IdentityUnlock, id), move |tx| {
+            Box::pin(async move {
+                existing(tx, id).await?;
+                unlock(tx, id).await?;
+                read(tx, id).await
+            })
+        })
+        .await
+    }
+
+    /// Unlocks an identity by its name, from the host. A server beside it lets the identity in within a second.
+    pub async fn unlock_from_host(&self, host: &Host, name: &str) -> Result<Identity> {
+        let key = name_key(name);
+        let found = self
+            .store
+            .read(move |tx| Box::pin(async move { Ok::<_, Error>(tables::identities::by_name(tx, &key).await?) }));
+        let id = found.await?.ok_or_else(|| Error::not_found("identity"))?.id;
+        self.commit_as(host.actor(), identity_event(Action::IdentityUnlock, id), move |tx| {
+            Box::pin(async move {
+                unlock(tx, id).await?;
+                read(tx, id).await
+            })
+        })
+        .await
+    }
+
+    /// POST /api/v2/identities/{uuid}/password. Ends the identity's sessions. A session of this identity alone may set
+    /// its own; everybody else needs Identity:Manage, and must hold what the identity holds.
+    pub async fn set_password(&self, caller: &Caller, id: IdentityId, body: NewPassword) -> Result<Identity> {
+        let own = matches!(caller.members(), [member] if member.id == id);
+        let grant = if own {
+            self.grant_to_all(caller)
+        } else {
+            self.grant_administration(caller, Action::PasswordChange, Some(id.into())).await?
+        };
+        let (now, granter, id) = (self.clock.now_ms(), caller.clone(), Uuid::from(id));
+        let hash = self.hashed(Zeroizing::new(body.password.0)).await?;
+        let event = identity_event(Action::PasswordChange, id).detail(json!({"own": own}));
+        self.administer_with(caller, &grant, event, move |tx| {
+            Box::pin(async move {
+                existing(tx, id).await?;
+                if !own {
+                    check_may_set_password(tx, &granter, id).await?;
+                }
+                tables::identities::set_password(tx, id, &hash, now, (!own).then_some(now)).await?;
+                end_sessions(tx, id).await?;
+                read(tx, id).await
+            })
+        })
+        .await
+    }
+
+    /// Checks a new password and hashes it.
+    async fn hashed(&self, password: Zeroizing<Vec<u8>>) -> Result<String> {
+        password::check_new("/password", &password, &self.limits)?;
+        let salt = chancery_keys::random();
+        self.pool.run(move || password::hash(&password, &salt)).await?
+    }
+}
+
+async fn unlock(tx: &mut Tx, id: Uuid) -> Result<()> {
+    Ok(tables::identities::set_locked(tx, id, false).await?)
+}
+
+fn identity_event(action: Action, id: Uuid) -> Event {
+    Event::new(action).on(id).changes(Change::of(ChangeKind::Identity, id))
+}
+
+/// 32 random bytes: nobody guesses it, so that a keyed hash is enough to keep.
+fn new_api_key() -> String {
+    URL_SAFE_NO_PAD.encode(*Zeroizing::new(chancery_keys::random::<32>()))
+}

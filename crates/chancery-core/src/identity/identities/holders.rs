@@ -1,0 +1,101 @@
+//! Who holds which role, within the rules.
+
+use chancery_store::{
+    Tx,
+    tables::{self, identities::Row, identity_roles},
+};
+use chancery_types::RoleId;
+use uuid::Uuid;
+
+use crate::{
+    Error, Result,
+    identity::{
+        Caller,
+        roles::rules_of,
+        rules::{RoleRules, check_together},
+    },
+};
+
+/// Holders without whom nobody could complete a login with the role.
+const LAST_HOLDERS: i64 = 2;
+
+/// The roles asked for, each once, if this caller may give those that are not held already.
+pub(super) async fn roles_to_give(
+    tx: &mut Tx,
+    granter: &Caller,
+    asked: &[RoleId],
+    held: &[RoleId],
+) -> Result<Vec<RoleId>> {
+    let mut roles: Vec<(RoleId, RoleRules)> = Vec::new();
+    for (index, id) in asked.iter().enumerate() {
+        if roles.iter().any(|(known, _)| known == id) {
+            continue;
+        }
+        let field = format!("/roleUuids/{index}");
+        let Some(row) = tables::roles::by_id(tx, (*id).into()).await? else {
+            return Err(Error::selection(field, "There is no such role."));
+        };
+        let rules = rules_of(&row)?;
+        if !held.contains(id) {
+            rules.check_held_by(granter).map_err(|refusal| refusal.at(field))?;
+        }
+        roles.push((*id, rules));
+    }
+    check_together(&roles)?;
+    Ok(roles.into_iter().map(|(id, _)| id).collect())
+}
+
+pub(super) async fn assign(tx: &mut Tx, identity: Uuid, roles: &[RoleId], now: i64) -> Result<()> {
+    for role in roles {
+        let row = identity_roles::Row { identity_id: identity, role_id: (*role).into(), assigned_at_ms: now };
+        identity_roles::insert(tx, &row).await?;
+    }
+    Ok(())
+}
+
+/// Replaces the roles of an identity. What it keeps it holds since it was given.
+pub(super) async fn reassign(tx: &mut Tx, granter: &Caller, row: &Row, asked: &[RoleId], now: i64) -> Result<()> {
+    let held = held(tx, row.id).await?;
+    let roles = roles_to_give(tx, granter, asked, &held).await?;
+    check_last_holders(tx, row, Some(&roles)).await?;
+    for withdrawn in held.iter().filter(|id| !roles.contains(id)) {
+        identity_roles::delete(tx, row.id, (*withdrawn).into()).await?;
+    }
+    let new: Vec<_> = roles.into_iter().filter(|id| !held.contains(id)).collect();
+    assign(tx, row.id, &new, now).await
+}
+
+/// Refuses to take a built-in role with two logins from one of its last two holders. `keeps` is what the identity will
+/// still hold; nothing, when it is locked or removed.
+pub(super) async fn check_last_holders(tx: &mut Tx, row: &Row, keeps: Option<&[RoleId]>) -> Result<()> {
+    if row.locked {
+        return Ok(());
+    }
+    for id in held(tx, row.id).await? {
+        if keeps.is_some_and(|keeps| keeps.contains(&id)) {
+            continue;
+        }
+        let Some(role) = tables::roles::by_id(tx, id.into()).await? else { continue };
+        let protected = role.system && role.logins_required > 1;
+        if protected && identity_roles::unlocked_holders(tx, role.id).await? <= LAST_HOLDERS {
+            let message = format!("The last two holders of the role {} cannot be locked or removed.", role.name);
+            return Err(Error::state(message));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a password from somebody who holds less than the identity: with it they could log in as that one.
+pub(super) async fn check_may_set_password(tx: &mut Tx, granter: &Caller, identity: Uuid) -> Result<()> {
+    for id in held(tx, identity).await? {
+        if let Some(role) = tables::roles::by_id(tx, id.into()).await? {
+            rules_of(&role)?.check_held_by(granter)?;
+        }
+    }
+    Ok(())
+}
+
+async fn held(tx: &mut Tx, identity: Uuid) -> Result<Vec<RoleId>> {
+    let rows = identity_roles::of_identity(tx, identity).await?;
+    Ok(rows.into_iter().map(|row| row.role_id.into()).collect())
+}

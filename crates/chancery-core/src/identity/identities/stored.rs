@@ -1,0 +1,35 @@
+//! Identities between the store and the interface.
+
+use chancery_store::{
+    Tx,
+    tables::{self, identities::Row, identity_roles},
+};
+use chancery_types::{
+    IdentityKind,
+    wire::{ObjInfo, identities::Identity},
+};
+use uuid::Uuid;
+
+use crate::{Error, Result, time::rfc3339_ms};
+
+pub(super) async fn existing(tx: &mut Tx, id: Uuid) -> Result<Row> {
+    tables::identities::by_id(tx, id).await?.ok_or_else(|| Error::not_found("identity"))
+}
+
+/// The identity as the interface shows it.
+pub(super) async fn read(tx: &mut Tx, id: Uuid) -> Result<Identity> {
+    let row = existing(tx, id).await?;
+    let roles = identity_roles::of_identity(tx, id).await?;
+    Ok(Identity {
+        kind: kind_of(&row)?,
+        obj_info: ObjInfo { name: row.name, uuid: id.into() },
+        role_uuids: roles.into_iter().map(|role| role.role_id.into()).collect(),
+        locked: row.locked,
+        created_at: rfc3339_ms(row.created_at_ms),
+        password_reset_at: row.password_reset_at_ms.map(rfc3339_ms),
+    })
+}
+
+pub(super) fn kind_of(row: &Row) -> Result<IdentityKind> {
+    row.kind.parse().map_err(Error::internal)
+}

@@ -1,0 +1,172 @@
+//! `/api/v2/roles` behind the door.
+
+use std::collections::BTreeMap;
+
+use chancery_store::{
+    Tx, name_key,
+    tables::{self, roles::Row},
+};
+use chancery_types::{
+    Action, Perm, RoleId,
+    wire::{
+        Empty, ListQuery, ObjInfo, Results,
+        roles::{CreateRole, PatchRole, Role, RoleCreated, RoleStub},
+    },
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{Caller, administration::name_taken, rules::RoleRules};
+use crate::{
+    Chancery, Error, Event, Result,
+    changes::{Change, ChangeKind},
+    list::Page,
+    text::check_name,
+};
+
+impl Chancery {
+    /// POST /api/v2/roles.
+    pub async fn create_role(&self, caller: &Caller, body: CreateRole) -> Result<RoleCreated> {
+        let (id, now) = (RoleId::from_random(chancery_keys::random()), self.clock.now_ms());
+        let (limits, granter) = (self.limits.clone(), caller.clone());
+        let event = Event::new(Action::RoleCreate)
+            .on(Uuid::from(id))
+            .detail(json!({
+                "name": body.name, "loginsRequired": body.logins_required, "perms": body.perms,
+                "management": body.management,
+            }))
+            .changes(Change::of(ChangeKind::Role, id));
+        self.administer(caller, event, move |tx| {
+            Box::pin(async move {
+                check_name("/name", &body.name, &limits)?;
+                let rules = RoleRules::create(&granter, &body, now)?;
+                let row = row_of(id, body.name, &rules)?;
+                tables::roles::insert(tx, &row).await.map_err(name_taken)
+            })
+        })
+        .await?;
+        Ok(RoleCreated { uuid: id })
+    }
+
+    /// GET /api/v2/roles/stubs.
+    pub async fn role_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<RoleStub>> {
+        self.grant_to_all(caller);
+        let page = Page::of(query, &self.limits)?;
+        let (search, rows) = (page.search.clone(), page.rows());
+        let listed = self.store.read(move |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::roles::list(tx, Some(&search), rows).await?) })
+        });
+        let listed = listed.await?;
+        let stub = |row: Row| RoleStub {
+            obj_info: ObjInfo { name: row.name, uuid: row.id.into() },
+            logins_required: row.logins_required,
+            system: row.system,
+        };
+        Ok(page.answer(listed.rows.into_iter().map(stub).collect(), listed.total))
+    }
+
+    /// GET /api/v2/roles/{uuid}.
+    pub async fn role(&self, caller: &Caller, id: RoleId) -> Result<Role> {
+        self.grant_administration(caller, Action::RoleRead, Some(id.into())).await?;
+        self.store.read(move |tx| Box::pin(async move { body_of(existing(tx, id).await?) })).await
+    }
+
+    /// PATCH /api/v2/roles/{uuid}.
+    pub async fn change_role(&self, caller: &Caller, id: RoleId, body: PatchRole) -> Result<Role> {
+        let (now, limits, granter) = (self.clock.now_ms(), self.limits.clone(), caller.clone());
+        let event = Event::new(Action::RoleChange)
+            .on(Uuid::from(id))
+            .detail(json!(body))
+            .changes(Change::of(ChangeKind::Role, id));
+        self.administer(caller, event, move |tx| {
+            Box::pin(async move {
+                let row = changeable(tx, id).await?;
+                let rules = rules_of(&row)?;
+                let next = rules.patch(&granter, &body, now)?;
+                if next.logins_required != rules.logins_required {
+                    check_nobody_holds(tx, id, "loginsRequired can be changed").await?;
+                }
+                if let Some(name) = &body.name {
+                    check_name("/name", name, &limits)?;
+                }
+                let row = row_of(id, body.name.unwrap_or(row.name), &next)?;
+                tables::roles::update(tx, &row).await.map_err(name_taken)?;
+                body_of(row)
+            })
+        })
+        .await
+    }
+
+    /// DELETE /api/v2/roles/{uuid}.
+    pub async fn delete_role(&self, caller: &Caller, id: RoleId) -> Result<Empty> {
+        let event = Event::new(Action::RoleDelete).on(Uuid::from(id)).changes(Change::of(ChangeKind::Role, id));
+        self.administer(caller, event, move |tx| {
+            Box::pin(async move {
+                changeable(tx, id).await?;
+                check_nobody_holds(tx, id, "a role can be deleted").await?;
+                tables::roles::delete(tx, id.into()).await?;
+                Ok(Empty {})
+            })
+        })
+        .await
+    }
+}
+
+async fn existing(tx: &mut Tx, id: RoleId) -> Result<Row> {
+    tables::roles::by_id(tx, id.into()).await?.ok_or_else(|| Error::not_found("role"))
+}
+
+async fn changeable(tx: &mut Tx, id: RoleId) -> Result<Row> {
+    let row = existing(tx, id).await?;
+    if row.system {
+        return Err(Error::state("A built-in role cannot be changed or deleted; make another one."));
+    }
+    Ok(row)
+}
+
+async fn check_nobody_holds(tx: &mut Tx, id: RoleId, what: &str) -> Result<()> {
+    if tables::identity_roles::holders(tx, id.into()).await? > 0 {
+        return Err(Error::state(format!("Somebody holds this role; {what} only while nobody does.")));
+    }
+    Ok(())
+}
+
+/// What a role permits, if there is one of this id.
+pub(super) async fn read_rules(tx: &mut Tx, id: Uuid) -> Result<Option<RoleRules>> {
+    tables::roles::by_id(tx, id).await?.map(|row| rules_of(&row)).transpose()
+}
+
+pub(super) fn rules_of(row: &Row) -> Result<RoleRules> {
+    let stored: BTreeMap<String, i64> = serde_json::from_str(&row.perms).map_err(Error::internal)?;
+    // A spelling that this release does not know was granted by a newer one, and means nothing here.
+    let known = |(perm, since): (String, i64)| Some((perm.parse::<Perm>().ok()?, since));
+    Ok(RoleRules {
+        logins_required: row.logins_required,
+        perms: stored.into_iter().filter_map(known).collect(),
+        management: row.management,
+    })
+}
+
+fn row_of(id: RoleId, name: String, rules: &RoleRules) -> Result<Row> {
+    let perms: BTreeMap<_, _> = rules.perms.iter().map(|(perm, since)| (perm.as_str(), since)).collect();
+    Ok(Row {
+        id: id.into(),
+        name_key: name_key(&name),
+        name,
+        logins_required: rules.logins_required,
+        perms: serde_json::to_string(&perms).map_err(Error::internal)?,
+        management: rules.management,
+        system: false,
+    })
+}
+
+fn body_of(row: Row) -> Result<Role> {
+    let rules = rules_of(&row)?;
+    Ok(Role {
+        obj_info: ObjInfo { name: row.name, uuid: row.id.into() },
+        logins_required: rules.logins_required,
+        perms: rules.perms.into_keys().collect(),
+        management: rules.management,
+        system: row.system,
+    })
+}

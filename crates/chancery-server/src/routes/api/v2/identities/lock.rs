@@ -1,0 +1,29 @@
+//! `/api/v2/identities/{uuid}/lock`.
+
+use axum::extract::State;
+use chancery_types::{
+    IdentityId,
+    wire::{Envelope, identities::Identity},
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, InPath},
+};
+
+/// Locks an identity: its sessions end, and it cannot log in. Needs Identity:Manage.
+#[utoipa::path(
+    post,
+    path = "/api/v2/identities/{uuid}/lock",
+    tag = "Identities",
+    params(("uuid" = IdentityId, Path, description = "The identity")),
+    responses((status = 200, body = Envelope<Identity>)),
+)]
+pub(crate) async fn lock(
+    State(app): State<App>,
+    caller: Authenticated,
+    InPath(id): InPath<IdentityId>,
+) -> Answer<Identity> {
+    success(app.lock_identity(&caller, id).await?)
+}

@@ -1,0 +1,35 @@
+//! `/api/v2/identities`.
+
+pub(crate) mod lock;
+pub(crate) mod password;
+pub(crate) mod stubs;
+pub(crate) mod unlock;
+pub(crate) mod uuid;
+
+use axum::extract::State;
+use chancery_types::wire::{
+    Envelope,
+    identities::{CreateIdentity, IdentityCreated},
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, Body},
+};
+
+/// Makes a person or an application. Needs Identity:Manage, and every permission of the roles given.
+#[utoipa::path(
+    post,
+    path = "/api/v2/identities",
+    tag = "Identities",
+    request_body = CreateIdentity,
+    responses((status = 200, body = Envelope<IdentityCreated>)),
+)]
+pub(crate) async fn create(
+    State(app): State<App>,
+    caller: Authenticated,
+    Body(body): Body<CreateIdentity>,
+) -> Answer<IdentityCreated> {
+    success(app.create_identity(&caller, body).await?)
+}

@@ -1,0 +1,35 @@
+//! `/api/v2/identities/{uuid}/password`.
+
+use axum::extract::State;
+use chancery_types::{
+    IdentityId,
+    wire::{
+        Envelope,
+        identities::{Identity, NewPassword},
+    },
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, Body, InPath},
+};
+
+/// Sets an identity's password and ends its sessions. A session of this identity alone may set its own; others need
+/// Identity:Manage, and every permission that the identity holds.
+#[utoipa::path(
+    post,
+    path = "/api/v2/identities/{uuid}/password",
+    tag = "Identities",
+    params(("uuid" = IdentityId, Path, description = "The identity")),
+    request_body = NewPassword,
+    responses((status = 200, body = Envelope<Identity>)),
+)]
+pub(crate) async fn password(
+    State(app): State<App>,
+    caller: Authenticated,
+    InPath(id): InPath<IdentityId>,
+    Body(body): Body<NewPassword>,
+) -> Answer<Identity> {
+    success(app.set_password(&caller, id, body).await?)
+}

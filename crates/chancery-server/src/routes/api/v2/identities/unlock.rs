@@ -1,0 +1,29 @@
+//! `/api/v2/identities/{uuid}/unlock`.
+
+use axum::extract::State;
+use chancery_types::{
+    IdentityId,
+    wire::{Envelope, identities::Identity},
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, InPath},
+};
+
+/// Unlocks an identity and forgives its wrong passwords. Needs Identity:Manage.
+#[utoipa::path(
+    post,
+    path = "/api/v2/identities/{uuid}/unlock",
+    tag = "Identities",
+    params(("uuid" = IdentityId, Path, description = "The identity")),
+    responses((status = 200, body = Envelope<Identity>)),
+)]
+pub(crate) async fn unlock(
+    State(app): State<App>,
+    caller: Authenticated,
+    InPath(id): InPath<IdentityId>,
+) -> Answer<Identity> {
+    success(app.unlock_identity(&caller, id).await?)
+}

@@ -1,0 +1,3 @@
+//! `/api/v2/system`.
+
+pub(crate) mod settings;
