@@ -98,9 +98,10 @@ impl Chancery {
             let standing = self.step(caller, id, &facts, Decision::Approve).await?;
             let approvals = ApprovalCount { given: facts.given() + 1, required: facts.required() };
             let now_ms = self.clock.now_ms();
-            let resolved = match standing {
-                Standing::Approved => self.resolve(&stored, facts, now_ms).await?,
-                standing => Resolved { standing, signature: None, reason: None },
+            let resolved = if standing == Standing::Approved {
+                self.resolve(&stored, facts, now_ms).await?
+            } else {
+                Resolved { standing, signature: None, reason: None }
             };
             let (state, approval_state) = resolved.standing.words();
             let signature = Base64(resolved.signature.clone().unwrap_or_default());

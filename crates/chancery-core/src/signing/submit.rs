@@ -61,7 +61,7 @@ impl Chancery {
 
         let id = SigningRequestId::from_random(random());
         let event = Event::new(action).on(Uuid::from(id)).detail(json!({
-            "name": name, "serviceUuid": service_uuid, "policyUuid": policy_uuid, "digest": hex::encode(&digest),
+            "name": name, "serviceUuid": service_uuid, "policyUuid": policy_uuid, "digest": hex::encode(digest),
             "approvalsRequired": target.policy.num_approvals,
         }));
         let mut row = tables::signing_requests::Row {

@@ -150,7 +150,8 @@ impl<'de> de::SeqAccess<'de> for Elements<'_> {
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
         let Some((index, tree)) = self.rest.next() else { return Ok(None) };
-        seed.deserialize(Cursor::new(tree, Pointer::element(&self.pointer, index))).map(Some)
+        let pointer = Pointer::element(&self.pointer, index);
+        seed.deserialize(Cursor::new(tree, pointer)).map(Some).map_err(|fault| fault.at(pointer))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -178,6 +179,8 @@ impl<'de> de::MapAccess<'de> for Members<'_> {
         let Some((name, tree)) = self.value.take() else {
             return Err(<Fault as de::Error>::custom("a value was asked for before its name"));
         };
-        seed.deserialize(Cursor::new(tree, Pointer::member(&self.pointer, name)))
+        let pointer = Pointer::member(&self.pointer, name);
+        // Again here: a type that reads a text and refuses it afterwards, as ids do, has left the frame below by then.
+        seed.deserialize(Cursor::new(tree, pointer)).map_err(|fault| fault.at(pointer))
     }
 }

@@ -148,6 +148,24 @@ fn a_value_outside_its_enumeration_is_a_selection() {
 }
 
 #[test]
+fn an_id_that_must_be_there_is_named_too() {
+    #[derive(Debug, Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Ids {
+        _key_uuid: KeyId,
+        _list: Vec<KeyId>,
+    }
+    let id = "00000000-0000-0000-0000-000000000001";
+    for (body, field) in [
+        (json!({"keyUuid": "nope", "list": []}), "/keyUuid"),
+        (json!({"keyUuid": id, "list": [id, "nope"]}), "/list/1"),
+    ] {
+        let error = decode::<Ids>(body.to_string().as_bytes()).unwrap_err();
+        assert_eq!((error.meaning(), error.field()), (Meaning::Selection, Some(field)));
+    }
+}
+
+#[test]
 fn names_in_pointers_are_escaped() {
     #[derive(Debug, Deserialize)]
     struct Odd {
