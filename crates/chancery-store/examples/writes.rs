@@ -1,4 +1,5 @@
-//! How many durable single-insert writes a second: `cargo run --release -p chancery-store --example writes -- FILE-OR-ADDRESS [CALLERS] [SECONDS]`.
+//! How many durable single-insert writes a second: `cargo run --release -p chancery-store --example writes --
+//! FILE-OR-ADDRESS [CALLERS] [SECONDS]`.
 //!
 //! A measure for us, not a test: beside it stands how long one caller alone waits, which is the flush of the disk.
 #![expect(clippy::print_stdout, reason = "it is a program for the terminal")]

@@ -14,16 +14,19 @@ use crate::tx::script;
 use crate::url::Place;
 use crate::{OpenError, StoreError, Tx};
 
-/// How long to wait for a connection, the write lock of another process, or one statement: beyond it the database counts as out of reach.
+/// How long to wait for a connection, the write lock of another process, or one statement: beyond it the database
+/// counts as out of reach.
 const WAIT: Duration = Duration::from_secs(5);
 
 /// Reading connections of SQLite, each with a thread of its own.
 const SQLITE_READERS: u32 = 4;
 
-/// Connections to PostgreSQL of one node, for reading and writing: PostgreSQL groups the flushes of those that commit at the same time.
+/// Connections to PostgreSQL of one node, for reading and writing: PostgreSQL groups the flushes of those that commit
+/// at the same time.
 const POSTGRES_CONNECTIONS: u32 = 16;
 
-/// Two nodes that start at once take turns with their migrations, which may take long. The number is any that nobody else uses.
+/// Two nodes that start at once take turns with their migrations, which may take long. The number is any that nobody
+/// else uses.
 const POSTGRES_MIGRATION_LOCK: &str =
     "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(4847300510219)";
 
@@ -93,7 +96,8 @@ async fn sqlite(path: &Path) -> Result<Database, OpenError> {
     Ok(Database { backend: Backend::Sqlite, readers, writers: pool(1, &[]) })
 }
 
-/// Asks something of a connection of its own: the pools try again and again until their time is over, and then do not say why.
+/// Asks something of a connection of its own: the pools try again and again until their time is over, and then do not
+/// say why.
 async fn probe(options: &AnyConnectOptions, question: &'static str) -> Result<String, StoreError> {
     let answer = async {
         let mut connection = connect(options).await?;
@@ -153,7 +157,8 @@ fn pool_options(connections: u32, more: &'static [&'static str]) -> AnyPoolOptio
         .after_connect(move |connection, _| Box::pin(prepare_session(connection, more)))
 }
 
-/// Asks a connection that was not used for a while: the server may have gone, and come back, since. Under load this costs nothing.
+/// Asks a connection that was not used for a while: the server may have gone, and come back, since. Under load this
+/// costs nothing.
 async fn is_alive(connection: &mut AnyConnection, idle_for: Duration) -> Result<bool, sqlx::Error> {
     if idle_for > Duration::from_secs(1) {
         connection.ping().await?;
@@ -173,7 +178,8 @@ async fn prepare_session(connection: &mut AnyConnection, more: &'static [&'stati
 }
 
 impl Backend {
-    /// Starts a transaction that writes. SQLite takes its write lock at once: taking it later fails when another process wrote in between.
+    /// Starts a transaction that writes. SQLite takes its write lock at once: taking it later fails when another
+    /// process wrote in between.
     pub(crate) fn begin_write(self) -> &'static str {
         match self {
             Backend::Sqlite => "BEGIN IMMEDIATE",
@@ -213,8 +219,8 @@ impl Backend {
 
 /// Whether a database's error says that a later attempt may work.
 pub(crate) fn is_passing(code: &str) -> bool {
-    // SQLite gives extended codes in decimal, the lowest byte being the kind; PostgreSQL five characters, the first two being the class. A PostgreSQL code of
-    // digits alone, as 40001, is above all of SQLite's (below 10,000).
+    // SQLite gives extended codes in decimal, the lowest byte being the kind; PostgreSQL five characters, the first two
+    // being the class. A PostgreSQL code of digits alone, as 40001, is above all of SQLite's (below 10,000).
     match code.parse::<u32>() {
         Ok(number) if code.len() < 5 => sqlite_is_passing(number & 0xff),
         _ => postgres_is_passing(code),
@@ -233,7 +239,8 @@ fn sqlite_is_passing(kind: u32) -> bool {
 }
 
 fn postgres_is_passing(code: &str) -> bool {
-    // connection, invalid transaction state (idle timeout, standby), rollback (serialization, deadlock), resources, operator intervention, system error
+    // connection, invalid transaction state (idle timeout, standby), rollback (serialization, deadlock), resources,
+    // operator intervention, system error
     const CLASSES: &[&str] = &["08", "25", "40", "53", "57", "58"];
     const LOCK_NOT_AVAILABLE: &str = "55P03";
     CLASSES.iter().any(|class| code.starts_with(class)) || code == LOCK_NOT_AVAILABLE

@@ -34,8 +34,8 @@ pub enum BackupError {
 }
 
 impl Store {
-    /// Copies a running SQLite database as it is at one moment into a new file that only its owner can read. When it answers Ok, the copy is on the disk. Writes
-    /// go on meanwhile.
+    /// Copies a running SQLite database as it is at one moment into a new file that only its owner can read. When it
+    /// answers Ok, the copy is on the disk. Writes go on meanwhile.
     pub async fn backup(&self, to: &Path) -> Result<(), BackupError> {
         if self.backend() == Backend::Postgres {
             return Err(BackupError::Postgres);
@@ -45,7 +45,8 @@ impl Store {
             let file = create(&to)?;
             let outcome = copy(&pool, &to, file).await;
             if outcome.is_err() {
-                // Half a copy must not be taken for one. If it cannot be removed either, the error says what is wrong with the disk.
+                // Half a copy must not be taken for one. If it cannot be removed either, the error says what is wrong
+                // with the disk.
                 let _ = fs::remove_file(&to);
             }
             outcome
@@ -53,8 +54,9 @@ impl Store {
         .await
     }
 
-    /// What SQLite finds wrong with its own file: nothing, if all is well. It reads everything, which takes time. PostgreSQL has no such check for a client; it
-    /// watches its pages itself (`data_checksums`), and the answer is always nothing.
+    /// What SQLite finds wrong with its own file: nothing, if all is well. It reads everything, which takes time.
+    /// PostgreSQL has no such check for a client; it watches its pages itself (`data_checksums`), and the answer is
+    /// always nothing.
     pub async fn integrity_check(&self) -> Result<Vec<String>, StoreError> {
         if self.backend() == Backend::Postgres {
             return Ok(Vec::new());

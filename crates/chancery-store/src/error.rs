@@ -7,7 +7,8 @@ use crate::backend::is_passing;
 /// A failed read or write. The texts name tables and constraints, never values; they are for the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StoreError {
-    /// The database is out of reach, or it did not answer in time. Whether a write took place is not known; trying again later may work.
+    /// The database is out of reach, or it did not answer in time. Whether a write took place is not known; trying
+    /// again later may work.
     #[error("the store is not available: {0}")]
     Unavailable(String),
     /// Too many writes are waiting already. Nothing was done.

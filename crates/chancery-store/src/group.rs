@@ -1,7 +1,8 @@
 //! Group commit: one writer, one flush for all works that wait.
 //!
-//! A durable commit costs a flush of the disk, some milliseconds; SQLite has one writer at a time. So the writer takes what has queued up, runs each work in
-//! the same transaction, commits once, then answers all. Nobody waits for company: the first work starts at once, and what arrives meanwhile joins.
+//! A durable commit costs a flush of the disk, some milliseconds; SQLite has one writer at a time. So the writer takes
+//! what has queued up, runs each work in the same transaction, commits once, then answers all. Nobody waits for
+//! company: the first work starts at once, and what arrives meanwhile joins.
 
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,8 @@
 //! Rows in, rows out: SQLite and PostgreSQL behind one SQL text.
 //!
-//! [`Store::read`] and [`Store::write`] run a *work*: a closure that gets a [`Tx`] and calls the functions of [`tables`]. The store knows no rule and no open
-//! key: it stores texts, numbers and sealed bytes, and says what the database said.
+//! [`Store::read`] and [`Store::write`] run a *work*: a closure that gets a [`Tx`] and calls the functions of
+//! [`tables`]. The store knows no rule and no open key: it stores texts, numbers and sealed bytes, and says what the
+//! database said.
 
 mod backend;
 mod backup;

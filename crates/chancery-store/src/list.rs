@@ -25,8 +25,10 @@ pub struct Listed<R> {
 ///
 /// ```no_run
 /// # use chancery_store::{List, Listed, Page, StoreError, Tx};
-/// # async fn roles(tx: &mut Tx, term: Option<&str>, kind: Option<&str>, page: Page) -> Result<Listed<String>, StoreError> {
-/// List::new("name, id", "roles", "name_key, id").search("name_key", term).filter("kind = ?", kind).page(tx, page).await
+/// # async fn names(tx: &mut Tx, term: Option<&str>, kind: Option<&str>, page: Page)
+/// # -> Result<Listed<String>, StoreError> {
+/// let list = List::new("name, id", "identities", "name_key, id");
+/// list.search("name_key", term).filter("kind = ?", kind).page(tx, page).await
 /// # }
 /// ```
 #[must_use]
@@ -52,8 +54,8 @@ impl List {
         self
     }
 
-    /// Only rows for which the condition holds, its one `?` inside `IN (?)` being all of the values; no condition without
-    /// values, no rows with none of them.
+    /// Only rows for which the condition holds, its one `?` inside `IN (?)` being all of the values; no condition
+    /// without values, no rows with none of them.
     pub fn filter_in<V: Bind>(mut self, condition: &'static str, values: Option<Vec<V>>) -> Self {
         if let Some(values) = values {
             let first = self.values.len() + 1;

@@ -13,7 +13,9 @@ struct Migration {
 }
 
 macro_rules! migrations {
-    ($($name:literal,)*) => { &[$(Migration { name: $name, text: include_str!(concat!("../migrations/", $name, ".sql")) },)*] };
+    ($($name:literal,)*) => {
+        &[$(Migration { name: $name, text: include_str!(concat!("../migrations/", $name, ".sql")) },)*]
+    };
 }
 
 /// All of them, in order. A name and, once released, its file never change.

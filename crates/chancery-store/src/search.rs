@@ -1,19 +1,20 @@
 //! Case-insensitive search that finds the same on both databases.
 //!
-//! `lower` and `LIKE` differ between them (SQLite knows ASCII only), so a table with a searchable name has a column `name_key` for [`name_key`], which also
-//! serves where names must be unique without regard to case.
+//! `lower` and `LIKE` differ between them (SQLite knows ASCII only), so a table with a searchable name has a column
+//! `name_key` for [`name_key`], which also serves where names must be unique without regard to case.
 
 /// No name is as long; SQLite refuses patterns above 50,000 bytes.
 const PATTERN_MAX: usize = 16 * 1024;
 
-/// A name in lower case, as stored in `name_key`. Each character is turned by itself, so that a part of a name has a part of the key.
+/// A name in lower case, as stored in `name_key`. Each character is turned by itself, so that a part of a name has a
+/// part of the key.
 #[must_use]
 pub fn name_key(name: &str) -> String {
     name.chars().flat_map(char::to_lowercase).collect()
 }
 
-/// The pattern for `name_key LIKE $1 ESCAPE '\'` that finds the term anywhere. A term that no name can contain, one with NUL
-/// or longer than any name, finds nothing.
+/// The pattern for `name_key LIKE $1 ESCAPE '\'` that finds the term anywhere. A term that no name can contain, one
+/// with NUL or longer than any name, finds nothing.
 #[must_use]
 pub fn pattern(term: &str) -> String {
     let mut pattern = String::from("%");

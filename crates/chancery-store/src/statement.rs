@@ -17,7 +17,8 @@ pub fn sql(text: &'static str) -> Statement {
     Statement { text: text.into_sql_str(), values: Vec::new() }
 }
 
-/// A statement whose text was put together by the program, as for many rows at once. Never put a value into the text: bind it.
+/// A statement whose text was put together by the program, as for many rows at once. Never put a value into the text:
+/// bind it.
 pub fn generated_sql(text: String) -> Statement {
     Statement { text: sqlx::AssertSqlSafe(text).into_sql_str(), values: Vec::new() }
 }

@@ -48,7 +48,8 @@ impl Store {
         Ok(Store(Arc::new(Shared { backend, readers, writers, writes })))
     }
 
-    /// Runs a work that only reads. It sees one committed state of the database throughout; a statement that writes fails.
+    /// Runs a work that only reads. It sees one committed state of the database throughout; a statement that writes
+    /// fails.
     ///
     /// The work runs to its end even if the caller goes away.
     pub async fn read<T, E, W>(&self, work: W) -> Result<T, E>
@@ -67,10 +68,11 @@ impl Store {
         .await
     }
 
-    /// Runs a work that writes. When it answers Ok, the work's changes are durable; when the work answers Err, panics, or a statement of it failed, none of them
-    /// took place. [`StoreError::Unavailable`] says that this is not known.
+    /// Runs a work that writes. When it answers Ok, the work's changes are durable; when the work answers Err, panics,
+    /// or a statement of it failed, none of them took place. [`StoreError::Unavailable`] says that this is not known.
     ///
-    /// A caller who goes away leaves the work either complete or not begun. The work must not wait for anything but its transaction: others wait behind it.
+    /// A caller who goes away leaves the work either complete or not begun. The work must not wait for anything but its
+    /// transaction: others wait behind it.
     pub async fn write<T, E, W>(&self, work: W) -> Result<T, E>
     where
         W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
@@ -105,7 +107,8 @@ impl Store {
         }
     }
 
-    /// Ends all connections after what runs has ended; later calls are refused as Unavailable. SQLite then folds its log into the file.
+    /// Ends all connections after what runs has ended; later calls are refused as Unavailable. SQLite then folds its
+    /// log into the file.
     pub async fn close(&self) {
         self.0.readers.close().await;
         self.0.writers.close().await;

@@ -26,8 +26,8 @@ pub struct Tx {
 enum State {
     /// It can go on.
     Good,
-    /// A statement failed. PostgreSQL then ignores all that follows and turns COMMIT into ROLLBACK without a word, while SQLite goes on; so on both nothing
-    /// more is done, and the work is undone even if it says Ok.
+    /// A statement failed. PostgreSQL then ignores all that follows and turns COMMIT into ROLLBACK without a word,
+    /// while SQLite goes on; so on both nothing more is done, and the work is undone even if it says Ok.
     Failed,
     /// Committed or rolled back; the connection can be used again.
     Ended,
@@ -56,7 +56,8 @@ impl Tx {
         Ok(())
     }
 
-    /// Where the group commit can go back to. One statement ends the former savepoint and starts the next: each costs a way to the database's thread and back.
+    /// Where the group commit can go back to. One statement ends the former savepoint and starts the next: each costs a
+    /// way to the database's thread and back.
     pub(crate) async fn savepoint(&mut self, replace: bool) -> Result<(), StoreError> {
         let text = if replace { "RELEASE work; SAVEPOINT work" } else { "SAVEPOINT work" };
         control(&mut self.connection, text).await
@@ -104,7 +105,8 @@ async fn control(connection: &mut AnyConnection, text: &'static str) -> Result<(
 
 /// A statement without parameters and without rows; the driver keeps it prepared.
 ///
-/// A disk that hangs must not make callers hang. What was sent may still take place: the outcome is unknown, as Unavailable says.
+/// A disk that hangs must not make callers hang. What was sent may still take place: the outcome is unknown, as
+/// Unavailable says.
 async fn control_within(time: Duration, connection: &mut AnyConnection, text: &'static str) -> Result<(), StoreError> {
     match timeout(time, connection.execute(sqlx::query::<Any>(text))).await {
         Ok(outcome) => Ok(outcome.map(drop)?),

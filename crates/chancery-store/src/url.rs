@@ -68,8 +68,8 @@ fn server(text: &str) -> Result<StoreUrl, OpenError> {
     Ok(StoreUrl(Place::Server(with_tls(options).disable_statement_logging())))
 }
 
-/// Without a word about TLS the driver would fall back to plain text. Over a network the server's certificate is checked instead, unless the address says
-/// otherwise with `sslmode`.
+/// Without a word about TLS the driver would fall back to plain text. Over a network the server's certificate is
+/// checked instead, unless the address says otherwise with `sslmode`.
 fn with_tls(mut options: AnyConnectOptions) -> AnyConnectOptions {
     let url = &mut options.database_url;
     let mut hosts: Vec<String> = url.host_str().map(str::to_owned).into_iter().collect();

@@ -17,7 +17,8 @@ pub enum Value {
     Bytes(Option<Vec<u8>>),
 }
 
-/// What can be bound: texts, `i64`, `u32`, `bool` (as 0 or 1), bytes, `Uuid` (as lower-case text), and `Option` of these.
+/// What can be bound: texts, `i64`, `u32`, `bool` (as 0 or 1), bytes, `Uuid` (as lower-case text), and `Option` of
+/// these.
 pub trait Bind {
     /// The value as it is stored.
     fn into_value(self) -> Value;
@@ -59,7 +60,8 @@ impl<T: Bind> Bind for Option<T> {
     }
 }
 
-/// The values as the driver wants them. A NUL in a text is refused here for both databases: PostgreSQL cannot store it, and SQLite's functions end the text there.
+/// The values as the driver wants them. A NUL in a text is refused here for both databases: PostgreSQL cannot store it,
+/// and SQLite's functions end the text there.
 pub(crate) fn arguments(values: Vec<Value>) -> Result<AnyArguments, StoreError> {
     let mut arguments = AnyArguments::default();
     for value in values {

@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-/// The shell waits for its standard input: "stop" ends the server, and the end of the input (this process is gone, even by kill -9) ends it and removes the
-/// folder. It is deaf to Ctrl-C, so that it is there to clean up.
+/// The shell waits for its standard input: "stop" ends the server, and the end of the input (this process is gone, even
+/// by kill -9) ends it and removes the folder. It is deaf to Ctrl-C, so that it is there to clean up.
 const SCRIPT: &str = r#"
 trap '' INT TERM HUP
 folder=$1; shift

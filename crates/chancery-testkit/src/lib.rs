@@ -1,7 +1,8 @@
 //! What the tests of several crates need: a private PostgreSQL, outside tools, temporary folders, free ports.
 //!
-//! It is a crate because the test binaries of several crates share it; it is a dev-dependency only, so nothing of it is in the product. It knows nothing of
-//! ours. When something is missing on the machine, it panics with a sentence that says what: a test that cannot run has failed.
+//! It is a crate because the test binaries of several crates share it; it is a dev-dependency only, so nothing of it is
+//! in the product. It knows nothing of ours. When something is missing on the machine, it panics with a sentence that
+//! says what: a test that cannot run has failed.
 #![expect(clippy::missing_panics_doc, reason = "everything here panics when the machine lacks something")]
 
 mod folder;

@@ -14,7 +14,8 @@ use crate::{Tool, temp_dir};
 const INSTALLED: &str = "/usr/lib/postgresql";
 const SUPERUSER: &str = "postgres";
 
-/// A running cluster, reached by a Unix socket in its own folder. It is stopped and removed when the value is dropped, and when the process ends in any way.
+/// A running cluster, reached by a Unix socket in its own folder. It is stopped and removed when the value is dropped,
+/// and when the process ends in any way.
 pub struct Postgres {
     programs: PathBuf,
     folder: PathBuf,
@@ -112,7 +113,10 @@ fn programs() -> PathBuf {
     let versions = fs::read_dir(INSTALLED).into_iter().flatten().flatten().map(|version| version.path().join("bin"));
     let newest = versions.filter(|programs| programs.join("initdb").is_file()).max_by_key(|programs| version(programs));
     newest.unwrap_or_else(|| {
-        panic!("PostgreSQL is not installed (nothing in {INSTALLED}/*/bin): `cargo xtask test` installs it, or run apt-get install postgresql")
+        panic!(
+            "PostgreSQL is not installed (nothing in {INSTALLED}/*/bin): `cargo xtask test` installs it, \
+            or run apt-get install postgresql"
+        )
     })
 }
 

@@ -99,7 +99,8 @@ impl Tool {
             }
             Err(error) => panic!("{}: {error}", self.line()),
         };
-        // Written beside reading: a program that writes before it has read everything would otherwise wait for us, and we for it.
+        // Written beside reading: a program that writes before it has read everything would otherwise wait for us, and
+        // we for it.
         let (stdin, input) = (child.stdin.take(), self.input);
         let writer = thread::spawn(move || stdin.map(|mut stdin| stdin.write_all(&input)));
         let output = child.wait_with_output().unwrap_or_else(|error| panic!("{}: {error}", self.program.display()));

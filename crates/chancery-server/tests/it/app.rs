@@ -11,7 +11,8 @@ use chancery_types::RoleId;
 
 use crate::client::Client;
 
-/// The environment variable with which every test runs on PostgreSQL instead of SQLite; `cargo xtask test` runs them both ways.
+/// The environment variable with which every test runs on PostgreSQL instead of SQLite; `cargo xtask test` runs them
+/// both ways.
 const ON_POSTGRES: &str = "CHANCERY_TEST_ON_POSTGRES";
 
 /// Midsummer of 2026, in the middle of a second: the time at which every test begins.

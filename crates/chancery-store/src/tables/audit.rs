@@ -30,7 +30,8 @@ pub struct Record {
 /// A record as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
-    /// Its number, which is never given twice. On PostgreSQL it counts up with the start of the works, not with their commits, and may have gaps.
+    /// Its number, which is never given twice. On PostgreSQL it counts up with the start of the works, not with their
+    /// commits, and may have gaps.
     pub seq: i64,
     /// What was recorded.
     pub record: Record,
@@ -54,7 +55,8 @@ pub struct Filter {
 }
 
 const COLUMNS: &str = "seq, at_ms, request_id, source, identities, action, object, outcome, detail, count";
-const APPEND: &str = "INSERT INTO audit (at_ms, request_id, source, identities, action, object, outcome, detail, count) \
+const APPEND: &str = "INSERT INTO audit \
+    (at_ms, request_id, source, identities, action, object, outcome, detail, count) \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
 /// Appends a record.

@@ -24,8 +24,8 @@ const SINCE: &str = "SELECT seq, kind, object FROM changes WHERE seq > $1 ORDER 
 /// Rows that [`since`] answers at most.
 pub const SINCE_MAX: i64 = 10_000;
 
-/// Records a change and answers its number. On PostgreSQL all works that do this wait for each other's commit, so it belongs to rare changes, as late in the
-/// work as possible.
+/// Records a change and answers its number. On PostgreSQL all works that do this wait for each other's commit, so it
+/// belongs to rare changes, as late in the work as possible.
 pub async fn append(tx: &mut Tx, kind: &str, object: Option<Uuid>) -> Result<i64, StoreError> {
     let seq: i64 = sql(NEXT).one(tx).await?;
     sql(INSERT).bind(seq).bind(kind).bind(object).execute(tx).await?;

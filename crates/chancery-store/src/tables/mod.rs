@@ -1,7 +1,8 @@
 //! One file a table.
 //!
-//! A file has the table's columns as `pub struct Row`, the SQL texts as consts, and free async functions that take `&mut Tx` first: `insert(tx, &row)`,
-//! `by_id(tx, id)`, `list(tx, …)`. No rule lives here: a function does what its name says and answers what it found.
+//! A file has the table's columns as `pub struct Row`, the SQL texts as consts, and free async functions that take
+//! `&mut Tx` first: `insert(tx, &row)`, `by_id(tx, id)`, `list(tx, …)`. No rule lives here: a function does what its
+//! name says and answers what it found.
 //!
 //! ```no_run
 //! use chancery_store::{Columns, FromColumns, StoreError, Tx, sql};
@@ -33,20 +34,28 @@
 //!
 //! impl FromColumns for Row {
 //!     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-//!         Ok(Row { id: columns.get("id")?, name: columns.get("name")?, logins_required: columns.get("logins_required")? })
+//!         let logins_required = columns.get("logins_required")?;
+//!         Ok(Row { id: columns.get("id")?, name: columns.get("name")?, logins_required })
 //!     }
 //! }
 //! ```
 //!
 //! SQL that runs on both databases:
-//! - types TEXT, BIGINT, BYTEA, and `seq SERIAL_KEY` for a primary key that counts up; nothing else (no BOOLEAN, no JSON, no timestamps);
-//! - parameters `$1`, `$2` …; `RETURNING`; `ON CONFLICT (column) DO NOTHING` and `DO UPDATE`; `CASE`, `COALESCE`, `COUNT(*)`;
-//! - `SUM` and `MAX` of whole numbers as `CAST(SUM(x) AS BIGINT)`; never a bare comparison or `EXISTS` as a column: PostgreSQL answers BOOLEAN;
-//! - an optional filter as `($1 IS NULL OR kind = $1)`;
-//! - nothing after a statement that failed: where a conflict is expected, say `ON CONFLICT DO NOTHING` and look at the number of rows;
-//! - compare-and-swap as `UPDATE … WHERE id = $1 AND state = $2`, and look at the number of rows: PostgreSQL runs works side by side;
-//! - a decision that rests on rows which the work does not change ("is this the last holder?") takes [`turns::take`] first;
-//! - what must be in the order of commits takes the lock of a row in `counters` (as `changes` does), and costs PostgreSQL its parallel flushes.
+//! - types TEXT, BIGINT, BYTEA, and `seq SERIAL_KEY` for a primary key that counts up; nothing else (no BOOLEAN, no
+//!   JSON, no timestamps);
+//! - parameters `$1`, `$2` …; `RETURNING`; `ON CONFLICT (column) DO NOTHING` and `DO UPDATE`; `CASE`, `COALESCE`,
+//!   `COUNT(*)`;
+//! - `SUM` and `MAX` of whole numbers as `CAST(SUM(x) AS BIGINT)`; never a bare comparison or `EXISTS` as a column:
+//!   PostgreSQL answers BOOLEAN;
+//! - lists with optional filters, search and pages by [`crate::List`];
+//! - nothing after a statement that failed: where a conflict is expected, say `ON CONFLICT DO NOTHING` and look at the
+//!   number of rows;
+//! - compare-and-swap as `UPDATE … WHERE id = $1 AND state = $2`, and look at the number of rows: PostgreSQL runs works
+//!   side by side;
+//! - a decision that rests on rows which the work does not change ("is this the last holder?") takes [`turns::take`]
+//!   first;
+//! - what must be in the order of commits takes the lock of a row in `counters` (as `changes` does), and costs
+//!   PostgreSQL its parallel flushes.
 
 // system
 pub mod changes;

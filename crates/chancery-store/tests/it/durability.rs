@@ -6,8 +6,8 @@ use chancery_testkit::{Tool, temp_dir};
 
 use crate::harness::write;
 
-/// Killing the process shows nothing, since the system writes its buffers later all the same. So a process of its own runs under a trace of system calls, and
-/// tells each answer by writing to its standard error.
+/// Killing the process shows nothing, since the system writes its buffers later all the same. So a process of its own
+/// runs under a trace of system calls, and tells each answer by writing to its standard error.
 #[tokio::test]
 async fn the_log_is_flushed_before_each_answer() {
     let folder = temp_dir();

@@ -1,4 +1,5 @@
-//! Works that queue up behind a slow one share its transaction on SQLite; each must seem to have its own, as it does on PostgreSQL.
+//! Works that queue up behind a slow one share its transaction on SQLite; each must seem to have its own, as it does on
+//! PostgreSQL.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! The store's conformance suite: each test runs on SQLite and on PostgreSQL, unless only one of them has what it is about.
+//! The store's conformance suite: each test runs on SQLite and on PostgreSQL, unless only one of them has what it is
+//! about.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[macro_use]
