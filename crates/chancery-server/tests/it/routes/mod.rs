@@ -1,3 +1,4 @@
+mod api;
 mod home;
 mod system;
 mod unknown;

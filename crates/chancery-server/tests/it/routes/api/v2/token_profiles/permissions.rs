@@ -1,0 +1,40 @@
+//! PATCH /api/v2/token-profiles/{uuid}/permissions.
+
+use serde_json::json;
+
+use super::{Bench, FOREIGN_ROLE, NOTHING, OTHER_OWN_ROLE, OWN_ROLE};
+
+#[tokio::test]
+async fn replaces_all_rules_and_answers_the_profile() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    let rules = json!([
+        {"roleUuid": OTHER_OWN_ROLE, "operation": "Tokenize"},
+        {"roleUuid": OWN_ROLE, "operation": "PartialDetokenize", "reveal": 4, "revealFrom": "Start", "maskChar": "•"},
+        {"roleUuid": FOREIGN_ROLE, "operation": "PartialDetokenize", "reveal": 0},
+    ]);
+    let reply = bench.admin.patch(&profile.path("permissions"), json!({"controlRules": rules})).await;
+    assert_eq!(reply.response()["controlRules"], rules);
+    assert_eq!(reply.response(), &profile.read().await);
+    let token = profile.tokenize("4111-1111-1111-1111").await;
+    let reply = profile.call("detokenize", json!({"token": token})).await;
+    assert_eq!(reply.response()["message"], "4111-••••-••••-••••");
+    let batch = profile.call("batch-tokenize", json!({"messages": []})).await;
+    batch.refused(403, "NotAuthorized", None);
+}
+
+#[tokio::test]
+async fn rules_are_checked() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    let path = profile.path("permissions");
+    bench.admin.patch(&path, json!({})).await.refused(400, "ArgumentParseError", Some("/controlRules"));
+    let rule = json!({"roleUuid": NOTHING, "operation": "Tokenize"});
+    let reply = bench.admin.patch(&path, json!({"controlRules": [rule]})).await;
+    reply.refused(400, "InvalidSelection", Some("/controlRules/0/roleUuid"));
+    let rule = json!({"roleUuid": OWN_ROLE, "operation": "Detokenize", "maskChar": "*"});
+    let reply = bench.admin.patch(&path, json!({"controlRules": [rule]})).await;
+    reply.refused(400, "InvalidValue", Some("/controlRules/0/maskChar"));
+    let reply = bench.admin.patch(&path.replace(&profile.id, NOTHING), json!({"controlRules": []})).await;
+    reply.refused(404, "InvalidSelection", None);
+}

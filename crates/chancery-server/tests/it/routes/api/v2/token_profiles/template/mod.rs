@@ -1,0 +1,4 @@
+//! /api/v2/token-profiles/template.
+
+mod name;
+mod names;

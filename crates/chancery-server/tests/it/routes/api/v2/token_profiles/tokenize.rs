@@ -1,0 +1,113 @@
+//! POST /api/v2/token-profiles/{uuid}/tokenize.
+
+use serde_json::json;
+
+use super::{Bench, FOREIGN_ROLE, NOTHING, OTHER_OWN_ROLE};
+
+#[tokio::test]
+async fn a_card_number_becomes_another_one_with_the_same_last_digits() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    let reply = profile.call("tokenize", json!({"message": "4111 1111-1111 1111"})).await;
+    let token = reply.response()["token"].as_str().unwrap();
+    assert_eq!(reply.response(), &json!({"@type": "api.v2.dp.TokenizationResponse", "token": token}));
+    assert!(token.ends_with(" 1111") && token.as_bytes()[9] == b'-', "{token}");
+    assert_eq!(profile.tokenize("4111 1111-1111 1111").await, token, "deterministic without an iv");
+}
+
+#[tokio::test]
+async fn with_an_iv_the_same_message_has_many_tokens() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({"useIv": true})).await;
+    let body = json!({"message": "4111111111111111"});
+    let (one, two) = (profile.call("tokenize", body.clone()).await, profile.call("tokenize", body).await);
+    assert_ne!(one.response()["token"], two.response()["token"]);
+    for reply in [one, two] {
+        assert_eq!(reply.response()["iv"].as_str().unwrap().len(), 24, "16 bytes in base64");
+        let body = json!({"token": reply.response()["token"], "iv": reply.response()["iv"]});
+        let reply = profile.call("detokenize", body).await;
+        assert_eq!(reply.response()["message"], "4111111111111111");
+    }
+}
+
+#[tokio::test]
+async fn refuses_what_is_not_of_the_format_and_never_repeats_it() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    for message in ["", "411111111111", "41111111111111111111", "4111 1111 1111 111x", "4111111111111112", "4111_1111"]
+    {
+        let reply = profile.call("tokenize", json!({"message": message})).await;
+        reply.refused(400, "InvalidValue", Some("/message"));
+        assert!(message.is_empty() || !reply.text().contains(message), "{}", reply.text());
+    }
+    let large = "-".repeat(65_537);
+    let reply = profile.call("tokenize", json!({"message": large})).await;
+    reply.refused(413, "LimitExceeded", Some("/message"));
+    let reply = profile.call("tokenize", json!({"message": large[1..]})).await;
+    reply.refused(400, "InvalidValue", Some("/message"));
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_as_described_is_an_argument_parse_error() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    profile.call("tokenize", json!({})).await.refused(400, "ArgumentParseError", Some("/message"));
+    profile.call("tokenize", json!({"message": 4_111})).await.refused(400, "ArgumentParseError", Some("/message"));
+    profile.call("tokenize", json!({"message": null})).await.refused(400, "ArgumentParseError", Some("/message"));
+    profile.call("tokenize", json!(["4111111111111111"])).await.refused(400, "ArgumentParseError", None);
+    let path = profile.path("tokenize");
+    for body in [&b"{"[..], b"", b"{\"message\":\"\xff\"}", b"{\"message\":\"a\",\"message\":\"b\"}"] {
+        let reply = bench.admin.send("POST", &path, None, body.to_vec()).await;
+        assert_eq!((reply.status.as_u16(), &reply.json["errorCode"]), (400, &json!("ArgumentParseError")));
+    }
+    let reply = bench.admin.send("POST", &path, Some("text/plain"), "{}").await;
+    reply.refused(415, "ArgumentParseError", None);
+}
+
+#[tokio::test]
+async fn needs_a_rule_for_one_of_the_callers_roles() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({"controlRules": []})).await;
+    let body = json!({"message": "4111111111111111"});
+    profile.call("tokenize", body.clone()).await.refused(403, "NotAuthorized", None);
+    profile.allow(&["Detokenize", "Batch"]).await;
+    profile.call("tokenize", body.clone()).await.refused(403, "NotAuthorized", None);
+    let rule = |role| json!({"controlRules": [{"roleUuid": role, "operation": "Tokenize"}]});
+    profile.patch(rule(FOREIGN_ROLE)).await.response();
+    profile.call("tokenize", body.clone()).await.refused(403, "NotAuthorized", None);
+    profile.patch(rule(OTHER_OWN_ROLE)).await.response();
+    profile.call("tokenize", body).await.response();
+}
+
+#[tokio::test]
+async fn the_key_must_allow_it_and_be_enabled() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    let key = format!("/api/v2/keys/{}", bench.key);
+    let body = json!({"message": "4111111111111111"});
+    bench.admin.patch(&key, json!({"usages": ["Detokenize"]})).await.response();
+    profile.call("tokenize", body.clone()).await.refused(403, "NotAuthorized", None);
+    bench.admin.patch(&key, json!({"usages": ["Tokenize"]})).await.response();
+    profile.call("tokenize", body.clone()).await.response();
+    bench.admin.post_nothing(&format!("{key}/disable")).await.response();
+    profile.call("tokenize", body.clone()).await.refused(409, "InvalidState", None);
+    bench.admin.post_nothing(&format!("{key}/enable")).await.response();
+    profile.call("tokenize", body).await.response();
+}
+
+#[tokio::test]
+async fn checks_come_in_the_interfaces_order() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({"controlRules": []})).await;
+    let path = profile.path("tokenize");
+    let nobody = bench.app.nobody();
+    nobody.post(&path.replace(&profile.id, "no-uuid"), json!([])).await.refused(401, "InvalidAuthToken", None);
+    let no_uuid = path.replace(&profile.id, "no-uuid");
+    let reply = bench.admin.send("POST", &no_uuid, Some("text/plain"), "").await;
+    reply.refused(404, "InvalidSelection", None);
+    let nothing = path.replace(&profile.id, NOTHING);
+    bench.admin.post(&nothing, json!([])).await.refused(400, "ArgumentParseError", None);
+    bench.admin.post(&nothing, json!({"message": "x"})).await.refused(404, "InvalidSelection", None);
+    profile.call("tokenize", json!({"message": "x"})).await.refused(403, "NotAuthorized", None);
+    bench.admin.get(&path).await.refused(405, "InvalidSelection", None);
+}
