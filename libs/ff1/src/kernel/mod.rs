@@ -5,6 +5,9 @@
 mod aesni;
 mod portable;
 #[cfg(all(target_arch = "x86_64", feature = "std"))]
+#[expect(unsafe_code, reason = "calls of functions compiled for VAES and AVX2, and reads of vectors")]
+mod vaes256;
+#[cfg(all(target_arch = "x86_64", feature = "std"))]
 #[expect(unsafe_code, reason = "calls of functions compiled for VAES and AVX-512, and reads of vectors")]
 mod vaes512;
 
@@ -22,13 +25,15 @@ pub enum Kernel {
     Portable,
     /// x86-64 with AES-NI and SSE4.1; 8 values in flight.
     AesNi,
+    /// x86-64 with VAES and AVX2; 16 values in flight.
+    Vaes256,
     /// x86-64 with VAES, AVX-512 (F, BW, DQ, VL) and IFMA; 32 values in flight.
     Vaes512,
 }
 
 impl Kernel {
     /// From the slowest to the fastest.
-    pub const ALL: [Self; 3] = [Self::Portable, Self::AesNi, Self::Vaes512];
+    pub const ALL: [Self; 4] = [Self::Portable, Self::AesNi, Self::Vaes256, Self::Vaes512];
 
     /// The kernels that this machine can run, from the slowest to the fastest.
     pub fn available() -> impl Iterator<Item = Self> {
@@ -41,6 +46,7 @@ impl Kernel {
         match self {
             Self::Portable => "portable",
             Self::AesNi => "aesni",
+            Self::Vaes256 => "vaes256",
             Self::Vaes512 => "vaes512",
         }
     }
@@ -62,6 +68,8 @@ pub(crate) enum Engine {
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
     AesNi(aesni::AesNi),
     #[cfg(all(target_arch = "x86_64", feature = "std"))]
+    Vaes256(vaes256::Vaes256),
+    #[cfg(all(target_arch = "x86_64", feature = "std"))]
     Vaes512(vaes512::Vaes512),
 }
 
@@ -73,9 +81,11 @@ impl Engine {
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Kernel::AesNi => aesni::AesNi::detect().map(Self::AesNi),
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            Kernel::Vaes256 => vaes256::Vaes256::detect().map(Self::Vaes256),
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Kernel::Vaes512 => vaes512::Vaes512::detect().map(Self::Vaes512),
             #[cfg(not(all(target_arch = "x86_64", feature = "std")))]
-            Kernel::AesNi | Kernel::Vaes512 => None,
+            Kernel::AesNi | Kernel::Vaes256 | Kernel::Vaes512 => None,
         }
     }
 
@@ -87,6 +97,8 @@ impl Engine {
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Self::AesNi(kernel) => kernel.run(&key.round_keys, work),
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            Self::Vaes256(kernel) => kernel.run(&key.round_keys, work),
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Self::Vaes512(kernel) => kernel.run(&key.round_keys, work),
         }
     }
@@ -96,6 +108,8 @@ impl Engine {
             Self::Portable => Kernel::Portable,
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Self::AesNi(_) => Kernel::AesNi,
+            #[cfg(all(target_arch = "x86_64", feature = "std"))]
+            Self::Vaes256(_) => Kernel::Vaes256,
             #[cfg(all(target_arch = "x86_64", feature = "std"))]
             Self::Vaes512(_) => Kernel::Vaes512,
         }

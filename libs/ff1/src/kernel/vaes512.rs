@@ -78,8 +78,9 @@ impl Aes for Keys<'_> {
             for [x, y] in twos {
                 crypt(self.round_keys, shape, direction, [[x], [y]]);
             }
+            let mut none = Lanes::EMPTY;
             for x in last {
-                crypt(self.round_keys, shape, direction, [[x], [&mut Lanes::EMPTY]]);
+                crypt(self.round_keys, shape, direction, [[x], [&mut none]]);
             }
         }
     }
