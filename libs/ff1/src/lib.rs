@@ -1,4 +1,4 @@
-//! FF1
+#![doc = include_str!("../README.md")]
 #![no_std]
 
 extern crate alloc;

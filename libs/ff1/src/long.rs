@@ -91,11 +91,10 @@ impl LongNumerals {
         self.limbs.zeroize();
         self.limbs.resize(most.max(bytes.div_ceil(4)), 0);
         let (first, rest) = digits.split_at(digits.len() % self.chunk_digits);
-        let mut used = 0;
-        for chunk in core::iter::once(first).chain(rest.chunks_exact(self.chunk_digits)).filter(|c| !c.is_empty()) {
+        let chunks = core::iter::once(first).chain(rest.chunks_exact(self.chunk_digits)).filter(|c| !c.is_empty());
+        for (before, chunk) in chunks.enumerate() {
             let mut carry = chunk.iter().fold(0, |value, &digit| value * self.radix.value + u64::from(digit));
-            used += 1;
-            for limb in &mut self.limbs[..used] {
+            for limb in &mut self.limbs[..=before] {
                 let product = u64::from(*limb) * self.chunk.value + carry;
                 *limb = product as u32;
                 carry = product >> 32;

@@ -66,14 +66,14 @@ impl Octet {
         let quads = high | low << 32;
 
         let Exact { inverse, shift } = self.inverse2;
-        let divide = |quad: u64| (quad & QUADS) * u64::from(inverse) >> shift;
+        let divide = |quad: u64| ((quad & QUADS) * u64::from(inverse)) >> shift;
         let high = divide(quads) | divide(quads >> 32) << 32;
         let pairs = high | (quads - high * self.r2) << 16;
 
         // Products of a 14-bit pair and the reciprocal of r stay within their 32-bit lanes.
         let Exact { inverse, shift } = self.inverse1;
         let quotients = PAIRS & QUADS >> shift | PAIRS & (QUADS >> shift) << 32;
-        let divide = |pairs: u64| (pairs & PAIRS) * u64::from(inverse) >> shift & quotients;
+        let divide = |pairs: u64| ((pairs & PAIRS) * u64::from(inverse)) >> shift & quotients;
         let high = divide(pairs) | divide(pairs >> 16) << 16;
         high | (pairs - high * self.r1) << 8
     }
@@ -85,7 +85,7 @@ impl Octet {
     /// quotient or one less. The product of 31 and 32 bits fits.
     #[inline(always)]
     fn halve(&self, number: u64) -> (u64, u64) {
-        let estimate = (number >> self.shift4 & QUADS) * u64::from(self.inverse4) >> 34;
+        let estimate = ((number >> self.shift4 & QUADS) * u64::from(self.inverse4)) >> 34;
         let rest = number - (estimate & QUADS) * self.r4;
         let less = u64::from(rest >= self.r4);
         (estimate + less, rest - (self.r4 & less.wrapping_neg()))

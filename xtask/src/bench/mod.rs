@@ -1,6 +1,7 @@
 //! `cargo xtask bench NAME`: benchmarks that others can rerun. Each measures a ratio against a peer or a bound in the
 //! same run, prints a table and writes `target/bench/NAME.json`.
 
+mod ff1;
 mod http;
 mod machine;
 mod report;
@@ -14,7 +15,7 @@ use crate::{Result, sh};
 /// A benchmark: its name and what runs it.
 type Bench = (&'static str, fn() -> Result<Report>);
 
-const ALL: &[Bench] = &[("http", http::run)];
+const ALL: &[Bench] = &[("ff1", ff1::run), ("http", http::run)];
 
 pub(crate) fn run(name: Option<&str>) -> Result {
     let names = ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");

@@ -109,22 +109,23 @@ fn ours(kernel: Kernel, batch: bool, bits: usize, encrypt: bool, shape: Shape) -
     Case { kernel: Some(kernel), batch, bits, encrypt, shape, values: count, work }
 }
 
+/// Encrypts or decrypts digits under a tweak.
+type Crypt = Box<dyn Fn(&[u8], &FlexibleNumeralString) -> FlexibleNumeralString>;
+
+fn fpe(bits: usize, radix: u32, encrypt: bool) -> Crypt {
+    macro_rules! crypt {
+        ($aes:ty) => {{
+            let ff1 = FF1::<$aes>::new(&key(bits), radix).expect("a good radix");
+            Box::new(move |tweak, n| {
+                if encrypt { ff1.encrypt(tweak, n) } else { ff1.decrypt(tweak, n) }.expect("valid")
+            })
+        }};
+    }
+    if bits == 128 { crypt!(Aes128) } else { crypt!(Aes256) }
+}
+
 fn by_fpe(shape: Shape, bits: usize, encrypt: bool) -> Case {
-    let radix = shape.alphabet.size();
-    let crypt: Box<dyn Fn(&[u8], &FlexibleNumeralString) -> FlexibleNumeralString> = match bits {
-        128 => {
-            let ff1 = FF1::<Aes128>::new(&key(bits), radix).expect("a good radix");
-            Box::new(move |tweak, n| {
-                if encrypt { ff1.encrypt(tweak, n) } else { ff1.decrypt(tweak, n) }.expect("valid")
-            })
-        }
-        _ => {
-            let ff1 = FF1::<Aes256>::new(&key(bits), radix).expect("a good radix");
-            Box::new(move |tweak, n| {
-                if encrypt { ff1.encrypt(tweak, n) } else { ff1.decrypt(tweak, n) }.expect("valid")
-            })
-        }
-    };
+    let crypt = fpe(bits, shape.alphabet.size(), encrypt);
     let count = 16;
     let (mut text, tweaks, items) = values(&shape, count);
     let symbols = shape.alphabet.symbols().to_vec();

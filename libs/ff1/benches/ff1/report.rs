@@ -89,8 +89,8 @@ impl<'a> Report<'a> {
         let bare =
             |(bits, block): (&usize, Option<f64>)| json!({"name": format!("bare AES-{bits}"), "ns_per_block": block});
         let goal = |goal: Goal| {
-            let met = goal.value.map(|_| goal.met());
-            json!({"name": goal.name, "value": goal.value, "unit": goal.unit, "goal": goal.goal, "met": met})
+            let bound = if goal.less { "at_most" } else { "at_least" };
+            json!({"name": goal.name, "value": goal.value, "unit": goal.unit, bound: goal.goal})
         };
         json!({
             "rows": KEYS.iter().zip(self.bare).map(bare).chain(self.rows.iter().map(row)).collect::<Vec<_>>(),

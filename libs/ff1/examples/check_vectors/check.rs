@@ -11,7 +11,7 @@ const COPIES: usize = 33;
 pub(crate) fn check(case: &Case, kernel: Kernel) -> Result<(), String> {
     let digits = |digits: &Option<Vec<u16>>, forward| {
         let digits = digits.as_ref().ok_or_else(|| "not written in the alphabet".to_owned())?;
-        both_ways(Digits::new(case, kernel).map_err(|e| e.to_string())?, &case.tweak, digits, forward)
+        both_ways(&Digits::new(case, kernel).map_err(|e| e.to_string())?, &case.tweak, digits, forward)
     };
     expect(case, "digits", &digits)?;
     let Some(alphabet) = case.alphabet else { return Ok(()) };
@@ -19,19 +19,17 @@ pub(crate) fn check(case: &Case, kernel: Kernel) -> Result<(), String> {
         let digits = digits.as_ref().ok_or_else(|| "not written in the alphabet".to_owned())?;
         let text: Vec<u8> = digits.iter().map(|&digit| alphabet.symbols()[usize::from(digit)]).collect();
         let result =
-            both_ways(Text::new(case, kernel, &alphabet).map_err(|e| e.to_string())?, &case.tweak, &text, forward)?;
+            both_ways(&Text::new(case, kernel, &alphabet).map_err(|e| e.to_string())?, &case.tweak, &text, forward)?;
         let back = |symbol: &u8| alphabet.symbols().iter().position(|other| other == symbol).map(|d| d as u16);
         result.iter().map(back).collect::<Option<Vec<u16>>>().ok_or_else(|| "left the alphabet".to_owned())
     };
     expect(case, "text", &text)
 }
 
-/// `crypt` computes one direction; true is encryption.
-fn expect(
-    case: &Case,
-    what: &str,
-    crypt: &dyn Fn(&Option<Vec<u16>>, bool) -> Result<Vec<u16>, String>,
-) -> Result<(), String> {
+/// Computes one direction; true is encryption.
+type Crypt<'a> = dyn Fn(&Option<Vec<u16>>, bool) -> Result<Vec<u16>, String> + 'a;
+
+fn expect(case: &Case, what: &str, crypt: &Crypt<'_>) -> Result<(), String> {
     let small = case.plain.as_ref().is_some_and(|d| u64::from(case.radix).saturating_pow(d.len() as u32) < 1_000_000);
     let encrypted = crypt(&case.plain, true);
     if !case.valid || small {
@@ -92,7 +90,7 @@ cipher!(Text, u8);
 
 /// The result of the single call, if the batch agrees with it.
 fn both_ways<T: Copy + PartialEq>(
-    cipher: impl Cipher<T>,
+    cipher: &impl Cipher<T>,
     tweak: &[u8],
     value: &[T],
     forward: bool,

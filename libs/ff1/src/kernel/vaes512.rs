@@ -159,8 +159,7 @@ impl<const E: usize> Side<E> {
     fn load<const ENCRYPT: bool>(lanes: &[&mut Lanes<8>; E]) -> Self {
         let zero = _mm512_setzero_si512();
         let mut side = Self { left: [zero; E], right: [zero; E], macs: [[zero; 2]; E], r: [[zero; 2]; E] };
-        for e in 0..E {
-            let Lanes { a, b, mac } = &*lanes[e];
+        for (e, Lanes { a, b, mac }) in lanes.iter().map(|lanes| &**lanes).enumerate() {
             let (left, right) = if ENCRYPT { (a, b) } else { (b, a) };
             (side.left[e], side.right[e], side.macs[e]) = (load(left), load(right), interleave(mac));
         }

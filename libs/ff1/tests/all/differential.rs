@@ -50,8 +50,8 @@ fn group(random: &mut Random, radix: u32) {
         tweaks.push(tweak);
     }
     for kernel in Kernel::available() {
-        let key = Key::with_kernel(&key, kernel).unwrap();
-        let ff1 = Ff1::new(&key, radix).unwrap().with_tweak_prefix(&prefix);
+        let key = Key::with_kernel(&key, kernel).expect("an available kernel");
+        let ff1 = Ff1::new(&key, radix).expect("a good radix").with_tweak_prefix(&prefix);
         let (mut all, all_tweaks, items) = lay_out(&values, &tweaks);
         assert_eq!(ff1.encrypt_batch(&mut all, &all_tweaks, &items), []);
         assert!(all == expected.concat(), "batch on {} with radix {radix}", kernel.name());
@@ -67,13 +67,16 @@ fn group(random: &mut Random, radix: u32) {
     }
 }
 
+/// From tweak and digits.
+type Encrypt = dyn Fn(&[u8], &[u16]) -> Vec<u16>;
+
 /// `fpe` under a key of any of the three sizes.
-fn fpe_encrypt(key: &[u8], radix: u32) -> Box<dyn Fn(&[u8], &[u16]) -> Vec<u16>> {
+fn fpe_encrypt(key: &[u8], radix: u32) -> Box<Encrypt> {
     macro_rules! encrypt {
         ($aes:ty) => {{
-            let ff1 = FF1::<$aes>::new(key, radix).unwrap();
+            let ff1 = FF1::<$aes>::new(key, radix).expect("a good radix");
             Box::new(move |tweak, digits| {
-                ff1.encrypt(tweak, &FlexibleNumeralString::from(digits.to_vec())).unwrap().into()
+                ff1.encrypt(tweak, &FlexibleNumeralString::from(digits.to_vec())).expect("valid digits").into()
             })
         }};
     }

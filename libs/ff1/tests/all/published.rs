@@ -1,4 +1,4 @@
-//! The vectors of NIST, and that the checker notices what is wrong.
+//! The vectors of NIST and our own, and that the checker notices what is wrong.
 
 use chancery_ff1::Kernel;
 
@@ -7,10 +7,12 @@ use crate::vectors::{Case, parse};
 
 const SAMPLES: &[u8] = include_bytes!("../vectors/sp800-38g-samples.json");
 const ACVP: &[u8] = include_bytes!("../vectors/acvp-internalProjection.json");
+/// Ours: every shape that is computed differently. A change of any answer would orphan what was encrypted before.
+const FROZEN: &[u8] = include_bytes!("../vectors/frozen.json");
 
 #[test]
-fn nist_samples_and_acvp_pass_on_every_kernel() {
-    for (file, count) in [(SAMPLES, 9), (ACVP, 750)] {
+fn nist_samples_acvp_and_frozen_vectors_pass_on_every_kernel() {
+    for (file, count) in [(SAMPLES, 9), (ACVP, 750), (FROZEN, 336)] {
         let cases = parse(file).unwrap();
         assert_eq!(cases.len(), count);
         for kernel in Kernel::available() {
