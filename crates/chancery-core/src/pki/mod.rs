@@ -111,3 +111,6 @@ fn check_kept(save: bool, order: &Order) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

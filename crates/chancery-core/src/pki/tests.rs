@@ -1,0 +1,185 @@
+//! Hierarchies of every kind of key, judged by programs that we did not write.
+
+use std::{fs, path::Path, sync::Arc};
+
+use chancery_keys::Purpose;
+use chancery_testkit::{TempDir, Tool, temp_dir};
+use chancery_types::{CertificateId, HashType, RevocationReason};
+
+use super::{
+    alt_name::AltName,
+    cert_profile::{AltNames, BUILT_IN, CODE_SIGNING_CERTIFICATE},
+    issue::Prepared,
+    order::Order,
+};
+use crate::{
+    Chancery, Clock, Config, Error, Limits, RequestInfo, RootKeySource, StoreUrl, Visitor, create_root_key,
+    keys::key_type::{self, KeyType},
+    pki::cert_profile::CertProfile,
+};
+
+/// The verifiers look at the real time.
+async fn installation() -> (Arc<Chancery>, TempDir) {
+    let folder = temp_dir();
+    let root_key = folder.path().join("root.key");
+    create_root_key(&root_key).unwrap();
+    let config = Config {
+        store: StoreUrl::file(folder.path().join("chancery.db")),
+        root_key: RootKeySource::File(root_key),
+        clock: Clock::System,
+        limits: Limits::default(),
+        hardened: false,
+        public_url: Some("http://pki.example".to_owned()),
+    };
+    (Chancery::open(config).await.unwrap(), folder)
+}
+
+fn order(profile: &Arc<CertProfile>, key_type: &'static KeyType, issuer: Option<CertificateId>) -> Order {
+    let needs_names = profile.alt_names == AltNames::Required;
+    Order {
+        profile: Arc::clone(profile),
+        issuer,
+        subject: format!("CN={} Tëst,O=Example\\, Inc.,C=US", profile.name).parse().unwrap(),
+        alt_names: if needs_names { vec![AltName::Dns("host.example".to_owned())] } else { Vec::new() },
+        key_type,
+        save_key: true,
+        period: if profile.is_authority() { profile.validity } else { super::validity::Period::years(1) },
+        hash: None,
+        trust: profile.is_authority(),
+    }
+}
+
+async fn issue(chancery: &Chancery, order: Order) -> (CertificateId, Vec<u8>) {
+    let prepared = chancery.prepare_certificate(order).await.unwrap();
+    let pem = prepared.reply(true).unwrap().certificate.into_bytes();
+    let (id, now_ms) = (prepared.id, chancery.clock.now_ms());
+    insert(chancery, prepared, now_ms).await.unwrap();
+    (id, pem)
+}
+
+async fn insert(chancery: &Chancery, prepared: Prepared, now_ms: i64) -> Result<(), Error> {
+    chancery.store.write(move |tx| Box::pin(prepared.insert(tx, now_ms))).await
+}
+
+fn visitor() -> Visitor {
+    Visitor { request: RequestInfo { id: "test".to_owned(), source: [127, 0, 0, 1].into() } }
+}
+
+fn write(folder: &Path, name: &str, content: &[u8]) -> String {
+    let path = folder.join(name);
+    fs::write(&path, content).unwrap();
+    path.display().to_string()
+}
+
+/// Asserts that a linter of pkilint finds nothing at WARNING or above.
+#[track_caller]
+fn lint(linter: &str, arguments: &[&str], files: &[&str], what: &str) {
+    let ran = Tool::new(linter).arg("lint").args(arguments).args(["-s", "WARNING"]).args(files).try_run();
+    let found = ran.text();
+    assert!(ran.status.success() && found.trim().is_empty(), "{linter} on {what}: {found}{}", ran.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hierarchies_of_every_kind_of_key_stand_before_openssl_and_pkilint() {
+    let (chancery, folder) = installation().await;
+    for key_type in key_type::BUILT_IN.iter().filter(|key_type| key_type.purpose == Purpose::Sign) {
+        // Half a minute of prime numbers would show nothing that 3072 bits do not.
+        if key_type.name != "RSA 4096 Signing" {
+            hierarchy(&chancery, folder.path(), key_type).await;
+        }
+    }
+}
+
+async fn hierarchy(chancery: &Chancery, folder: &Path, key_type: &'static KeyType) {
+    let (root, root_pem) = issue(chancery, order(&BUILT_IN[0], key_type, None)).await;
+    let (issuing, issuing_pem) = issue(chancery, order(&BUILT_IN[1], key_type, Some(root))).await;
+    let root_file = write(folder, "root.pem", &root_pem);
+    let issuing_file = write(folder, "issuing.pem", &issuing_pem);
+    lint("lint_pkix_cert", &[], &[&root_file], key_type.name);
+    lint("lint_pkix_signer_signee_cert_chain", &[], &[&root_file, &issuing_file], key_type.name);
+    let mut lists = Vec::new();
+    for issuer in [root, issuing] {
+        let list = chancery.revocation_list(&visitor(), issuer).await.unwrap();
+        let file = write(folder, "list.crl", &list.der);
+        lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], key_type.name);
+        lists.push(crl_pem(&file));
+    }
+    let lists = write(folder, "lists.pem", lists.concat().as_bytes());
+    for profile in &BUILT_IN[2..] {
+        let what = format!("{} with {}", profile.name, key_type.name);
+        let (_, leaf_pem) = issue(chancery, order(profile, key_type, Some(issuing))).await;
+        let leaf_file = write(folder, "leaf.pem", &leaf_pem);
+        let _verified = verify(&root_file, &issuing_file, &lists, &leaf_file).run();
+        // The linters take a second each, and what they look at differs by profile or by key, not by both.
+        if key_type.name == "EC P-256 Signing" || profile.id == CODE_SIGNING_CERTIFICATE {
+            lint("lint_pkix_cert", &[], &[&leaf_file], &what);
+            lint("lint_pkix_signer_signee_cert_chain", &[], &[&issuing_file, &leaf_file], &what);
+        }
+    }
+}
+
+fn crl_pem(der_file: &str) -> String {
+    Tool::new("openssl35").args(["crl", "-inform", "DER", "-in", der_file]).run().text()
+}
+
+fn verify(root: &str, issuing: &str, lists: &str, leaf: &str) -> Tool {
+    Tool::new("openssl35")
+        .args(["verify", "-x509_strict", "-check_ss_sig", "-crl_check_all", "-CRLfile", lists])
+        .args(["-CAfile", root, "-untrusted", issuing, leaf])
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_revoked_does_not_verify() {
+    let (chancery, folder) = installation().await;
+    let key_type = &key_type::BUILT_IN[3];
+    let (root, root_pem) = issue(&chancery, order(&BUILT_IN[0], key_type, None)).await;
+    let (issuing, issuing_pem) = issue(&chancery, order(&BUILT_IN[1], key_type, Some(root))).await;
+    let (leaf, leaf_pem) = issue(&chancery, order(&BUILT_IN[2], key_type, Some(issuing))).await;
+    let [root_file, issuing_file, leaf_file] =
+        [("root.pem", root_pem), ("issuing.pem", issuing_pem), ("leaf.pem", leaf_pem)]
+            .map(|(name, pem)| write(folder.path(), name, &pem));
+    let before = chancery.revocation_list(&visitor(), issuing).await.unwrap();
+    assert_eq!(chancery.revocation_list(&visitor(), issuing).await.unwrap(), before, "not signed anew for nothing");
+    let at_s = chancery.clock.now_ms() / 1_000;
+    chancery
+        .store
+        .write(move |tx| {
+            Box::pin(async move {
+                let reason = RevocationReason::KeyCompromise.as_str();
+                assert!(chancery_store::tables::certificates::revoke(tx, leaf.into(), at_s, reason).await?);
+                chancery_store::tables::crls::changed(tx, issuing.into()).await
+            })
+        })
+        .await
+        .unwrap();
+    let after = chancery.revocation_list(&visitor(), issuing).await.unwrap();
+    assert_eq!(after.number, before.number + 1);
+    let mut lists = String::new();
+    for list in [chancery.revocation_list(&visitor(), root).await.unwrap(), after] {
+        let file = write(folder.path(), "list.crl", &list.der);
+        lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], "a list with an entry");
+        lists += &crl_pem(&file);
+    }
+    let lists = write(folder.path(), "lists.pem", lists.as_bytes());
+    let ran = verify(&root_file, &issuing_file, &lists, &leaf_file).try_run();
+    assert!(!ran.status.success() && ran.stderr.contains("certificate revoked"), "{}{}", ran.text(), ran.stderr);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_hash_that_is_not_weak_signs_certificates() {
+    let (chancery, folder) = installation().await;
+    for key_type in [&key_type::BUILT_IN[0], &key_type::BUILT_IN[5]] {
+        for hash in HashType::ALL.iter().filter(|hash| !hash.is_weak()) {
+            let is_shake = matches!(hash, HashType::Shake128 | HashType::Shake256 | HashType::Shake256_64);
+            let order = Order { hash: Some(*hash), ..order(&BUILT_IN[0], key_type, None) };
+            let (_, pem) = issue(&chancery, order).await;
+            let file = write(folder.path(), "root.pem", &pem);
+            let line = Tool::new("openssl35").args(["x509", "-noout", "-text", "-in", &file]).run().text();
+            // OpenSSL verifies all but SHAKE (RFC 8692), of which it knows the names only.
+            if !is_shake {
+                let _verified = Tool::new("openssl35").args(["verify", "-check_ss_sig", "-CAfile", &file, &file]).run();
+            }
+            assert!(line.contains("Root Certificate Authority"), "{hash}");
+        }
+    }
+}
