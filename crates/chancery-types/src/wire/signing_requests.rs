@@ -145,6 +145,7 @@ pub struct SigningRequestQuery {
 #[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
 pub struct SigningRequestInclude {
     /// `uploadData` for the payload.
+    #[cfg_attr(feature = "schema", param(inline))]
     pub include: Option<Include>,
 }
 

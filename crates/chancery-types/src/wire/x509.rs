@@ -188,6 +188,7 @@ pub struct RevokeCertificate {
 #[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
 pub struct DownloadQuery {
     /// The form; by default `pem`.
+    #[cfg_attr(feature = "schema", param(inline))]
     pub format: Option<DownloadFormat>,
 }
 

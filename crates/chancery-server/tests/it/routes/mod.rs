@@ -1,4 +1,6 @@
 mod api;
+mod ca;
+mod crl;
 mod home;
 mod system;
 mod unknown;

@@ -1,1 +1,4 @@
+mod key_types;
+mod keys;
 mod token_profiles;
+mod x509;

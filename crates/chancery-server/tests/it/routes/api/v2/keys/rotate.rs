@@ -1,0 +1,49 @@
+//! POST /api/v2/keys/{uuid}/rotate.
+
+use serde_json::json;
+
+use super::{data_key, path_of};
+use crate::{app::TestApp, certificates};
+
+#[tokio::test]
+async fn a_version_is_added() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let key = data_key(&client, "cards").await;
+    app.clock.advance_ms(1_000);
+    let rotated = client.post_nothing(&format!("{}/rotate", path_of(&key))).await.response().clone();
+    assert_eq!(rotated["currentVersion"], 2);
+    assert_eq!(
+        rotated["versions"],
+        json!([
+            {"version": 1, "createdAt": "2026-06-21T12:00:00Z"},
+            {"version": 2, "createdAt": "2026-06-21T12:00:01Z"},
+        ])
+    );
+    assert_eq!(client.get(&path_of(&key)).await.response(), &rotated);
+}
+
+#[tokio::test]
+async fn certificates_and_disabled_keys_are_not_rotated() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let body = certificates::body(&client, "Root Certificate Authority").await;
+    let root = certificates::generate(&client, body).await;
+    let key = root["keyUuid"].as_str().unwrap();
+    client.post_nothing(&format!("/api/v2/keys/{key}/rotate")).await.refused(409, "InvalidState", None);
+    let key = path_of(&data_key(&client, "cards").await);
+    client.post_nothing(&format!("{key}/disable")).await.response();
+    client.post_nothing(&format!("{key}/rotate")).await.refused(409, "InvalidState", None);
+}
+
+#[tokio::test]
+async fn a_bad_call_is_refused() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let key = path_of(&data_key(&client, "cards").await);
+    for action in ["rotate", "disable", "enable"] {
+        client.post(&format!("{key}/{action}"), json!([1])).await.refused(400, "ArgumentParseError", None);
+        let unknown = format!("/api/v2/keys/00000000-0000-0000-0000-000000000000/{action}");
+        client.post_nothing(&unknown).await.refused(404, "InvalidSelection", None);
+    }
+}

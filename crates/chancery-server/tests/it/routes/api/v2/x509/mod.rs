@@ -1,0 +1,5 @@
+mod cert_profiles;
+mod download;
+mod generate;
+mod revoke;
+mod uuid;

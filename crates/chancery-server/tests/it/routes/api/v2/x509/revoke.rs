@@ -1,0 +1,60 @@
+//! POST /api/v2/x509/{uuid}/revoke.
+
+use serde_json::json;
+
+use crate::{
+    app::TestApp,
+    certificates::{issued, root},
+};
+
+#[tokio::test]
+async fn a_revoked_certificate_says_when_and_why_and_stays_revoked() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let root = root(&client).await;
+    let leaf = issued(&client, "TLS Client", &root).await;
+    let path = format!("/api/v2/x509/{}", leaf["certificateUuid"].as_str().unwrap());
+    app.clock.advance_ms(1_000);
+    let revoked = client.post(&format!("{path}/revoke"), json!({"reason": "superseded"})).await.response().clone();
+    assert_eq!(
+        (&revoked["status"], &revoked["revokedAt"], &revoked["revocationReason"]),
+        (&json!("Revoked"), &json!("2026-06-21T12:00:01Z"), &json!("superseded"))
+    );
+    assert_eq!(client.get(&path).await.response(), &revoked);
+    for reason in ["superseded", "keyCompromise", "certificateHold"] {
+        let again = client.post(&format!("{path}/revoke"), json!({"reason": reason})).await;
+        again.refused(409, "InvalidState", None);
+    }
+    assert_eq!(client.get(&path).await.response(), &revoked);
+}
+
+#[tokio::test]
+async fn what_is_on_hold_can_be_revoked_for_good() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let root = root(&client).await;
+    let leaf = issued(&client, "TLS Client", &root).await;
+    let path = format!("/api/v2/x509/{}/revoke", leaf["certificateUuid"].as_str().unwrap());
+    let held = client.post(&path, json!({"reason": "certificateHold"})).await;
+    assert_eq!(held.response()["status"], "Held");
+    client.post(&path, json!({"reason": "certificateHold"})).await.refused(409, "InvalidState", None);
+    let revoked = client.post(&path, json!({"reason": "keyCompromise"})).await;
+    assert_eq!(revoked.response()["status"], "Revoked");
+}
+
+#[tokio::test]
+async fn a_bad_call_is_refused() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let path = format!("/api/v2/x509/{}/revoke", root(&client).await);
+    for (body, error, field) in [
+        (json!({}), "ArgumentParseError", Some("/reason")),
+        (json!({"reason": 1}), "ArgumentParseError", Some("/reason")),
+        (json!({"reason": "KeyCompromise"}), "InvalidSelection", Some("/reason")),
+        (json!([1]), "ArgumentParseError", None),
+    ] {
+        client.post(&path, body).await.refused(400, error, field);
+    }
+    let unknown = "/api/v2/x509/00000000-0000-0000-0000-000000000000/revoke";
+    client.post(unknown, json!({"reason": "superseded"})).await.refused(404, "InvalidSelection", None);
+}
