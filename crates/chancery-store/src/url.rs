@@ -20,6 +20,22 @@ pub(crate) enum Place {
     Server(AnyConnectOptions),
 }
 
+/// The driver would log others with their values, and a misspelt `password` with them.
+const PARAMETERS: &[&str] = &[
+    "application_name",
+    "dbname",
+    "host",
+    "hostaddr",
+    "options",
+    "password",
+    "port",
+    "sslcert",
+    "sslkey",
+    "sslmode",
+    "sslrootcert",
+    "user",
+];
+
 impl StoreUrl {
     /// An SQLite file, made when it does not exist.
     #[must_use]
@@ -65,6 +81,9 @@ fn server(text: &str) -> Result<StoreUrl, OpenError> {
     if !(2..).contains(&options.database_url.path().len()) {
         return Err(OpenError::Url("an address without the name of a database".into()));
     }
+    if let Some((name, _)) = options.database_url.query_pairs().find(|(name, _)| !PARAMETERS.contains(&&**name)) {
+        return Err(OpenError::Url(format!("an address with the unknown parameter {name}")));
+    }
     Ok(StoreUrl(Place::Server(with_tls(options).disable_statement_logging())))
 }
 
@@ -78,8 +97,7 @@ fn with_tls(mut options: AnyConnectOptions) -> AnyConnectOptions {
     };
     hosts.extend(named("host"));
     hosts.extend(named("hostaddr"));
-    let says = !named("sslmode").is_empty() || !named("ssl-mode").is_empty();
-    if !says && !hosts.iter().all(|host| is_this_machine(host)) {
+    if named("sslmode").is_empty() && !hosts.iter().all(|host| is_this_machine(host)) {
         url.query_pairs_mut().append_pair("sslmode", "verify-full");
     }
     options
@@ -133,6 +151,7 @@ mod tests {
             "postgres://clerk:s3cret@db:port/x",
             "postgres://clerk:s3cret@db",
             "postgres://clerk:s3cret@db/",
+            "postgres://clerk@db/x?passwrod=s3cret",
             "",
         ] {
             let refusal = text.parse::<StoreUrl>().expect_err(text);

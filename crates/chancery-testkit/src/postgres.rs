@@ -172,4 +172,26 @@ mod tests {
         drop(cluster);
         assert!(!folder.exists());
     }
+
+    #[test]
+    fn a_killed_process_leaves_nothing_behind() {
+        let me = std::env::current_exe().unwrap_or_else(|error| panic!("this program: {error}"));
+        let me = me.display().to_string();
+        let ran = Tool::new(&me).args(["--exact", "postgres::tests::is_killed", "--ignored", "--nocapture"]).try_run();
+        let folder = ran.stderr.lines().find_map(|line| line.strip_prefix("in ")).map(PathBuf::from);
+        let folder = folder.unwrap_or_else(|| panic!("no folder was told:\n{}\n{}", ran.text(), ran.stderr));
+        let started = Instant::now();
+        while folder.exists() {
+            assert!(started.elapsed() < Duration::from_secs(10), "{} is still there", folder.display());
+            sleep(Duration::from_millis(20));
+        }
+    }
+
+    #[test]
+    #[ignore = "run by a_killed_process_leaves_nothing_behind"]
+    fn is_killed() {
+        let cluster = Postgres::start();
+        eprintln!("in {}", cluster.folder.display());
+        let _ = Tool::new("kill").args(["-KILL", &std::process::id().to_string()]).run();
+    }
 }

@@ -1,11 +1,13 @@
 //! A database that is out of reach gives errors, soon, and is used again when it is back.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use chancery_store::tables::settings;
 use chancery_store::{OpenError, Store, StoreError, StoreUrl, sql};
 use chancery_testkit::{Postgres, Tool, temp_dir};
 use tokio::net::TcpListener;
+use tokio::sync::Barrier;
 
 use crate::harness::{Fixture, Outcome, add_thing, read, things, write};
 
@@ -81,6 +83,38 @@ async fn a_postgres_that_stops_and_comes_back_is_used_again() {
     for _ in 0..40 {
         assert_eq!(count(&store).await, Ok(0));
     }
+}
+
+/// PostgreSQL ends one of two works that wait for each other. A work cannot be run again, so its caller has to try again.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_two_works_that_wait_for_each_other_one_is_unavailable() {
+    let f = Fixture::postgres().await;
+    write(&f.store, |tx| {
+        Box::pin(async move {
+            add_thing(tx, 1, "one").await?;
+            add_thing(tx, 2, "two").await
+        })
+    })
+    .await
+    .unwrap();
+    let both = Arc::new(Barrier::new(2));
+    let work = |first: i64, second: i64| {
+        let (store, both) = (f.store.clone(), Arc::clone(&both));
+        async move {
+            write(&store, move |tx| {
+                Box::pin(async move {
+                    const CHANGE: &str = "UPDATE things SET name = name || '!' WHERE id = $1";
+                    sql(CHANGE).bind(first).execute(tx).await?;
+                    both.wait().await;
+                    sql(CHANGE).bind(second).execute(tx).await
+                })
+            })
+            .await
+        }
+    };
+    let (one, other) = tokio::join!(work(1, 2), work(2, 1));
+    assert!(is_unavailable(&one) != is_unavailable(&other), "{one:?} {other:?}");
+    assert_eq!(things(&f.store).await, ["one!", "two!"]);
 }
 
 /// As when the network swallows everything: the connection stands, but nothing comes back.
