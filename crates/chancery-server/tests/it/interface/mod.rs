@@ -1,0 +1,106 @@
+//! docs/INTERFACE.md against the server: every example is sent in the order of the document, to one new installation,
+//! and every operation of the OpenAPI document has an example.
+
+mod example;
+mod pattern;
+
+use axum::{body::Body, http::Request};
+use base64::{Engine, prelude::BASE64_STANDARD};
+use serde_json::Value;
+
+use self::{
+    example::{Answer, Example, examples},
+    pattern::{Variables, compare, compare_text, fill},
+};
+use crate::{
+    app::{ADMIN_PASSWORDS, TestApp},
+    client::Reply,
+};
+
+const DOCUMENT: &str = include_str!("../../../../../docs/INTERFACE.md");
+
+#[tokio::test]
+async fn every_example_is_answered_as_documented() {
+    let app = TestApp::new().await;
+    let mut variables = Variables::new();
+    for (name, password) in ["admin1Password", "admin2Password"].into_iter().zip(ADMIN_PASSWORDS) {
+        variables.insert(name.to_owned(), BASE64_STANDARD.encode(password));
+    }
+    let mut faults = Vec::new();
+    for example in examples(DOCUMENT) {
+        let reply = app.nobody().call(request(&example, &variables)).await;
+        if let Err(fault) = check(&example.answer, &reply, &mut variables) {
+            let Example { line, method, path, .. } = &example;
+            faults.push(format!("line {line}: {method} {path}: {fault}\n    {}", reply.text()));
+        }
+    }
+    assert!(faults.is_empty(), "docs/INTERFACE.md disagrees with the server:\n{}", faults.join("\n"));
+}
+
+/// A request as documented. Where the document has no Authorization header and no cookie, the administrators' token is
+/// sent, so that the document need not repeat it; `Authorization: none` stands for a call without.
+fn request(example: &Example, variables: &Variables) -> Request<Body> {
+    let mut request = Request::builder().method(example.method.as_str()).uri(fill(&example.path, variables));
+    let says_who = |name: &str| ["Authorization", "Cookie"].contains(&name);
+    match variables.get("token") {
+        Some(token) if !example.headers.iter().any(|(name, _)| says_who(name)) => {
+            request = request.header("Authorization", format!("Bearer {token}"));
+        }
+        Some(_) | None => {}
+    }
+    for (name, value) in example.headers.iter().filter(|(name, value)| !(says_who(name) && value == "none")) {
+        request = request.header(name, fill(value, variables));
+    }
+    request.body(Body::from(fill(&example.body, variables))).unwrap()
+}
+
+fn check(expected: &Answer, reply: &Reply, variables: &mut Variables) -> Result<(), String> {
+    if reply.status.as_u16() != expected.status {
+        return Err(format!("{} was answered, {} is documented", reply.status, expected.status));
+    }
+    for (name, pattern) in &expected.headers {
+        let value = reply.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        compare_text(pattern, value, variables).map_err(|()| format!("{name}: {value:?} instead of {pattern:?}"))?;
+    }
+    match serde_json::from_str::<Value>(&expected.body) {
+        Ok(json) => compare("", &json, &reply.json, variables),
+        // Not JSON: a text, or bytes that are only said to be there.
+        Err(_) if expected.body == "…" => Ok(()),
+        Err(_) => compare_text(expected.body.trim_end(), reply.text().trim_end(), variables)
+            .map_err(|()| format!("not {:?}", expected.body)),
+    }
+}
+
+#[test]
+fn every_operation_has_an_example() {
+    let documented: Vec<_> = examples(DOCUMENT)
+        .into_iter()
+        .filter(|example| example.answer.status == 200)
+        .map(|example| (example.method, example.path))
+        .collect();
+    let openapi = serde_json::to_value(chancery_server::openapi()).unwrap();
+    let mut missing = Vec::new();
+    for (path, operations) in openapi["paths"].as_object().unwrap() {
+        for method in operations.as_object().unwrap().keys().map(|method| method.to_uppercase()) {
+            if !documented.iter().any(|(known, example)| *known == method && is_at(example, path)) {
+                missing.push(format!("{method} {path}"));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "docs/INTERFACE.md has no successful example of:\n{}", missing.join("\n"));
+}
+
+/// Whether a request's path is one of the path template's: `{…}` in a template stands for one segment, or for the rest
+/// of one after a fixed beginning.
+fn is_at(example: &str, template: &str) -> bool {
+    let path = example.split('?').next().unwrap_or_default();
+    let (path, template): (Vec<_>, Vec<_>) = (path.split('/').collect(), template.split('/').collect());
+    path.len() == template.len()
+        && path.iter().zip(&template).all(|(segment, of)| match of.split_once('{') {
+            Some((beginning, rest)) => {
+                let end = rest.split_once('}').map_or("", |(_, end)| end);
+                segment.starts_with(beginning) && segment.ends_with(end)
+            }
+            None => segment == of,
+        })
+}
