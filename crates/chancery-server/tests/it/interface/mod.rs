@@ -13,7 +13,7 @@ use self::{
     pattern::{Variables, compare, compare_text, fill},
 };
 use crate::{
-    app::{ADMIN_PASSWORDS, TestApp},
+    app::{PASSWORD, TestApp},
     client::Reply,
 };
 
@@ -23,8 +23,8 @@ const DOCUMENT: &str = include_str!("../../../../../docs/INTERFACE.md");
 async fn every_example_is_answered_as_documented() {
     let app = TestApp::new().await;
     let mut variables = Variables::new();
-    for (name, password) in ["admin1Password", "admin2Password"].into_iter().zip(ADMIN_PASSWORDS) {
-        variables.insert(name.to_owned(), BASE64_STANDARD.encode(password));
+    for name in ["admin1Password", "admin2Password"] {
+        variables.insert(name.to_owned(), BASE64_STANDARD.encode(PASSWORD));
     }
     let mut faults = Vec::new();
     for example in examples(DOCUMENT) {
