@@ -24,6 +24,12 @@ impl<'t> Cursor<'t> {
         Self { tree, pointer }
     }
 
+    /// Reads the whole value. The one place where a fault learns where it is: code of a type that looks at what it read,
+    /// as ids do, finds fault when the deserializer has returned already.
+    pub(super) fn read<'de, S: DeserializeSeed<'de>>(self, seed: S) -> Result<S::Value, Fault> {
+        seed.deserialize(self).map_err(|fault| fault.at(self.pointer))
+    }
+
     /// The refusal of a value that is no `expected`.
     fn mismatch(self, expected: &dyn de::Expected) -> Fault {
         let sent = match self.tree {
@@ -70,7 +76,6 @@ macro_rules! typed_parameters {
             } else {
                 self.visit(visitor)
             }
-            .map_err(|fault| fault.at(self.pointer))
         }
     )+};
 }
@@ -79,12 +84,12 @@ impl<'de> Deserializer<'de> for Cursor<'_> {
     type Error = Fault;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.visit(visitor).map_err(|fault| fault.at(self.pointer))
+        self.visit(visitor)
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         let is_null = matches!(self.tree, Tree::Null);
-        if is_null { visitor.visit_none() } else { visitor.visit_some(self) }.map_err(|fault| fault.at(self.pointer))
+        if is_null { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
     /// Derived code would also take an array for a struct, member by member in the order of the declaration, which no
@@ -101,7 +106,6 @@ impl<'de> Deserializer<'de> for Cursor<'_> {
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
         let is_object = matches!(self.tree, Tree::Object(_));
         if is_object { self.visit(visitor) } else { Err(self.mismatch(&"an object")) }
-            .map_err(|fault| fault.at(self.pointer))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
@@ -120,7 +124,6 @@ impl<'de> Deserializer<'de> for Cursor<'_> {
         } else {
             Err(self.mismatch(&"a string"))
         }
-        .map_err(|fault| fault.at(self.pointer))
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
@@ -150,8 +153,7 @@ impl<'de> de::SeqAccess<'de> for Elements<'_> {
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
         let Some((index, tree)) = self.rest.next() else { return Ok(None) };
-        let pointer = Pointer::element(&self.pointer, index);
-        seed.deserialize(Cursor::new(tree, pointer)).map(Some).map_err(|fault| fault.at(pointer))
+        Cursor::new(tree, Pointer::element(&self.pointer, index)).read(seed).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -179,8 +181,6 @@ impl<'de> de::MapAccess<'de> for Members<'_> {
         let Some((name, tree)) = self.value.take() else {
             return Err(<Fault as de::Error>::custom("a value was asked for before its name"));
         };
-        let pointer = Pointer::member(&self.pointer, name);
-        // Again here: a type that reads a text and refuses it afterwards, as ids do, has left the frame below by then.
-        seed.deserialize(Cursor::new(tree, pointer)).map_err(|fault| fault.at(pointer))
+        Cursor::new(tree, Pointer::member(&self.pointer, name)).read(seed)
     }
 }

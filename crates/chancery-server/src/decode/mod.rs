@@ -10,6 +10,8 @@ mod fault;
 mod pointer;
 mod tree;
 
+use std::marker::PhantomData;
+
 use chancery_core::{Error, Meaning};
 use serde::de::DeserializeOwned;
 
@@ -37,7 +39,7 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     if !matches!(tree, Tree::Object(_)) {
         return Err(malformed("The body must be one JSON object."));
     }
-    T::deserialize(Cursor::new(&tree, Pointer::ROOT)).map_err(Fault::in_body)
+    Cursor::new(&tree, Pointer::ROOT).read(PhantomData).map_err(Fault::in_body)
 }
 
 /// Reads the query of a URL as a `T`; the pointer in a refusal names the parameter.
@@ -52,7 +54,7 @@ pub(crate) fn decode_query<T: DeserializeOwned>(query: &str) -> Result<T, Error>
     if has_duplicates(&parameters) {
         return Err(Error::new(Meaning::Value, "The query has a parameter twice."));
     }
-    T::deserialize(Cursor::new(&Tree::Object(parameters), Pointer::ROOT)).map_err(Fault::in_query)
+    Cursor::new(&Tree::Object(parameters), Pointer::ROOT).read(PhantomData).map_err(Fault::in_query)
 }
 
 #[cfg(test)]

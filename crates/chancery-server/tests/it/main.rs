@@ -3,5 +3,6 @@
 mod app;
 mod certificates;
 mod client;
+mod interface;
 mod listen;
 mod routes;

@@ -30,7 +30,11 @@ struct Block<'a> {
 /// All examples, in the order of the document. Panics, naming the line, where a block is not as described.
 pub(super) fn examples(markdown: &str) -> Vec<Example> {
     let blocks = blocks(markdown);
-    assert!(blocks.len().is_multiple_of(2), "each request needs its answer; the last block is at line {}", blocks[blocks.len() - 1].line);
+    assert!(
+        blocks.len().is_multiple_of(2),
+        "each request needs its answer; the last block is at line {}",
+        blocks[blocks.len() - 1].line
+    );
     blocks.chunks(2).map(|pair| example(&pair[0], &pair[1])).collect()
 }
 

@@ -26,7 +26,9 @@ pub(super) fn compare(at: &str, expected: &Value, actual: &Value, variables: &mu
                 return Err(format!("{at}: {} items were answered, {} are documented", actual.len(), expected.len()));
             }
             let pairs = expected.iter().zip(actual).enumerate();
-            pairs.map(|(index, (expected, actual))| compare(&format!("{at}/{index}"), expected, actual, variables)).collect()
+            pairs
+                .map(|(index, (expected, actual))| compare(&format!("{at}/{index}"), expected, actual, variables))
+                .collect()
         }
         (Value::Object(expected), Value::Object(actual)) => {
             let more = expected.contains_key("…");
