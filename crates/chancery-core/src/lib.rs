@@ -11,6 +11,7 @@ mod clock;
 mod error;
 mod health;
 mod host;
+mod host_work;
 mod identity;
 mod keys;
 mod limits;
@@ -38,3 +39,4 @@ pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provisi
 pub use limits::Limits;
 pub use pki::{File, RevocationList, TransportIdentity, new_transport_identity};
 pub use root_key::create_root_key;
+pub use signing::{NotVerified, Verified, verify_detached};

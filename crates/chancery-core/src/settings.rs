@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chancery_store::{Store, Tx, tables};
 use chancery_types::{
-    Action, Perm,
+    Action, IdentityId, Perm,
     wire::system::{PatchSettings, Settings as Body},
 };
 use serde_json::json;
@@ -15,6 +15,8 @@ use crate::{
 };
 
 const DEMO: &str = "demo";
+/// The identities that a demonstration began with.
+const DEMO_IDENTITIES: &str = "demoIdentities";
 const API_ACCESS: &str = "apiAccess";
 
 /// The settings that are kept in the store.
@@ -48,6 +50,22 @@ pub(crate) async fn write(tx: &mut Tx, settings: Settings) -> Result<()> {
     tables::settings::set(tx, API_ACCESS, if api_access { "true" } else { "false" }).await?;
     tables::settings::set(tx, DEMO, if demo { "true" } else { "false" }).await?;
     Ok(())
+}
+
+/// Notes whose passwords stand in the file of a demonstration.
+pub(crate) async fn note_demo_identities(tx: &mut Tx, identities: &[IdentityId]) -> Result<()> {
+    Ok(tables::settings::set(tx, DEMO_IDENTITIES, &json!(identities).to_string()).await?)
+}
+
+/// Whose passwords stand, or stood, in the file of a demonstration.
+pub(crate) async fn demo_identities(tx: &mut Tx) -> Result<Vec<IdentityId>> {
+    let stored = tables::settings::value(tx, DEMO_IDENTITIES).await?;
+    stored.map_or(Ok(Vec::new()), |value| serde_json::from_str(&value).map_err(Error::internal))
+}
+
+/// Takes the mark of a demonstration off.
+pub(crate) async fn end_demo(tx: &mut Tx) -> Result<()> {
+    Ok(tables::settings::set(tx, DEMO, "false").await?)
 }
 
 impl Chancery {

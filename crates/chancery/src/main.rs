@@ -1,2 +1,44 @@
-//! chancery
-fn main() {}
+//! The `chancery` program: the server, its installation, and the commands of somebody with a shell on the host.
+
+mod cli;
+mod commands;
+mod failure;
+mod installation;
+mod logging;
+mod own_tls;
+mod password_input;
+mod private_file;
+mod quickstart;
+mod serving;
+mod settings;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use cli::{Cli, Command};
+use failure::{Failure, describe};
+
+fn main() -> ExitCode {
+    let Cli { command } = Cli::parse();
+    match run(command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("chancery: {}", describe(failure.as_ref()));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(async {
+        match command {
+            Command::Serve(command) => commands::serve::run(command).await,
+            Command::Init(command) => commands::init::run(command).await,
+            Command::Quickstart(command) => quickstart::run(command).await,
+            Command::Settings(command) => commands::settings::run(command).await,
+            Command::Backup(command) => commands::backup::run(command).await,
+        }
+    })
+}

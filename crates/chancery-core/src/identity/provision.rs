@@ -64,6 +64,7 @@ impl Chancery {
         for id in &ids {
             event = event.changes(Change::of(ChangeKind::Identity, *id));
         }
+        let demo_ids: Vec<IdentityId> = ids.iter().copied().filter(|_| demo).map(IdentityId::from).collect();
         let provisioned = self.commit_as(host.actor(), event, move |tx| {
             Box::pin(async move {
                 take_turn(tx).await?;
@@ -71,6 +72,7 @@ impl Chancery {
                     return Err(Error::state("The installation has identities already."));
                 }
                 settings::write(tx, settings::Settings { api_access, demo }).await?;
+                settings::note_demo_identities(tx, &demo_ids).await?;
                 for (row, roles) in &people {
                     identities::insert(tx, row).await?;
                     for role in roles {

@@ -28,6 +28,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{Caller, Chancery, Error, Event, Result, list::Page};
+pub(crate) use certificate::Issuer;
 pub use download::File;
 pub(crate) use issue::Prepared;
 pub(crate) use order::{Order, Wanted};

@@ -13,5 +13,7 @@ mod service;
 mod stored;
 mod submit;
 mod turns;
+mod verify;
 
 pub(crate) use turns::Turns;
+pub use verify::{NotVerified, Verified, verify_detached};

@@ -20,10 +20,10 @@ use crate::pki::validity::x509_time;
 ///   content [0] EXPLICIT ANY DEFINED BY contentType }
 /// ```
 #[derive(Debug, Sequence)]
-struct ContentInfo {
+pub(in crate::signing) struct ContentInfo {
     content_type: ObjectIdentifier,
     #[asn1(context_specific = "0", tag_mode = "EXPLICIT")]
-    content: SignedData,
+    pub(in crate::signing) content: SignedData,
 }
 
 /// ```text
@@ -37,13 +37,13 @@ struct ContentInfo {
 /// ```
 /// `crls` is never written.
 #[derive(Debug, Sequence)]
-struct SignedData {
+pub(in crate::signing) struct SignedData {
     version: u8,
     digest_algorithms: SetOfVec<AlgorithmIdentifierOwned>,
     encap_content_info: EncapsulatedContentInfo,
     #[asn1(context_specific = "0", tag_mode = "IMPLICIT", constructed = "true")]
-    certificates: SetOfVec<Any>,
-    signer_infos: SetOfVec<SignerInfo>,
+    pub(in crate::signing) certificates: SetOfVec<Any>,
+    pub(in crate::signing) signer_infos: SetOfVec<SignerInfo>,
 }
 
 /// ```text
@@ -68,23 +68,23 @@ struct EncapsulatedContentInfo {
 ///   unsignedAttrs [1] IMPLICIT UnsignedAttributes OPTIONAL }
 /// ```
 #[derive(Debug, Sequence, ValueOrd)]
-struct SignerInfo {
+pub(in crate::signing) struct SignerInfo {
     version: u8,
-    sid: IssuerAndSerialNumber,
-    digest_algorithm: AlgorithmIdentifierOwned,
+    pub(in crate::signing) sid: IssuerAndSerialNumber,
+    pub(in crate::signing) digest_algorithm: AlgorithmIdentifierOwned,
     #[asn1(context_specific = "0", tag_mode = "IMPLICIT", constructed = "true")]
-    signed_attrs: SetOfVec<Attribute>,
-    signature_algorithm: AlgorithmIdentifierOwned,
-    signature: OctetString,
+    pub(in crate::signing) signed_attrs: SetOfVec<Attribute>,
+    pub(in crate::signing) signature_algorithm: AlgorithmIdentifierOwned,
+    pub(in crate::signing) signature: OctetString,
 }
 
 /// ```text
 /// IssuerAndSerialNumber ::= SEQUENCE { issuer Name, serialNumber CertificateSerialNumber }
 /// ```
 #[derive(Debug, Sequence, ValueOrd)]
-struct IssuerAndSerialNumber {
-    issuer: Name,
-    serial_number: SerialNumber,
+pub(in crate::signing) struct IssuerAndSerialNumber {
+    pub(in crate::signing) issuer: Name,
+    pub(in crate::signing) serial_number: SerialNumber,
 }
 
 /// ```text

@@ -1,0 +1,95 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::settings::Options;
+
+/// A key-management server: tokenization, certificates, and code signing under approvals.
+#[derive(Parser)]
+#[command(version, about, max_term_width = 120)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What to do.
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Serves the installation.
+    Serve(Serve),
+    /// Makes a new installation with two administrators; API access is off.
+    Init(Init),
+    /// Makes and serves a demonstration, and tries it out. Never for production: one file holds both halves of dual
+    /// control.
+    Quickstart(Serve),
+    /// Shows the settings of the installation, or changes them; a running server follows within a second.
+    Settings(Settings),
+    /// Copies the store of a running SQLite installation to a new file. The root key is not in it: keep it elsewhere.
+    Backup(Backup),
+}
+
+/// `serve` and `quickstart`.
+#[derive(Args)]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+/// `init`.
+#[derive(Args)]
+pub(crate) struct Init {
+    /// Name of the first administrator.
+    #[arg(long, value_name = "NAME", default_value = "Admin1")]
+    pub(crate) admin1: String,
+    /// File with the first administrator's password; otherwise CHANCERY_ADMIN1_PASSWORD, otherwise it is asked for.
+    #[arg(long, value_name = "FILE", env = "CHANCERY_ADMIN1_PASSWORD_FILE")]
+    pub(crate) admin1_password_file: Option<PathBuf>,
+    /// Name of the second administrator.
+    #[arg(long, value_name = "NAME", default_value = "Admin2")]
+    pub(crate) admin2: String,
+    /// File with the second administrator's password; otherwise CHANCERY_ADMIN2_PASSWORD, otherwise it is asked for.
+    #[arg(long, value_name = "FILE", env = "CHANCERY_ADMIN2_PASSWORD_FILE")]
+    pub(crate) admin2_password_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+/// `settings`.
+#[derive(Args)]
+pub(crate) struct Settings {
+    /// Switches API access on or off.
+    #[arg(long, value_name = "SWITCH")]
+    pub(crate) api_access: Option<Switch>,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+/// On or off.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+/// `backup`.
+#[derive(Args)]
+pub(crate) struct Backup {
+    /// The file to make; it must not exist.
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) options: Options,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,13 @@
+//! `chancery backup FILE`
+
+use chancery_core::Host;
+
+use crate::{cli::Backup, failure::Failure, installation};
+
+pub(crate) async fn run(command: Backup) -> Result<(), Failure> {
+    let settings = command.options.resolve()?;
+    let chancery = installation::open_existing(&settings).await?;
+    chancery.backup(&Host::running("chancery backup"), &command.file).await?;
+    println!("Copied the store to {}. The root key is not in it.", command.file.display());
+    Ok(())
+}

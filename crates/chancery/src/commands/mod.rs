@@ -1,0 +1,6 @@
+//! One file a command.
+
+pub(crate) mod backup;
+pub(crate) mod init;
+pub(crate) mod serve;
+pub(crate) mod settings;

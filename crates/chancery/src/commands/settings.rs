@@ -1,0 +1,19 @@
+//! `chancery settings`
+
+use chancery_core::Host;
+use chancery_types::wire::system::PatchSettings;
+
+use crate::{
+    cli::{Settings, Switch},
+    failure::Failure,
+    installation,
+};
+
+pub(crate) async fn run(command: Settings) -> Result<(), Failure> {
+    let settings = command.options.resolve()?;
+    let chancery = installation::open_existing(&settings).await?;
+    let patch = PatchSettings { api_access: command.api_access.map(|switch| matches!(switch, Switch::On)) };
+    let in_force = chancery.change_host_settings(&Host::running("chancery settings"), patch).await?;
+    println!("{}", serde_json::to_string_pretty(&in_force)?);
+    Ok(())
+}

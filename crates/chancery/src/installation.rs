@@ -1,0 +1,43 @@
+//! Opening the installation that the settings name.
+
+use std::{fs, os::unix::fs::DirBuilderExt as _, path::Path, sync::Arc};
+
+use chancery_core::{Chancery, Clock, Config, RootKeySource};
+
+use crate::{
+    failure::{Failure, While as _},
+    settings::Settings,
+};
+
+/// Opens it, with the root key that the settings name.
+pub(crate) async fn open(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
+    let root_key = settings.root_key.as_deref().ok_or("--root-key FILE is needed")?;
+    open_with(settings, root_key).await
+}
+
+/// Opens it with this root key.
+pub(crate) async fn open_with(settings: &Settings, root_key: &Path) -> Result<Arc<Chancery>, Failure> {
+    let config = Config {
+        store: settings.store.clone(),
+        root_key: RootKeySource::File(root_key.to_owned()),
+        clock: Clock::System,
+        limits: settings.limits.clone(),
+        hardened: false,
+        public_url: settings.public_url.clone(),
+    };
+    Chancery::open(config).await.doing(format!("opening the installation in {}", settings.data.display()))
+}
+
+/// Opens it for a command, which works on an installation that exists and never makes one.
+pub(crate) async fn open_existing(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
+    if settings.store.path().is_some_and(|path| !path.exists()) {
+        return Err(format!("there is no installation in {}", settings.data.display()).into());
+    }
+    open(settings).await
+}
+
+/// Makes the data folder, for its owner alone, unless it exists.
+pub(crate) fn make_data_folder(data: &Path) -> Result<(), Failure> {
+    let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(data);
+    made.doing(format!("--data {}", data.display()))
+}

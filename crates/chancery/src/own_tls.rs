@@ -1,0 +1,106 @@
+//! What the TLS socket presents: what was given, or a certificate of the server's own, made on first start.
+
+use std::{
+    fs,
+    net::IpAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use chancery_core::{Clock, new_transport_identity};
+use rustls::ServerConfig;
+use serde::{Deserialize, Serialize};
+use tracing::info;
+
+use crate::{
+    failure::{Failure, While as _},
+    private_file,
+    settings::Settings,
+};
+
+/// Names by which a client on the same host reaches the server, whatever it listens on.
+const LOCAL: [&str; 3] = ["127.0.0.1", "::1", "localhost"];
+
+/// The files of the server's own certificate, in the data folder.
+pub(crate) struct OwnFiles {
+    pub(crate) authority: PathBuf,
+    certificate: PathBuf,
+    key: PathBuf,
+    names: PathBuf,
+}
+
+impl OwnFiles {
+    pub(crate) fn under(data: &Path) -> Self {
+        let file = |name| data.join("tls").join(name);
+        Self { authority: file("ca.pem"), certificate: file("tls.pem"), key: file("tls.key"), names: file("tls.json") }
+    }
+}
+
+/// The names that the certificate was made for.
+#[derive(PartialEq, Eq, Serialize, Deserialize)]
+struct Names {
+    names: Vec<String>,
+}
+
+/// The TLS of the socket.
+pub(crate) fn config(settings: &Settings) -> Result<Arc<ServerConfig>, Failure> {
+    let (certificate, key) = match &settings.tls {
+        Some((certificate, key)) => (certificate.clone(), key.clone()),
+        None => own(settings).doing("making the server's own TLS certificate")?,
+    };
+    let read = |path: &Path| fs::read(path).doing(path.display().to_string());
+    Ok(chancery_server::tls_config(&read(&certificate)?, &read(&key)?)?)
+}
+
+/// The server's own certificate and key. Made anew when there is none, or when the server has another name: its
+/// authority's key was forgotten, so a new name needs a new authority.
+fn own(settings: &Settings) -> Result<(PathBuf, PathBuf), Failure> {
+    let files = OwnFiles::under(&settings.data);
+    let wanted = Names { names: names(settings) };
+    let made_for = fs::read(&files.names).ok().and_then(|json| serde_json::from_slice::<Names>(&json).ok());
+    if made_for.is_none_or(|made_for| made_for != wanted) {
+        crate::installation::make_data_folder(&settings.data.join("tls"))?;
+        let identity = new_transport_identity(&wanted.names, Clock::System.now_ms())?;
+        // The names come last: where they are, the other three belong together.
+        let _absent = fs::remove_file(&files.names);
+        private_file::replace(&files.key, identity.key_pem.as_bytes())?;
+        private_file::replace(&files.certificate, identity.certificate_pem.as_bytes())?;
+        private_file::replace(&files.authority, identity.authority_pem.as_bytes())?;
+        private_file::replace(&files.names, &serde_json::to_vec(&wanted)?)?;
+        info!(ca = %files.authority.display(), names = wanted.names.join(" "), "made a TLS certificate");
+    }
+    Ok((files.certificate, files.key))
+}
+
+/// The names of this server: local ones, the host it listens on unless that is "any", and those that were given.
+fn names(settings: &Settings) -> Vec<String> {
+    let mut names: Vec<String> = LOCAL.map(str::to_owned).into();
+    let host = host_of(&settings.listen);
+    let is_any = host.parse().is_ok_and(|address: IpAddr| address.is_unspecified());
+    let listened = (!is_any).then(|| host.to_owned());
+    for name in listened.into_iter().chain(settings.tls_names.iter().cloned()) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The host of `HOST:PORT`, without the brackets of an IPv6 address.
+pub(crate) fn host_of(listen: &str) -> &str {
+    let host = listen.rsplit_once(':').map_or(listen, |(host, _)| host);
+    host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_stands_before_the_port() {
+        for (listen, host) in [("127.0.0.1:8443", "127.0.0.1"), ("[::1]:8443", "::1"), ("kms.example:1", "kms.example")]
+        {
+            assert_eq!(host_of(listen), host);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `chancery quickstart`: a demonstration that sets itself up, tries itself out as a client, and serves.
+//!
+//! A start goes: move the last start's `quickstart.json` aside, open the installation (or make it), serve, make the demo
+//! objects if they are missing, try everything over HTTPS, put `quickstart.json` in place, print curl lines. Whoever sees
+//! the file sees a server that works.
+
+mod curl;
+mod demo;
+mod self_check;
+mod state;
+mod steps;
+
+use std::{
+    fs,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use chancery_client::Client;
+use chancery_core::{Chancery, FirstIdentity, Host, Provision, create_root_key};
+use chancery_types::RoleId;
+use tokio::task::spawn_blocking;
+
+use crate::{
+    cli::Serve,
+    failure::{Failure, While as _},
+    installation, logging,
+    own_tls::{OwnFiles, host_of},
+    serving::Serving,
+    settings::Settings,
+};
+pub(crate) use state::state_file;
+use state::{Progress, State};
+use steps::Steps;
+
+const HOST: Host = Host::running("chancery quickstart");
+
+pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
+    let mut settings = command.options.resolve()?;
+    if settings.tls.is_some() {
+        return Err("quickstart makes its own TLS certificate; `chancery serve` takes --tls-cert".into());
+    }
+    settings.log_level = if settings.log_level == "info" { "warn".to_owned() } else { settings.log_level };
+    logging::start(&settings)?;
+    println!("chancery quickstart: a DEMONSTRATION. One file holds both halves of dual control: never for production.");
+    println!();
+
+    let mut steps = Steps::default();
+    let opened = open(&settings, &mut steps).await?;
+    let serving = Serving::start(opened.chancery, &settings).await?;
+    match try_out(&settings, opened.progress, serving.address, steps).await {
+        Ok(state) => {
+            state.publish(&settings.data)?;
+            println!("\n{}", curl::lines(&state, &state_file(&settings.data)));
+            println!("Serving at {} until Ctrl-C.", state.base);
+            serving.until_told_to_stop().await
+        }
+        Err(failure) => {
+            serving.stop().await;
+            Err(failure)
+        }
+    }
+}
+
+struct Opened {
+    chancery: Arc<Chancery>,
+    progress: Progress,
+}
+
+/// Opens the demonstration in the data folder, or makes one.
+async fn open(settings: &Settings, steps: &mut Steps) -> Result<Opened, Failure> {
+    installation::make_data_folder(&settings.data)?;
+    let progress = state::withdraw(&settings.data)?;
+    let root_key = settings.root_key.clone().unwrap_or_else(|| settings.data.join("root.key"));
+    if !root_key.exists() {
+        refuse_lost_root_key(settings)?;
+        create_root_key(&root_key)?;
+    }
+    let mut step = steps.begin("open the installation");
+    let chancery = installation::open_with(settings, &root_key).await?;
+    if chancery.is_new(&HOST).await? {
+        step.rename("make the installation");
+        provision(&chancery, &progress).await?;
+    } else if !chancery.host_settings(&HOST).demo {
+        let data = settings.data.display();
+        return Err(format!("{data} holds an installation that is no demonstration; use `chancery serve`").into());
+    }
+    step.done();
+    Ok(Opened { chancery, progress })
+}
+
+fn refuse_lost_root_key(settings: &Settings) -> Result<(), Failure> {
+    if settings.store.path().is_some_and(Path::exists) {
+        return Err(format!("{} holds an installation, but its root key is gone", settings.data.display()).into());
+    }
+    Ok(())
+}
+
+async fn provision(chancery: &Chancery, progress: &Progress) -> Result<(), Failure> {
+    let roles = [RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER];
+    let identities =
+        progress.admins.iter().map(|admin| FirstIdentity::new(admin.username.clone(), admin.password.clone(), &roles));
+    let provision = Provision { identities: identities.collect(), api_access: true, demo: true };
+    chancery.provision(&HOST, provision).await.doing("making the administrators")?;
+    Ok(())
+}
+
+/// Everything that a client does, over HTTPS and against the certificate authority that clients are told to trust.
+async fn try_out(settings: &Settings, progress: Progress, address: SocketAddr, steps: Steps) -> Result<State, Failure> {
+    let data = fs::canonicalize(&settings.data)?;
+    let ca_file = OwnFiles::under(&data).authority;
+    let base = format!("https://{}", reachable(&settings.listen, address));
+    spawn_blocking(move || as_client(progress, &data, base, ca_file, steps)).await?
+}
+
+fn as_client(
+    mut progress: Progress,
+    data: &Path,
+    base: String,
+    ca_file: PathBuf,
+    mut steps: Steps,
+) -> Result<State, Failure> {
+    let mut client = Client::new(&base, &fs::read(&ca_file)?)?;
+    self_check::log_in(&mut client, &progress.admins, &mut steps)?;
+    let demo = match progress.demo {
+        Some(demo) => demo,
+        None => {
+            let demo = demo::make(&client, &mut steps)?;
+            progress.demo = Some(demo);
+            progress.save(data)?;
+            demo
+        }
+    };
+    self_check::tokenize(&client, &demo, &mut steps)?;
+    self_check::sign(&client, &demo, &mut steps)?;
+    client.log_out()?;
+    Ok(State { base, ca_file, admins: progress.admins, demo })
+}
+
+/// Host and port as a client on this host reaches them: as listened, or by loopback where that is "any address".
+fn reachable(listen: &str, address: SocketAddr) -> String {
+    let port = address.port();
+    if address.ip().is_unspecified() {
+        return if address.is_ipv4() { format!("127.0.0.1:{port}") } else { format!("[::1]:{port}") };
+    }
+    let host = host_of(listen);
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_base_is_what_a_client_can_reach() {
+        for (listen, address, base) in [
+            ("127.0.0.1:0", "127.0.0.1:4711", "127.0.0.1:4711"),
+            ("localhost:8443", "127.0.0.1:8443", "localhost:8443"),
+            ("0.0.0.0:8443", "0.0.0.0:8443", "127.0.0.1:8443"),
+            ("[::]:8443", "[::]:8443", "[::1]:8443"),
+            ("[::1]:8443", "[::1]:8443", "[::1]:8443"),
+        ] {
+            assert_eq!(reachable(listen, address.parse().unwrap()), base);
+        }
+    }
+}

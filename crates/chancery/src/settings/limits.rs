@@ -1,0 +1,70 @@
+//! Limits by name, as `--limit NAME=NUMBER` and the file's `limit` set them.
+
+use std::time::Duration;
+
+use chancery_core::Limits;
+use chancery_server::Bounds;
+
+use crate::failure::Failure;
+
+/// Sets one limit. Times are in seconds, sizes in bytes, texts in characters.
+pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Result<(), Failure> {
+    let (name, number) = given.split_once('=').ok_or("a limit is NAME=NUMBER")?;
+    let number: u32 = number.parse().map_err(|_| "the number must be whole, from 1 to 4294967295")?;
+    if number == 0 {
+        return Err("nothing would be allowed any more".into());
+    }
+    let (size, time) = (number as usize, Duration::from_secs(number.into()));
+    match name {
+        "signing-body-max" => limits.signing_body_max = size,
+        "payload-max" => limits.payload_max = size,
+        "batch-body-max" => limits.batch_body_max = size,
+        "body-max" => limits.body_max = size,
+        "batch-values-max" => limits.batch_values_max = size,
+        "value-max" => limits.value_max = size,
+        "ff1-symbols-max" => limits.ff1_symbols_max = size,
+        "track-max" => limits.track_max = size,
+        "name-max" => limits.name_max = size,
+        "note-max" => limits.note_max = size,
+        "approvals-max" => limits.approvals_max = number,
+        "control-rules-max" => limits.control_rules_max = size,
+        "page-size-max" => limits.page_size_max = number,
+        "list-max" => limits.list_max = number,
+        "item-errors-max" => limits.item_errors_max = size,
+        "token-max" => limits.token_max = size,
+        "password-max" => limits.password_max = size,
+        "password-min" => limits.password_min = size,
+        "pool-queue-max" => limits.pool_queue_max = size,
+        "pool-wait-max" => limits.pool_wait_max = time,
+        "token-lifetime" => limits.token_lifetime = time,
+        "half-open-max" => limits.half_open_max = time,
+        "idle-max" => limits.idle_max = time,
+        "session-max" => limits.session_max = time,
+        "logins-per-minute" => limits.logins_per_minute = number,
+        "connections-max" => bounds.connections_max = size,
+        "handshake-max" => bounds.handshake_max = time,
+        "head-max" => bounds.head_max = time,
+        "write-stall-max" => bounds.write_stall_max = time,
+        "head-bytes-max" => bounds.head_bytes_max = number,
+        "streams-max" => bounds.streams_max = number,
+        "stop-max" => bounds.stop_max = time,
+        _ => return Err("there is no limit of this name".into()),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_a_known_name_and_a_positive_number() {
+        let (mut limits, mut bounds) = (Limits::default(), Bounds::default());
+        set(&mut limits, &mut bounds, "payload-max=1024").unwrap();
+        set(&mut limits, &mut bounds, "stop-max=5").unwrap();
+        assert_eq!((limits.payload_max, bounds.stop_max), (1024, Duration::from_secs(5)));
+        for refused in ["payload-max", "payload-max=", "payload-max=-1", "payload-max=0", "payload_max=1", "=1"] {
+            assert!(set(&mut limits, &mut bounds, refused).is_err(), "{refused}");
+        }
+    }
+}

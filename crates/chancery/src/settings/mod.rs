@@ -1,0 +1,206 @@
+//! How the server is configured: flags, before environment variables (`CHANCERY_…`), before a TOML file, before
+//! defaults. Each setting has one name in all of them.
+
+mod limits;
+
+use std::{
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use chancery_core::{Limits, StoreUrl};
+use chancery_server::Bounds;
+use clap::{Args, ValueEnum};
+use serde::Deserialize;
+
+use crate::failure::{Failure, While as _};
+
+/// The settings of a server and of the commands beside it, as given.
+#[derive(Args, Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Options {
+    /// TOML file with settings, named as the flags are.
+    #[arg(long, value_name = "FILE", env = "CHANCERY_CONFIG")]
+    #[serde(skip)]
+    pub(crate) config: Option<PathBuf>,
+    /// Folder of the installation [default: ./chancery-data].
+    #[arg(long, value_name = "DIR", env = "CHANCERY_DATA")]
+    pub(crate) data: Option<PathBuf>,
+    /// Where the rows are: an SQLite file, or postgres://USER@HOST/DATABASE [default: chancery.db in the data folder].
+    #[arg(long, value_name = "STORE", env = "CHANCERY_STORE", hide_env_values = true)]
+    pub(crate) store: Option<String>,
+    /// File with the root key (mode 0600), outside the data folder. quickstart alone has a default.
+    #[arg(long, value_name = "FILE", env = "CHANCERY_ROOT_KEY")]
+    pub(crate) root_key: Option<PathBuf>,
+    /// Where to serve the interface over TLS [default: 127.0.0.1:8443].
+    #[arg(long, value_name = "HOST:PORT", env = "CHANCERY_LISTEN")]
+    pub(crate) listen: Option<String>,
+    /// Where to serve the public endpoints (CRL, CA certificates) over plain HTTP.
+    #[arg(long, value_name = "HOST:PORT", env = "CHANCERY_PUBLIC_LISTEN")]
+    pub(crate) public_listen: Option<SocketAddr>,
+    /// Where to serve the interface over plain HTTP, on loopback only: for benchmarks and a proxy on the same host.
+    #[arg(long, value_name = "HOST:PORT", env = "CHANCERY_PLAIN_LISTEN")]
+    pub(crate) plain_listen: Option<SocketAddr>,
+    /// Where relying parties reach the public endpoints, such as http://pki.example.org: fills CDP and AIA.
+    #[arg(long, value_name = "URL", env = "CHANCERY_PUBLIC_URL")]
+    pub(crate) public_url: Option<String>,
+    /// Certificate chain of the TLS socket, PEM; otherwise one is made on first start.
+    #[arg(long, value_name = "FILE", env = "CHANCERY_TLS_CERT", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Private key of the TLS socket, PEM.
+    #[arg(long, value_name = "FILE", env = "CHANCERY_TLS_KEY", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// A further name or address of this server, for the TLS certificate that is made on first start.
+    #[arg(long, value_name = "NAME", env = "CHANCERY_TLS_NAME", value_delimiter = ',')]
+    pub(crate) tls_name: Option<Vec<String>>,
+    /// Lifetime of a bearer token in seconds [default: 600].
+    #[arg(long, value_name = "SECONDS", env = "CHANCERY_TOKEN_LIFETIME")]
+    pub(crate) token_lifetime: Option<u64>,
+    /// A limit, as NAME=NUMBER; several by commas or by repeating. `chancery help` of docs/OPERATING.md lists them.
+    #[arg(long, value_name = "NAME=NUMBER", env = "CHANCERY_LIMIT", value_delimiter = ',')]
+    pub(crate) limit: Option<Vec<String>>,
+    /// What to log: error, warn, info, debug or trace, also by module [default: info].
+    #[arg(long, value_name = "LEVEL", env = "CHANCERY_LOG_LEVEL")]
+    pub(crate) log_level: Option<String>,
+    /// How to log [default: text].
+    #[arg(long, value_name = "FORMAT", env = "CHANCERY_LOG_FORMAT")]
+    pub(crate) log_format: Option<LogFormat>,
+}
+
+/// How to log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// The settings in force.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    pub(crate) data: PathBuf,
+    pub(crate) store: StoreUrl,
+    /// Where the root key is, if that was said.
+    pub(crate) root_key: Option<PathBuf>,
+    pub(crate) listen: String,
+    pub(crate) public_listen: Option<SocketAddr>,
+    pub(crate) plain_listen: Option<SocketAddr>,
+    pub(crate) public_url: Option<String>,
+    /// Certificate chain and private key, if they are given.
+    pub(crate) tls: Option<(PathBuf, PathBuf)>,
+    pub(crate) tls_names: Vec<String>,
+    pub(crate) limits: Limits,
+    pub(crate) bounds: Bounds,
+    pub(crate) log_level: String,
+    pub(crate) log_format: LogFormat,
+}
+
+impl Options {
+    /// The settings in force: what the flags and the environment leave open comes from the file, then from defaults.
+    pub(crate) fn resolve(self) -> Result<Settings, Failure> {
+        let file = match &self.config {
+            Some(path) => Self::read(path).doing(format!("configuration {}", path.display()))?,
+            None => Self::default(),
+        };
+        self.or(file).check()
+    }
+
+    fn read(path: &Path) -> Result<Self, Failure> {
+        Ok(toml::from_str(&std::fs::read_to_string(path)?)?)
+    }
+
+    /// Takes from `other` what is not given here.
+    fn or(self, other: Self) -> Self {
+        Self {
+            config: self.config,
+            data: self.data.or(other.data),
+            store: self.store.or(other.store),
+            root_key: self.root_key.or(other.root_key),
+            listen: self.listen.or(other.listen),
+            public_listen: self.public_listen.or(other.public_listen),
+            plain_listen: self.plain_listen.or(other.plain_listen),
+            public_url: self.public_url.or(other.public_url),
+            tls_cert: self.tls_cert.or(other.tls_cert),
+            tls_key: self.tls_key.or(other.tls_key),
+            tls_name: self.tls_name.or(other.tls_name),
+            token_lifetime: self.token_lifetime.or(other.token_lifetime),
+            limit: self.limit.or(other.limit),
+            log_level: self.log_level.or(other.log_level),
+            log_format: self.log_format.or(other.log_format),
+        }
+    }
+
+    fn check(self) -> Result<Settings, Failure> {
+        let data = self.data.unwrap_or_else(|| PathBuf::from("./chancery-data"));
+        let store = match self.store {
+            Some(store) => store.parse().doing("--store")?,
+            None => StoreUrl::file(data.join("chancery.db")),
+        };
+        if let Some(address) = self.plain_listen.filter(|address| !address.ip().is_loopback()) {
+            return Err(format!("--plain-listen {address}: only a loopback address, since nothing is encrypted").into());
+        }
+        let tls = match (self.tls_cert, self.tls_key) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            (Some(_), None) | (None, Some(_)) => return Err("--tls-cert and --tls-key go together".into()),
+        };
+        let (mut limits, mut bounds) = (Limits::default(), Bounds::default());
+        for limit in self.limit.unwrap_or_default() {
+            limits::set(&mut limits, &mut bounds, &limit).doing(format!("--limit {limit}"))?;
+        }
+        if let Some(seconds) = self.token_lifetime {
+            limits.token_lifetime = Duration::from_secs(seconds);
+        }
+        Ok(Settings {
+            data,
+            store,
+            root_key: self.root_key,
+            listen: self.listen.unwrap_or_else(|| "127.0.0.1:8443".to_owned()),
+            public_listen: self.public_listen,
+            plain_listen: self.plain_listen,
+            public_url: self.public_url,
+            tls,
+            tls_names: self.tls_name.unwrap_or_default(),
+            limits,
+            bounds,
+            log_level: self.log_level.unwrap_or_else(|| "info".to_owned()),
+            log_format: self.log_format.unwrap_or_default(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(flags: Options, file: &str) -> Result<Settings, Failure> {
+        flags.or(toml::from_str(file)?).check()
+    }
+
+    #[test]
+    fn flags_come_before_the_file_and_the_file_before_defaults() {
+        let file =
+            "listen = \"0.0.0.0:1\"\ndata = \"/from/file\"\nlimit = [\"page-size-max=7\"]\nlog-format = \"json\"";
+        let flags = Options { listen: Some("127.0.0.1:2".to_owned()), token_lifetime: Some(60), ..Options::default() };
+        let settings = settings(flags, file).unwrap();
+        assert_eq!(settings.listen, "127.0.0.1:2");
+        assert_eq!(settings.data, PathBuf::from("/from/file"));
+        assert_eq!(settings.store.path(), Some(Path::new("/from/file/chancery.db")));
+        assert_eq!((settings.limits.page_size_max, settings.limits.token_lifetime), (7, Duration::from_secs(60)));
+        assert_eq!((settings.log_format, settings.log_level.as_str()), (LogFormat::Json, "info"));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused() {
+        let refused = |flags, file: &str| settings(flags, file).unwrap_err().to_string();
+        let plain = Options { plain_listen: Some(([0, 0, 0, 0], 80).into()), ..Options::default() };
+        assert!(refused(plain, "").contains("only a loopback address"));
+        assert!(refused(Options::default(), "lisen = \"x\"").contains("unknown field `lisen`"));
+        assert!(refused(Options::default(), "tls-cert = \"x\"").contains("go together"));
+        assert!(refused(Options::default(), "limit = [\"no-such=1\"]").contains("--limit no-such=1"));
+    }
+}
