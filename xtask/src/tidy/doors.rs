@@ -1,10 +1,15 @@
-//! Invariant 1: a public door method names its caller first.
+//! Invariant 1: a public door method names in its first parameter on whose behalf it acts.
 
 use super::source::Source;
 
-/// Public methods of `Chancery` that speak for nobody: they open, describe or close the installation, or work on the
-/// host, where whoever has the files has everything.
-const WITHOUT_CALLER: &[&str] = &["open", "limits"];
+/// A fully logged-in session; anybody; somebody with a shell on the host, who has everything anyway.
+const ACTORS: &[&str] = &["&Caller", "&Visitor", "&Host"];
+
+/// In `identity/` alone: a request whose credentials are yet to be judged.
+const UNJUDGED: &str = "RequestInfo";
+
+/// Public methods of `Chancery` that act for nobody: they open, describe or close the installation.
+const WITHOUT_ACTOR: &[&str] = &["open", "limits", "shut_down"];
 
 pub(super) fn check(source: &Source) -> Vec<String> {
     if !source.starts_with("crates/chancery-core/src") || !source.is_rust() {
@@ -24,16 +29,22 @@ pub(super) fn check(source: &Source) -> Vec<String> {
         let name = rest.split(['(', '<']).next().unwrap_or_default();
         // rustfmt puts long signatures on several lines: the first parameters are within the next few.
         let signature: String = lines[index..].iter().take(4).map(|(_, line)| line.trim()).collect();
-        let named = signature.split_once("self,").is_some_and(|(_, parameters)| {
-            let first = parameters.trim_start();
-            first.starts_with("caller: &Caller") || first.starts_with("visitor: &Visitor")
-        });
-        if !WITHOUT_CALLER.contains(&name) && !named {
-            complaints
-                .push(source.complain(*number, &format!("the door method {name} must take `caller: &Caller` first")));
+        let actor = first_parameter(&signature).unwrap_or_default();
+        let judged =
+            ACTORS.contains(&actor) || (actor == UNJUDGED && source.starts_with("crates/chancery-core/src/identity"));
+        if !judged && !WITHOUT_ACTOR.contains(&name) {
+            let what = format!("the door method {name} must say first for whom it acts: {}", ACTORS.join(", "));
+            complaints.push(source.complain(*number, &what));
         }
     }
     complaints
+}
+
+/// The type of the first parameter after `self`.
+fn first_parameter(signature: &str) -> Option<&str> {
+    let (_, parameters) = signature.split_once("self,")?;
+    let (_, of_type) = parameters.split_once(':')?;
+    Some(of_type.split([',', ')']).next()?.trim())
 }
 
 #[cfg(test)]
@@ -41,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_door_method_names_its_caller() {
+    fn a_door_method_says_for_whom_it_acts() {
         let path = "crates/chancery-core/src/x.rs";
         let door =
             |method: &str| check(&Source::of(path, &format!("impl Chancery {{\n    {method} {{\n    }}\n}}\n"))).len();
@@ -51,6 +62,8 @@ mod tests {
         assert_eq!(door("pub fn settings(&self) -> u8"), 1);
         assert_eq!(door("pub async fn read<T>(\n        &self,\n        caller: &Caller,\n    )"), 0);
         assert_eq!(door("pub(crate) async fn read(&self, id: u8)"), 0);
+        assert_eq!(door("pub async fn list(&self, _: &Visitor) -> u8"), 0);
+        assert_eq!(door("pub async fn log_out(&self, request: RequestInfo)"), 1, "outside identity/");
         assert_eq!(door("pub const fn limits(&self) -> &Limits"), 0);
     }
 }
