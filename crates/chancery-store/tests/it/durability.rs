@@ -1,10 +1,10 @@
 //! What was answered is on the disk, even if the power fails.
 
 use chancery_store::tables::settings;
-use chancery_store::{Store, StoreUrl};
-use chancery_testkit::{Tool, temp_dir};
+use chancery_store::{Store, StoreUrl, sql};
+use chancery_testkit::{Postgres, Tool, temp_dir};
 
-use crate::harness::write;
+use crate::harness::{Outcome, write};
 
 /// Killing the process shows nothing, since the system writes its buffers later all the same. So a process of its own
 /// runs under a trace of system calls, and tells each answer by writing to its standard error.
@@ -25,6 +25,19 @@ async fn the_log_is_flushed_before_each_answer() {
     // Opening flushes, too; what counts is the step before each answer.
     let before_answers: Vec<_> = steps.windows(2).filter(|pair| pair[1] == "answer").map(|pair| pair[0]).collect();
     assert_eq!(before_answers, ["flush", "flush", "flush"], "{trace}");
+}
+
+#[tokio::test]
+async fn a_postgres_that_answers_before_its_flush_is_overruled() {
+    let cluster = tokio::task::spawn_blocking(Postgres::shared).await.unwrap();
+    let address = cluster.new_database();
+    let name = address.split(['/', '?']).nth(3).unwrap();
+    cluster.psql("postgres", &format!("ALTER DATABASE {name} SET synchronous_commit = off"));
+    assert_eq!(cluster.psql(name, "SHOW synchronous_commit"), "off");
+    let store = Store::open(&address.parse().unwrap()).await.unwrap();
+    const SETTING: &str = "SELECT CAST(current_setting('synchronous_commit') AS TEXT)";
+    let setting: Outcome<String> = write(&store, |tx| Box::pin(sql(SETTING).one(tx))).await;
+    assert_eq!(setting.as_deref(), Ok("on"));
 }
 
 fn step(line: &str) -> Option<&'static str> {
