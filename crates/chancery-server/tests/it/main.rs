@@ -4,5 +4,7 @@ mod app;
 mod certificates;
 mod client;
 mod interface;
+mod journeys;
 mod listen;
 mod routes;
+mod signing;

@@ -1,6 +1,7 @@
 mod api;
 mod ca;
 mod crl;
+mod cuserv;
 mod home;
 mod system;
 mod unknown;

@@ -1,0 +1,3 @@
+//! Whole ways through the interface.
+
+mod signatures;

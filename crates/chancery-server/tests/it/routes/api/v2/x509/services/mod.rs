@@ -1,0 +1,3 @@
+mod signing_policies;
+mod signing_requests;
+mod stubs;

@@ -1,0 +1,6 @@
+mod approve;
+mod batch_approve_deny;
+mod deny;
+mod list;
+mod read;
+mod submit;

@@ -1,0 +1,82 @@
+//! GET /api/v2/x509/signing-requests/{uuid}.
+
+use serde_json::json;
+
+use crate::signing::{REQUESTS, Signing, approve, submit};
+
+#[tokio::test]
+async fn a_request_in_full() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 2).await;
+    let request = signing.submit(&service, b"payload").await;
+    let ann = signing.approver("ann").await;
+    approve(&ann, &request).await.response();
+    let mut detail = signing.read(&request).await;
+    let ids = |value: &mut serde_json::Value| {
+        let list = value.as_array_mut().unwrap().iter_mut().map(|one| one["name"].take());
+        json!(list.collect::<Vec<_>>())
+    };
+    assert_eq!(ids(&mut detail["submittedBy"]), json!(["Admin1", "Admin2"]));
+    assert_eq!(ids(&mut detail["approvals"][0]["identities"]), json!(["ann"]));
+    let members = detail.as_object_mut().unwrap();
+    members.remove("submittedBy");
+    let decision = members.remove("approvals").unwrap();
+    let decision = &decision[0];
+    let told = ["decision", "note", "decidedAt"].map(|member| &decision[member]);
+    assert_eq!(told, ["Approve", "seen", "2026-06-21T12:00:00Z"]);
+    assert_eq!(
+        detail,
+        json!({
+            "objInfo": {"name": "release", "uuid": request},
+            "uuid": request,
+            "name": "release",
+            "state": "Approval",
+            "approvalState": "Pending",
+            "serviceUuid": service.uuid,
+            "policyUuid": service.policy,
+            "signingPolicyUuid": service.policy,
+            "signingFormat": "CMS",
+            "hashAlgorithm": "Sha2_256",
+            "digest": "I59Z7VXpN8dxR89VrQwbAwttfudIp0JpUvm4UtWpNeU=",
+            "signature": "",
+            "submittedAt": "2026-06-21T12:00:00Z",
+            "approvalsRequired": 2,
+        })
+    );
+}
+
+#[tokio::test]
+async fn the_payload_comes_on_demand() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    let request = signing.submit(&service, b"payload").await;
+    let path = format!("{REQUESTS}/{request}");
+    assert!(signing.admin.get(&path).await.response().get("uploadData").is_none());
+    let with = signing.admin.get(&format!("{path}?include=uploadData")).await;
+    assert_eq!(with.response()["uploadData"], "cGF5bG9hZA==");
+    signing.admin.get(&format!("{path}?include=all")).await.refused(400, "InvalidSelection", Some("/include"));
+}
+
+#[tokio::test]
+async fn submitters_read_the_own_requests_and_approvers_all() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    let role = signing.role("submitter", &["Signing:Submit"]).await;
+    let (one, other) = (signing.person("one", &role).await, signing.person("other", &role).await);
+    let request = submit(&one, &service, b"x").await;
+    let path = format!("{REQUESTS}/{request}");
+    one.get(&path).await.response();
+    other.get(&path).await.refused(403, "NotAuthorized", None);
+    signing.approver("ann").await.get(&path).await.response();
+    let auditor = signing.role("reader", &["Audit:Read"]).await;
+    signing.person("rae", &auditor).await.get(&path).await.refused(403, "NotAuthorized", None);
+    signing.app.nobody().get(&path).await.refused(401, "InvalidAuthToken", None);
+}
+
+#[tokio::test]
+async fn a_request_that_is_not_there() {
+    let signing = Signing::new().await;
+    for uuid in ["11111111-1111-1111-1111-111111111111", "release"] {
+        signing.admin.get(&format!("{REQUESTS}/{uuid}")).await.refused(404, "InvalidSelection", None);
+    }
+}
