@@ -1,3 +1,4 @@
 //! Whole ways through the interface.
 
+mod approvals;
 mod signatures;

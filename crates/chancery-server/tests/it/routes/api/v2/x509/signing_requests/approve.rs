@@ -111,9 +111,7 @@ async fn machines_do_not_approve() {
 async fn whoever_came_later_does_not_approve_what_waits() {
     let signing = Signing::new().await;
     let service = signing.deploy("builds", 1).await;
-    let old = signing.approver("old").await;
-    let old_id = old.get("/api/v2/identities/stubs?search=old").await;
-    assert_eq!(old_id.status, 403, "an approver reads no identities");
+    signing.approver("old").await;
     let request = signing.submit(&service, b"x").await;
     signing.app.clock.advance_ms(1);
     let new = signing.approver("new").await;

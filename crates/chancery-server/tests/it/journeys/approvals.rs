@@ -1,0 +1,120 @@
+//! From a payload to a signature, or not, through the hands of several people.
+
+use std::{fs, sync::Arc};
+
+use axum::http::StatusCode;
+use chancery_testkit::{Tool, temp_dir};
+use futures::future::join_all;
+use serde_json::json;
+
+use crate::{
+    app::{NOON_MS, Setup},
+    signing::{Signing, approve, bytes, deny},
+};
+
+/// Verifies a detached CMS with the system's OpenSSL.
+fn verify(root_pem: &str, cms: &[u8], content: &[u8]) {
+    let folder = temp_dir();
+    for (name, bytes) in [("root.pem", root_pem.as_bytes()), ("cms", cms), ("content", content)] {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let at = (NOON_MS / 1_000).to_string();
+    let ran = Tool::new("openssl")
+        .args(["cms", "-verify", "-binary", "-inform", "DER", "-in", "cms", "-content", "content"])
+        .args(["-CAfile", "root.pem", "-purpose", "any", "-attime", &at, "-out", "verified"])
+        .folder(folder.path())
+        .run();
+    assert!(ran.stderr.contains("CMS Verification successful"), "{}", ran.stderr);
+}
+
+#[tokio::test]
+async fn two_approvals_lead_to_a_verified_signature() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 2).await;
+    let request = signing.submit(&service, b"release 1.0").await;
+    let (ann, bob) = (signing.approver("ann").await, signing.approver("bob").await);
+    assert_eq!(approve(&ann, &request).await.response()["signature"], "");
+    assert_eq!(signing.words(&request).await, ["Approval", "Pending"]);
+    let signature = approve(&bob, &request).await.response()["signature"].clone();
+    verify(&signing.root_pem, &bytes(&signature), b"release 1.0");
+    assert_eq!(signing.words(&request).await, ["Signed", "Approved"]);
+
+    let audit = signing.admin.get("/api/v2/audit?action=SigningRequestApprove").await;
+    let outcomes: Vec<_> =
+        audit.response()["items"].as_array().unwrap().iter().map(|record| record["outcome"].clone()).collect();
+    assert_eq!(outcomes, ["Success", "Success"]);
+}
+
+#[tokio::test]
+async fn a_denial_ends_it() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 2).await;
+    let request = signing.submit(&service, b"release 1.0").await;
+    let (ann, bob) = (signing.approver("ann").await, signing.approver("bob").await);
+    approve(&ann, &request).await.response();
+    deny(&bob, &request).await.response();
+    approve(&signing.admin, &request).await.refused(409, "InvalidState", None);
+    let detail = signing.read(&request).await;
+    assert_eq!([&detail["state"], &detail["approvalState"], &detail["signature"]], ["Denied", "Denied", ""]);
+}
+
+/// A thousand approvals of which one is the last that is needed.
+async fn a_thousand_final_approvals(setup: Setup) {
+    let signing = Signing::with(setup).await;
+    let service = signing.deploy("builds", 2).await;
+    let request = Arc::new(signing.submit(&service, b"release 1.0").await);
+    approve(&signing.admin, &request).await.response();
+    let names = ["ann", "bob", "cat", "dan"];
+    let approvers: Arc<[_]> = join_all(names.map(|name| signing.approver(name))).await.into();
+    let calls = (0..1_000).map(|n: usize| {
+        let (approvers, request) = (Arc::clone(&approvers), Arc::clone(&request));
+        tokio::spawn(async move { approve(&approvers[n % approvers.len()], &request).await })
+    });
+    let mut signatures = Vec::new();
+    for reply in join_all(calls).await {
+        let reply = reply.unwrap();
+        if reply.status == StatusCode::OK {
+            signatures.push(reply.response()["signature"].clone());
+        } else {
+            reply.refused(409, "InvalidState", None);
+        }
+    }
+    assert_eq!(signatures.len(), 1);
+    verify(&signing.root_pem, &bytes(&signatures[0]), b"release 1.0");
+    let detail = signing.read(&request).await;
+    assert_eq!((&detail["signature"], detail["approvals"].as_array().unwrap().len()), (&signatures[0], 2));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_final_approvals_give_one_signature() {
+    a_thousand_final_approvals(Setup::default()).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_final_approvals_give_one_signature_on_postgresql() {
+    a_thousand_final_approvals(Setup { postgres: true, ..Setup::default() }).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parallel_approvals_give_exactly_the_counts_that_the_rules_demand() {
+    const REQUESTS: usize = 40;
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 3).await;
+    let mut requests = Vec::new();
+    for n in 0..REQUESTS {
+        requests.push(signing.submit(&service, &n.to_le_bytes()).await);
+    }
+    let names = ["ann", "bob", "cat", "dan", "eve", "fay"];
+    let approvers: Arc<[_]> = join_all(names.map(|name| signing.approver(name))).await.into();
+    let requests: Arc<[_]> = requests.into();
+    let calls = (0..approvers.len() * REQUESTS).map(|n| {
+        let (approvers, requests) = (Arc::clone(&approvers), Arc::clone(&requests));
+        tokio::spawn(async move { approve(&approvers[n % approvers.len()], &requests[n / approvers.len()]).await })
+    });
+    let accepted = join_all(calls).await.into_iter().filter(|reply| reply.as_ref().unwrap().status == 200).count();
+    assert_eq!(accepted, 3 * REQUESTS);
+    for request in requests.iter() {
+        let detail = signing.read(request).await;
+        assert_eq!((&detail["state"], detail["approvals"].as_array().unwrap().len()), (&json!("Signed"), 3));
+    }
+}
