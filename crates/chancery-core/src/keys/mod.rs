@@ -55,7 +55,7 @@ impl Chancery {
                 ),
             ));
         }
-        let usages = check_usages(usages.unwrap_or_else(|| key_type.usages.to_vec()), key_type)?;
+        let usages = check_usages(usages.as_deref().unwrap_or(key_type.usages), key_type)?;
         let (key, now_ms) = (self.new_key(key_type).await?, self.clock.now_ms());
         let id = key.id;
         let event = key_event(Action::KeyCreate, id).detail(json!({"name": name, "keyType": key_type.name}));
@@ -106,7 +106,7 @@ impl Chancery {
                     }
                 }
                 if let Some(usages) = usages {
-                    row.usages = new_key::usages_text(&check_usages(usages, key.key_type)?);
+                    row.usages = new_key::usages_text(&check_usages(&usages, key.key_type)?);
                 }
                 update(tx, &row).await?;
                 detail(tx, id).await
@@ -155,7 +155,7 @@ impl Chancery {
                 if !tables::keys::rotate(tx, id.into(), from, version).await? {
                     return Err(Error::state("The key was rotated by somebody else at the same time."));
                 }
-                if load(tx, id).await?.bound_algorithm.is_some() {
+                if !tables::token_profiles::of_key(tx, id.into()).await?.is_empty() {
                     return Err(Error::state("A token profile uses the key, so it cannot be rotated."));
                 }
                 let row = new_key::version_row(&made.sealed, made.public_key, now_ms);
@@ -179,7 +179,7 @@ fn check_rotation(key: &StoredKey) -> Result<()> {
 }
 
 /// Usages without repetition, in the interface's order; each must be the type's.
-fn check_usages(usages: Vec<KeyUsage>, key_type: &KeyType) -> Result<Vec<KeyUsage>> {
+fn check_usages(usages: &[KeyUsage], key_type: &KeyType) -> Result<Vec<KeyUsage>> {
     if let Some((index, usage)) = usages.iter().enumerate().find(|(_, usage)| !key_type.usages.contains(usage)) {
         let allowed: Vec<_> = key_type.usages.iter().map(|usage| usage.as_str()).collect();
         let message = format!("Keys of type {} allow {}, not {usage}.", key_type.name, allowed.join(" and "));

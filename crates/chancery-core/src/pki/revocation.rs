@@ -132,11 +132,11 @@ async fn read_list_state(tx: &mut Tx, id: CertificateId) -> Result<ListState> {
         der: None,
     });
     let revoked = tables::certificates::revoked_by(tx, id.into()).await?;
-    let revoked = revoked.into_iter().map(list_entry).collect::<Result<_>>()?;
+    let revoked = revoked.iter().map(list_entry).collect::<Result<_>>()?;
     Ok(ListState { issuer, newest, revoked })
 }
 
-fn list_entry(row: tables::certificates::Revoked) -> Result<Revoked> {
+fn list_entry(row: &tables::certificates::Revoked) -> Result<Revoked> {
     Ok(Revoked {
         serial: Serial::from_hex(&row.serial).ok_or_else(|| Error::internal("a stored serial number is not one"))?,
         at_s: row.revoked_at_s,

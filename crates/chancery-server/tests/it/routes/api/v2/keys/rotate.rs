@@ -47,3 +47,24 @@ async fn a_bad_call_is_refused() {
         client.post_nothing(&unknown).await.refused(404, "InvalidSelection", None);
     }
 }
+
+#[tokio::test]
+async fn a_key_is_not_rotated_while_a_profile_uses_it() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let key = data_key(&client, "cards").await;
+    let profile = json!({
+        "objInfo": {"name": "cards"},
+        "algorithm": "Ff1",
+        "keyUuid": key["uuid"],
+        "format": {"alphabet": "Decimal", "minLength": 13, "maxLength": 19},
+    });
+    let profile = client.post("/api/v2/token-profiles", profile).await;
+    let profile = profile.response()["objInfo"]["uuid"].as_str().unwrap();
+    let rotate = format!("{}/rotate", path_of(&key));
+    client.post_nothing(&rotate).await.refused(409, "InvalidState", None);
+    let read = client.get(&path_of(&key)).await;
+    assert_eq!((&read.response()["currentVersion"], &read.response()["boundAlgorithm"]), (&json!(1), &json!("Ff1")));
+    client.delete(&format!("/api/v2/token-profiles/{profile}")).await.response();
+    assert_eq!(client.post_nothing(&rotate).await.response()["currentVersion"], 2);
+}
