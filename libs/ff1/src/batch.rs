@@ -26,6 +26,9 @@ pub(crate) struct Batch<'a, S: Symbols> {
 struct Group<'a> {
     shape: Shape<'a>,
     tweak_length: usize,
+    /// The last places at which values and tweaks of these lengths may start.
+    start_most: usize,
+    tweak_start_most: usize,
     count: usize,
     /// Of each value: the index of its item, where it starts and where its tweak starts.
     items: [usize; MOST],
@@ -70,16 +73,34 @@ impl<'a, S: Symbols> Batch<'a, S> {
     fn group(&self, item: &Item, groups: &mut Vec<Group<'a>>, places: &mut [u32]) -> Result<Option<usize>, Error> {
         let Some(place) = self.prepared.starts.index(item.length, item.tweak_length) else { return Ok(None) };
         if places[place] == 0 {
-            groups.push(Group::new(self.prepared, item)?);
+            groups.push(self.new_group(item)?);
             places[place] = groups.len() as u32;
         }
         Ok(Some(places[place] as usize - 1))
     }
 
+    fn new_group(&self, item: &Item) -> Result<Group<'a>, Error> {
+        let &Item { length, tweak_length, .. } = item;
+        let shape = self.prepared.shape(length, tweak_length)?.expect("every place is for a length that fits 64 bits");
+        let none = [0; MOST];
+        Ok(Group {
+            shape,
+            tweak_length,
+            start_most: self.values.len().checked_sub(length).ok_or(Error::OutOfBounds)?,
+            tweak_start_most: self.tweaks.len().checked_sub(tweak_length).ok_or(Error::OutOfBounds)?,
+            count: 0,
+            items: none,
+            starts: none,
+            tweak_starts: none,
+        })
+    }
+
     /// Lets the item wait in its group.
     #[inline]
     fn queue(&mut self, index: usize, item: &Item, group: &mut Group<'_>) -> Result<(), Error> {
-        item.check(self.values.len(), self.tweaks.len())?;
+        if item.start > group.start_most || item.tweak_start > group.tweak_start_most {
+            return Err(Error::OutOfBounds);
+        }
         group.items[group.count] = index;
         group.starts[group.count] = item.start;
         group.tweak_starts[group.count] = item.tweak_start;
@@ -107,15 +128,6 @@ impl<'a, S: Symbols> Batch<'a, S> {
             self.failures.extend(found.err().map(|error| Failure { index: group.items[k], error }));
         }
         group.count = 0;
-    }
-}
-
-impl<'a> Group<'a> {
-    fn new(prepared: &'a Prepared, item: &Item) -> Result<Self, Error> {
-        let &Item { length, tweak_length, .. } = item;
-        let shape = prepared.shape(length, tweak_length)?.expect("every place is for a length that fits 64 bits");
-        let none = [0; MOST];
-        Ok(Self { shape, tweak_length, count: 0, items: none, starts: none, tweak_starts: none })
     }
 }
 

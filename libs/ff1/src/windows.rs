@@ -83,7 +83,8 @@ impl Windows {
         let each = |k: &usize| keep[*k];
         if self.is_wide() {
             let first = |half: &Half<N>, length: usize| -> [u64; N] {
-                lanes_of(|k| down(half.high[k], 2 * WORD - length) | up(half.low[k], length - WORD))
+                let (missing, before) = (Shift::new(2 * WORD - length), Shift::new(length - WORD));
+                lanes_of(|k| missing.down(half.high[k]) | before.up(half.low[k]))
             };
             let (a_first, b_first) = (first(a, u), first(b, v));
             for k in (0..N).filter(each) {
@@ -95,9 +96,10 @@ impl Windows {
             }
             return;
         }
-        let first: [u64; N] = lanes_of(|k| down(a.low[k], WORD - u) | up(down(b.low[k], WORD - v), u));
+        let [before_a, before_b, length_a, length_b] = [WORD - u, WORD - v, u, v].map(Shift::new);
+        let first: [u64; N] = lanes_of(|k| before_a.down(a.low[k]) | length_a.up(before_b.down(b.low[k])));
         if n >= WORD {
-            let last: [u64; N] = lanes_of(|k| up(down(b.low[k], WORD - v), WORD - v) | down(a.low[k], v));
+            let last: [u64; N] = lanes_of(|k| before_b.up(before_b.down(b.low[k])) | length_b.down(a.low[k]));
             for k in (0..N).filter(each) {
                 let text = &mut buffer[starts[k]..][..n];
                 put_word(&mut text[..WORD], first[k]);
@@ -120,19 +122,34 @@ impl Window {
 
     #[inline(always)]
     fn take(&self, word: u64, filling: u64) -> u64 {
-        let missing = WORD - self.length;
-        up(down(word, self.skip), missing) | down(filling, self.length)
+        let [skip, missing, length] = [self.skip, WORD - self.length, self.length].map(Shift::new);
+        missing.up(skip.down(word)) | length.down(filling)
     }
 }
 
-/// Moves bytes towards the start of the text; those before it are lost.
-#[inline(always)]
-fn down(word: u64, bytes: usize) -> u64 {
-    word.checked_shr(8 * bytes as u32).unwrap_or(0)
+/// A number of bytes to move by. All words of a loop move by the same number, which must not cost a decision in each.
+#[derive(Clone, Copy)]
+struct Shift {
+    bits: u32,
+    /// Zero if nothing is left.
+    mask: u64,
 }
 
-/// Moves bytes towards the end of the text; those after it are lost.
-#[inline(always)]
-fn up(word: u64, bytes: usize) -> u64 {
-    word.checked_shl(8 * bytes as u32).unwrap_or(0)
+impl Shift {
+    #[inline(always)]
+    fn new(bytes: usize) -> Self {
+        if bytes < WORD { Self { bits: 8 * bytes as u32, mask: u64::MAX } } else { Self { bits: 0, mask: 0 } }
+    }
+
+    /// Moves towards the start of the text; the bytes before it are lost.
+    #[inline(always)]
+    fn down(self, word: u64) -> u64 {
+        word.wrapping_shr(self.bits) & self.mask
+    }
+
+    /// Moves towards the end of the text; the bytes after it are lost.
+    #[inline(always)]
+    fn up(self, word: u64) -> u64 {
+        word.wrapping_shl(self.bits) & self.mask
+    }
 }
