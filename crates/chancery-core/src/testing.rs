@@ -3,9 +3,15 @@
 use std::{net::IpAddr, sync::Arc};
 
 use chancery_keys::{RootKey, RootKeySource};
+use chancery_types::{
+    AuthType, Base64,
+    wire::login::{AuthCredentials, LoginRequest},
+};
 use tempfile::TempDir;
 
-use crate::{Chancery, Clock, Config, FirstIdentity, Host, Limits, Provision, RequestInfo, Visitor};
+use crate::{
+    Caller, Chancery, Clock, Config, Credentials, FirstIdentity, Host, Limits, Provision, RequestInfo, Visitor,
+};
 
 /// When tests begin: 2026-01-01T00:00:00Z.
 pub(crate) const START_MS: i64 = 1_767_225_600_000;
@@ -32,6 +38,22 @@ impl Installation {
         let provision = Provision { identities, api_access: true, demo: false };
         chancery.provision(&Host::running("test"), provision).await.unwrap();
         Self { chancery, clock, folder }
+    }
+
+    /// Admin1 and Admin2 in one session.
+    pub(crate) async fn administrators(&self) -> Caller {
+        let mut cookie = None;
+        for name in ["Admin1", "Admin2"] {
+            let auth_credentials = AuthCredentials {
+                username: Some(name.to_owned()),
+                password: Some(Base64(PASSWORD.as_bytes().to_vec())),
+                api_key: None,
+            };
+            let request = LoginRequest { auth_credentials, auth_type: AuthType::Userpass };
+            cookie = Some(self.chancery.log_in(&visitor(), cookie.as_deref(), request).await.unwrap().cookie);
+        }
+        let credentials = Credentials::Cookie(cookie.expect("two logins were made"));
+        self.chancery.authenticate(request(), credentials).await.unwrap()
     }
 
     /// Another node on the same store.

@@ -246,3 +246,6 @@ fn read_iv(iv: &Base64) -> Result<Iv> {
 fn draw_ivs(profile: &Profile, values: usize) -> Vec<Iv> {
     if profile.use_iv { iter::repeat_with(random).take(values).collect() } else { Vec::new() }
 }
+
+#[cfg(test)]
+mod tests;

@@ -111,3 +111,57 @@ async fn checks_come_in_the_interfaces_order() {
     profile.call("tokenize", json!({"message": "x"})).await.refused(403, "NotAuthorized", None);
     bench.admin.get(&path).await.refused(405, "InvalidSelection", None);
 }
+
+#[tokio::test]
+async fn calls_are_counted_in_the_audit_records_without_their_values() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    for message in ["4111111111111111", "378282246310005", "4111111111111112"] {
+        profile.call("tokenize", json!({"message": message})).await;
+    }
+    profile.call("batch-tokenize", json!({"messages": ["4111111111111111", "378282246310005"]})).await.response();
+    profile.allow(&[]).await;
+    profile.call("tokenize", json!({"message": "4111111111111111"})).await.refused(403, "NotAuthorized", None);
+    bench.app.chancery.shut_down().await;
+    let path = format!("/api/v2/audit?objectUuid={}", profile.id);
+    let reply = bench.admin.get(&path).await;
+    let items = reply.response()["items"].as_array().unwrap();
+    let counted = |action: &str, outcome: &str| {
+        let found = items.iter().find(|item| item["action"] == action && item["outcome"] == outcome);
+        found.map(|item| (item["count"].as_i64(), item["detail"]["values"].as_i64(), item["identities"].clone()))
+    };
+    let (count, values, identities) = counted("Tokenize", "Success").unwrap();
+    assert_eq!((count, values), (Some(2), Some(2)));
+    assert_eq!((&identities[0]["name"], &identities[1]["name"]), (&json!("Admin1"), &json!("Admin2")));
+    assert_eq!(counted("Tokenize", "InvalidValue").unwrap().0, Some(1));
+    assert_eq!(counted("Tokenize", "NotAuthorized").unwrap().0, Some(1));
+    assert_eq!(counted("BatchTokenize", "Success").map(|(count, values, _)| (count, values)), Some((Some(1), Some(2))));
+    assert!(counted("TokenProfileCreate", "Success").is_some() && counted("ControlRulesChange", "Success").is_some());
+    assert!(!reply.text().contains("41111111") && !reply.text().contains("37828224"), "{}", reply.text());
+}
+
+#[tokio::test]
+async fn an_application_works_by_control_rules_alone() {
+    let bench = Bench::new().await;
+    let role = json!({"name": "payments", "loginsRequired": 1, "perms": []});
+    let role = bench.admin.post("/api/v2/roles", role).await.response()["uuid"].clone();
+    // base64 of `correct horse battery`.
+    let password = "Y29ycmVjdCBob3JzZSBiYXR0ZXJ5";
+    let identity = json!({"name": "shop", "kind": "Application", "roleUuids": [role], "password": password});
+    bench.admin.post("/api/v2/identities", identity).await.response();
+    let rules = json!([
+        {"roleUuid": role, "operation": "Tokenize"},
+        {"roleUuid": role, "operation": "PartialDetokenize", "reveal": 4},
+    ]);
+    let profile = bench.profile(json!({"controlRules": rules})).await;
+    let shop = bench.app.logged_in(&[("shop", "correct horse battery")]).await;
+    let reply = shop.post(&profile.path("tokenize"), json!({"message": "4111111111111111"})).await;
+    let reply = shop.post(&profile.path("detokenize"), json!({"token": reply.response()["token"]})).await;
+    assert_eq!(reply.response()["message"], "************1111");
+    shop.post(&profile.path("batch-tokenize"), json!({"messages": []})).await.refused(403, "NotAuthorized", None);
+    shop.get(&profile.path("")).await.refused(403, "NotAuthorized", None);
+    shop.patch(&profile.path("permissions"), json!({"controlRules": []})).await.refused(403, "NotAuthorized", None);
+    shop.delete(&profile.path("")).await.refused(403, "NotAuthorized", None);
+    shop.get("/api/v2/token-profiles/stubs").await.response();
+    profile.call("tokenize", json!({"message": "4111111111111111"})).await.refused(403, "NotAuthorized", None);
+}
