@@ -28,7 +28,7 @@ async fn a_statement_that_waits_for_a_lock_gives_up(f: Fixture) {
             Box::pin(async move {
                 sql(CHANGE).execute(tx).await?;
                 held.send(()).unwrap();
-                tokio::time::sleep(Duration::from_secs(7)).await;
+                tokio::time::sleep(Duration::from_secs(9)).await;
                 Ok(())
             })
         })
@@ -38,7 +38,7 @@ async fn a_statement_that_waits_for_a_lock_gives_up(f: Fixture) {
     let started = Instant::now();
     let outcome = write(&f.store, |tx| Box::pin(sql(CHANGE).execute(tx))).await;
     assert!(is_unavailable(&outcome), "{outcome:?}");
-    assert!(started.elapsed() < Duration::from_secs(7), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
     holder.await.unwrap().unwrap();
     assert_eq!(write(&f.store, |tx| Box::pin(sql(CHANGE).execute(tx))).await, Ok(1));
 }
@@ -76,7 +76,7 @@ async fn a_postgres_that_stops_and_comes_back_is_used_again() {
     let started = Instant::now();
     let outcome = count(&store).await;
     assert!(is_unavailable(&outcome), "{outcome:?}");
-    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
     cluster.resume();
     // Connections that broke while nobody used them are found out before a work gets them.
     tokio::time::sleep(Duration::from_millis(1100)).await;
@@ -133,7 +133,7 @@ async fn a_postgres_that_stands_still_is_given_up_and_used_again() {
     let outcome = write(&store, |tx| Box::pin(settings::set(tx, "x", "2"))).await;
     signal("-CONT");
     assert!(is_unavailable(&outcome), "{outcome:?}");
-    assert!(started.elapsed() < Duration::from_secs(12), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
     write(&store, |tx| Box::pin(settings::set(tx, "x", "3"))).await.unwrap();
 }
 
@@ -185,7 +185,7 @@ async fn a_server_that_never_answers_is_given_up() {
     let started = Instant::now();
     let refusal = Store::open(&address.parse().unwrap()).await.err().unwrap();
     assert!(matches!(refusal, OpenError::Store(StoreError::Unavailable(_))), "{refusal}");
-    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
     assert!(!format!("{refusal} {refusal:?}").contains("s3cret"));
 }
 
