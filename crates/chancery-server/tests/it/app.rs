@@ -7,7 +7,8 @@ use chancery_core::{
     Chancery, Clock, Config, FirstIdentity, Host, Limits, Provision, RootKeySource, StoreUrl, create_root_key,
 };
 use chancery_testkit::{Postgres, TempDir, temp_dir};
-use chancery_types::RoleId;
+use chancery_types::{Perm, RoleId};
+use serde_json::json;
 
 use crate::client::Client;
 
@@ -100,6 +101,19 @@ impl TestApp {
         let token = reply.json["token"].as_str();
         client.bearer = Some(token.unwrap_or_else(|| panic!("{}", reply.text())).to_owned());
         client
+    }
+
+    /// A person with these roles, made by the administrators and logged in. The password is [`PASSWORD`].
+    pub(crate) async fn person(&self, name: &str, roles: &[RoleId]) -> Client {
+        self.admin().await.create_person(name, roles).await;
+        self.logged_in(&[(name, PASSWORD)]).await
+    }
+
+    /// A session of one person with a new role of one login and these permissions.
+    pub(crate) async fn with_perms(&self, name: &str, perms: &[Perm]) -> Client {
+        let body = json!({"name": format!("role of {name}"), "loginsRequired": 1, "perms": perms});
+        let role = self.admin().await.post("/api/v2/roles", body).await;
+        self.person(name, &[role.response()["uuid"].as_str().unwrap().parse().unwrap()]).await
     }
 }
 

@@ -11,10 +11,12 @@ use axum::{
     http::{HeaderMap, Request, StatusCode, header},
 };
 use chancery_server::Peer;
-use chancery_types::Base64;
+use chancery_types::{Base64, RoleId};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
+
+use crate::app::PASSWORD;
 
 /// A client with its own cookie jar.
 pub(crate) struct Client {
@@ -102,6 +104,19 @@ impl Client {
         let password = Base64::encode(password.as_bytes());
         let credentials = json!({"username": name, "password": password});
         self.post("/home/v1/login", json!({"authType": "userpass", "authCredentials": credentials})).await
+    }
+
+    /// Makes a person with the usual password; answers the new uuid.
+    pub(crate) async fn create_person(&self, name: &str, roles: &[RoleId]) -> String {
+        let password = Base64::encode(PASSWORD.as_bytes());
+        let body = json!({"name": name, "kind": "Person", "roleUuids": roles, "password": password});
+        self.post("/api/v2/identities", body).await.response()["uuid"].as_str().unwrap().to_owned()
+    }
+
+    /// The uuid of the identity with this name.
+    pub(crate) async fn identity_uuid(&self, name: &str) -> String {
+        let stubs = self.get(&format!("/api/v2/identities/stubs?search={name}")).await;
+        stubs.response()["results"][0]["objInfo"]["uuid"].as_str().unwrap().to_owned()
     }
 
     pub(crate) async fn get(&self, path: &str) -> Reply {

@@ -1,0 +1,136 @@
+//! GET /api/v2/audit.
+
+use chancery_types::RoleId;
+use serde_json::{Value, json};
+
+use crate::{
+    app::{PASSWORD, TestApp},
+    client::Client,
+};
+
+const AUDIT: &str = "/api/v2/audit";
+
+async fn items(client: &Client, query: &str) -> Vec<Value> {
+    client.get(&format!("{AUDIT}?{query}")).await.response()["items"].as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn a_change_has_one_record_that_says_who_did_what_to_which_object() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let (one, two) = (admin.identity_uuid("Admin1").await, admin.identity_uuid("Admin2").await);
+    let body = json!({"name": "r", "loginsRequired": 1, "perms": ["Audit:Read"]});
+    let created = admin.post("/api/v2/roles", body).await;
+    let role = created.response()["uuid"].as_str().unwrap();
+    let found = items(&admin, &format!("objectUuid={role}")).await;
+    let number = &found[0]["number"];
+    assert_eq!(
+        found,
+        [json!({
+            "number": number, "time": "2026-06-21T12:00:00.500Z",
+            "requestId": created.headers["x-request-id"].to_str().unwrap(), "source": "127.0.0.1",
+            "identities": [{"uuid": one, "name": "Admin1"}, {"uuid": two, "name": "Admin2"}],
+            "action": "RoleCreate", "objectUuid": role, "outcome": "Success", "count": 1,
+            "detail": {"name": "r", "loginsRequired": 1, "perms": ["Audit:Read"], "management": false},
+        })]
+    );
+}
+
+#[tokio::test]
+async fn refusals_of_callers_are_recorded_one_by_one() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let clerk = app.person("clerk", &[RoleId::APPLICATION]).await;
+    clerk.get(AUDIT).await.refused(403, "NotAuthorized", None);
+    clerk.get(&format!("/api/v2/roles/{}", RoleId::AUDITOR)).await.refused(403, "NotAuthorized", None);
+    let id = admin.identity_uuid("clerk").await;
+    let found = items(&admin, &format!("identityUuid={id}&outcome=NotAuthorized")).await;
+    let told: Vec<_> =
+        found.iter().map(|item| (item["action"].as_str().unwrap(), item["objectUuid"].as_str())).collect();
+    let auditor = RoleId::AUDITOR.to_string();
+    assert_eq!(told, [("RoleRead", Some(auditor.as_str())), ("AuditRead", None)], "the newest first");
+}
+
+#[tokio::test]
+async fn a_refused_further_login_is_recorded_with_its_identity() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let client = app.nobody();
+    client.log_in("Admin1", PASSWORD).await;
+    client.log_in("Admin1", PASSWORD).await;
+    let found = items(&admin, "action=Login&outcome=InvalidAuthToken").await;
+    assert_eq!((found.len(), &found[0]["identities"][0]["name"]), (1, &json!("Admin1")));
+}
+
+#[tokio::test]
+async fn refusals_of_nobody_are_counted_by_source_and_minute() {
+    let app = TestApp::new().await;
+    let stranger = app.nobody().from([198, 51, 100, 7]);
+    for _ in 0..3 {
+        stranger.get(AUDIT).await.refused(401, "InvalidAuthToken", None);
+    }
+    stranger.log_in("Admin1", "wrong").await;
+    stranger.with_bearer("forged").get(AUDIT).await.refused(401, "InvalidAuthToken", None);
+    app.chancery.shut_down().await;
+    let found = items(&app.admin().await, "outcome=InvalidAuthToken").await;
+    let told: Vec<_> = found.iter().map(|item| (&item["source"], &item["count"], &item["identities"])).collect();
+    assert_eq!(told, [(&json!("198.51.100.7"), &json!(5), &json!([]))]);
+}
+
+#[tokio::test]
+async fn no_password_key_or_token_is_in_any_record() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let new = json!({"name": "till", "kind": "Application", "roleUuids": [RoleId::APPLICATION]});
+    let created = admin.post("/api/v2/identities", new).await;
+    let key = created.response()["apiKey"].as_str().unwrap();
+    let id = admin.create_person("clerk", &[RoleId::APPLICATION]).await;
+    let other = chancery_types::Base64::encode(b"a password to be kept");
+    admin.post(&format!("/api/v2/identities/{id}/password"), json!({"password": other})).await.response();
+    app.nobody().log_in("clerk", "some wrong password").await;
+    app.chancery.shut_down().await;
+    let records = admin.get(AUDIT).await;
+    let encoded = chancery_types::Base64::encode(PASSWORD.as_bytes());
+    let (bearer, cookie) = (admin.bearer.clone().unwrap(), admin.cookie().unwrap());
+    let cookie = cookie.split_once('=').unwrap().1;
+    for secret in
+        [key, PASSWORD, &encoded, &other, "a password to be kept", "some wrong password", "argon2", &bearer, cookie]
+    {
+        assert!(!records.text().contains(secret), "{secret}");
+    }
+}
+
+#[tokio::test]
+async fn pages_and_times() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    for number in 0..3 {
+        app.clock.advance_ms(1_000);
+        admin.create_person(&format!("person {number}"), &[RoleId::APPLICATION]).await;
+    }
+    let all = items(&admin, "action=IdentityCreate").await;
+    let second = admin.get(&format!("{AUDIT}?action=IdentityCreate&page=2&pageSize=1")).await;
+    assert_eq!((&second.response()["items"], &second.response()["total"]), (&json!([all[1]]), &json!(3)));
+    let query = "action=IdentityCreate&from=2026-06-21T12:00:02.500Z&to=2026-06-21T14:00:03.500%2B02:00";
+    assert_eq!(items(&admin, query).await, [all[1].clone()]);
+    for (query, code, field) in [
+        ("page=0", "InvalidValue", "/page"),
+        ("pageSize=1001", "InvalidValue", "/pageSize"),
+        ("from=yesterday", "InvalidValue", "/from"),
+        ("to=2026-06-21", "InvalidValue", "/to"),
+        ("action=Nothing", "InvalidSelection", "/action"),
+        ("outcome=Fine", "InvalidSelection", "/outcome"),
+        ("identityUuid=x", "InvalidSelection", "/identityUuid"),
+        ("objectUuid=x", "InvalidSelection", "/objectUuid"),
+    ] {
+        admin.get(&format!("{AUDIT}?{query}")).await.refused(400, code, Some(field));
+    }
+}
+
+#[tokio::test]
+async fn it_needs_audit_read() {
+    let app = TestApp::new().await;
+    app.nobody().get(AUDIT).await.refused(401, "InvalidAuthToken", None);
+    app.person("clerk", &[RoleId::APPROVER]).await.get(AUDIT).await.refused(403, "NotAuthorized", None);
+    app.person("auditor", &[RoleId::AUDITOR]).await.get(AUDIT).await.response();
+}

@@ -1,0 +1,88 @@
+//! POST /api/v2/identities/{uuid}/password.
+
+use chancery_types::{Base64, RoleId};
+use serde_json::{Value, json};
+
+use crate::app::{PASSWORD, TestApp};
+
+const NEW: &str = "another long password";
+
+fn path(id: &str) -> String {
+    format!("/api/v2/identities/{id}/password")
+}
+
+fn body(password: &str) -> Value {
+    json!({"password": Base64::encode(password.as_bytes())})
+}
+
+#[tokio::test]
+async fn a_reset_ends_the_sessions_and_is_remembered() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let auditor = app.person("auditor", &[RoleId::AUDITOR]).await;
+    let id = admin.identity_uuid("auditor").await;
+    app.clock.advance_ms(1_000);
+    let reset = admin.post(&path(&id), body(NEW)).await;
+    assert_eq!(reset.response()["passwordResetAt"], "2026-06-21T12:00:01.500Z");
+    auditor.get("/api/v2/audit").await.refused(401, "InvalidAuthToken", None);
+    assert_eq!(app.nobody().log_in("auditor", PASSWORD).await.status.as_u16(), 401);
+    assert_eq!(app.nobody().log_in("auditor", NEW).await.status.as_u16(), 200);
+}
+
+#[tokio::test]
+async fn one_can_set_the_own_password_which_is_no_reset() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let auditor = app.person("auditor", &[RoleId::AUDITOR]).await;
+    let id = admin.identity_uuid("auditor").await;
+    assert_eq!(auditor.post(&path(&id), body(NEW)).await.response().get("passwordResetAt"), None);
+    auditor.get("/api/v2/audit").await.refused(401, "InvalidAuthToken", None);
+    assert_eq!(app.nobody().log_in("auditor", NEW).await.status.as_u16(), 200);
+    let other = admin.identity_uuid("Admin1").await;
+    let auditor = app.logged_in(&[("auditor", NEW)]).await;
+    auditor.post(&path(&other), body(NEW)).await.refused(403, "NotAuthorized", None);
+}
+
+#[tokio::test]
+async fn in_a_shared_session_the_own_password_is_reset_by_another() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let id = admin.identity_uuid("Admin1").await;
+    let reset = admin.post(&path(&id), body(NEW)).await;
+    assert!(reset.response()["passwordResetAt"].is_string());
+    admin.get("/api/v2/audit").await.refused(401, "InvalidAuthToken", None);
+    app.logged_in(&[("Admin1", NEW), ("Admin2", PASSWORD)]).await;
+}
+
+#[tokio::test]
+async fn nobody_sets_the_password_of_somebody_who_holds_more() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    for name in ["officer1", "officer2"] {
+        admin.create_person(name, &[RoleId::SECURITY_OFFICER]).await;
+    }
+    let auditor = admin.create_person("auditor", &[RoleId::AUDITOR]).await;
+    let officers = app.logged_in(&[("officer1", PASSWORD), ("officer2", PASSWORD)]).await;
+    let administrator = admin.identity_uuid("Admin1").await;
+    officers.post(&path(&administrator), body(NEW)).await.refused(403, "NotAuthorized", None);
+    officers.post(&path(&auditor), body(NEW)).await.response();
+    assert_eq!(app.nobody().log_in("Admin1", PASSWORD).await.status.as_u16(), 200);
+}
+
+#[tokio::test]
+async fn what_is_no_good_password_is_refused() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let id = admin.create_person("auditor", &[RoleId::AUDITOR]).await;
+    for (body, code) in [
+        (json!({}), "ArgumentParseError"),
+        (json!({"password": 1}), "ArgumentParseError"),
+        (json!({"password": "?"}), "ArgumentParseError"),
+        (body("11 letters."), "InvalidValue"),
+    ] {
+        admin.post(&path(&id), body).await.refused(400, code, Some("/password"));
+    }
+    admin.post(&path("00000000-0000-0000-0000-000000000009"), body(NEW)).await.refused(404, "InvalidSelection", None);
+    app.nobody().post(&path(&id), body(NEW)).await.refused(401, "InvalidAuthToken", None);
+    assert_eq!(app.nobody().log_in("auditor", PASSWORD).await.status.as_u16(), 200);
+}
