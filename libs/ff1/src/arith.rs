@@ -13,10 +13,18 @@ pub(crate) struct Modulus {
     pub(crate) value: u64,
     /// ⌊(2¹²⁸−1)/value⌋, for y of 96 bits; its upper half is ⌊(2⁶⁴−1)/value⌋, for y of 64 bits.
     inverse: u128,
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", feature = "std")),
+        expect(dead_code, reason = "only the kernels for x86-64 use it")
+    )]
     pub(crate) ifma: Ifma,
 }
 
 /// Constants for multipliers of 52 bits; zero if the modulus has more than 48 bits.
+#[cfg_attr(
+    not(all(target_arch = "x86_64", feature = "std")),
+    expect(dead_code, reason = "only the kernels for x86-64 use it")
+)]
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Ifma {
     /// w = 2⁴⁸ mod M

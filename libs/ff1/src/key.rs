@@ -17,6 +17,10 @@ pub struct Key(Arc<Expanded>);
 
 pub(crate) struct Expanded {
     pub(crate) cipher: Cipher,
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", feature = "std")),
+        expect(dead_code, reason = "only the kernels for x86-64 use it")
+    )]
     pub(crate) round_keys: RoundKeys,
     pub(crate) engine: Engine,
 }
@@ -105,6 +109,10 @@ impl RoundKeys {
         Self { keys, count }
     }
 
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", feature = "std")),
+        expect(dead_code, reason = "only the kernels for x86-64 use it")
+    )]
     #[inline(always)]
     pub(crate) fn parts(&self) -> RoundKeyParts<'_> {
         let (first, rest) = self.keys.split_at(1);
@@ -118,6 +126,10 @@ impl RoundKeys {
 ///
 /// AES-128, -192 and -256 have nine middle rounds and none, one or two more pairs. Loops over a fixed number and over a
 /// few pairs cost less than one over the exact number, whose end the processor cannot foresee.
+#[cfg_attr(
+    not(all(target_arch = "x86_64", feature = "std")),
+    expect(dead_code, reason = "only the kernels for x86-64 use it")
+)]
 pub(crate) struct RoundKeyParts<'a> {
     pub(crate) first: &'a [u8; 16],
     pub(crate) nine: &'a [[u8; 16]; 9],
