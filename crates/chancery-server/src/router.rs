@@ -58,6 +58,7 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(keys::rotate::rotate))
         .routes(routes!(keys::disable::disable))
         .routes(routes!(keys::enable::enable))
+        .routes(routes!(x509::list))
         .routes(routes!(x509::cert_profiles::stubs::list))
         .routes(routes!(x509::generate::generate))
         .routes(routes!(x509::uuid::read))

@@ -5,6 +5,8 @@ CREATE TABLE certificates (
     -- The name folded to one letter case.
     name_key TEXT NOT NULL,
     subject TEXT NOT NULL,
+    -- The subject folded to one letter case.
+    subject_key TEXT NOT NULL,
     -- Its own id where it is self-signed.
     issuer_id TEXT NOT NULL REFERENCES certificates (id),
     profile_id TEXT NOT NULL,

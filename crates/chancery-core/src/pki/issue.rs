@@ -167,6 +167,7 @@ impl Prepared {
             id: id.into(),
             name_key: name_key(&name),
             name,
+            subject_key: name_key(&subject),
             subject,
             issuer_id: order.issuer.unwrap_or(id).into(),
             profile_id: order.profile.id.into(),

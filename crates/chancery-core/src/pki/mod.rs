@@ -7,6 +7,7 @@ mod certificate;
 mod crl;
 mod dn;
 mod download;
+mod inventory;
 mod issue;
 mod lint;
 mod order;

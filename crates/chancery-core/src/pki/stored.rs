@@ -66,7 +66,7 @@ impl StoredCertificate {
     }
 
     /// Parses a row. What does not parse was not written by us: InternalError.
-    fn from_row(row: tables::certificates::Row) -> Result<Self> {
+    pub(crate) fn from_row(row: tables::certificates::Row) -> Result<Self> {
         let revoked = match (row.revoked_at_s, row.revocation_reason) {
             (Some(at_s), Some(reason)) => Some(Revocation { at_s, reason: reason.parse().map_err(Error::internal)? }),
             (None, None) => None,
@@ -102,20 +102,36 @@ impl StoredCertificate {
         }
     }
 
-    /// In full.
-    pub(crate) fn detail(&self, now_ms: i64) -> Result<x509::Certificate> {
-        Ok(x509::Certificate {
-            uuid: self.id,
+    /// As lists show it.
+    pub(crate) fn stub(&self, now_ms: i64) -> x509::CertificateStub {
+        x509::CertificateStub {
             obj_info: ObjInfo { name: self.name.clone(), uuid: self.id },
             subject: self.subject.clone(),
             issuer_uuid: self.issuer,
-            cert_profile_uuid: self.profile,
             serial_number: self.serial.clone(),
             not_before: rfc3339(self.validity.not_before_s()),
             not_after: rfc3339(self.validity.not_after_s()),
             status: self.status(now_ms),
             trusted: self.trusted,
             key_algorithm: self.spec.algorithm(),
+        }
+    }
+
+    /// In full.
+    pub(crate) fn detail(&self, now_ms: i64) -> Result<x509::Certificate> {
+        let stub = self.stub(now_ms);
+        Ok(x509::Certificate {
+            uuid: self.id,
+            obj_info: stub.obj_info,
+            subject: stub.subject,
+            issuer_uuid: stub.issuer_uuid,
+            cert_profile_uuid: self.profile,
+            serial_number: stub.serial_number,
+            not_before: stub.not_before,
+            not_after: stub.not_after,
+            status: stub.status,
+            trusted: stub.trusted,
+            key_algorithm: stub.key_algorithm,
             key_uuid: self.key,
             revoked_at: self.revoked.map(|revoked| rfc3339(revoked.at_s)),
             revocation_reason: self.revoked.map(|revoked| revoked.reason),

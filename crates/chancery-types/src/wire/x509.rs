@@ -174,6 +174,70 @@ pub struct Certificate {
     pub certificate: String,
 }
 
+/// Which certificates are asked for; what is absent does not matter.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct CertificateQuery {
+    /// A case-insensitive part of the subject.
+    pub search: Option<String>,
+    /// What issued it.
+    pub issuer: Option<CertificateId>,
+    /// Where it stands.
+    #[cfg_attr(feature = "schema", param(inline))]
+    pub status: Option<CertificateStatus>,
+    /// The algorithm family of its key.
+    #[cfg_attr(feature = "schema", param(inline))]
+    pub key_algorithm: Option<KeyAlgorithm>,
+    /// It ends before this moment: RFC 3339, such as `2027-01-01T00:00:00Z`.
+    pub expires_before: Option<String>,
+    /// Certificates a page, 1 to 1,000; by default 50.
+    #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000))]
+    pub page_size: Option<u32>,
+    /// The `next` of the page before.
+    pub after: Option<String>,
+}
+
+/// A page of certificates, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CertificatePage {
+    /// This page's certificates.
+    pub results: Vec<CertificateStub>,
+    /// Certificates a page.
+    pub page_size: u32,
+    /// What `after` shall be for the next page; absent on the last one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
+}
+
+/// A certificate in a list.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct CertificateStub {
+    /// Name and id.
+    pub obj_info: ObjInfo<CertificateId>,
+    /// The subject in one line.
+    pub subject: String,
+    /// The certificate that issued it; its own id where it is self-signed.
+    pub issuer_uuid: CertificateId,
+    /// Its serial number in hexadecimal digits.
+    pub serial_number: String,
+    /// First moment of its validity: RFC 3339, UTC.
+    pub not_before: String,
+    /// Last moment of its validity: RFC 3339, UTC.
+    pub not_after: String,
+    /// Where it stands.
+    pub status: CertificateStatus,
+    /// Whether it is trusted as an issuer.
+    pub trusted: bool,
+    /// The algorithm family of its key.
+    pub key_algorithm: KeyAlgorithm,
+}
+
 /// Why a certificate is to be revoked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

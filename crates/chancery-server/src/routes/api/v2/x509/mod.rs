@@ -7,3 +7,31 @@ pub(crate) mod revoke;
 pub(crate) mod services;
 pub(crate) mod signing_requests;
 pub(crate) mod uuid;
+
+use axum::extract::State;
+use chancery_types::wire::{
+    Envelope,
+    x509::{CertificatePage, CertificateQuery},
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, Query},
+};
+
+/// The certificates that the query asks for, by name. Pages follow each other by `next`.
+#[utoipa::path(
+    get,
+    path = "/api/v2/x509",
+    tag = "Certificates",
+    params(CertificateQuery),
+    responses((status = 200, body = Envelope<CertificatePage>)),
+)]
+pub(crate) async fn list(
+    State(app): State<App>,
+    caller: Authenticated,
+    Query(query): Query<CertificateQuery>,
+) -> Answer<CertificatePage> {
+    success(app.certificates(&caller, &query).await?)
+}
