@@ -14,24 +14,40 @@ use super::{
 };
 use crate::{Error, Limits, Result, pool::Pool};
 
-/// Values of one job: long enough to be worth handing over, short enough not to keep a core from others.
-const JOB_VALUES: usize = 2_000;
+/// Work of one job, in the units of [`Format::work`]: some 2 ms, long enough to be worth handing over, short enough not to
+/// keep a core from others.
+const JOB_WORK: usize = 200_000;
 
-/// A batch this small is done at once: handing it over would cost more.
-const INLINE_VALUES: usize = 64;
+/// A batch of so little work is done at once: handing it over would cost more.
+const INLINE_WORK: usize = 10_000;
 
-/// Refuses batches that are too large: by the number of values, and by the work that they are.
-pub(crate) fn check(field: &str, values: &Texts, format: &Format, limits: &Limits) -> Result<()> {
-    if values.len() > limits.batch_values_max {
-        let message = format!("A batch has at most {} values.", limits.batch_values_max);
-        return Err(Error::too_large(field, message));
+/// How much there is to do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Load {
+    values: usize,
+    work: usize,
+}
+
+impl Load {
+    /// Refuses batches that are too large: by the number of values, and by the work that they are.
+    pub(crate) fn of(field: &str, values: &Texts, format: &Format, limits: &Limits) -> Result<Self> {
+        if values.len() > limits.batch_values_max {
+            let message = format!("A batch has at most {} values.", limits.batch_values_max);
+            return Err(Error::too_large(field, message));
+        }
+        let work = values.iter().flatten().map(|value| format.work(value.len())).sum();
+        if work > limits.batch_work_max {
+            let message = "The values are so long that the batch would hold a core for too long; split it.";
+            return Err(Error::too_large(field, message));
+        }
+        Ok(Self { values: values.len(), work })
     }
-    let work: usize = values.iter().flatten().map(|value| format.work(value.len())).sum();
-    if work > limits.batch_work_max {
-        let message = "The values are so long that the batch would hold a core for too long; split it.";
-        return Err(Error::too_large(field, message));
+
+    /// The values of each job; all values count as equal.
+    fn jobs(self) -> Vec<Range<usize>> {
+        let size = (self.values.saturating_mul(JOB_WORK) / self.work.max(1)).max(1);
+        (0..self.values).step_by(size).map(|start| start..self.values.min(start + size)).collect()
     }
-    Ok(())
 }
 
 /// Some values of a batch.
@@ -39,19 +55,18 @@ pub(crate) fn values(texts: &Texts, range: Range<usize>) -> impl Iterator<Item =
     range.filter_map(|index| texts.at(index).flatten())
 }
 
-/// Runs `job` on the values `0..count` in parts, as many at a time as the pool has cores, and joins the outcomes.
-pub(crate) async fn run<F>(pool: &Pool, count: usize, job: F) -> Result<Outcome>
+/// Runs `job` on all values in parts, as many at a time as the pool has cores, and joins the outcomes.
+pub(crate) async fn run<F>(pool: &Pool, load: Load, job: F) -> Result<Outcome>
 where
     F: Fn(Range<usize>) -> Result<Outcome> + Send + Sync + 'static,
 {
-    if count <= INLINE_VALUES {
-        return job(0..count);
+    if load.work <= INLINE_WORK {
+        return job(0..load.values);
     }
     let job = Arc::new(job);
-    let starts: Vec<usize> = (0..count).step_by(JOB_VALUES).collect();
-    let parts = starts.into_iter().map(|start| {
+    let parts = load.jobs().into_iter().map(|range| {
         let job = Arc::clone(&job);
-        pool.run(move || job(start..count.min(start + JOB_VALUES)))
+        pool.run(move || job(range))
     });
     let mut parts = stream::iter(parts).buffered(pool.cores());
     let mut all = Outcome::default();
@@ -111,5 +126,23 @@ impl Outcome {
             }
             Some(_) | None => Ok(errors),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_are_of_bounded_work_and_leave_nothing_out() {
+        for (values, work) in
+            [(1, 1), (1, 5 * JOB_WORK), (7, 3 * JOB_WORK), (100_000, 2_600_000), (100_000, 100_000_000)]
+        {
+            let jobs = Load { values, work }.jobs();
+            assert_eq!(jobs.iter().cloned().flatten().collect::<Vec<_>>(), (0..values).collect::<Vec<_>>());
+            let largest = jobs.iter().map(ExactSizeIterator::len).max().unwrap();
+            assert!(largest == 1 || largest * (work / values) <= JOB_WORK, "{values} {work}: {largest}");
+        }
+        assert_eq!(Load { values: 0, work: 0 }.jobs(), []);
     }
 }

@@ -1,7 +1,7 @@
 //! Door methods of the hot path: tokenize and detokenize one value, many, or track data. They look at the compiled
 //! profiles only, never at the store, but for the first token that a profile ever makes.
 
-use std::{iter, sync::Arc};
+use std::{iter, ops::Range, sync::Arc};
 
 use chancery_keys::random;
 use chancery_store::tables;
@@ -14,7 +14,12 @@ use chancery_types::{
     },
 };
 
-use super::{batch, engine::Iv, profile::Profile, track::Tracks};
+use super::{
+    batch::{self, Load},
+    engine::Iv,
+    profile::Profile,
+    track::Tracks,
+};
 use crate::{
     Caller, Chancery, Error, Result,
     access::{Call, DetokenizeGrant, TokenizeGrant, View},
@@ -68,16 +73,16 @@ impl Chancery {
         let values = messages.len() as u64;
         let answer = async {
             let (profile, grant) = self.may_tokenize(caller, id, Call::Batch)?;
-            batch::check("/messages", &messages, profile.engine.format(), &self.limits)?;
+            let load = Load::of("/messages", &messages, profile.engine.format(), &self.limits)?;
             let ivs: Arc<[Iv]> = draw_ivs(&profile, messages.len()).into();
             let job = {
                 let (profile, ivs, messages) = (Arc::clone(&profile), Arc::clone(&ivs), Arc::new(messages));
-                move |range: std::ops::Range<usize>| {
+                move |range: Range<usize>| {
                     let ivs = ivs.get(range.clone()).unwrap_or_default();
                     profile.engine.tokenize(&grant, batch::values(&messages, range), ivs)
                 }
             };
-            let outcome = batch::run(&self.pool, values as usize, job).await?;
+            let outcome = batch::run(&self.pool, load, job).await?;
             let errors = outcome.settle("/messages", partial.unwrap_or_default(), &self.limits)?;
             self.note_use(&profile).await?;
             let ivs = profile.use_iv.then(|| batch::ivs_of(&outcome, &ivs));
@@ -99,16 +104,16 @@ impl Chancery {
         let values = tokens.len() as u64;
         let answer = async {
             let (profile, grant) = self.may_detokenize(caller, id, Call::Batch)?;
-            batch::check("/tokens", &tokens, profile.engine.format(), &self.limits)?;
+            let load = Load::of("/tokens", &tokens, profile.engine.format(), &self.limits)?;
             let ivs = batch::read_ivs(profile.use_iv, ivs.as_deref(), tokens.len())?;
             let job = {
                 let tokens = Arc::new(tokens);
-                move |range: std::ops::Range<usize>| {
+                move |range: Range<usize>| {
                     let ivs = ivs.get(range.clone()).unwrap_or_default();
                     profile.engine.detokenize(&grant, batch::values(&tokens, range), ivs)
                 }
             };
-            let outcome = batch::run(&self.pool, values as usize, job).await?;
+            let outcome = batch::run(&self.pool, load, job).await?;
             let errors = outcome.settle("/tokens", partial.unwrap_or_default(), &self.limits)?;
             Ok(BatchDetokenizationResponse { messages: outcome.texts, errors })
         };
