@@ -14,6 +14,7 @@ use crate::{Result, sh};
 const DEBIAN: &[(&str, &str)] = &[
     ("openssl", "openssl"),
     ("curl", "curl"),
+    ("sqlite3", "sqlite3"),
     ("strace", "strace"),
     ("java", "default-jdk-headless"),
     ("python3", "python3"),

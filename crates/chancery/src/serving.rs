@@ -7,7 +7,7 @@ use chancery_server::{Site, public_router, router};
 use rustls::ServerConfig;
 use tokio::{
     net::TcpListener,
-    signal::unix::{SignalKind, signal},
+    signal::unix::{Signal, SignalKind, signal},
     sync::watch,
     task::JoinSet,
 };
@@ -26,11 +26,33 @@ pub(crate) struct Serving {
     pub(crate) address: SocketAddr,
     stop: watch::Sender<bool>,
     sockets: JoinSet<()>,
+    signals: Signals,
+}
+
+/// What tells a server to stop. Caught from before the first request, so that no signal ends the process half way.
+struct Signals {
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Signals {
+    fn catch() -> Result<Self, Failure> {
+        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+    }
+
+    /// The name of the next one.
+    async fn next(&mut self) -> &'static str {
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+    }
 }
 
 impl Serving {
     /// Opens every socket that the settings name, and serves. Either all sockets are open, or none.
     pub(crate) async fn start(chancery: Arc<Chancery>, settings: &Settings) -> Result<Self, Failure> {
+        let signals = Signals::catch()?;
         let tls = own_tls::config(settings)?;
         let socket = bind(&settings.listen, "--listen").await?;
         let plain = bind_if(settings.plain_listen, "--plain-listen").await?;
@@ -49,28 +71,29 @@ impl Serving {
             sockets.spawn(chancery_server::serve(socket, public, stopping));
         }
         info!(%address, "serving");
-        Ok(Self { chancery, address, stop, sockets })
+        Ok(Self { chancery, address, stop, sockets, signals })
     }
 
     /// Serves until SIGTERM or SIGINT, then stops.
-    pub(crate) async fn until_told_to_stop(self) -> Result<(), Failure> {
-        let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-        tokio::select! {
-            _ = terminate.recv() => info!("SIGTERM: stopping"),
-            _ = interrupt.recv() => info!("SIGINT: stopping"),
-        }
-        tokio::select! {
-            () = self.stop() => {}
-            _ = terminate.recv() => warn!("SIGTERM again: not waiting for the calls in flight"),
-            _ = interrupt.recv() => warn!("SIGINT again: not waiting for the calls in flight"),
-        }
-        Ok(())
+    pub(crate) async fn until_told_to_stop(mut self) {
+        self.told_to_stop().await;
+        self.stop().await;
     }
 
-    /// Takes no more calls, finishes those in flight, and writes down what is only in memory.
+    /// Waits for the signal to stop.
+    pub(crate) async fn told_to_stop(&mut self) {
+        let signal = self.signals.next().await;
+        info!(signal, "stopping");
+    }
+
+    /// Takes no more calls, finishes those in flight, and writes down what is only in memory. A further signal ends the
+    /// waiting, never the writing down.
     pub(crate) async fn stop(mut self) {
         let _nobody_listens = self.stop.send(true);
-        while self.sockets.join_next().await.is_some() {}
+        tokio::select! {
+            () = async { while self.sockets.join_next().await.is_some() {} } => {}
+            signal = self.signals.next() => warn!(signal, "not waiting for the calls in flight"),
+        }
         self.chancery.shut_down().await;
         info!("stopped");
     }

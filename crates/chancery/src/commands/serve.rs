@@ -22,7 +22,8 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
         refuse_demo_file(&settings)?;
         chancery.end_demo(&host).await.doing("this installation is a demonstration")?;
     }
-    Serving::start(chancery, &settings).await?.until_told_to_stop().await
+    Serving::start(chancery, &settings).await?.until_told_to_stop().await;
+    Ok(())
 }
 
 /// One file with both halves of dual control makes any installation a demonstration.

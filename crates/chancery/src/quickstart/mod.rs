@@ -48,19 +48,27 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
 
     let mut steps = Steps::default();
     let opened = open(&settings, &mut steps).await?;
-    let serving = Serving::start(opened.chancery, &settings).await?;
-    match try_out(&settings, opened.progress, serving.address, steps).await {
-        Ok(state) => {
-            state.publish(&settings.data)?;
-            println!("\n{}", curl::lines(&state, &state_file(&settings.data)));
-            println!("Serving at {} until Ctrl-C.", state.base);
-            serving.until_told_to_stop().await
-        }
-        Err(failure) => {
-            serving.stop().await;
-            Err(failure)
-        }
+    let mut serving = Serving::start(opened.chancery, &settings).await?;
+    let address = serving.address;
+    let tried_out = tokio::select! {
+        tried_out = try_out(&settings, opened.progress, address, steps) => tried_out.and_then(|state| {
+            announce(&state, &settings.data)
+        }),
+        () = serving.told_to_stop() => Err("stopped before it was ready".into()),
+    };
+    match tried_out {
+        Ok(()) => serving.until_told_to_stop().await,
+        Err(_) => serving.stop().await,
     }
+    tried_out
+}
+
+/// Tells scripts and people that it is ready.
+fn announce(state: &State, data: &Path) -> Result<(), Failure> {
+    state.publish(data)?;
+    println!("\n{}", curl::lines(state, &state_file(data)));
+    println!("Serving at {} until Ctrl-C.", state.base);
+    Ok(())
 }
 
 struct Opened {

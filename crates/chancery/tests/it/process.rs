@@ -1,0 +1,120 @@
+//! A `chancery` process that does not outlive its test.
+
+use std::{
+    fs::{self, File},
+    path::{Path, PathBuf},
+    process::{Child, Command, ExitStatus, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use chancery_testkit::Tool;
+use serde_json::Value;
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_chancery");
+
+/// How long a start may take on a slow machine: it makes RSA keys.
+const START_MAX: Duration = Duration::from_secs(120);
+
+/// The program with these arguments, for a command that ends.
+pub(crate) fn chancery(arguments: &[&str]) -> Tool {
+    Tool::new(PROGRAM).args(arguments)
+}
+
+/// A server process. Its standard output and its log go to files.
+pub(crate) struct Server {
+    child: Child,
+    output: PathBuf,
+    log: PathBuf,
+}
+
+impl Server {
+    pub(crate) fn spawn(folder: &Path, arguments: &[&str]) -> Self {
+        let (output, log) = (folder.join("stdout"), folder.join("stderr"));
+        let file = |path: &Path| Stdio::from(File::create(path).unwrap());
+        let mut command = Command::new(PROGRAM);
+        command.args(arguments).stdin(Stdio::null()).stdout(file(&output)).stderr(file(&log));
+        Self { child: command.spawn().unwrap(), output, log }
+    }
+
+    /// What it has written to standard output.
+    pub(crate) fn output(&self) -> String {
+        fs::read_to_string(&self.output).unwrap()
+    }
+
+    /// What it has logged.
+    pub(crate) fn log(&self) -> String {
+        fs::read_to_string(&self.log).unwrap()
+    }
+
+    /// Waits until this is so; a server that ends before fails the test.
+    pub(crate) fn wait_until<T>(&mut self, what: &str, mut look: impl FnMut(&Self) -> Option<T>) -> T {
+        let started = Instant::now();
+        loop {
+            if let Some(found) = look(self) {
+                return found;
+            }
+            if let Some(status) = self.child.try_wait().unwrap() {
+                panic!("{what}: the server ended with {status}: {}{}", self.output(), self.log());
+            }
+            assert!(started.elapsed() < START_MAX, "{what}: not in time: {}{}", self.output(), self.log());
+            sleep(Duration::from_millis(20));
+        }
+    }
+
+    pub(crate) fn signal(&self, signal: &str) {
+        let _sent = Tool::new("kill").args([signal, &self.child.id().to_string()]).run();
+    }
+
+    pub(crate) fn wait(&mut self) -> ExitStatus {
+        self.child.wait().unwrap()
+    }
+
+    /// Asks it to stop, and waits.
+    pub(crate) fn stop(mut self) -> ExitStatus {
+        self.signal("-TERM");
+        self.wait()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _gone_already = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
+
+/// A demonstration: its process and what its file says.
+pub(crate) struct Demo {
+    pub(crate) server: Server,
+    pub(crate) state: Value,
+}
+
+impl Demo {
+    /// Starts it and waits until it is ready.
+    pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
+        let data = folder.join("data");
+        let base = ["quickstart", "--data", data.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+        let mut server = Server::spawn(folder, &[&base[..], arguments].concat());
+        // Not for the file: an earlier start's may lie there for a moment yet.
+        server.wait_until("the last line", |server| server.output().contains("until Ctrl-C.").then_some(()));
+        let state = fs::read(data.join("quickstart.json")).unwrap();
+        Self { server, state: serde_json::from_slice(&state).unwrap() }
+    }
+
+    pub(crate) fn text(&self, pointer: &str) -> &str {
+        self.state.pointer(pointer).and_then(Value::as_str).unwrap_or_else(|| panic!("no {pointer}"))
+    }
+
+    /// A client of it that is fully logged in.
+    pub(crate) fn client(&self) -> chancery_client::Client {
+        let authority = fs::read(self.text("/caFile")).unwrap();
+        let mut client = chancery_client::Client::new(self.text("/base"), &authority).unwrap();
+        for admin in ["/admins/0", "/admins/1"] {
+            let (name, password) = (format!("{admin}/username"), format!("{admin}/password"));
+            client.log_in(self.text(&name), self.text(&password)).unwrap();
+        }
+        client.take_token().unwrap();
+        client
+    }
+}

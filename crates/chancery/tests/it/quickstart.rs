@@ -1,0 +1,96 @@
+//! The demonstration from its first start to its end.
+
+use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+use chancery_testkit::{Tool, temp_dir};
+
+use crate::process::{Demo, chancery};
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+/// The lines to paste, as they stand on the terminal.
+fn pasted(output: &str) -> &str {
+    let begin = output.find("BASE=").expect("curl lines");
+    let end = output.find("Serving at").expect("the last line");
+    &output[begin..end]
+}
+
+#[test]
+fn it_tries_itself_out_and_its_lines_work_as_pasted() {
+    let folder = temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    let output = demo.server.output();
+    assert!(output.starts_with("chancery quickstart: a DEMONSTRATION."), "{output}");
+    for step in 1..=9 {
+        assert!(output.contains(&format!("\n{step:>3}. ok ")), "step {step}: {output}");
+    }
+
+    let (data, state) = (folder.path().join("data"), folder.path().join("data/quickstart.json"));
+    assert_eq!((mode(&data), mode(&state), mode(&data.join("root.key"))), (0o700, 0o600, 0o600));
+    assert!(demo.text("/base").starts_with("https://127.0.0.1:"));
+    assert!(Path::new(demo.text("/caFile")).is_absolute());
+
+    for admin in ["/admins/0/password", "/admins/1/password"] {
+        let password = demo.text(admin);
+        assert!(password.len() == 24 && password.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        assert!(!output.contains(password) && !demo.server.log().contains(password), "a password was printed");
+    }
+
+    let lines = pasted(&output);
+    let ran = Tool::new("sh").arg("-e").input(lines).run();
+    let text = ran.text();
+    assert!(text.contains(r#""fullyLoggedIn":true"#), "{text}");
+    assert!(text.contains(r#""message":"4111111111111111""#), "{text}");
+    assert!(ran.stderr.contains("CMS Verification successful") || ran.stderr.contains("Verification successful"));
+}
+
+#[test]
+fn a_second_start_finds_everything_as_it_was() {
+    let folder = temp_dir();
+    let first = Demo::start(folder.path(), &[]);
+    let profile = first.text("/demo/tokenProfileUuid").parse().unwrap();
+    let token = first.client().tokenize(profile, "4111111111111111").unwrap();
+    let authority = fs::read(first.text("/caFile")).unwrap();
+    let (admins, demo) = (first.state["admins"].clone(), first.state["demo"].clone());
+    assert!(first.server.stop().success());
+
+    let second = Demo::start(folder.path(), &[]);
+    assert_eq!((&second.state["admins"], &second.state["demo"]), (&admins, &demo));
+    assert_eq!(fs::read(second.text("/caFile")).unwrap(), authority);
+    assert_eq!(second.client().detokenize(profile, token).unwrap().message, "4111111111111111");
+    let ready = Tool::new("curl").args(["-sS", "--cacert", second.text("/caFile")]);
+    let ready = ready.arg(format!("{}/readyz", second.text("/base"))).run().text();
+    assert_eq!(ready, r#"{"status":"ok","demo":true}"#);
+}
+
+#[test]
+fn serve_refuses_it_while_its_passwords_are_what_they_were() {
+    let folder = temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    assert!(demo.server.stop().success());
+    let data = folder.path().join("data");
+    let root_key = data.join("root.key");
+    let arguments = ["serve", "--data", data.to_str().unwrap(), "--root-key", root_key.to_str().unwrap()];
+    let serve = || chancery(&[&arguments[..], &["--listen", "127.0.0.1:0"]].concat()).try_run();
+    let refused = serve();
+    assert!(!refused.status.success());
+    assert!(refused.stderr.contains("change both passwords and remove"), "{}", refused.stderr);
+    fs::remove_file(data.join("quickstart.json")).unwrap();
+    let refused = serve();
+    assert!(!refused.status.success());
+    assert!(refused.stderr.contains("The password of Admin1 must be changed first."), "{}", refused.stderr);
+}
+
+#[test]
+fn it_takes_no_installation_that_is_none_of_its_own() {
+    let folder = temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    assert!(demo.server.stop().success());
+    let data = folder.path().join("data");
+    fs::remove_file(data.join("root.key")).unwrap();
+    let refused = chancery(&["quickstart", "--data", data.to_str().unwrap(), "--listen", "127.0.0.1:0"]).try_run();
+    assert!(!refused.status.success());
+    assert!(refused.stderr.contains("its root key is gone"), "{}", refused.stderr);
+}

@@ -1,0 +1,144 @@
+//! `init` and `serve`, the sober pair.
+
+use std::{fs, path::PathBuf};
+
+use chancery_testkit::{TempDir, Tool, temp_dir};
+
+use crate::process::{Server, chancery};
+
+/// A folder with two password files, and the arguments that name an installation in it.
+struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = temp_dir();
+        for (name, password) in [("one", "first password"), ("two", "second password")] {
+            fs::write(folder.path().join(name), format!("{password}\n")).unwrap();
+        }
+        Self { folder }
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    fn installation(&self) -> Vec<String> {
+        ["--data", &self.path("data"), "--root-key", &self.path("root.key")].map(str::to_owned).into()
+    }
+
+    fn run(&self, words: &[&str]) -> Tool {
+        chancery(words).args(self.installation())
+    }
+
+    fn init(&self) -> Tool {
+        let (one, two) = (self.path("one"), self.path("two"));
+        self.run(&["init", "--admin1-password-file", &one, "--admin2-password-file", &two])
+    }
+
+    fn serve(&self, more: &[&str]) -> (Server, String) {
+        let installation = self.installation();
+        let mut arguments = vec!["serve", "--listen", "127.0.0.1:0"];
+        arguments.extend(installation.iter().map(String::as_str));
+        arguments.extend(more);
+        let mut server = Server::spawn(self.folder.path(), &arguments);
+        let address = server.wait_until("the address", |server| {
+            let log = server.log();
+            let line = log.lines().find(|line| line.contains("serving"))?;
+            Some(line.split("address=").nth(1)?.split_whitespace().next()?.to_owned())
+        });
+        (server, format!("https://{address}"))
+    }
+
+    fn client(&self, base: &str) -> chancery_client::Client {
+        let authority = PathBuf::from(self.path("data")).join("tls/ca.pem");
+        let mut client = chancery_client::Client::new(base, &fs::read(authority).unwrap()).unwrap();
+        assert!(!client.log_in("Admin1", "first password").unwrap().fully_logged_in);
+        assert!(client.log_in("admin2", "second password").unwrap().fully_logged_in);
+        client
+    }
+}
+
+#[test]
+fn an_installation_begins_with_api_access_off_and_the_host_switches_it() {
+    let place = Place::new();
+    let made = place.init().run();
+    assert!(!made.text().contains("password") || !made.text().contains("first password"), "{}", made.text());
+    let (server, base) = place.serve(&[]);
+    let mut client = place.client(&base);
+    let refused = client.take_token().unwrap_err().to_string();
+    assert_eq!(refused, "API access is switched off on this installation. (status 403)");
+
+    let changed = place.run(&["settings", "--api-access", "on"]).run().text();
+    let settings: serde_json::Value = serde_json::from_str(&changed).unwrap();
+    assert_eq!((&settings["apiAccess"], &settings["demo"]), (&true.into(), &false.into()));
+    // The server beside the command follows within a second.
+    let begun = std::time::Instant::now();
+    while client.take_token().is_err() {
+        assert!(begun.elapsed().as_millis() < 2_000, "not seen in time");
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    assert!(server.stop().success());
+}
+
+#[test]
+fn serve_needs_what_init_makes() {
+    let place = Place::new();
+    let refused = place.run(&["serve", "--listen", "127.0.0.1:0"]).try_run();
+    assert!(!refused.status.success() && refused.stderr.contains("there is no installation"), "{}", refused.stderr);
+    let _made = place.init().run();
+    let again = place.init().try_run();
+    assert!(again.stderr.contains("The installation has identities already."), "{}", again.stderr);
+    fs::remove_file(place.path("root.key")).unwrap();
+    let refused = place.run(&["serve", "--listen", "127.0.0.1:0"]).try_run();
+    assert!(refused.stderr.contains("root.key does not exist"), "{}", refused.stderr);
+}
+
+#[test]
+fn init_keeps_the_root_key_and_weak_passwords_out() {
+    let place = Place::new();
+    let inside = place.path("data/root.key");
+    let (one, two) = (place.path("one"), place.path("two"));
+    let words = ["init", "--data", &place.path("data"), "--admin1-password-file", &one, "--admin2-password-file", &two];
+    let refused = chancery(&words).args(["--root-key", &inside]).try_run();
+    assert!(refused.stderr.contains("outside the data folder"), "{}", refused.stderr);
+    assert!(!PathBuf::from(place.path("data")).exists());
+    fs::write(&two, "short").unwrap();
+    let refused = place.init().try_run();
+    assert!(!refused.status.success() && refused.stderr.contains("12"), "{}", refused.stderr);
+    let nowhere = place.run(&["init"]).try_run();
+    assert!(nowhere.stderr.contains("there is no password for Admin1"), "{}", nowhere.stderr);
+}
+
+#[test]
+fn other_sockets_serve_what_they_are_for() {
+    let place = Place::new();
+    let _made = place.init().run();
+    let (public, plain) = (chancery_testkit::free_port(), chancery_testkit::free_port());
+    let (public, plain) = (format!("127.0.0.1:{public}"), format!("127.0.0.1:{plain}"));
+    let (server, _) = place.serve(&["--public-listen", &public, "--plain-listen", &plain]);
+    let status = |address: &str, path: &str| {
+        let curl = Tool::new("curl").args(["-sS", "-o", "/dev/null", "-w", "%{http_code}"]);
+        curl.arg(format!("http://{address}{path}")).run().text()
+    };
+    assert_eq!((status(&plain, "/healthz").as_str(), status(&public, "/healthz").as_str()), ("200", "200"));
+    assert_eq!(status(&plain, "/api/v2/token-profiles/stubs"), "401");
+    for path in ["/api/v2/token-profiles/stubs", "/home/v1/login", "/metrics", "/readyz", "/openapi.json"] {
+        assert_eq!(status(&public, path), "404", "{path} on the public socket");
+    }
+    drop(server);
+    let refused = place.run(&["serve", "--plain-listen", "0.0.0.0:0"]).try_run();
+    assert!(refused.stderr.contains("only a loopback address"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_busy_port_is_named() {
+    let place = Place::new();
+    let _made = place.init().run();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let refused = place.run(&["serve", "--listen", &address]).try_run();
+    assert!(!refused.status.success());
+    assert!(refused.stderr.contains(&format!("--listen {address}: Address already in use")), "{}", refused.stderr);
+}
