@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use chancery_store::{BackupError, tables};
-use chancery_types::{Action, IdentityId};
+use chancery_types::Action;
 use serde_json::json;
 use uuid::Uuid;
 

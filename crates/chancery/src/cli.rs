@@ -26,6 +26,8 @@ pub(crate) enum Command {
     Quickstart(Serve),
     /// Shows the settings of the installation, or changes them; a running server follows within a second.
     Settings(Settings),
+    /// Takes an administrative lock and a login delay off an identity.
+    Unlock(Unlock),
     /// Copies the store of a running SQLite installation to a new file. The root key is not in it: keep it elsewhere.
     Backup(Backup),
 }
@@ -73,6 +75,15 @@ pub(crate) enum Switch {
     On,
     /// Off.
     Off,
+}
+
+/// `unlock`.
+#[derive(Args)]
+pub(crate) struct Unlock {
+    /// The identity's name, in any letter case.
+    pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) options: Options,
 }
 
 /// `backup`.

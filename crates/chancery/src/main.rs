@@ -38,6 +38,7 @@ fn run(command: Command) -> Result<(), Failure> {
             Command::Init(command) => commands::init::run(command).await,
             Command::Quickstart(command) => quickstart::run(command).await,
             Command::Settings(command) => commands::settings::run(command).await,
+            Command::Unlock(command) => commands::unlock::run(command).await,
             Command::Backup(command) => commands::backup::run(command).await,
         }
     })

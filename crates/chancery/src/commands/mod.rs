@@ -4,3 +4,4 @@ pub(crate) mod backup;
 pub(crate) mod init;
 pub(crate) mod serve;
 pub(crate) mod settings;
+pub(crate) mod unlock;

@@ -83,6 +83,28 @@ fn an_installation_begins_with_api_access_off_and_the_host_switches_it() {
 }
 
 #[test]
+fn unlock_always_works_on_the_host() {
+    let place = Place::new();
+    let _made = place.init().run();
+    let (server, base) = place.serve(&[]);
+    let authority = fs::read(PathBuf::from(place.path("data")).join("tls/ca.pem")).unwrap();
+    let log_in = |password: &str| {
+        let mut client = chancery_client::Client::new(&base, &authority).unwrap();
+        client.log_in("Admin1", password).map_err(|refused| refused.to_string())
+    };
+    for _ in 0..8 {
+        log_in("wrong password").unwrap_err();
+    }
+    log_in("first password").expect_err("delayed after eight wrong passwords");
+    let _unlocked = place.run(&["unlock", "ADMIN1"]).run();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    log_in("first password").unwrap();
+    let unknown = place.run(&["unlock", "Nobody"]).try_run();
+    assert!(!unknown.status.success() && unknown.stderr.contains("There is no such identity."), "{}", unknown.stderr);
+    drop(server);
+}
+
+#[test]
 fn serve_needs_what_init_makes() {
     let place = Place::new();
     let refused = place.run(&["serve", "--listen", "127.0.0.1:0"]).try_run();
