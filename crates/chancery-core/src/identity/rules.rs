@@ -58,7 +58,7 @@ impl RoleRules {
     fn check_grants(&self, caller: &Caller, next: &Self, named: &[Perm]) -> Result<()> {
         let fewer_logins = next.logins_required < self.logins_required;
         let is_granted = |perm: &Perm| fewer_logins || !self.perms.contains_key(perm);
-        for perm in next.perms.keys().filter(|perm| is_granted(perm) && !caller.has(**perm)) {
+        if let Some(perm) = next.perms.keys().find(|perm| is_granted(perm) && !caller.has(**perm)) {
             let field = match named.iter().position(|named| named == perm) {
                 Some(index) => format!("/perms/{index}"),
                 None => "/loginsRequired".to_owned(),

@@ -1,8 +1,11 @@
 //! The server through its front door, on real storage.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod app;
 mod certificates;
 mod client;
+mod guards;
 mod interface;
 mod journeys;
 mod listen;
