@@ -27,7 +27,8 @@ pub(crate) struct TestApp {
     pub(crate) chancery: Arc<Chancery>,
     pub(crate) clock: Clock,
     pub(crate) router: Router,
-    _folder: TempDir,
+    store: StoreUrl,
+    folder: TempDir,
 }
 
 /// How an installation is to be different from the usual one.
@@ -71,13 +72,22 @@ impl TestApp {
             StoreUrl::file(folder.path().join("chancery.db"))
         };
         let root_key = RootKeySource::File(root_key);
-        let config = Config { store, root_key, clock: clock.clone(), limits, hardened, public_url };
+        let config = Config { store: store.clone(), root_key, clock: clock.clone(), limits, hardened, public_url };
         let chancery = Chancery::open(config).await.unwrap();
         let identities = ["Admin1", "Admin2"].map(first_administrator).into();
         let provision = Provision { identities, api_access, demo: false };
         chancery.provision(&Host::running("test"), provision).await.unwrap();
         let router = chancery_server::router(Arc::clone(&chancery));
-        Self { chancery, clock, router, _folder: folder }
+        Self { chancery, clock, router, store, folder }
+    }
+
+    /// The routes of another node on the same store, with the default settings.
+    pub(crate) async fn other_node(&self) -> Router {
+        let Setup { limits, hardened, public_url, .. } = Setup::default();
+        let root_key = RootKeySource::File(self.folder.path().join("root.key"));
+        let (store, clock) = (self.store.clone(), self.clock.clone());
+        let config = Config { store, root_key, clock, limits, hardened, public_url };
+        chancery_server::router(Chancery::open(config).await.unwrap())
     }
 
     /// A client that has not logged in.

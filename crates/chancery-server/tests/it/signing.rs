@@ -1,10 +1,11 @@
 //! An installation with a certificate authority, for tests that sign.
 
+use chancery_testkit::{Tool, temp_dir};
 use chancery_types::Base64;
 use serde_json::{Value, json};
 
 use crate::{
-    app::{PASSWORD, Setup, TestApp},
+    app::{NOON_MS, PASSWORD, Setup, TestApp},
     client::{Client, Reply},
 };
 
@@ -152,4 +153,19 @@ pub(crate) async fn deny(client: &Client, request: &str) -> Reply {
 /// The bytes of a member in base64.
 pub(crate) fn bytes(value: &Value) -> Vec<u8> {
     Base64::decode(value.as_str().unwrap()).unwrap().0
+}
+
+/// Whether this OpenSSL accepts a detached CMS over the content, with a chain to this root.
+pub(crate) fn openssl_accepts(program: &str, root_pem: &str, cms: &[u8], content: &[u8]) -> bool {
+    let folder = temp_dir();
+    for (name, bytes) in [("root.pem", root_pem.as_bytes()), ("cms", cms), ("content", content)] {
+        std::fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let at = (NOON_MS / 1_000).to_string();
+    let ran = Tool::new(program)
+        .args(["cms", "-verify", "-binary", "-inform", "DER", "-in", "cms", "-content", "content"])
+        .args(["-CAfile", "root.pem", "-purpose", "any", "-attime", &at, "-out", "verified"])
+        .folder(folder.path())
+        .try_run();
+    ran.status.success()
 }

@@ -1,30 +1,21 @@
 //! From a payload to a signature, or not, through the hands of several people.
 
-use std::{fs, sync::Arc};
+use std::sync::Arc;
 
 use axum::http::StatusCode;
-use chancery_testkit::{Tool, temp_dir};
 use futures::future::join_all;
 use serde_json::json;
 
 use crate::{
-    app::{NOON_MS, Setup},
-    signing::{Signing, approve, bytes, deny},
+    app::Setup,
+    client::Client,
+    signing::{Signing, approve, bytes, deny, openssl_accepts},
 };
 
-/// Verifies a detached CMS with the system's OpenSSL.
+/// Asserts that the system's OpenSSL accepts a detached CMS.
+#[track_caller]
 fn verify(root_pem: &str, cms: &[u8], content: &[u8]) {
-    let folder = temp_dir();
-    for (name, bytes) in [("root.pem", root_pem.as_bytes()), ("cms", cms), ("content", content)] {
-        fs::write(folder.path().join(name), bytes).unwrap();
-    }
-    let at = (NOON_MS / 1_000).to_string();
-    let ran = Tool::new("openssl")
-        .args(["cms", "-verify", "-binary", "-inform", "DER", "-in", "cms", "-content", "content"])
-        .args(["-CAfile", "root.pem", "-purpose", "any", "-attime", &at, "-out", "verified"])
-        .folder(folder.path())
-        .run();
-    assert!(ran.stderr.contains("CMS Verification successful"), "{}", ran.stderr);
+    assert!(openssl_accepts("openssl", root_pem, cms, content));
 }
 
 #[tokio::test]
@@ -116,5 +107,27 @@ async fn parallel_approvals_give_exactly_the_counts_that_the_rules_demand() {
     for request in requests.iter() {
         let detail = signing.read(request).await;
         assert_eq!((&detail["state"], detail["approvals"].as_array().unwrap().len()), (&json!("Signed"), 3));
+    }
+}
+
+/// Here nothing but the compare-and-swap in the store stands between two signatures.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_nodes_give_one_signature_between_them() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    let (ann, bob) = (signing.approver("ann").await, signing.approver("bob").await);
+    let mut requests = Vec::new();
+    for n in 0..20_u32 {
+        requests.push(signing.submit(&service, &n.to_le_bytes()).await);
+    }
+    let router = signing.app.other_node().await;
+    let elsewhere = Client::new(router).with_bearer(bob.bearer.as_deref().unwrap());
+    for request in requests {
+        let (here, there) = tokio::join!(approve(&ann, &request), approve(&elsewhere, &request));
+        let [won, lost] = if here.status == StatusCode::OK { [here, there] } else { [there, here] };
+        let signature = won.response()["signature"].clone();
+        lost.refused(409, "InvalidState", None);
+        let detail = signing.read(&request).await;
+        assert_eq!((&detail["signature"], detail["approvals"].as_array().unwrap().len()), (&signature, 1));
     }
 }

@@ -3,14 +3,11 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use chancery_testkit::{TempDir, Tool, temp_dir};
+use chancery_testkit::Tool;
 use chancery_types::{Base64, HashType};
 use serde_json::json;
 
-use crate::{
-    app::NOON_MS,
-    signing::{DEPLOY, REQUESTS, Signing, bytes, submission},
-};
+use crate::signing::{DEPLOY, REQUESTS, Signing, bytes, openssl_accepts, submission};
 
 const CONTENT: &[u8] = b"to whom it may concern\n";
 const OTHER: &[u8] = b"to whom it may concern!\n";
@@ -62,13 +59,9 @@ async fn every_cell_is_accepted_by_a_program_that_we_did_not_write() {
             }
         }
     }
-    let folder = temp_dir();
-    fs::write(folder.path().join("root.pem"), &signing.root_pem).unwrap();
-    fs::write(folder.path().join("content"), CONTENT).unwrap();
-    fs::write(folder.path().join("other"), OTHER).unwrap();
     let verifiers = [("openssl", "OpenSSL 3.0"), ("openssl35", "OpenSSL 3.5")];
     let mut columns: Vec<(&str, Vec<bool>)> = verifiers
-        .map(|(program, name)| (name, cells.iter().map(|cell| openssl(program, &folder, cell)).collect()))
+        .map(|(program, name)| (name, cells.iter().map(|cell| openssl(program, &signing.root_pem, cell)).collect()))
         .into();
     columns.push(("Bouncy Castle 1.80", bouncy_castle(&signing.root_pem, &cells)));
     for (index, cell) in cells.iter().enumerate() {
@@ -100,21 +93,11 @@ async fn sign(signing: &Signing, key_type: u32, hash: HashType, rsa_pss: bool) -
     Some(bytes(&signing.read(&request).await["signature"]))
 }
 
-/// Whether `openssl cms -verify` accepts the content and refuses another one.
-fn openssl(program: &str, folder: &TempDir, cell: &Cell) -> bool {
-    fs::write(folder.path().join("cms"), &cell.cms).unwrap();
-    let accepts = |content: &str| {
-        let at = (NOON_MS / 1_000).to_string();
-        let ran = Tool::new(program)
-            .args(["cms", "-verify", "-binary", "-inform", "DER", "-in", "cms", "-content", content])
-            .args(["-CAfile", "root.pem", "-purpose", "any", "-attime", &at, "-out", "verified"])
-            .folder(folder.path())
-            .try_run();
-        ran.status.success()
-    };
-    let accepted = accepts("content");
-    assert!(!accepts("other"), "{program} takes the signature of {} with {} for any content", cell.key, cell.hash);
-    accepted
+/// Whether `openssl cms -verify` accepts the content; it must refuse another one.
+fn openssl(program: &str, root_pem: &str, cell: &Cell) -> bool {
+    let accepts = |content| openssl_accepts(program, root_pem, &cell.cms, content);
+    assert!(!accepts(OTHER), "{program} takes the signature of {} with {} for any content", cell.key, cell.hash);
+    accepts(CONTENT)
 }
 
 /// What Bouncy Castle says of each cell.
