@@ -65,7 +65,10 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(x509::download::download))
         .routes(routes!(x509::revoke::revoke))
         .routes(routes!(x509::services::stubs::stubs))
-        .routes(routes!(x509::services::signing_policies::signing_policies))
+        .routes(routes!(
+            x509::services::signing_policies::signing_policies,
+            x509::services::signing_policies::create_signing_policy
+        ))
         .routes(routes!(x509::services::signing_requests::signing_requests))
         .routes(routes!(x509::signing_requests::list::list, x509::signing_requests::submit::submit))
         .routes(routes!(x509::signing_requests::batch_approve_deny::batch_approve_deny))

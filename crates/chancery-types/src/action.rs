@@ -49,6 +49,7 @@ wire_enum! {
         CertificateRevoke,
         CrlSign,
         ServiceDeploy,
+        SigningPolicyCreate,
         SigningRequestSubmit,
         SigningRequestRead,
         SigningRequestApprove,

@@ -1,6 +1,6 @@
 //! What a service signs with: its certificate, the chain to the root, and the key.
 
-use chancery_keys::SignatureScheme;
+use chancery_keys::{KeySpec, SignatureScheme};
 use chancery_store::{Tx, tables};
 use chancery_types::{CertificateId, CertificateStatus, KeyAlgorithm, KeyState, KeyUsage};
 
@@ -61,6 +61,11 @@ impl Credential {
             return Err(Unusable::Lasting("The service's key may not sign.".to_owned()));
         }
         Ok(())
+    }
+
+    /// The kind of its key.
+    pub(crate) const fn spec(&self) -> KeySpec {
+        self.key.spec
     }
 
     /// How its key signs under a policy.

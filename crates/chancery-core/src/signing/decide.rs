@@ -254,7 +254,8 @@ const fn action(decision: Decision) -> Action {
 }
 
 fn event(decision: Decision, stored: &StoredRequest, to: &Resolved, approvals: Option<ApprovalCount>) -> Event {
-    Event::new(action(decision)).on(stored.row.id).detail(json!({
+    let action = if to.standing == Standing::Failed { Action::SigningRequestFail } else { action(decision) };
+    Event::new(action).on(stored.row.id).detail(json!({
         "name": stored.row.name,
         "digest": hex::encode(&stored.row.digest),
         "state": to.standing.words().0,

@@ -3,7 +3,7 @@
 use chancery_keys::random;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
-    Action, CertificateId, HashType, Perm, PolicyId, SelfApproval, ServiceId, SigningFormat,
+    Action, CertificateId, Perm, PolicyId, ServiceId,
     wire::{
         services::{DeployRequest, DeployedService, PkiSigning, PkiSigningMember, SigningCert},
         x509::{CertParams, NewKey},
@@ -12,23 +12,15 @@ use chancery_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::algorithms::Choice;
+use super::{algorithms::Choice, terms::Terms};
 use crate::{
-    Caller, Chancery, Error, Event, Grant, Limits, Result,
+    Caller, Chancery, Error, Event, Grant, Result,
     pki::{Order, Prepared, Wanted, cert_profile},
     text::check_name,
 };
 
 /// The one template that there is.
 const PKI_SIGNING: &str = "PKI Signing";
-
-/// The policy of a service.
-#[derive(Clone, Copy)]
-struct Terms {
-    choice: Choice,
-    num_approvals: u32,
-    self_approval: SelfApproval,
-}
 
 /// A service that is ready to be stored.
 struct NewService {
@@ -54,7 +46,9 @@ impl Chancery {
         check_name("/name", &name, &self.limits)?;
         let (terms, certificate, warnings) = match pkisigning {
             PkiSigningMember::Given(signing) => self.signing_parts(*signing, &name).await?,
-            PkiSigningMember::OtherCase(member) => (without_certificate(self.hardened), None, vec![misspelt(&member)]),
+            PkiSigningMember::OtherCase(member) => {
+                (Terms::without_certificate(self.hardened), None, vec![misspelt(&member)])
+            }
             PkiSigningMember::Absent => return Err(Error::internal("an absent member was refused above")),
         };
         let service = NewService {
@@ -73,11 +67,8 @@ impl Chancery {
     async fn signing_parts(&self, signing: PkiSigning, name: &str) -> Result<(Terms, Option<Prepared>, Vec<String>)> {
         let PkiSigning { new_cert, signing_format, num_approvals, hash_algorithm, rsa_pss, self_approval } = signing;
         let choice = Choice { format: signing_format, hash: hash_algorithm, rsa_pss: rsa_pss.unwrap_or(false) };
-        let terms = Terms {
-            choice,
-            num_approvals: check_approvals(num_approvals, &self.limits)?,
-            self_approval: check_self_approval(self_approval, self.hardened)?,
-        };
+        let terms = Terms::read(choice, num_approvals, self_approval, &self.limits, self.hardened);
+        let terms = terms.map_err(|refusal| within("/pkisigning", refusal))?;
         let order = order(&new_cert, self.hardened).map_err(|refusal| within("/pkisigning/newCert", refusal))?;
         choice.check(order.key_type.spec, self.hardened).map_err(|refusal| within("/pkisigning", refusal))?;
         // Before the key is made, which may take seconds; the transaction asks again.
@@ -123,7 +114,8 @@ impl NewService {
             let stored = certificate.insert(tx, now_ms).await;
             stored.map_err(|refusal| within("/pkisigning/newCert", refusal))?;
         }
-        let policy = policy_row(policy, id, &name, terms);
+        // A service's first policy has the service's name.
+        let policy = terms.row(policy, id, name.clone());
         if !tables::services::insert(tx, &service_row(id, name, terms, certificate_id, now_ms)).await? {
             return Err(name_taken());
         }
@@ -150,53 +142,11 @@ fn service_row(
     }
 }
 
-/// A service's first policy has the service's name.
-fn policy_row(id: PolicyId, service: ServiceId, name: &str, terms: Terms) -> tables::signing_policies::Row {
-    tables::signing_policies::Row {
-        id: id.into(),
-        service_id: service.into(),
-        name: name.to_owned(),
-        num_approvals: terms.num_approvals,
-        hash_algorithm: terms.choice.hash.as_str().to_owned(),
-        rsa_pss: terms.choice.rsa_pss,
-        self_approval: terms.self_approval.as_str().to_owned(),
-    }
-}
-
-/// The terms of a service that was deployed without a certificate; nothing can be submitted to it.
-const fn without_certificate(hardened: bool) -> Terms {
-    Terms {
-        choice: Choice { format: SigningFormat::Cms, hash: HashType::Sha2_256, rsa_pss: false },
-        num_approvals: 1,
-        self_approval: default_self_approval(hardened),
-    }
-}
-
 fn misspelt(member: &str) -> String {
     format!(
         "The member {member} must be written pkisigning, in lower case: this service has no signing certificate and can \
          never sign."
     )
-}
-
-fn check_approvals(num_approvals: i64, limits: &Limits) -> Result<u32> {
-    u32::try_from(num_approvals).ok().filter(|count| *count <= limits.approvals_max).ok_or_else(|| {
-        Error::value("/pkisigning/numApprovals", format!("numApprovals is 0 to {}.", limits.approvals_max))
-    })
-}
-
-fn check_self_approval(asked: Option<SelfApproval>, hardened: bool) -> Result<SelfApproval> {
-    match asked {
-        Some(SelfApproval::DualControl) if hardened => {
-            Err(Error::selection("/pkisigning/selfApproval", "In hardened mode selfApproval is Never."))
-        }
-        Some(asked) => Ok(asked),
-        None => Ok(default_self_approval(hardened)),
-    }
-}
-
-const fn default_self_approval(hardened: bool) -> SelfApproval {
-    if hardened { SelfApproval::Never } else { SelfApproval::DualControl }
 }
 
 /// The signing certificate that is asked for.

@@ -6,12 +6,14 @@ mod credential;
 mod decide;
 mod deploy;
 pub(crate) mod formats;
+mod policy;
 mod read;
 mod refusal;
 mod request;
 mod service;
 mod stored;
 mod submit;
+mod terms;
 mod turns;
 mod verify;
 

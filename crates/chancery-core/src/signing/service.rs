@@ -48,6 +48,13 @@ impl Service {
         tables::services::by_id(tx, id.into()).await?.map(Self::from_row).transpose()
     }
 
+    /// Its certificate; InvalidState where it was deployed without one.
+    pub(crate) fn certificate(&self) -> Result<CertificateId> {
+        self.certificate.ok_or_else(|| {
+            Error::state("The service was deployed without a signing certificate, so it can never sign.")
+        })
+    }
+
     fn stub(self) -> ServiceStub {
         ServiceStub {
             obj_info: ObjInfo { name: self.name, uuid: self.id },
@@ -84,7 +91,8 @@ impl Policy {
         if hardened { SelfApproval::Never } else { self.self_approval }
     }
 
-    fn body(self, hardened: bool) -> SigningPolicy {
+    /// As lists and answers show it.
+    pub(crate) fn body(self, hardened: bool) -> SigningPolicy {
         SigningPolicy {
             num_approvals: self.num_approvals,
             signing_format: self.choice.format,

@@ -60,10 +60,6 @@ impl Chancery {
         let (digest, payload) = self.digest(subject, target.policy.choice.hash).await?;
 
         let id = SigningRequestId::from_random(random());
-        let event = Event::new(action).on(Uuid::from(id)).detail(json!({
-            "name": name, "serviceUuid": service_uuid, "policyUuid": policy_uuid, "digest": hex::encode(digest),
-            "approvalsRequired": target.policy.num_approvals,
-        }));
         let mut row = tables::signing_requests::Row {
             id: id.into(),
             service_id: service_uuid.into(),
@@ -89,6 +85,10 @@ impl Chancery {
             facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
         }
         row.state = facts.standing.words().0.as_str().to_owned();
+        let event = Event::new(action).on(Uuid::from(id)).detail(json!({
+            "name": row.name, "serviceUuid": service_uuid, "policyUuid": policy_uuid, "digest": hex::encode(digest),
+            "approvalsRequired": row.required_at_submission, "state": row.state,
+        }));
         let new = NewRequest { row, payload, submitters: submitters(caller), signed_by };
         self.commit(&grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await?;
         Ok(Submitted { uuid: id })
@@ -164,9 +164,7 @@ impl Target {
         let policy = policy.ok_or_else(|| {
             Error::selection("/policyUuid", "The service has no such policy; its signing-policies lists what it has.")
         })?;
-        let certificate = service.certificate.ok_or_else(|| {
-            Error::state("The service was deployed without a signing certificate, so it can never sign.")
-        })?;
+        let certificate = service.certificate()?;
         Ok(Self { certificate, policy, credential: Credential::load(tx, certificate).await? })
     }
 }

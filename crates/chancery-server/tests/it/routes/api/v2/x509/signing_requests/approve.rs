@@ -146,6 +146,8 @@ async fn a_key_that_can_never_sign_fails_the_request() {
         assert!(detail["reason"].as_str().unwrap().contains(reason), "{detail}");
         approve(&signing.admin, request).await.refused(409, "InvalidState", None);
     }
+    let audit = signing.admin.get("/api/v2/audit?action=SigningRequestFail").await;
+    assert_eq!(audit.response()["total"], 2);
 }
 
 #[tokio::test]
