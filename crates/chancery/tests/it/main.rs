@@ -1,4 +1,5 @@
 //! The `chancery` program as a process.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod commands;
 mod kill;
