@@ -73,6 +73,8 @@ pub struct Chancery {
     pub(crate) turns: Turns,
     /// Held while a revocation list is signed.
     pub(crate) crl_turn: Mutex<()>,
+    /// Held while an OCSP responder's certificate is made.
+    pub(crate) ocsp_turn: Mutex<()>,
     /// The last change that the compiled state knows of.
     pub(crate) seen: Mutex<i64>,
 }
@@ -99,6 +101,7 @@ impl Chancery {
             custodian: Arc::new(custodian),
             turns: Turns::default(),
             crl_turn: Mutex::default(),
+            ocsp_turn: Mutex::default(),
             seen: Mutex::new(seen),
             store,
             clock,

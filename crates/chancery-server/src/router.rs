@@ -17,11 +17,13 @@ use crate::{
 /// What anybody may ask. Every other route demands a login; a test holds the document against this list.
 #[rustfmt::skip]
 fn public() -> OpenApiRouter<App> {
-    use routes::{ca, crl, home, system};
+    use routes::{ca, crl, home, ocsp, system};
     OpenApiRouter::with_openapi(openapi::frame())
         .routes(routes!(home::v1::login::login))
         .routes(routes!(ca::certificate))
         .routes(routes!(crl::list))
+        .routes(routes!(ocsp::post))
+        .routes(routes!(ocsp::get))
         .routes(routes!(system::health::live))
         .routes(routes!(system::health::ready))
         .routes(routes!(system::metrics::metrics))
@@ -97,6 +99,8 @@ fn relying_parties() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(routes::ca::certificate))
         .routes(routes!(routes::crl::list))
+        .routes(routes!(routes::ocsp::post))
+        .routes(routes!(routes::ocsp::get))
         .routes(routes!(routes::system::health::live))
 }
 

@@ -36,3 +36,9 @@ CREATE TABLE crls (
     this_update_s BIGINT NOT NULL,
     der BYTEA
 );
+
+-- Which certificate signs an issuer's OCSP answers at present.
+CREATE TABLE ocsp_responders (
+    issuer_id TEXT NOT NULL PRIMARY KEY REFERENCES certificates (id),
+    certificate_id TEXT NOT NULL REFERENCES certificates (id)
+);

@@ -125,6 +125,9 @@ fn leaf(number: u128, name: &'static str, years: i64, purpose: &'static [ObjectI
 /// The profile under which services' signing certificates are issued.
 pub(crate) const CODE_SIGNING_CERTIFICATE: CertProfileId = built_in_id(3);
 
+/// The profile of OCSP responders' certificates.
+pub(crate) const OCSP_RESPONDER: CertProfileId = built_in_id(5);
+
 /// The profiles that come with Chancery, by exact name. An issuing authority has no further authority below it.
 pub(crate) static BUILT_IN: LazyLock<[Arc<CertProfile>; 7]> = LazyLock::new(|| {
     [

@@ -211,7 +211,7 @@ fn extensions(draft: &Draft<'_>, public_key: &SubjectPublicKeyInfoOwned) -> der:
         extensions.push(extension(false, &authority_key_identifier(identifier)?)?);
     }
     if let Some(addresses) = draft.addresses {
-        extensions.extend(addresses.extensions()?);
+        extensions.extend(addresses.extensions(!profile.ocsp_no_check())?);
     }
     if profile.ocsp_no_check() {
         let value = OctetString::new(Null.to_der()?)?;

@@ -67,8 +67,16 @@ fn entry(revoked: &Revoked) -> der::Result<RevokedCert> {
 
 /// `unspecified` is said by leaving the reason out (5.3.1).
 fn reason(reason: RevocationReason) -> der::Result<Option<Extension>> {
-    let reason = match reason {
-        RevocationReason::Unspecified => return Ok(None),
+    if reason == RevocationReason::Unspecified {
+        return Ok(None);
+    }
+    extension(false, &reason_code(reason)).map(Some)
+}
+
+/// The reason as CRLs and OCSP answers carry it.
+pub(crate) const fn reason_code(reason: RevocationReason) -> CrlReason {
+    match reason {
+        RevocationReason::Unspecified => CrlReason::Unspecified,
         RevocationReason::KeyCompromise => CrlReason::KeyCompromise,
         RevocationReason::CaCompromise => CrlReason::CaCompromise,
         RevocationReason::AffiliationChanged => CrlReason::AffiliationChanged,
@@ -77,6 +85,5 @@ fn reason(reason: RevocationReason) -> der::Result<Option<Extension>> {
         RevocationReason::CertificateHold => CrlReason::CertificateHold,
         RevocationReason::PrivilegeWithdrawn => CrlReason::PrivilegeWithdrawn,
         RevocationReason::AaCompromise => CrlReason::AaCompromise,
-    };
-    extension(false, &reason).map(Some)
+    }
 }

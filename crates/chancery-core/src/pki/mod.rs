@@ -10,6 +10,7 @@ mod download;
 mod inventory;
 mod issue;
 mod lint;
+mod ocsp;
 mod order;
 mod revocation;
 mod stored;

@@ -82,6 +82,7 @@ pub mod token_profiles;
 // pki
 pub mod certificates;
 pub mod crls;
+pub mod ocsp_responders;
 
 // signing
 pub mod approvals;

@@ -3,5 +3,6 @@ mod ca;
 mod crl;
 mod cuserv;
 mod home;
+mod ocsp;
 mod system;
 mod unknown;

@@ -128,6 +128,7 @@ async fn addresses_come_from_the_public_url() {
     let text = text(&leaf);
     assert!(text.contains(&format!("URI:http://pki.example/crl/{root}.crl")), "{text}");
     assert!(text.contains(&format!("CA Issuers - URI:http://pki.example/ca/{root}.crt")), "{text}");
+    assert!(text.contains("OCSP - URI:http://pki.example/ocsp"), "{text}");
     assert_eq!(leaf.get("warnings"), None);
 }
 

@@ -1,0 +1,210 @@
+//! POST /ocsp and GET /ocsp/{request}.
+
+use chancery_testkit::{TempDir, Tool, temp_dir};
+use chancery_types::Base64;
+use serde_json::{Value, json};
+
+use crate::{
+    app::{Setup, TestApp},
+    certificates::{body, generate, issued, key_type, with},
+    client::{Client, Reply},
+};
+
+/// A second after the time at which every test begins, for OpenSSL.
+const NOW: &str = "1782043201";
+
+/// A root in a folder, for a verifier that works on files.
+struct Authority {
+    app: TestApp,
+    client: Client,
+    root: Value,
+    folder: TempDir,
+}
+
+impl Authority {
+    async fn new() -> Self {
+        Self::with_key("EC P-256 Signing").await
+    }
+
+    async fn with_key(name: &str) -> Self {
+        let public_url = Some("http://pki.example".to_owned());
+        let app = TestApp::with(Setup { public_url, ..Setup::default() }).await;
+        let client = app.admin().await;
+        let key_type = key_type(&client, name).await;
+        let wanted =
+            with(body(&client, "Root Certificate Authority").await, json!({"newKey": {"keyTypeUuid": key_type}}));
+        let root = generate(&client, wanted).await;
+        let folder = temp_dir();
+        std::fs::write(folder.path().join("root.pem"), root["certificate"].as_str().unwrap()).unwrap();
+        Self { app, client, root, folder }
+    }
+
+    fn file(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    async fn leaf(&self) -> Value {
+        let leaf = issued(&self.client, "TLS Client", self.root["certificateUuid"].as_str().unwrap()).await;
+        std::fs::write(self.file("leaf.pem"), leaf["certificate"].as_str().unwrap()).unwrap();
+        leaf
+    }
+
+    /// A request as OpenSSL makes it.
+    fn request(&self, options: &[&str]) -> Vec<u8> {
+        let (root, leaf, file) = (self.file("root.pem"), self.file("leaf.pem"), self.file("request.der"));
+        let mut arguments = options.to_vec();
+        arguments.extend(["-issuer", &root, "-cert", &leaf, "-reqout", &file]);
+        let _made = Tool::new("openssl35").arg("ocsp").args(arguments).run();
+        std::fs::read(self.file("request.der")).unwrap()
+    }
+
+    async fn ask(&self, request: Vec<u8>) -> Reply {
+        let reply = self.app.nobody().send("POST", "/ocsp", Some("application/ocsp-request"), request).await;
+        assert_eq!(reply.status.as_u16(), 200, "{}", reply.text());
+        assert_eq!(reply.headers["content-type"], "application/ocsp-response");
+        reply
+    }
+
+    /// What OpenSSL, having verified the answer, says of the leaf. It would compare nonces only where it asked itself.
+    fn verified(&self, answer: &[u8]) -> String {
+        self.verified_with("-sha1", answer)
+    }
+
+    /// The same, for a request that names the issuer by this hash.
+    fn verified_with(&self, hash: &str, answer: &[u8]) -> String {
+        let (root, leaf) = (self.file("root.pem"), self.file("leaf.pem"));
+        let file = self.file("answer.der");
+        std::fs::write(&file, answer).unwrap();
+        let ran = Tool::new("openssl35")
+            .args(["ocsp", hash, "-respin", &file, "-issuer", &root, "-cert", &leaf, "-CAfile", &root, "-no_nonce"])
+            .args(["-attime", NOW, "-validity_period", "100000000"])
+            .run();
+        assert!(ran.stderr.contains("Response verify OK"), "{}{}", ran.text(), ran.stderr);
+        assert!(!ran.stderr.contains("WARNING"), "{}", ran.stderr);
+        ran.text()
+    }
+}
+
+/// The answer that has nothing but a status.
+fn status(number: u8) -> Vec<u8> {
+    vec![0x30, 3, 0x0a, 1, number]
+}
+
+#[tokio::test]
+async fn good_revoked_and_held_are_told_by_a_responder_that_openssl_trusts() {
+    let authority = Authority::new().await;
+    let leaf = authority.leaf().await;
+    let request = authority.request(&[]);
+    let answer = authority.ask(request.clone()).await;
+    assert!(authority.verified(&answer.body).contains("leaf.pem: good"));
+    let revoke = format!("/api/v2/x509/{}/revoke", leaf["certificateUuid"].as_str().unwrap());
+    for (reason, told) in [("certificateHold", "certificateHold"), ("keyCompromise", "keyCompromise")] {
+        authority.client.post(&revoke, json!({"reason": reason})).await.response();
+        let text = authority.verified(&authority.ask(request.clone()).await.body);
+        assert!(text.contains("leaf.pem: revoked") && text.contains(&format!("Reason: {told}")), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn every_kind_of_authority_has_a_responder() {
+    for name in ["RSA 3072 Signing", "Ed25519 Signing", "ML-DSA-65 Signing"] {
+        let authority = Authority::with_key(name).await;
+        authority.leaf().await;
+        for hash in ["-sha1", "-sha256", "-sha384", "-sha512"] {
+            let answer = authority.ask(authority.request(&[hash])).await;
+            assert!(authority.verified_with(hash, &answer.body).contains("leaf.pem: good"), "{name} {hash}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn answers_stand_before_pkilint() {
+    let authority = Authority::new().await;
+    let leaf = authority.leaf().await;
+    for _ in 0..2 {
+        let answer = authority.ask(authority.request(&[])).await;
+        std::fs::write(authority.file("answer.der"), &answer.body).unwrap();
+        let linter = Tool::new("lint_ocsp_response").args(["lint", "-s", "WARNING"]).arg(authority.file("answer.der"));
+        let ran = linter.try_run();
+        assert!(ran.status.success() && ran.text().trim().is_empty(), "{}{}", ran.text(), ran.stderr);
+        let revoke = format!("/api/v2/x509/{}/revoke", leaf["certificateUuid"].as_str().unwrap());
+        // The second time round it is revoked already.
+        authority.client.post(&revoke, json!({"reason": "superseded"})).await;
+    }
+}
+
+#[tokio::test]
+async fn a_nonce_is_repeated_and_its_absence_too() {
+    let authority = Authority::new().await;
+    authority.leaf().await;
+    let with_nonce = authority.request(&["-nonce"]);
+    let nonce = &with_nonce[with_nonce.len() - 16..];
+    let answer = authority.ask(with_nonce.clone()).await;
+    assert!(answer.body.windows(16).any(|window| window == nonce));
+    assert!(authority.verified(&answer.body).contains("good"));
+    let answer = authority.ask(authority.request(&["-no_nonce"])).await;
+    assert!(!answer.body.windows(16).any(|window| window == nonce));
+}
+
+#[tokio::test]
+async fn a_get_carries_the_request_in_its_path() {
+    let authority = Authority::new().await;
+    authority.leaf().await;
+    let request = authority.request(&["-no_nonce"]);
+    let encoded = Base64::encode(&request).replace('+', "%2B").replace('/', "%2F").replace('=', "%3D");
+    let answer = authority.app.nobody().get(&format!("/ocsp/{encoded}")).await;
+    assert_eq!(answer.status.as_u16(), 200);
+    assert!(authority.verified(&answer.body).contains("good"));
+    assert_eq!(authority.app.nobody().get("/ocsp/%21").await.body, status(1));
+}
+
+#[tokio::test]
+async fn a_serial_number_that_was_never_given_out_is_unknown() {
+    let authority = Authority::new().await;
+    let (root, file) = (authority.file("root.pem"), authority.file("request.der"));
+    let serial = ["-issuer", &root, "-serial", "0x4000000000000000000000000000000000000001", "-reqout", &file];
+    let _made = Tool::new("openssl35").arg("ocsp").args(serial).run();
+    let answer = authority.ask(std::fs::read(&file).unwrap()).await;
+    std::fs::write(authority.file("answer.der"), &answer.body).unwrap();
+    let text = Tool::new("openssl35")
+        .args(["ocsp", "-respin", &authority.file("answer.der"), "-CAfile", &root, "-attime", NOW, "-resp_text"])
+        .run()
+        .text();
+    assert!(text.contains("Cert Status: unknown"), "{text}");
+}
+
+#[tokio::test]
+async fn what_cannot_be_answered_has_its_status() {
+    let authority = Authority::new().await;
+    authority.leaf().await;
+    let request = authority.request(&[]);
+    for malformed in [Vec::new(), b"{}".to_vec(), request[1..].to_vec(), vec![0x30; 20 * 1024]] {
+        assert_eq!(authority.ask(malformed).await.body, status(1));
+    }
+    let foreign = Authority::new().await;
+    assert_eq!(foreign.ask(request.clone()).await.body, status(6), "another authority's certificate");
+    let disable = format!("/api/v2/keys/{}/disable", authority.root["keyUuid"].as_str().unwrap());
+    authority.client.post_nothing(&disable).await.response();
+    assert_eq!(authority.ask(request).await.body, status(6), "an authority that cannot sign");
+}
+
+#[tokio::test]
+async fn a_responder_is_made_once_and_renewed_in_time() {
+    let authority = Authority::new().await;
+    authority.leaf().await;
+    let request = authority.request(&["-no_nonce"]);
+    let asked = (0..10).map(|_| authority.ask(request.clone()));
+    futures::future::join_all(asked).await;
+    let count = async || {
+        let client = authority.app.admin().await;
+        let reply = client.get("/api/v2/x509?search=ocsp%20responder%20of").await;
+        reply.response()["results"].as_array().unwrap().len()
+    };
+    assert_eq!(count().await, 1);
+    authority.app.clock.advance_ms(22 * 24 * 3_600 * 1_000);
+    authority.ask(request.clone()).await;
+    assert_eq!(count().await, 1);
+    authority.app.clock.advance_ms(24 * 3_600 * 1_000);
+    authority.ask(request).await;
+    assert_eq!(count().await, 2);
+}
