@@ -103,6 +103,11 @@ impl Outcome {
         self.bad.extend(next.bad.iter().map(|&(index, bad)| (before + index, bad)));
     }
 
+    /// Whether any value was not refused.
+    pub(crate) fn has_texts(&self) -> bool {
+        self.bad.len() < self.texts.len()
+    }
+
     /// The one text of one value.
     pub(crate) fn single(self, field: &str) -> Result<String> {
         if let Some((_, bad)) = self.bad.first() {

@@ -84,7 +84,9 @@ impl Chancery {
             };
             let outcome = batch::run(&self.pool, load, job).await?;
             let errors = outcome.settle("/messages", partial.unwrap_or_default(), &self.limits)?;
-            self.note_use(&profile).await?;
+            if outcome.has_texts() {
+                self.note_use(&profile).await?;
+            }
             let ivs = profile.use_iv.then(|| batch::ivs_of(&outcome, &ivs));
             Ok(BatchTokenizationResponse { tokens: outcome.texts, ivs, errors })
         };

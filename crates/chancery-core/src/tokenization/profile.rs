@@ -1,10 +1,17 @@
 //! A token profile compiled for use: everything that a call needs, with no look at the store.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use chancery_keys::{Custodian, DataError};
 use chancery_store::{Tx, tables};
 use chancery_types::{KeyId, KeyState, KeyUsage, RoleId, TokenProfileId};
+use uuid::Uuid;
 
 use super::{engine::Engine, spec::ProfileSpec};
 use crate::{
@@ -30,22 +37,52 @@ pub(crate) struct Profile {
 /// The rows that a profile is compiled from, read in one transaction.
 pub(crate) struct ProfileRows {
     profile: tables::token_profiles::Row,
-    key: tables::keys::Row,
-    version: tables::key_versions::Row,
+    key: Arc<tables::keys::Row>,
+    version: Arc<tables::key_versions::Row>,
+}
+
+/// Keys and versions that were read already: many profiles share one.
+#[derive(Default)]
+pub(crate) struct KeyRows {
+    keys: HashMap<Uuid, Arc<tables::keys::Row>>,
+    versions: HashMap<(Uuid, u32), Arc<tables::key_versions::Row>>,
 }
 
 impl ProfileRows {
     /// Reads what belongs to a profile.
-    pub(crate) async fn load(tx: &mut Tx, profile: tables::token_profiles::Row) -> Result<Self> {
-        let missing = || Error::internal("the key of a stored token profile is missing");
-        let key = tables::keys::by_id(tx, profile.key_id).await?.ok_or_else(missing)?;
-        let version = tables::key_versions::one(tx, profile.key_id, profile.key_version).await?.ok_or_else(missing)?;
+    pub(crate) async fn load(tx: &mut Tx, profile: tables::token_profiles::Row, known: &mut KeyRows) -> Result<Self> {
+        let key = known.key(tx, profile.key_id).await?;
+        let version = known.version(tx, profile.key_id, profile.key_version).await?;
         Ok(Self { profile, key, version })
     }
 
     pub(crate) fn id(&self) -> TokenProfileId {
         self.profile.id.into()
     }
+}
+
+impl KeyRows {
+    async fn key(&mut self, tx: &mut Tx, id: Uuid) -> Result<Arc<tables::keys::Row>> {
+        if let Some(row) = self.keys.get(&id) {
+            return Ok(Arc::clone(row));
+        }
+        let row = Arc::new(tables::keys::by_id(tx, id).await?.ok_or_else(missing_key)?);
+        self.keys.insert(id, Arc::clone(&row));
+        Ok(row)
+    }
+
+    async fn version(&mut self, tx: &mut Tx, id: Uuid, version: u32) -> Result<Arc<tables::key_versions::Row>> {
+        if let Some(row) = self.versions.get(&(id, version)) {
+            return Ok(Arc::clone(row));
+        }
+        let row = Arc::new(tables::key_versions::one(tx, id, version).await?.ok_or_else(missing_key)?);
+        self.versions.insert((id, version), Arc::clone(&row));
+        Ok(row)
+    }
+}
+
+fn missing_key() -> Error {
+    Error::internal("the key of a stored token profile is missing")
 }
 
 impl Profile {

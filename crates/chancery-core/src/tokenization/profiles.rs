@@ -8,7 +8,7 @@ use chancery_types::{KeyId, TokenProfileId};
 use tracing::error;
 use uuid::Uuid;
 
-use super::profile::{Profile, ProfileRows};
+use super::profile::{KeyRows, Profile, ProfileRows};
 use crate::{Chancery, Error, Result};
 
 /// A compiled profile, or `None` for one that does not compile: the log says why, and only its own calls fail.
@@ -95,21 +95,21 @@ impl Chancery {
 }
 
 async fn all_rows(tx: &mut Tx) -> Result<Vec<ProfileRows>> {
-    let mut all = Vec::new();
+    let (mut all, mut keys) = (Vec::new(), KeyRows::default());
     for row in tables::token_profiles::all(tx).await? {
-        all.push(ProfileRows::load(tx, row).await?);
+        all.push(ProfileRows::load(tx, row, &mut keys).await?);
     }
     Ok(all)
 }
 
 async fn rows_of(tx: &mut Tx, ids: Vec<TokenProfileId>) -> Result<Vec<(TokenProfileId, Option<ProfileRows>)>> {
-    let mut some = Vec::new();
+    let (mut some, mut keys) = (Vec::new(), KeyRows::default());
     for id in ids {
         let row = tables::token_profiles::by_id(tx, Uuid::from(id)).await?;
         some.push((
             id,
             match row {
-                Some(row) => Some(ProfileRows::load(tx, row).await?),
+                Some(row) => Some(ProfileRows::load(tx, row, &mut keys).await?),
                 None => None,
             },
         ));

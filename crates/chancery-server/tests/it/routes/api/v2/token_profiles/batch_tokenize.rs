@@ -30,11 +30,13 @@ async fn tokens_come_in_the_order_of_the_messages_and_equal_single_ones() {
 }
 
 #[tokio::test]
-async fn an_empty_batch_has_an_empty_answer() {
+async fn an_empty_batch_has_an_empty_answer_and_uses_nothing() {
     let bench = Bench::new().await;
     let profile = bench.profile(json!({})).await;
     let reply = profile.call("batch-tokenize", json!({"messages": []})).await;
     assert_eq!(reply.response(), &json!({"@type": "api.v2.dp.BatchTokenizationResponse", "tokens": []}));
+    profile.call("batch-tokenize", json!({"messages": ["no"], "partial": true})).await.response();
+    profile.patch(json!({"format": {"minLength": 14}})).await.response();
     let profile = bench.profile(json!({"objInfo": {"name": "iv"}, "useIv": true})).await;
     let reply = profile.call("batch-tokenize", json!({"messages": []})).await;
     assert_eq!(reply.response()["ivs"], json!([]));
