@@ -1,6 +1,7 @@
 //! What data keys do: each operation is prepared once and then used for many values.
 
 mod hmac;
+mod siv;
 mod xaes;
 
 use chancery_ff1::{Alphabet, Ff1, Ff1Text};
@@ -12,6 +13,7 @@ use crate::{
 };
 
 pub use hmac::HmacSha256;
+pub use siv::Aes256Siv;
 pub use xaes::{NotAuthentic, XAES_NONCE_LEN, Xaes256Gcm};
 
 /// An open key for tokens: without Debug, Clone and serialisation, so that it stays where it is used.
@@ -74,6 +76,12 @@ impl DataKey {
     pub fn xaes_256_gcm(&self) -> Result<Xaes256Gcm, DataError> {
         self.demand(self.key.spec == KeySpec::Aes(AesSize::Bits256), "XAES-256-GCM")?;
         Xaes256Gcm::new(self.secret.expose()).map_err(DataError::Failed)
+    }
+
+    /// AES-256-SIV under a key derived from this one. For AES keys.
+    pub fn aes_256_siv(&self) -> Result<Aes256Siv, DataError> {
+        self.demand(matches!(self.key.spec, KeySpec::Aes(_)), "AES-256-SIV")?;
+        Aes256Siv::derive(self.secret.expose()).map_err(DataError::Failed)
     }
 
     /// HMAC-SHA-256. For HMAC keys.

@@ -84,7 +84,7 @@ impl Derivation {
 }
 
 /// A length of output for HKDF.
-struct Bytes(usize);
+pub(crate) struct Bytes(pub(crate) usize);
 
 impl hkdf::KeyType for Bytes {
     fn len(&self) -> usize {

@@ -4,8 +4,8 @@
 use std::fmt::{Debug, Display};
 
 use chancery_keys::{
-    BearerKey, Custodian, DataKey, HmacSha256, RootKey, Secret, SigningKey, TransportKey, Xaes256Gcm, ff1::Ff1,
-    ff1::Ff1Text,
+    Aes256Siv, BearerKey, Custodian, DataKey, HmacSha256, RootKey, Secret, SigningKey, TransportKey, Xaes256Gcm,
+    ff1::Ff1, ff1::Ff1Text,
 };
 use serde::Serialize;
 
@@ -34,6 +34,7 @@ has_none_of!(DataKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(BearerKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(TransportKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(HmacSha256: Debug, Display, Clone, Serialize);
+has_none_of!(Aes256Siv: Debug, Display, Clone, Serialize);
 has_none_of!(Xaes256Gcm: Debug, Display, Clone, Serialize);
 // Cloning these shares one key schedule.
 has_none_of!(Ff1: Debug, Display, Serialize);
