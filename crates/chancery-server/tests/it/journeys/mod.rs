@@ -1,4 +1,5 @@
 //! Whole ways through the interface.
 
 mod approvals;
+mod identities;
 mod signatures;
