@@ -6,7 +6,8 @@
 /// feature `schema`, an OpenAPI schema. An unknown spelling deserialises to serde's `unknown_variant`, which the server
 /// answers as InvalidSelection.
 macro_rules! wire_enum {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$vmeta:meta])* $variant:ident $(= $text:literal)?),+ $(,)? }) => {
+    // A spelling is a `tt`: as a `literal` it would reach the derives in an invisible group, which utoipa does not open.
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$vmeta:meta])* $variant:ident $(= $text:tt)?),+ $(,)? }) => {
         $(#[$meta])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
         #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -41,6 +42,6 @@ macro_rules! wire_enum {
             }
         }
     };
-    (@text $variant:ident $text:literal) => { $text };
+    (@text $variant:ident $text:tt) => { $text };
     (@text $variant:ident) => { stringify!($variant) };
 }
