@@ -13,6 +13,7 @@ use crate::{Base64, IdentityId, IdentityKind, RoleId};
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CreateIdentity {
     /// Unique without regard to letter case.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: String,
     /// Person or application; only persons approve.
     pub kind: IdentityKind,
@@ -49,6 +50,7 @@ impl fmt::Debug for IdentityCreated {
 pub struct PatchIdentity {
     /// Another name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: Option<String>,
     /// Other roles; they replace all of the present ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -24,6 +24,7 @@ pub struct LoginRequest {
 pub struct AuthCredentials {
     /// The identity's name, in any letter case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(example = "Admin1"))]
     pub username: Option<String>,
     /// The password.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -11,6 +11,7 @@ use crate::{Perm, RoleId};
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct CreateRole {
     /// Unique without regard to letter case.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: String,
     /// How many different holders must log in within one session: 1 or 2.
     #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 2))]
@@ -29,6 +30,7 @@ pub struct CreateRole {
 pub struct PatchRole {
     /// Another name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: Option<String>,
     /// Another number of logins: 1 or 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -15,8 +15,10 @@ use crate::{CertificateId, HashType, KeyTypeId, PolicyId, SelfApproval, ServiceI
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DeployRequest {
     /// `PKI Signing`.
+    #[cfg_attr(feature = "schema", schema(example = "PKI Signing"))]
     pub template: String,
     /// The service's name; unique.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: String,
     /// What the service signs with, and under which policy. The member is lower-case exactly: in any other letter case
     /// the service is deployed without a signing certificate, and the answer has a warning.
@@ -96,6 +98,7 @@ pub struct SigningCert {
     /// The certificate authority that issues it.
     pub issuer_uuid: CertificateId,
     /// Its subject, such as `CN=…,O=…,C=US` or `/C=US/O=…/CN=…`.
+    #[cfg_attr(feature = "schema", schema(example = "CN=Release Signing,O=Example,C=US"))]
     pub subject_oneline: String,
     /// Its key.
     pub new_key: SigningKeyParams,

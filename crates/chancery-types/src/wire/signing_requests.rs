@@ -14,6 +14,7 @@ use crate::{
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SubmitRequest {
     /// What approvers will see; 1 to 255 characters.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: String,
     /// The service whose key shall sign.
     pub service_uuid: ServiceId,

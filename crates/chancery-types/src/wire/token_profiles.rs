@@ -63,6 +63,7 @@ pub struct CreateTokenProfile {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct NameOnly {
     /// The name.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: String,
 }
 
@@ -158,6 +159,7 @@ pub struct PatchTokenProfile {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct PatchName {
     /// The name.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: Option<String>,
 }
 
@@ -246,6 +248,7 @@ pub struct TokenProfileTemplate {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TokenizeRequest {
     /// The message.
+    #[cfg_attr(feature = "schema", schema(example = "4111111111111111"))]
     pub message: String,
 }
 
@@ -342,6 +345,7 @@ pub struct BatchDetokenizationResponse {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TrackTokenizeRequest {
     /// Track 1, track 2 or both (ISO/IEC 7813).
+    #[cfg_attr(feature = "schema", schema(example = ";4111111111111111=25121010000012345678?"))]
     pub track: String,
 }
 

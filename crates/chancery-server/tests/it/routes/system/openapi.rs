@@ -1,3 +1,7 @@
+use std::collections::HashSet;
+
+use serde_json::Value;
+
 use crate::app::TestApp;
 
 #[tokio::test]
@@ -20,6 +24,57 @@ fn every_reference_of_the_document_leads_somewhere() {
         followed += 1;
     }
     assert!(followed > 0);
+}
+
+/// Every operation with its method and path.
+fn operations(document: &Value) -> impl Iterator<Item = (String, &Value)> {
+    let paths = document["paths"].as_object().unwrap();
+    paths.iter().flat_map(|(path, item)| {
+        let operations = item.as_object().unwrap().iter();
+        operations.map(move |(method, operation)| (format!("{method} {path}"), operation))
+    })
+}
+
+#[test]
+fn every_operation_has_an_id_of_its_own() {
+    let document = serde_json::to_value(chancery_server::openapi()).unwrap();
+    let mut seen = HashSet::new();
+    for (name, operation) in operations(&document) {
+        let id = operation["operationId"].as_str().unwrap();
+        assert!(seen.insert(id), "{name}: {id}");
+    }
+    assert!(seen.contains("post_token_profiles_uuid_tokenize") && seen.contains("get_healthz"), "{seen:?}");
+}
+
+#[test]
+fn every_operation_parameter_and_answer_is_described() {
+    let document = serde_json::to_value(chancery_server::openapi()).unwrap();
+    let described = |value: &Value| value.as_str().is_some_and(|text| !text.is_empty());
+    for (name, operation) in operations(&document) {
+        assert!(described(&operation["summary"]), "{name}");
+        for parameter in operation["parameters"].as_array().into_iter().flatten() {
+            assert!(described(&parameter["description"]), "{name}: {parameter}");
+        }
+        for (status, response) in operation["responses"].as_object().unwrap() {
+            assert!(described(&response["description"]) || described(&response["$ref"]), "{name}: {status}");
+        }
+    }
+}
+
+#[test]
+fn a_body_that_may_be_left_out_is_an_object_all_the_same() {
+    let document = serde_json::to_value(chancery_server::openapi()).unwrap();
+    let body = &document["paths"]["/api/v2/key-types/stubs"]["post"]["requestBody"];
+    assert_eq!(body["required"], Value::Null);
+    assert_eq!(body["content"]["application/json"]["schema"]["$ref"], "#/components/schemas/ListQuery");
+}
+
+#[test]
+fn enumerations_are_spelled_as_on_the_wire() {
+    let document = serde_json::to_value(chancery_server::openapi()).unwrap();
+    let values = |name: &str| document["components"]["schemas"][name]["enum"].as_array().unwrap();
+    assert!(values("Perm").contains(&"Tokenization:Manage".into()));
+    assert!(values("SigningFormat").contains(&"CMS".into()));
 }
 
 #[tokio::test]

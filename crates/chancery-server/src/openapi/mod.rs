@@ -1,0 +1,125 @@
+//! The OpenAPI document: what the routes say of themselves, and what is true of all of them.
+
+mod refusals;
+
+use chancery_types::wire::{Envelope, ErrorResponse};
+use utoipa::{
+    OpenApi as _,
+    openapi::{
+        Components, OpenApi, PathItem, RefOr, Schema,
+        path::Operation,
+        security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
+    },
+};
+
+use crate::{router, session_cookie};
+
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    info(
+        title = "Chancery",
+        description = "A key-management server: tokenization, certificates, and code signing under approvals.",
+        license(name = "Apache-2.0 OR MIT", identifier = "Apache-2.0 OR MIT"),
+    ),
+    components(schemas(Envelope<ErrorResponse>)),
+)]
+struct Frame;
+
+/// The frame that the routes are put into.
+pub(crate) fn frame() -> OpenApi {
+    Frame::openapi()
+}
+
+/// The document as `/openapi.json` answers it.
+#[must_use]
+pub fn openapi() -> OpenApi {
+    let mut document = router::all().into_openapi();
+    let components = document.components.get_or_insert_with(Components::new);
+    components.security_schemes.extend(security_schemes().map(|(name, scheme)| (name.to_owned(), scheme.into())));
+    components.responses.extend(refusals::responses());
+    for (path, item) in &mut document.paths.paths {
+        let enveloped = path.starts_with("/api/v2/") || path.starts_with("/cuserv/v1/");
+        for (method, operation) in operations(item) {
+            operation.operation_id = Some(operation_id(method, path));
+            complete(operation);
+            if enveloped {
+                refusals::document(method, operation);
+                operation.security = Some(either_credential());
+            }
+        }
+    }
+    document
+}
+
+/// Unlike the name of a handler, method and path are unique: `post_token_profiles_uuid_tokenize`.
+fn operation_id(method: &str, path: &str) -> String {
+    let path = path.strip_prefix("/api/v2").unwrap_or(path);
+    let words = path.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.fold(method.to_owned(), |id, word| id + "_" + word)
+}
+
+/// What the attributes cannot say.
+fn complete(operation: &mut Operation) {
+    for response in operation.responses.responses.values_mut() {
+        if let RefOr::T(response) = response
+            && response.description.is_empty()
+        {
+            response.description = "done".to_owned();
+        }
+    }
+    if let Some(RefOr::T(body)) = &mut operation.request_body {
+        for content in body.content.values_mut() {
+            if let RefOr::T(content) = content {
+                content.schema = content.schema.take().map(without_null);
+            }
+        }
+    }
+}
+
+/// A body that may be left out is still an object where it is sent, never `null`.
+fn without_null(schema: RefOr<Schema>) -> RefOr<Schema> {
+    match schema {
+        RefOr::T(Schema::OneOf(either)) => {
+            let object = either.items.iter().find(|item| matches!(item, RefOr::Ref(_))).cloned();
+            object.unwrap_or(RefOr::T(Schema::OneOf(either)))
+        }
+        other => other,
+    }
+}
+
+fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {
+    let PathItem { get, put, post, delete, options, head, patch, trace, query, .. } = item;
+    [
+        ("get", get),
+        ("put", put),
+        ("post", post),
+        ("delete", delete),
+        ("options", options),
+        ("head", head),
+        ("patch", patch),
+        ("trace", trace),
+        ("query", query),
+    ]
+    .into_iter()
+    .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+}
+
+const BEARER: &str = "bearer";
+const SESSION: &str = "session";
+
+fn security_schemes() -> [(&'static str, SecurityScheme); 2] {
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .bearer_format("JWT")
+        .description(Some("The token of GET /home/v1/login/token. Where it is sent it alone decides."))
+        .build();
+    let cookie = ApiKey::Cookie(ApiKeyValue::with_description(
+        session_cookie::NAME,
+        "The cookie of POST /home/v1/login. A changing call with the cookie alone must be same-origin.",
+    ));
+    [(BEARER, SecurityScheme::Http(bearer)), (SESSION, SecurityScheme::ApiKey(cookie))]
+}
+
+fn either_credential() -> Vec<SecurityRequirement> {
+    [BEARER, SESSION].map(|scheme| SecurityRequirement::new(scheme, [""; 0])).into()
+}
