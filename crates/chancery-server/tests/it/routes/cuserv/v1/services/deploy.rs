@@ -1,10 +1,11 @@
 //! POST /cuserv/v1/services/deploy.
 
+use chancery_testkit::{Tool, temp_dir};
 use serde_json::{Value, json};
 
 use crate::{
     app::Setup,
-    signing::{APPROVER, DEPLOY, ED25519, REQUESTS, RSA_2048, RSA_3072, Signing, submission},
+    signing::{APPROVER, DEPLOY, EC_P256, ED25519, REQUESTS, RSA_2048, RSA_3072, Signing, bytes},
 };
 
 /// The member that a JSON pointer names.
@@ -226,13 +227,28 @@ async fn only_holders_of_the_permission_deploy() {
 }
 
 #[tokio::test]
-async fn a_service_signs_in_the_format_that_it_was_deployed_for() {
+async fn a_service_for_raw_signatures_signs_the_payload_and_nothing_else() {
     let signing = Signing::new().await;
-    let raw = signing.deploy_with("raw", 0, |body| body["pkisigning"]["signingFormat"] = json!("Raw")).await;
-    let request = signing.admin.post(REQUESTS, submission(&raw, b"x")).await;
-    let request = signing.read(request.response()["uuid"].as_str().unwrap()).await;
-    assert_eq!(request["signingFormat"], "Raw");
-    // An ECDSA signature in DER and nothing around it.
-    let signature = crate::signing::bytes(&request["signature"]);
-    assert_eq!((signature[0], usize::from(signature[1])), (0x30, signature.len() - 2));
+    for (name, key_type) in [("ecdsa", EC_P256), ("rsa", RSA_3072)] {
+        let raw = |body: &mut Value| {
+            body["pkisigning"]["signingFormat"] = json!("Raw");
+            body["pkisigning"]["newCert"]["newKey"]["keyTypeUuid"] = json!(key_type);
+        };
+        let service = signing.deploy_with(name, 0, raw).await;
+        let request = signing.submit(&service, b"payload").await;
+        let request = signing.read(&request).await;
+        assert_eq!(request["signingFormat"], "Raw");
+        let folder = temp_dir();
+        let certificate = signing.admin.get(&format!("/api/v2/x509/{}", service.certificate)).await;
+        let certificate = certificate.response()["certificate"].as_str().unwrap().to_owned();
+        let public_key = Tool::new("openssl").args(["x509", "-noout", "-pubkey"]).input(certificate).run().stdout;
+        for (file, bytes) in [("key", &public_key), ("signature", &bytes(&request["signature"]))] {
+            std::fs::write(folder.path().join(file), bytes).unwrap();
+        }
+        let verify = |payload: &str| {
+            let verify = ["dgst", "-sha256", "-verify", "key", "-signature", "signature"];
+            Tool::new("openssl").args(verify).folder(folder.path()).input(payload).try_run().text()
+        };
+        assert_eq!([verify("payload"), verify("other")], ["Verified OK\n", "Verification failure\n"], "{name}");
+    }
 }
