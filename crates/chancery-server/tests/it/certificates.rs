@@ -35,13 +35,10 @@ pub(crate) async fn body(client: &Client, profile_name: &str) -> Value {
 }
 
 /// The body with these members set, `null` members taken away.
-pub(crate) fn with(mut body: Value, members: Value) -> Value {
-    for (name, value) in members.as_object().unwrap() {
-        match value {
-            Value::Null => body.as_object_mut().unwrap().remove(name),
-            _ => body.as_object_mut().unwrap().insert(name.clone(), value.clone()),
-        };
-    }
+pub(crate) fn with(mut body: Value, mut members: Value) -> Value {
+    let body_members = body.as_object_mut().unwrap();
+    body_members.append(members.as_object_mut().unwrap());
+    body_members.retain(|_, value| !value.is_null());
     body
 }
 

@@ -25,10 +25,8 @@ pub(super) fn compare(at: &str, expected: &Value, actual: &Value, variables: &mu
             if actual.len() < expected.len() || (!more && actual.len() > expected.len()) {
                 return Err(format!("{at}: {} items were answered, {} are documented", actual.len(), expected.len()));
             }
-            let pairs = expected.iter().zip(actual).enumerate();
-            pairs
-                .map(|(index, (expected, actual))| compare(&format!("{at}/{index}"), expected, actual, variables))
-                .collect()
+            let mut pairs = expected.iter().zip(actual).enumerate();
+            pairs.try_for_each(|(index, (expected, actual))| compare(&format!("{at}/{index}"), expected, actual, variables))
         }
         (Value::Object(expected), Value::Object(actual)) => {
             let more = expected.contains_key("…");
