@@ -95,7 +95,7 @@ impl Aes256Siv {
 
 /// Section 2.3: multiplication by x in GF(2^128), without a branch on the value.
 const fn dbl(s: u128) -> u128 {
-    s << 1 ^ (s >> 127) * 0x87
+    (s << 1) ^ ((s >> 127) * 0x87)
 }
 
 fn xor(block: &mut [u8], with: u128) {
