@@ -1,8 +1,6 @@
 //! The server through its front door, on real storage.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 mod app;
 mod certificates;
 mod client;
