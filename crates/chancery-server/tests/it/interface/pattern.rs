@@ -26,7 +26,9 @@ pub(super) fn compare(at: &str, expected: &Value, actual: &Value, variables: &mu
                 return Err(format!("{at}: {} items were answered, {} are documented", actual.len(), expected.len()));
             }
             let mut pairs = expected.iter().zip(actual).enumerate();
-            pairs.try_for_each(|(index, (expected, actual))| compare(&format!("{at}/{index}"), expected, actual, variables))
+            pairs.try_for_each(|(index, (expected, actual))| {
+                compare(&format!("{at}/{index}"), expected, actual, variables)
+            })
         }
         (Value::Object(expected), Value::Object(actual)) => {
             let more = expected.contains_key("…");
