@@ -4,6 +4,7 @@
 mod app;
 mod certificates;
 mod client;
+mod every_endpoint;
 mod guards;
 mod interface;
 mod journeys;

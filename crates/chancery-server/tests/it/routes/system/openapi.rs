@@ -14,6 +14,14 @@ async fn the_document_is_openapi_3_1() {
 }
 
 #[test]
+fn the_document_changes_only_on_purpose() {
+    let document = chancery_server::openapi().to_pretty_json().unwrap();
+    insta::with_settings!({ snapshot_path => "../../../snapshots", prepend_module_to_snapshot => false }, {
+        insta::assert_snapshot!("openapi", document);
+    });
+}
+
+#[test]
 fn every_reference_of_the_document_leads_somewhere() {
     let document = serde_json::to_value(chancery_server::openapi()).unwrap();
     let text = document.to_string();

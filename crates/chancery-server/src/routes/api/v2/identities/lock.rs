@@ -3,13 +3,13 @@
 use axum::extract::State;
 use chancery_types::{
     IdentityId,
-    wire::{Envelope, identities::Identity},
+    wire::{Envelope, Nothing, identities::Identity},
 };
 
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, InPath},
+    extract::{Authenticated, BodyOrEmpty, InPath},
 };
 
 /// Locks an identity: its sessions end, and it cannot log in. Needs Identity:Manage.
@@ -18,12 +18,14 @@ use crate::{
     path = "/api/v2/identities/{uuid}/lock",
     tag = "Identities",
     params(("uuid" = IdentityId, Path, description = "The identity")),
+    request_body = Option<Nothing>,
     responses((status = 200, body = Envelope<Identity>)),
 )]
 pub(crate) async fn lock(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<IdentityId>,
+    BodyOrEmpty(Nothing {}): BodyOrEmpty<Nothing>,
 ) -> Answer<Identity> {
     success(app.lock_identity(&caller, id).await?)
 }

@@ -21,7 +21,7 @@ use crate::{
     path = "/api/v2/x509/signing-requests/{uuid}/deny",
     tag = "Signing",
     params(("uuid" = SigningRequestId, Path, description = "The signing request")),
-    request_body = DecideRequest,
+    request_body = Option<DecideRequest>,
     responses((status = 200, body = Envelope<Denied>)),
 )]
 pub(crate) async fn deny(
