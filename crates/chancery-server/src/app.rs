@@ -2,15 +2,33 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use chancery_core::Chancery;
+use chancery_core::{Chancery, Error};
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time,
+};
+
+/// Large bodies in memory at a time: each is up to 90 MiB as it came and 64 MiB decoded.
+const LARGE_BODIES_MAX: usize = 4;
 
 /// The state of the router. Derefs to the door, so that a handler says `app.tokenize(…)`.
 #[derive(Clone)]
-pub(crate) struct App(Arc<Chancery>);
+pub(crate) struct App {
+    chancery: Arc<Chancery>,
+    large_bodies: Arc<Semaphore>,
+}
 
 impl App {
-    pub(crate) const fn new(chancery: Arc<Chancery>) -> Self {
-        Self(chancery)
+    pub(crate) fn new(chancery: Arc<Chancery>) -> Self {
+        Self { chancery, large_bodies: Arc::new(Semaphore::new(LARGE_BODIES_MAX)) }
+    }
+
+    /// Waits until there is room for one more large body; RateLimited when that takes too long.
+    pub(crate) async fn room_for_large_body(&self) -> Result<OwnedSemaphorePermit, Error> {
+        let room = Arc::clone(&self.large_bodies).acquire_owned();
+        let room = time::timeout(self.limits().pool_wait_max, room).await;
+        room.map_err(|_| Error::busy("Too many large bodies are being worked on; try again.", 1))?
+            .map_err(Error::internal)
     }
 }
 
@@ -18,6 +36,6 @@ impl Deref for App {
     type Target = Arc<Chancery>;
 
     fn deref(&self) -> &Arc<Chancery> {
-        &self.0
+        &self.chancery
     }
 }

@@ -1,18 +1,24 @@
 //! The body of a request: content type, then size, then syntax.
+//!
+//! What is larger than [`IN_MEMORY_MAX`] waits on disk until the last byte has come, so that slow senders hold no memory,
+//! and is then worked with only as long as there is room: see [`Room`].
+
+mod spool;
 
 use std::time::Duration;
 
 use axum::{
-    body::{Body as Raw, Bytes},
+    body::Body as Raw,
     extract::{FromRequest, Request},
     http::{HeaderMap, header},
 };
 use chancery_core::{Error, Limits, Meaning};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
-use tokio::time;
+use tokio::{sync::OwnedSemaphorePermit, task::spawn_blocking, time};
 
 use crate::{answer::Failure, app::App, decode};
+use spool::Spool;
 
 /// The slowest sender that is waited for, in bytes a second, after [`GRACE`].
 const SLOWEST: u64 = 64 * 1024;
@@ -20,51 +26,101 @@ const SLOWEST: u64 = 64 * 1024;
 /// What any sender may take, however little it has to send.
 const GRACE: Duration = Duration::from_secs(20);
 
-macro_rules! bodies {
-    ($($(#[$meta:meta])* $name:ident: $limit:ident, $empty:expr;)+) => {$(
-        $(#[$meta])*
-        pub(crate) struct $name<T>(pub(crate) T);
+/// Bytes of a body that is kept in memory while it comes.
+const IN_MEMORY_MAX: usize = 1024 * 1024;
 
-        impl<T: DeserializeOwned> FromRequest<App> for $name<T> {
+/// A place among the few large bodies that are in memory at a time; the handler keeps it as long as it works with one.
+#[expect(dead_code, reason = "held, never read")]
+pub(crate) struct Room(Option<OwnedSemaphorePermit>);
+
+/// A body like most.
+pub(crate) struct Body<T>(pub(crate) T);
+
+/// A body of which every member is optional, so that none at all counts as `{}`.
+pub(crate) struct BodyOrEmpty<T>(pub(crate) T);
+
+/// A body with many values.
+pub(crate) struct BatchBody<T>(pub(crate) T, pub(crate) Room);
+
+/// A body with a payload to sign.
+pub(crate) struct SigningBody<T>(pub(crate) T, pub(crate) Room);
+
+macro_rules! bodies {
+    ($($name:ident: $limit:ident, $if_empty:expr, $make:expr;)+) => {$(
+        impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for $name<T> {
             type Rejection = Failure;
 
             async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
                 let Limits { $limit: max, .. } = *app.limits();
-                let bytes = read(request, max).await?;
-                let json = if $empty && bytes.is_empty() { b"{}" } else { bytes.as_ref() };
-                Ok(Self(decode::decode(json)?))
+                let (body, room) = receive(request, app, max, $if_empty).await?;
+                Ok($make(body, room))
             }
         }
     )+};
 }
 
 bodies! {
-    /// A body like most.
-    Body: body_max, false;
-    /// A body of which every member is optional, so that none at all counts as `{}`.
-    BodyOrEmpty: body_max, true;
-    /// A body with many values.
-    BatchBody: batch_body_max, false;
-    /// A body with a payload to sign.
-    SigningBody: signing_body_max, false;
+    Body: body_max, b"", |body, _| Self(body);
+    BodyOrEmpty: body_max, b"{}", |body, _| Self(body);
+    BatchBody: batch_body_max, b"", Self;
+    SigningBody: signing_body_max, b"", Self;
 }
 
-async fn read(request: Request, max: usize) -> Result<Bytes, Error> {
+async fn receive<T>(request: Request, app: &App, max: usize, if_empty: &[u8]) -> Result<(T, Room), Error>
+where
+    T: DeserializeOwned + Send + 'static,
+{
     check_content_type(request.headers())?;
     check_announced_size(request.headers(), max)?;
     let patience = GRACE + Duration::from_secs(max as u64 / SLOWEST);
-    match time::timeout(patience, collect(request.into_body(), max)).await {
-        Ok(body) => body,
-        Err(_) => Err(Error::new(Meaning::Malformed, "The body did not arrive in time.")),
+    let received = time::timeout(patience, collect(request.into_body(), max)).await;
+    match received.map_err(|_| Error::new(Meaning::Malformed, "The body did not arrive in time."))?? {
+        Received::InMemory(bytes) => {
+            let json = if bytes.is_empty() { if_empty } else { &bytes };
+            Ok((decode::decode(json)?, Room(None)))
+        }
+        Received::OnDisk(spool) => {
+            let room = app.room_for_large_body().await?;
+            let bytes = spool.read_back().await.map_err(Error::unavailable)?;
+            // Tens of mebibytes take long enough to keep a thread from its other connections.
+            let decoded = spawn_blocking(move || decode::decode(&bytes)).await.map_err(Error::internal)?;
+            Ok((decoded?, Room(Some(room))))
+        }
     }
 }
 
-async fn collect(body: Raw, max: usize) -> Result<Bytes, Error> {
-    match Limited::new(body, max).collect().await {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large(max)),
-        Err(_) => Err(Error::new(Meaning::Malformed, "The body did not arrive in full.")),
+/// A body that has come in full.
+enum Received {
+    InMemory(Vec<u8>),
+    OnDisk(Spool),
+}
+
+async fn collect(body: Raw, max: usize) -> Result<Received, Error> {
+    let mut body = Limited::new(body, max);
+    let mut memory = Vec::new();
+    let mut disk: Option<Spool> = None;
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| {
+            let too_large = error.is::<LengthLimitError>();
+            if too_large {
+                self::too_large(max)
+            } else {
+                Error::new(Meaning::Malformed, "The body did not arrive in full.")
+            }
+        })?;
+        let Ok(data) = frame.into_data() else { continue };
+        memory.extend_from_slice(&data);
+        if memory.len() > IN_MEMORY_MAX {
+            let spool = match &mut disk {
+                Some(spool) => spool,
+                None => disk.insert(Spool::new().map_err(Error::unavailable)?),
+            };
+            spool.write(&mut memory).await.map_err(Error::unavailable)?;
+        }
     }
+    let Some(mut spool) = disk else { return Ok(Received::InMemory(memory)) };
+    spool.write(&mut memory).await.map_err(Error::unavailable)?;
+    Ok(Received::OnDisk(spool))
 }
 
 /// A missing content type counts as JSON; JSON has no other encoding than UTF-8 (RFC 8259, 8.1).
@@ -116,11 +172,31 @@ mod tests {
         assert!(check_content_type(&HeaderMap::new()).is_ok());
     }
 
+    /// A body that comes in pieces of this many bytes.
+    fn pieces(sizes: &[usize]) -> Raw {
+        let pieces: Vec<_> = sizes.iter().map(|size| Ok::<_, std::io::Error>(vec![b' '; *size])).collect();
+        Raw::from_stream(futures::stream::iter(pieces))
+    }
+
+    async fn received(sizes: &[usize], max: usize) -> Result<(usize, bool), Error> {
+        match collect(pieces(sizes), max).await? {
+            Received::InMemory(bytes) => Ok((bytes.len(), false)),
+            Received::OnDisk(spool) => Ok((spool.read_back().await.unwrap().len(), true)),
+        }
+    }
+
     #[tokio::test]
     async fn the_limit_is_exact_also_without_an_announced_length() {
-        let stream =
-            |bytes: usize| Raw::from_stream(futures::stream::iter([Ok::<_, std::io::Error>(vec![b' '; bytes])]));
-        assert_eq!(collect(stream(16), 16).await.unwrap().len(), 16);
-        assert_eq!(collect(stream(17), 16).await.unwrap_err().meaning(), Meaning::TooLarge);
+        assert_eq!(received(&[7, 9], 16).await.unwrap(), (16, false));
+        assert_eq!(received(&[7, 10], 16).await.unwrap_err().meaning(), Meaning::TooLarge);
+    }
+
+    #[tokio::test]
+    async fn beyond_a_mebibyte_it_waits_on_disk() {
+        let max = 4 * IN_MEMORY_MAX;
+        assert_eq!(received(&[IN_MEMORY_MAX], max).await.unwrap(), (IN_MEMORY_MAX, false));
+        assert_eq!(received(&[IN_MEMORY_MAX, 1], max).await.unwrap(), (IN_MEMORY_MAX + 1, true));
+        assert_eq!(received(&[IN_MEMORY_MAX + 5; 3], max).await.unwrap(), (3 * IN_MEMORY_MAX + 15, true));
+        assert_eq!(received(&[IN_MEMORY_MAX + 5; 4], max).await.unwrap_err().meaning(), Meaning::TooLarge);
     }
 }

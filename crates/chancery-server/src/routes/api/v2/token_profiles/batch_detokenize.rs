@@ -29,7 +29,7 @@ pub(crate) async fn batch_detokenize(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<TokenProfileId>,
-    BatchBody(request): BatchBody<BatchDetokenizeRequest>,
+    BatchBody(request, _room): BatchBody<BatchDetokenizeRequest>,
 ) -> Answer<BatchDetokenizationResponse> {
     success(app.batch_detokenize(&caller, id, request).await?)
 }

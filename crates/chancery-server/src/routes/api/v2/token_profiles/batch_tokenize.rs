@@ -28,7 +28,7 @@ pub(crate) async fn batch_tokenize(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<TokenProfileId>,
-    BatchBody(request): BatchBody<BatchTokenizeRequest>,
+    BatchBody(request, _room): BatchBody<BatchTokenizeRequest>,
 ) -> Answer<BatchTokenizationResponse> {
     success(app.batch_tokenize(&caller, id, request).await?)
 }

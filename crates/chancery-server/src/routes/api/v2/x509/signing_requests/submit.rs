@@ -24,7 +24,7 @@ use crate::{
 pub(crate) async fn submit(
     State(app): State<App>,
     caller: Authenticated,
-    SigningBody(body): SigningBody<SubmitRequest>,
+    SigningBody(body, _room): SigningBody<SubmitRequest>,
 ) -> Answer<Submitted> {
     success(app.submit_signing_request(&caller, body).await?)
 }
