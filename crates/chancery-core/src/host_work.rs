@@ -50,3 +50,51 @@ impl Chancery {
         end.await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use chancery_types::IdentityId;
+
+    use super::*;
+    use crate::{Meaning, testing::Installation};
+
+    const HOST: Host = Host::running("test");
+
+    async fn change_password(chancery: &Chancery, id: IdentityId) {
+        let changed = chancery.store.write(move |tx| {
+            Box::pin(async move { tables::identities::set_password(tx, id.into(), "changed", 1, None).await })
+        });
+        changed.await.map_err(Error::from).unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_demonstration_ends_when_every_first_password_was_changed() {
+        let installation = Installation::new().await;
+        let chancery = &installation.chancery;
+        let caller = installation.administrators().await;
+        let ids: Vec<_> = caller.members().iter().map(|member| member.id).collect();
+        let noted = ids.clone();
+        let marked =
+            chancery.store.write(move |tx| Box::pin(async move { settings::note_demo_identities(tx, &noted).await }));
+        marked.await.unwrap();
+        for id in ids {
+            let refusal = chancery.end_demo(&HOST).await.unwrap_err();
+            assert_eq!(refusal.meaning(), Meaning::State, "{refusal}");
+            change_password(chancery, id).await;
+        }
+        chancery.end_demo(&HOST).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_backup_tells_of_itself_and_overwrites_nothing() {
+        let installation = Installation::new().await;
+        let folder = chancery_testkit::temp_dir();
+        let to = folder.path().join("copy.db");
+        installation.chancery.backup(&HOST, &to).await.unwrap();
+        let refusal = installation.chancery.backup(&HOST, &to).await.unwrap_err();
+        assert_eq!(refusal.meaning(), Meaning::Value);
+        let sql = "SELECT count(*) FROM audit WHERE action = 'Backup'";
+        let count = chancery_testkit::Tool::new("sqlite3").arg(&to).arg(sql).run().text();
+        assert_eq!(count, "1\n");
+    }
+}

@@ -78,13 +78,9 @@ fn complete(operation: &mut Operation) {
 
 /// A body that may be left out is still an object where it is sent, never `null`.
 fn without_null(schema: RefOr<Schema>) -> RefOr<Schema> {
-    match schema {
-        RefOr::T(Schema::OneOf(either)) => {
-            let object = either.items.iter().find(|item| matches!(item, RefOr::Ref(_))).cloned();
-            object.unwrap_or(RefOr::T(Schema::OneOf(either)))
-        }
-        other => other,
-    }
+    let RefOr::T(Schema::OneOf(either)) = &schema else { return schema };
+    let object = either.items.iter().find(|item| matches!(item, RefOr::Ref(_))).cloned();
+    object.unwrap_or(schema)
 }
 
 fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {

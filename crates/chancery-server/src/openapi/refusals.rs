@@ -32,7 +32,7 @@ const REFUSALS: [Refusal; 10] = [
         status: "400",
         description: "ArgumentParseError: the body is not as described. InvalidSelection: a member names nothing that \
                       exists. InvalidValue: a member breaks a rule of the object.",
-        applies: |_, operation| has_body(operation) || has_parameter(operation, ParameterIn::Query),
+        applies: |_, operation| has_body(operation) || has_parameter(operation, &ParameterIn::Query),
         header: None,
     },
     Refusal {
@@ -54,7 +54,7 @@ const REFUSALS: [Refusal; 10] = [
         name: "NotFound",
         status: "404",
         description: "InvalidSelection: the object in the path does not exist.",
-        applies: |_, operation| has_parameter(operation, ParameterIn::Path),
+        applies: |_, operation| has_parameter(operation, &ParameterIn::Path),
         header: None,
     },
     Refusal {
@@ -135,12 +135,12 @@ const fn has_body(operation: &Operation) -> bool {
     operation.request_body.is_some()
 }
 
-fn has_parameter(operation: &Operation, place: ParameterIn) -> bool {
+fn has_parameter(operation: &Operation, place: &ParameterIn) -> bool {
     let parameters = operation.parameters.iter().flatten();
     parameters
         .filter_map(|parameter| match parameter {
             RefOr::T(parameter) => Some(parameter),
             RefOr::Ref(_) => None,
         })
-        .any(|parameter| parameter.parameter_in == place)
+        .any(|parameter| parameter.parameter_in == *place)
 }
