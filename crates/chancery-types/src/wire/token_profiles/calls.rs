@@ -1,0 +1,162 @@
+//! Messages in, tokens out, and back.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Base64,
+    wire::{ItemError, Texts},
+};
+
+/// A message to tokenize.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenizeRequest {
+    /// The message.
+    #[cfg_attr(feature = "schema", schema(example = "4111111111111111"))]
+    pub message: String,
+}
+
+/// `api.v2.dp.TokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.TokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenizationResponse {
+    /// The token.
+    pub token: String,
+    /// The initialization vector, where the profile uses one: detokenize needs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iv: Option<Base64>,
+}
+
+/// A token to turn back.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct DetokenizeRequest {
+    /// The token.
+    pub token: String,
+    /// The initialization vector that came with it, where the profile uses one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iv: Option<Base64>,
+}
+
+/// `api.v2.dp.DetokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.DetokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct DetokenizationResponse {
+    /// The message, masked where only a partial rule allows the caller.
+    pub message: String,
+}
+
+/// Messages to tokenize.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchTokenizeRequest {
+    /// The messages.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub messages: Texts,
+    /// Whether bad values leave a `null` instead of failing the call.
+    #[serde(default)]
+    pub partial: Option<bool>,
+}
+
+/// `api.v2.dp.BatchTokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.BatchTokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchTokenizationResponse {
+    /// The tokens, in the order of the messages.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Option<String>>))]
+    pub tokens: Texts,
+    /// The initialization vectors, in the same order, where the profile uses them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ivs: Option<Vec<Option<Base64>>>,
+    /// With `partial`: what was wrong with the values that are `null`, the first hundred of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ItemError>,
+}
+
+/// Tokens to turn back.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchDetokenizeRequest {
+    /// The tokens.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub tokens: Texts,
+    /// The initialization vectors that came with them, in the same order, where the profile uses them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ivs: Option<Vec<Base64>>,
+    /// Whether bad values leave a `null` instead of failing the call.
+    #[serde(default)]
+    pub partial: Option<bool>,
+}
+
+/// `api.v2.dp.BatchDetokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.BatchDetokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchDetokenizationResponse {
+    /// The messages, in the order of the tokens; masked where only a partial rule allows the caller.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Option<String>>))]
+    pub messages: Texts,
+    /// With `partial`: what was wrong with the values that are `null`, the first hundred of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ItemError>,
+}
+
+/// Payment card track data to tokenize.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TrackTokenizeRequest {
+    /// Track 1, track 2 or both (ISO/IEC 7813).
+    #[cfg_attr(feature = "schema", schema(example = ";4111111111111111=25121010000012345678?"))]
+    pub track: String,
+}
+
+/// `api.v2.dp.TrackTokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.TrackTokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TrackTokenizationResponse {
+    /// The track data with the token in the place of the account number.
+    pub track: String,
+    /// The initialization vector, where the profile uses one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iv: Option<Base64>,
+}
+
+/// Tokenized track data to turn back.
+#[derive(Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TrackDetokenizeRequest {
+    /// The tokenized track data.
+    pub track: String,
+    /// The initialization vector that came with it, where the profile uses one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iv: Option<Base64>,
+}
+
+/// `api.v2.dp.TrackDetokenizationResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.TrackDetokenizationResponse")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TrackDetokenizationResponse {
+    /// The original track data.
+    pub track: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answers_carry_their_type() {
+        let answer = TokenizationResponse { token: "1".into(), iv: None };
+        assert_eq!(
+            serde_json::to_value(answer).unwrap(),
+            json!({"@type": "api.v2.dp.TokenizationResponse", "token": "1"})
+        );
+    }
+}
