@@ -14,6 +14,7 @@ mod listen;
 mod metrics;
 mod middleware;
 mod openapi;
+mod remainder;
 mod router;
 mod routes;
 mod session_cookie;

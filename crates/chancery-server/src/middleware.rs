@@ -9,7 +9,7 @@ use std::{
 
 use axum::{
     extract::{MatchedPath, Request},
-    http::{HeaderName, HeaderValue, Method, StatusCode, header},
+    http::{HeaderName, HeaderValue, Method, StatusCode, Version, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -19,6 +19,7 @@ use tracing::{Instrument, error, info, info_span};
 use crate::{
     answer::{Failure, Refusal, render},
     metrics,
+    remainder::Remainder,
 };
 
 /// The address of the other end of the connection; the listener notes it on every request.
@@ -49,9 +50,16 @@ pub(crate) async fn outermost(mut request: Request, next: Next) -> Response {
     let span = info_span!("request", id = info.id, source = %info.source);
     request.extensions_mut().insert(info.clone());
 
+    let version = request.version();
+    let (request, remainder) = Remainder::of(request);
+
     let answer = next.run(request).instrument(span.clone()).await;
+    let is_read = remainder.take().await;
     let _entered = span.entered();
-    let answer = finish(answer, &path, &info.id);
+    let mut answer = finish(answer, &path, &info.id);
+    if !is_read && version < Version::HTTP_2 {
+        answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
 
     let route = route.as_ref().map_or("none", MatchedPath::as_str);
     let status = answer.status().as_u16();

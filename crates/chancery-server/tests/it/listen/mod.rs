@@ -1,5 +1,6 @@
 //! Real sockets: TLS, slow clients, stopping.
 
+mod refused;
 mod served;
 mod slow;
 mod stop;
