@@ -37,6 +37,8 @@ pub fn openapi() -> OpenApi {
     let components = document.components.get_or_insert_with(Components::new);
     components.security_schemes.extend(security_schemes().map(|(name, scheme)| (name.to_owned(), scheme.into())));
     components.responses.extend(refusals::responses());
+    let paths = std::mem::take(&mut document.paths.paths);
+    document.paths.paths = paths.into_iter().map(|(path, item)| (documented_path(&path), item)).collect();
     for (path, item) in &mut document.paths.paths {
         let enveloped = path.starts_with("/api/v2/") || path.starts_with("/cuserv/v1/");
         for (method, operation) in operations(item) {
@@ -45,10 +47,22 @@ pub fn openapi() -> OpenApi {
             if enveloped {
                 refusals::document(method, operation);
                 operation.security = Some(either_credential());
+            } else if is_for_relying_parties(path) {
+                refusals::document_plain(operation);
             }
         }
     }
     document
+}
+
+/// Certificates, lists and status: what fails here is said in plain text.
+fn is_for_relying_parties(path: &str) -> bool {
+    ["/ca/", "/crl/", "/ocsp"].iter().any(|root| path.starts_with(root))
+}
+
+/// OpenAPI has no word for the router's `{*rest}`, which takes slashes too.
+fn documented_path(path: &str) -> String {
+    path.replace("{*", "{")
 }
 
 /// Unlike the name of a handler, method and path are unique: `post_token_profiles_uuid_tokenize`.

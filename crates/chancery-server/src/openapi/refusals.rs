@@ -117,6 +117,19 @@ pub(super) fn document(method: &str, operation: &mut Operation) {
     }
 }
 
+/// The same where there is no envelope and nobody to recognise: one sentence of plain text.
+pub(super) fn document_plain(operation: &mut Operation) {
+    for (status, description) in [
+        ("429", "too much waiting work; try again after Retry-After"),
+        ("500", "the cause is in the server's log under the request id"),
+        ("503", "storage or the root key is out of reach; try again after Retry-After"),
+    ] {
+        let content = ContentBuilder::new().schema(Some(Object::with_type(Type::String))).build();
+        let response = ResponseBuilder::new().description(description).content("text/plain", content);
+        operation.responses.responses.entry(status.to_owned()).or_insert(response.build().into());
+    }
+}
+
 impl Refusal {
     fn response(self) -> Response {
         let schema = Ref::from_schema_name(REFUSED);

@@ -31,10 +31,11 @@ pub(crate) async fn post(State(app): State<App>, visitor: Anybody, request: Requ
     Ok(answer(app.ocsp(&visitor, &request).await?))
 }
 
-/// The same; the request is in the path, in base64 and then URL-encoded.
+/// The same; the request is in the path, in base64 and then URL-encoded. Slashes may be left as they are, since many
+/// clients do so.
 #[utoipa::path(
     get,
-    path = "/ocsp/{request}",
+    path = "/ocsp/{*request}",
     tag = "Public",
     params(("request" = String, Path, description = "the request in base64, URL-encoded")),
     responses((status = 200, description = "the answer", body = Vec<u8>, content_type = "application/ocsp-response")),
