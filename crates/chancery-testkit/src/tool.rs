@@ -10,6 +10,7 @@ use std::thread;
 pub struct Tool {
     program: PathBuf,
     arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
     input: Vec<u8>,
     folder: Option<PathBuf>,
 }
@@ -39,7 +40,8 @@ impl Tool {
         let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
         let installed = ["bin", "venv/bin"].map(|folder| tools.join(folder).join(name));
         let program = installed.into_iter().find(|path| path.is_file());
-        Tool { program: program.unwrap_or_else(|| name.into()), arguments: Vec::new(), input: Vec::new(), folder: None }
+        let program = program.unwrap_or_else(|| name.into());
+        Tool { program, arguments: Vec::new(), environment: Vec::new(), input: Vec::new(), folder: None }
     }
 
     /// One more argument.
@@ -53,6 +55,13 @@ impl Tool {
     #[must_use]
     pub fn args<A: AsRef<OsStr>>(self, arguments: impl IntoIterator<Item = A>) -> Self {
         arguments.into_iter().fold(self, Tool::arg)
+    }
+
+    /// A variable of its environment, besides those of the test's own.
+    #[must_use]
+    pub fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.environment.push((name.as_ref().into(), value.as_ref().into()));
+        self
     }
 
     /// What it reads from standard input; nothing otherwise.
@@ -88,7 +97,8 @@ impl Tool {
     #[must_use]
     pub fn try_run(self) -> Ran {
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(&self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }

@@ -5,4 +5,5 @@ mod commands;
 mod kill;
 mod process;
 mod quickstart;
+mod schemathesis;
 mod serve;

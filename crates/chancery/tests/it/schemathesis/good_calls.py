@@ -1,0 +1,137 @@
+"""A call of every operation that must succeed: its path parameters, and its query or body where it takes one."""
+
+import base64
+
+from installation import (
+    DEMO,
+    PASSWORD,
+    STATE,
+    administrator,
+    certificate_body,
+    certificate_status_request,
+    demo_token,
+    identity_body,
+    key_body,
+    login,
+    new_certificate,
+    new_disabled_key,
+    new_identity,
+    new_key,
+    new_profile,
+    new_request,
+    new_role,
+    policy_body,
+    profile_body,
+    request_body,
+    role,
+    role_body,
+    service_body,
+    waiting_request,
+)
+
+CARD = "4111111111111111"
+TRACK = ";{}=25121010000012345678?"
+PAGE = {"page": 1, "pageSize": 10}
+
+
+def at(uuid, **call):
+    return {"path_parameters": {"uuid": uuid}, **call}
+
+
+def on_demo_profile(body):
+    return at(DEMO["tokenProfileUuid"], body=body)
+
+
+def on_demo_root(**call):
+    return at(DEMO["rootCertificateUuid"], **call)
+
+
+def on_demo_service(**call):
+    return {"path_parameters": {"serviceUuid": DEMO["serviceUuid"]}, **call}
+
+
+def demo_root_file(ending):
+    return {"path_parameters": {"file": DEMO["rootCertificateUuid"] + ending}}
+
+
+def plain():
+    return {}
+
+
+GOOD_CALLS = {
+    "GET /api/v2/audit": lambda: {"query": PAGE},
+    "POST /api/v2/identities": lambda: {"body": identity_body()},
+    "GET /api/v2/identities/stubs": lambda: {"query": PAGE},
+    "GET /api/v2/identities/{uuid}": lambda: at(new_identity()),
+    "PATCH /api/v2/identities/{uuid}": lambda: at(new_identity(), body={"roleUuids": [role("Auditor")]}),
+    "DELETE /api/v2/identities/{uuid}": lambda: at(new_identity()),
+    "POST /api/v2/identities/{uuid}/lock": lambda: at(new_identity()),
+    "POST /api/v2/identities/{uuid}/unlock": lambda: at(new_identity()),
+    "POST /api/v2/identities/{uuid}/password": lambda: at(new_identity(), body={"password": PASSWORD}),
+    "POST /api/v2/key-types/stubs": lambda: {"body": {"search": "RSA", **PAGE}},
+    "POST /api/v2/keys": lambda: {"body": key_body()},
+    "GET /api/v2/keys/stubs": lambda: {"query": PAGE},
+    "GET /api/v2/keys/{uuid}": lambda: at(new_key()),
+    "PATCH /api/v2/keys/{uuid}": lambda: at(new_key(), body={"usages": ["Tokenize"]}),
+    "POST /api/v2/keys/{uuid}/disable": lambda: at(new_key(), body={}),
+    "POST /api/v2/keys/{uuid}/enable": lambda: at(new_disabled_key(), body={}),
+    "POST /api/v2/keys/{uuid}/rotate": lambda: at(new_key(), body={}),
+    "POST /api/v2/roles": lambda: {"body": role_body()},
+    "GET /api/v2/roles/stubs": lambda: {"query": PAGE},
+    "GET /api/v2/roles/{uuid}": lambda: at(new_role()),
+    "PATCH /api/v2/roles/{uuid}": lambda: at(new_role(), body={"perms": []}),
+    "DELETE /api/v2/roles/{uuid}": lambda: at(new_role()),
+    "GET /api/v2/system/settings": plain,
+    "PATCH /api/v2/system/settings": lambda: {"body": {"apiAccess": True}},
+    "POST /api/v2/token-profiles": lambda: {"body": profile_body()},
+    "GET /api/v2/token-profiles/stubs": lambda: {"query": PAGE},
+    "GET /api/v2/token-profiles/template/names": plain,
+    "GET /api/v2/token-profiles/template/{name}": lambda: {"path_parameters": {"name": "card number keep last 4"}},
+    "GET /api/v2/token-profiles/{uuid}": lambda: at(DEMO["tokenProfileUuid"]),
+    "PATCH /api/v2/token-profiles/{uuid}": lambda: at(new_profile(), body={"format": {"maxLength": 20}}),
+    "DELETE /api/v2/token-profiles/{uuid}": lambda: at(new_profile()),
+    "PATCH /api/v2/token-profiles/{uuid}/permissions": lambda: at(new_profile(), body={"controlRules": []}),
+    "POST /api/v2/token-profiles/{uuid}/tokenize": lambda: on_demo_profile({"message": CARD}),
+    "POST /api/v2/token-profiles/{uuid}/detokenize": lambda: on_demo_profile({"token": demo_token(CARD)}),
+    "POST /api/v2/token-profiles/{uuid}/batch-tokenize": lambda: on_demo_profile({"messages": [CARD]}),
+    "POST /api/v2/token-profiles/{uuid}/batch-detokenize": lambda: on_demo_profile({"tokens": [demo_token(CARD)]}),
+    "POST /api/v2/token-profiles/{uuid}/track-tokenize": lambda: on_demo_profile({"track": TRACK.format(CARD)}),
+    "POST /api/v2/token-profiles/{uuid}/track-detokenize": lambda: on_demo_profile(
+        {"track": TRACK.format(demo_token(CARD))}
+    ),
+    "GET /api/v2/x509/cert-profiles/stubs": lambda: {"query": PAGE},
+    "POST /api/v2/x509/generate": lambda: {"body": certificate_body()},
+    "GET /api/v2/x509": lambda: {"query": PAGE},
+    "GET /api/v2/x509/{uuid}": on_demo_root,
+    "GET /api/v2/x509/{uuid}/download": lambda: on_demo_root(query={"format": "pkcs7"}),
+    "POST /api/v2/x509/{uuid}/revoke": lambda: at(new_certificate(), body={"reason": "superseded"}),
+    "GET /api/v2/x509/services/stubs": lambda: {"query": PAGE},
+    "GET /api/v2/x509/services/{serviceUuid}/signing-policies": on_demo_service,
+    "POST /api/v2/x509/services/{serviceUuid}/signing-policies": lambda: on_demo_service(body=policy_body()),
+    "GET /api/v2/x509/services/{serviceUuid}/signing-requests": lambda: on_demo_service(query={"state": "Signed"}),
+    "GET /api/v2/x509/signing-requests": lambda: {"query": PAGE},
+    "POST /api/v2/x509/signing-requests": lambda: {"body": request_body()},
+    "GET /api/v2/x509/signing-requests/{uuid}": lambda: at(new_request(), query={"include": "uploadData"}),
+    "POST /api/v2/x509/signing-requests/{uuid}/approve": lambda: at(waiting_request(), body={"note": "read it"}),
+    "POST /api/v2/x509/signing-requests/{uuid}/deny": lambda: at(waiting_request(), body={}),
+    "POST /api/v2/x509/signing-requests/batch-approve-deny": lambda: {
+        "body": {"uuids": [waiting_request()], "decision": "Approve"}
+    },
+    "POST /cuserv/v1/services/deploy": lambda: {"body": service_body()},
+    "GET /ca/{file}": lambda: demo_root_file(".crt"),
+    "GET /crl/{file}": lambda: demo_root_file(".crl"),
+    "POST /ocsp": lambda: {"body": certificate_status_request(), "media_type": "application/ocsp-request"},
+    "GET /ocsp/{request}": lambda: {
+        "path_parameters": {"request": base64.b64encode(certificate_status_request()).decode()}
+    },
+    "GET /docs": plain,
+    "GET /docs/page.css": plain,
+    "GET /docs/page.js": plain,
+    "GET /healthz": plain,
+    "GET /readyz": plain,
+    "GET /metrics": plain,
+    "GET /openapi.json": plain,
+    "POST /home/v1/login": lambda: {"body": login(administrator(STATE["admins"][0]))},
+    "GET /home/v1/login/token": plain,
+    "POST /home/v1/logout": plain,
+}

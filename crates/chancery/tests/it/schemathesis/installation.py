@@ -1,0 +1,213 @@
+"""The installation under test, as its administrators use it: logins, and objects for the calls to act on."""
+
+import base64
+import functools
+import itertools
+import json
+import os
+import pathlib
+
+import requests
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.x509 import ocsp
+
+STATE = json.loads(pathlib.Path(os.environ["CHANCERY_QUICKSTART"]).read_text())
+DEMO = STATE["demo"]
+PASSWORD = base64.b64encode(b"an honest long password").decode()
+
+_numbers = itertools.count(1)
+
+
+def name():
+    """One that nothing has yet."""
+    return f"thing {next(_numbers)}"
+
+
+def login(credentials):
+    return {"authType": "userpass", "authCredentials": credentials}
+
+
+def administrator(admin):
+    """The credentials of one of the two."""
+    return {"username": admin["username"], "password": base64.b64encode(admin["password"].encode()).decode()}
+
+
+class Client:
+    """A session of its own, fully logged in."""
+
+    def __init__(self, logins):
+        self.http = requests.Session()
+        self.http.verify = STATE["caFile"]
+        # The environment's proxies and authorities would otherwise come before these.
+        self.http.trust_env = False
+        for body in logins:
+            answer = self.send("POST", "/home/v1/login", body)
+        assert answer["response"]["fullyLoggedIn"], answer
+
+    @classmethod
+    def administrators(cls):
+        return cls(login(administrator(admin)) for admin in STATE["admins"])
+
+    @classmethod
+    def application(cls):
+        """Its one login is cheap."""
+        credentials = {"apiKey": application_key()}
+        return cls([{"authType": "apikey", "authCredentials": credentials}])
+
+    def send(self, method, path, body=None):
+        answer = self.http.request(method, STATE["base"] + path, json=body, timeout=60)
+        assert answer.ok, f"{method} {path} {body}: {answer.status_code} {answer.text}"
+        return answer.json()
+
+    def token(self):
+        """A new bearer token."""
+        return self.send("GET", "/home/v1/login/token")["token"]
+
+
+@functools.cache
+def administrators():
+    """The session that makes what the calls act on."""
+    return Client.administrators()
+
+
+def post(path, body=None):
+    return administrators().send("POST", path, body)["response"]
+
+
+@functools.cache
+def ids(listing):
+    """The ids of a listing of built-in objects, by name."""
+    method = "POST" if listing == "/api/v2/key-types/stubs" else "GET"
+    stubs = administrators().send(method, listing)["response"]["results"]
+    return {stub["objInfo"]["name"]: stub["objInfo"]["uuid"] for stub in stubs}
+
+
+def role(name):
+    return ids("/api/v2/roles/stubs")[name]
+
+
+def key_type(name):
+    return ids("/api/v2/key-types/stubs")[name]
+
+
+def cert_profile(name):
+    return ids("/api/v2/x509/cert-profiles/stubs")[name]
+
+
+@functools.cache
+def application_key():
+    body = {"name": name(), "kind": "Application", "roleUuids": [role("Application")]}
+    return post("/api/v2/identities", body)["apiKey"]
+
+
+def identity_body():
+    return {"name": name(), "kind": "Person", "roleUuids": [role("Approver")], "password": PASSWORD}
+
+
+def new_identity():
+    return post("/api/v2/identities", identity_body())["uuid"]
+
+
+def role_body():
+    return {"name": name(), "loginsRequired": 1, "perms": ["Signing:Approve"]}
+
+
+def new_role():
+    return post("/api/v2/roles", role_body())["uuid"]
+
+
+def key_body():
+    return {"name": name(), "keyTypeUuid": key_type("AES-256 Tokenization")}
+
+
+def new_key():
+    return post("/api/v2/keys", key_body())["uuid"]
+
+
+def new_disabled_key():
+    uuid = new_key()
+    post(f"/api/v2/keys/{uuid}/disable")
+    return uuid
+
+
+def profile_body():
+    return {
+        "objInfo": {"name": name()},
+        "algorithm": "Ff1",
+        "keyUuid": new_key(),
+        "format": {"alphabet": "Decimal", "minLength": 6, "maxLength": 19},
+        "controlRules": [{"roleUuid": role("Administrator"), "operation": "Tokenize"}],
+    }
+
+
+def new_profile():
+    return post("/api/v2/token-profiles", profile_body())["objInfo"]["uuid"]
+
+
+def certificate_body():
+    return {
+        "certProfileUuid": cert_profile("TLS Server"),
+        "subjectOneline": f"CN={name()}",
+        "newKey": {"keyTypeUuid": key_type("EC P-256 Signing"), "save": True},
+        "issuerUuid": DEMO["rootCertificateUuid"],
+        "certParams": {"validityPeriod": {"unit": "Day", "amount": "1"}, "subjectAltNames": ["DNS:host.example"]},
+    }
+
+
+def new_certificate():
+    return post("/api/v2/x509/generate", certificate_body())["certificateUuid"]
+
+
+def certificate_status_request():
+    """An OCSP request about the root, which is its own issuer."""
+    uuid = DEMO["rootCertificateUuid"]
+    root = administrators().send("GET", f"/api/v2/x509/{uuid}")["response"]["certificate"]
+    root = x509.load_pem_x509_certificate(root.encode())
+    request = ocsp.OCSPRequestBuilder().add_certificate(root, root, hashes.SHA256()).build()
+    return request.public_bytes(serialization.Encoding.DER)
+
+
+def service_body(approvals=0):
+    return {
+        "template": "PKI Signing",
+        "name": name(),
+        "pkisigning": {
+            "newCert": {
+                "issuerUuid": DEMO["rootCertificateUuid"],
+                "subjectOneline": f"CN={name()}",
+                "newKey": {"keyTypeUuid": key_type("EC P-256 Signing"), "save": True},
+                "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}},
+            },
+            "signingFormat": "CMS",
+            "numApprovals": approvals,
+            "hashAlgorithm": "Sha2_256",
+        },
+    }
+
+
+@functools.cache
+def service_with_approvals():
+    return post("/cuserv/v1/services/deploy", service_body(approvals=1))
+
+
+def policy_body():
+    return {"name": name(), "numApprovals": 2, "hashAlgorithm": "Sha2_512"}
+
+
+def request_body(service=DEMO):
+    ids = {"serviceUuid": service["serviceUuid"], "policyUuid": service["policyUuid"]}
+    return {"name": name(), "uploadData": "aGVsbG8=", **ids}
+
+
+def new_request(service=DEMO):
+    return post("/api/v2/x509/signing-requests", request_body(service))["uuid"]
+
+
+def waiting_request():
+    return new_request(service_with_approvals())
+
+
+def demo_token(message):
+    """The demo profile's answer to its one kind of message, a card number."""
+    return post(f"/api/v2/token-profiles/{DEMO['tokenProfileUuid']}/tokenize", {"message": message})["token"]
