@@ -57,7 +57,7 @@ pub(crate) struct Options {
     /// Lifetime of a bearer token in seconds [default: 600].
     #[arg(long, value_name = "SECONDS", env = "CHANCERY_TOKEN_LIFETIME")]
     pub(crate) token_lifetime: Option<u64>,
-    /// A limit, as NAME=NUMBER; several by commas or by repeating. `chancery help` of docs/OPERATING.md lists them.
+    /// A limit, as NAME=NUMBER; several by commas or by repeating. docs/OPERATING.md lists them.
     #[arg(long, value_name = "NAME=NUMBER", env = "CHANCERY_LIMIT", value_delimiter = ',')]
     pub(crate) limit: Option<Vec<String>>,
     /// What to log: error, warn, info, debug or trace, also by module [default: info].
