@@ -20,7 +20,8 @@ pub(crate) struct Modulus {
     pub(crate) ifma: Ifma,
 }
 
-/// Constants for multipliers of 52 bits; zero if the modulus has more than 48 bits.
+/// Constants for multipliers of 52 bits; zero if the modulus M has more than 48 bits, and those for narrow rounds if it
+/// has more than 32.
 #[cfg_attr(
     not(all(target_arch = "x86_64", feature = "std")),
     expect(dead_code, reason = "only the kernels for x86-64 use it")
@@ -33,6 +34,39 @@ pub(crate) struct Ifma {
     pub(crate) weight_inverse: u64,
     /// ⌊2⁵²/M⌋
     pub(crate) inverse: u64,
+    pub(crate) narrow: IfmaNarrow,
+}
+
+/// Constants for M ≤ 2³², of numbers in 52 bits of which only the result modulo 2⁵² matters.
+#[cfg_attr(
+    not(all(target_arch = "x86_64", feature = "std")),
+    expect(dead_code, reason = "only the kernels for x86-64 use it")
+)]
+#[derive(Clone, Copy, Default)]
+pub(crate) struct IfmaNarrow {
+    /// −2⁴⁸ mod M
+    pub(crate) minus_weight: u64,
+    /// The smallest multiple of M that is not below 2⁴⁸
+    pub(crate) above: u64,
+    /// ⌊2^(52+shift)/M⌋ + 1, below 2⁵², with 2^shift < M ≤ 2^(shift+1)
+    pub(crate) exact_inverse: u64,
+    pub(crate) shift: u32,
+    /// 2⁵² − M
+    pub(crate) minus_modulus: u64,
+}
+
+impl IfmaNarrow {
+    fn new(m: u64) -> Self {
+        let weight = (1 << 48) % m;
+        let shift = (m - 1).ilog2();
+        Self {
+            minus_weight: (m - weight) % m,
+            above: ((1u64 << 48).div_ceil(m)) * m,
+            exact_inverse: ((1u128 << (52 + shift)) / u128::from(m)) as u64 + 1,
+            shift,
+            minus_modulus: (1 << 52) - m,
+        }
+    }
 }
 
 impl Divisor64 {
@@ -61,7 +95,8 @@ impl Modulus {
         let ifma = if value <= 1 << 48 {
             let weight = (1 << 48) % value;
             let weight_inverse = ((u128::from(weight) << 52) / u128::from(value)) as u64;
-            Ifma { weight, weight_inverse, inverse: (1 << 52) / value }
+            let narrow = if value <= 1 << 32 { IfmaNarrow::new(value) } else { IfmaNarrow::default() };
+            Ifma { weight, weight_inverse, inverse: (1 << 52) / value, narrow }
         } else {
             Ifma::default()
         };

@@ -49,6 +49,19 @@ pub(crate) struct Case {
     pub(crate) work: Box<dyn FnMut()>,
 }
 
+impl Case {
+    pub(crate) fn kernel_name(&self) -> &'static str {
+        self.kernel.map_or("fpe", Kernel::name)
+    }
+
+    pub(crate) fn name(&self) -> String {
+        let Self { batch, bits, encrypt, shape, .. } = self;
+        let mode = if *batch { "batch" } else { "single" };
+        let direction = if *encrypt { "encrypt" } else { "decrypt" };
+        format!("{} {mode} AES-{bits} {direction} {}", self.kernel_name(), shape.name)
+    }
+}
+
 /// All rows.
 pub(crate) fn all() -> Vec<Case> {
     let mut cases = Vec::new();

@@ -2,6 +2,7 @@
 //!
 //! Everything is measured in one process; each pass takes one sample of every row, and the median over the passes
 //! counts, so that whatever else the machine does meets all rows alike. `--json` prints rows and goals for a program.
+//! `--only TEXT` measures just the rows whose name contains the text, and those of `fpe`.
 
 mod cases;
 mod raw_aes;
@@ -12,8 +13,13 @@ use std::time::Instant;
 const PASSES: usize = 15;
 
 fn main() {
-    let json = std::env::args().any(|argument| argument == "--json");
+    let arguments: Vec<String> = std::env::args().collect();
+    let json = arguments.iter().any(|argument| argument == "--json");
+    let only = arguments.iter().skip_while(|&argument| argument != "--only").nth(1);
     let mut cases = cases::all();
+    if let Some(only) = only {
+        cases.retain(|case| case.kernel.is_none() || case.name().contains(only));
+    }
     let mut samples = vec![Vec::new(); cases.len()];
     let mut bare = [Vec::new(), Vec::new()];
     for _ in 0..PASSES {

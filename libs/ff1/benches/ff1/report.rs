@@ -56,7 +56,7 @@ impl<'a> Report<'a> {
         for row in &self.rows {
             let percent = row.percent.map_or("?".to_owned(), |percent| format!("{percent:.0}"));
             let rate = 1e9 / row.ns;
-            println!("{:60} {:9.1} {rate:12.0} {:9.1} {percent:>8}", row.name(), row.ns, row.ratio);
+            println!("{:60} {:9.1} {rate:12.0} {:9.1} {percent:>8}", row.case.name(), row.ns, row.ratio);
         }
         for goal in self.goals() {
             let Goal { name, unit, goal: aim, less, value } = goal;
@@ -74,8 +74,8 @@ impl<'a> Report<'a> {
     pub(crate) fn json(&self) -> Value {
         let row = |row: &Row<'_>| {
             json!({
-                "name": row.name(),
-                "kernel": row.kernel(),
+                "name": row.case.name(),
+                "kernel": row.case.kernel_name(),
                 "mode": if row.case.batch { "batch" } else { "single" },
                 "key_bits": row.case.bits,
                 "direction": if row.case.encrypt { "encrypt" } else { "decrypt" },
@@ -131,19 +131,6 @@ impl<'a> Report<'a> {
             let Case { kernel: of, batch: many, bits, encrypt, shape: Shape { name, .. }, .. } = row.case;
             *of == Some(kernel) && *many == batch && *bits == 256 && *encrypt && *name == shape
         })
-    }
-}
-
-impl Row<'_> {
-    fn kernel(&self) -> &'static str {
-        self.case.kernel.map_or("fpe", Kernel::name)
-    }
-
-    fn name(&self) -> String {
-        let Case { batch, bits, encrypt, shape, .. } = self.case;
-        let mode = if *batch { "batch" } else { "single" };
-        let direction = if *encrypt { "encrypt" } else { "decrypt" };
-        format!("{} {mode} AES-{bits} {direction} {}", self.kernel(), shape.name)
     }
 }
 

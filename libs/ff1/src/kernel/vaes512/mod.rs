@@ -1,0 +1,107 @@
+//! VAES with AVX-512 and IFMA: 32 values in flight, arithmetic in vectors of 52-bit multipliers.
+//!
+//! Every `unsafe` here calls a function compiled for the features in [`Vaes512::detect`], or reads memory as a vector.
+//! The former is sound because it needs a [`Vaes512`] to get there, and only `detect` makes one; the latter because each
+//! read is of an array of exactly the vector's size, behind a reference.
+
+mod lanes;
+mod modular;
+mod rounds;
+
+use core::arch::x86_64::{__m128i, __m512i, _mm_loadu_si128, _mm512_broadcast_i32x4, _mm512_loadu_si512, _mm512_storeu_si512};
+
+use super::aesni;
+use crate::Direction;
+use crate::aes::{Aes, Work};
+use crate::feistel::{Lanes, Shape};
+use crate::key::RoundKeys;
+
+/// Evidence that the processor has what this kernel needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Vaes512(());
+
+/// A key schedule on such a processor.
+struct Keys<'k> {
+    round_keys: &'k RoundKeys,
+}
+
+/// NUM(B) and [i] must fit the last eight bytes of a block, and numbers 48 bits.
+const B_MOST: usize = 6;
+
+impl Vaes512 {
+    pub(crate) fn detect() -> Option<Self> {
+        let has = std::is_x86_feature_detected!("aes")
+            && std::is_x86_feature_detected!("vaes")
+            && std::is_x86_feature_detected!("avx512f")
+            && std::is_x86_feature_detected!("avx512bw")
+            && std::is_x86_feature_detected!("avx512dq")
+            && std::is_x86_feature_detected!("avx512vl")
+            && std::is_x86_feature_detected!("avx512ifma");
+        has.then_some(Self(()))
+    }
+
+    pub(crate) fn run<W: Work>(self, round_keys: &RoundKeys, work: W) -> W::Output {
+        #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+        fn compiled<W: Work>(round_keys: &RoundKeys, work: W) -> W::Output {
+            work.run(&Keys { round_keys })
+        }
+        // SAFETY: `self` is evidence of the features.
+        unsafe { compiled(round_keys, work) }
+    }
+}
+
+impl Aes for Keys<'_> {
+    #[inline(always)]
+    fn encrypt<const N: usize>(&self, blocks: &mut [u128; N]) {
+        // SAFETY: `Keys` is made only in `compiled`, which runs only with evidence of the features.
+        unsafe { aesni::encrypt(self.round_keys, blocks) }
+    }
+
+    #[inline(always)]
+    fn rounds(&self, shape: &Shape<'_>, direction: Direction, lanes: &mut [Lanes<8>]) {
+        if shape.b > B_MOST {
+            for eight in lanes {
+                eight.crypt(self, shape, direction);
+            }
+            return;
+        }
+        let (fours, rest) = lanes.as_chunks_mut::<4>();
+        let (twos, last) = rest.as_chunks_mut::<2>();
+        // SAFETY: as in `encrypt`.
+        unsafe {
+            for [x0, x1, y0, y1] in fours {
+                lanes::crypt(self.round_keys, shape, direction, [[x0, x1], [y0, y1]]);
+            }
+            for [x, y] in twos {
+                lanes::crypt(self.round_keys, shape, direction, [[x], [y]]);
+            }
+            let mut none = Lanes::EMPTY;
+            for x in last {
+                lanes::crypt(self.round_keys, shape, direction, [[x], [&mut none]]);
+            }
+        }
+    }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn broadcast(block: &[u8; 16]) -> __m512i {
+    // SAFETY: reads the 16 bytes of the array; no alignment is asked for.
+    _mm512_broadcast_i32x4(unsafe { _mm_loadu_si128(block.as_ptr().cast::<__m128i>()) })
+}
+
+/// Reads an array of exactly 64 bytes.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn load<T>(array: &T) -> __m512i {
+    const { assert!(size_of::<T>() == 64) };
+    // SAFETY: reads the 64 bytes of the array; no alignment is asked for, and callers pass arrays of integers.
+    unsafe { _mm512_loadu_si512(core::ptr::from_ref(array).cast()) }
+}
+
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn store(numbers: &mut [u64; 8], vector: __m512i) {
+    // SAFETY: writes the 64 bytes of the array; no alignment is asked for.
+    unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) }
+}
