@@ -1,6 +1,9 @@
 //! What a kernel offers, and what is done with it.
 
+use alloc::vec::Vec;
+
 use crate::Direction;
+use crate::decimals::Decimals;
 use crate::feistel::{Lanes, Shape};
 
 /// AES under one key on one kernel. A block is a big-endian number throughout the crate.
@@ -14,6 +17,13 @@ pub(crate) trait Aes {
         for eight in lanes {
             eight.crypt(self, shape, direction);
         }
+    }
+
+    /// All there is to do for decimal texts; false if the kernel has nothing better for them than the general way.
+    /// The indices of texts that are no digits go to `refused`.
+    #[inline(always)]
+    fn decimals(&self, _: &Decimals<'_>, _text: &mut [u8], _refused: &mut Vec<usize>) -> bool {
+        false
     }
 }
 

@@ -22,6 +22,8 @@ pub(crate) struct Ascii {
     /// The range of an octet.
     range: Divisor64,
     digits: Digits,
+    /// Whether the alphabet is `0-9`.
+    decimal: bool,
 }
 
 /// Bytes `from`, `from + 1`, … (`count` of them) become `to`, `to + 1`, …
@@ -44,6 +46,7 @@ impl Ascii {
             range: Divisor64::new(octet.range()),
             octet,
             digits: Digits::new(alphabet.size()),
+            decimal: *alphabet == Alphabet::DECIMAL,
         }
     }
 
@@ -106,6 +109,11 @@ impl Ascii {
 
 impl Symbols for Ascii {
     type Unit = u8;
+
+    #[inline(always)]
+    fn decimal<'a>(&self, text: &'a mut [u8]) -> Option<&'a mut [u8]> {
+        self.decimal.then_some(text)
+    }
 
     #[inline(always)]
     fn load<const N: usize>(

@@ -11,6 +11,7 @@ mod arith;
 mod ascii;
 mod batch;
 mod bytes;
+mod decimals;
 mod direction;
 mod error;
 mod feistel;

@@ -66,6 +66,13 @@ impl<const N: usize> Mac<N> {
         }
     }
 
+    /// Where a message of so many bytes would start in the block that [`pad`](Self::pad) ends in; `None` if it does not
+    /// lie wholly within that block.
+    #[inline(always)]
+    pub(crate) fn place_in_last_block(&self, bytes: usize, b: usize) -> Option<usize> {
+        (self.filled + bytes + 1 + b <= BLOCK).then_some(self.filled)
+    }
+
     /// Moves on by at most to the end of the block, and encrypts there.
     #[inline(always)]
     fn advance(mut self, aes: &(impl Aes + ?Sized), bytes: usize) -> Self {

@@ -11,6 +11,12 @@ pub(crate) trait Symbols {
     /// One symbol.
     type Unit: Copy;
 
+    /// Units as bytes if they are symbols `0` to `9`.
+    #[inline(always)]
+    fn decimal<'a>(&self, _: &'a mut [Self::Unit]) -> Option<&'a mut [u8]> {
+        None
+    }
+
     /// Reads N values that start here; true for each that contains something else than symbols.
     fn load<const N: usize>(
         &self,

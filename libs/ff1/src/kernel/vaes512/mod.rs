@@ -4,15 +4,22 @@
 //! The former is sound because it needs a [`Vaes512`] to get there, and only `detect` makes one; the latter because each
 //! read is of an array of exactly the vector's size, behind a reference.
 
+mod decimal;
 mod lanes;
 mod modular;
 mod rounds;
 
-use core::arch::x86_64::{__m128i, __m512i, _mm_loadu_si128, _mm512_broadcast_i32x4, _mm512_loadu_si512, _mm512_storeu_si512};
+use alloc::vec::Vec;
+use core::arch::x86_64::{
+    __m128i, __m512i, _mm_extract_epi64, _mm_cvtsi128_si64, _mm_loadu_si128, _mm_maskz_loadu_epi8, _mm_set_epi64x, _mm_storeu_si128,
+    _mm512_broadcast_i32x4, _mm512_loadu_si512, _mm512_storeu_si512,
+};
 
 use super::aesni;
 use crate::Direction;
 use crate::aes::{Aes, Work};
+use crate::bytes::{put_word, word};
+use crate::decimals::Decimals;
 use crate::feistel::{Lanes, Shape};
 use crate::key::RoundKeys;
 
@@ -81,6 +88,13 @@ impl Aes for Keys<'_> {
             }
         }
     }
+
+    #[inline(always)]
+    fn decimals(&self, job: &Decimals<'_>, text: &mut [u8], refused: &mut Vec<usize>) -> bool {
+        // SAFETY: as in `encrypt`.
+        unsafe { decimal::crypt(self.round_keys, job, text, refused) };
+        true
+    }
 }
 
 #[target_feature(enable = "avx512f")]
@@ -104,4 +118,39 @@ fn load<T>(array: &T) -> __m512i {
 fn store(numbers: &mut [u64; 8], vector: __m512i) {
     // SAFETY: writes the 64 bytes of the array; no alignment is asked for.
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) }
+}
+
+/// The first eight and the last eight bytes, which may overlap; there must be 8 to 16 bytes.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn load_ends(bytes: &[u8]) -> __m128i {
+    match bytes.as_array::<16>() {
+        // SAFETY: reads the 16 bytes of the array; no alignment is asked for.
+        Some(whole) => unsafe { _mm_loadu_si128(whole.as_ptr().cast()) },
+        None => _mm_set_epi64x(word(&bytes[bytes.len() - 8..]) as i64, word(&bytes[..8]) as i64),
+    }
+}
+
+/// The inverse of [`load_ends`].
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn store_ends(bytes: &mut [u8], ends: __m128i) {
+    match bytes.as_mut_array::<16>() {
+        // SAFETY: writes the 16 bytes of the array; no alignment is asked for.
+        Some(whole) => unsafe { _mm_storeu_si128(whole.as_mut_ptr().cast(), ends) },
+        None => {
+            let last = bytes.len() - 8;
+            put_word(&mut bytes[..8], _mm_cvtsi128_si64(ends) as u64);
+            put_word(&mut bytes[last..], _mm_extract_epi64::<1>(ends) as u64);
+        }
+    }
+}
+
+/// At most 16 bytes, and zeros after them.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+#[inline]
+fn load_at_most_16(bytes: &[u8]) -> __m128i {
+    let mask = 0xffff_u32 >> (16 - bytes.len().min(16));
+    // SAFETY: reads only what the mask names: bytes of the slice, as many as it has.
+    unsafe { _mm_maskz_loadu_epi8(mask as u16, bytes.as_ptr().cast()) }
 }

@@ -1,0 +1,187 @@
+//! Decimal text, from reading to writing in vectors: a value is 16 bytes, a vector four values.
+
+#![forbid(unsafe_code)]
+
+use alloc::vec::Vec;
+use core::arch::x86_64::{
+    __m128i, __m512i, _mm512_add_epi8, _mm512_and_si512, _mm512_cmpgt_epu8_mask, _mm512_extracti32x4_epi32,
+    _mm512_inserti32x4, _mm512_castsi128_si512, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mul_epu32,
+    _mm512_mulhi_epu16, _mm512_mullo_epi16, _mm512_or_si512, _mm512_packus_epi32, _mm512_set1_epi8,
+    _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_slli_epi64,
+    _mm512_srli_epi16, _mm512_srli_epi64, _mm512_sub_epi8, _mm512_sub_epi16, _mm512_sub_epi64,
+    _mm512_ternarylogic_epi64, _mm512_unpackhi_epi16, _mm512_unpacklo_epi16,
+};
+
+use super::modular::clean;
+use super::rounds::{Rounds, Side};
+use super::{broadcast, load_at_most_16, load_ends, store_ends};
+use crate::Direction;
+use crate::decimals::{Decimals, Places};
+use crate::item::Item;
+use crate::key::RoundKeys;
+
+/// Values in a side with E eights: 8·E; in both: twice that.
+const EIGHT: usize = 8;
+
+/// Orders of bytes between the text and its halves, the same for all values.
+struct Orders {
+    read: __m512i,
+    write: __m512i,
+    /// From the start of a tweak to its place in the block.
+    tweak: __m512i,
+}
+
+/// Encrypts or decrypts the texts of the job, and adds to `refused` which of them are no decimal digits.
+#[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+pub(super) fn crypt(round_keys: &RoundKeys, job: &Decimals<'_>, text: &mut [u8], refused: &mut Vec<usize>) {
+    match (job.direction, job.tweak_length > 0) {
+        (Direction::Encrypt, false) => crypt_as::<true, false>(round_keys, job, text, refused),
+        (Direction::Encrypt, true) => crypt_as::<true, true>(round_keys, job, text, refused),
+        (Direction::Decrypt, false) => crypt_as::<false, false>(round_keys, job, text, refused),
+        (Direction::Decrypt, true) => crypt_as::<false, true>(round_keys, job, text, refused),
+    }
+}
+
+#[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+fn crypt_as<const ENCRYPT: bool, const TWEAKED: bool>(
+    round_keys: &RoundKeys,
+    job: &Decimals<'_>,
+    text: &mut [u8],
+    refused: &mut Vec<usize>,
+) {
+    let rounds = Rounds::new::<ENCRYPT>(round_keys, job.shape, job.shared);
+    let Places { read, write, tweak } = job.places();
+    let orders = Orders { read: broadcast(&read), write: broadcast(&write), tweak: broadcast(&tweak) };
+    let mut done = 0;
+    while done < job.items.len() {
+        let items = &job.items[done..];
+        let wrong = if items.len() > 2 * EIGHT {
+            part::<2, ENCRYPT, TWEAKED>(&rounds, &orders, job, items, text)
+        } else {
+            part::<1, ENCRYPT, TWEAKED>(&rounds, &orders, job, items, text)
+        };
+        refused.extend((0..32).filter(|k| wrong >> k & 1 != 0).map(|k| done + k));
+        done += if items.len() > 2 * EIGHT { 4 * EIGHT } else { 2 * EIGHT };
+    }
+}
+
+/// The first 16·E values, or as many as there are; tells which of them are no digits.
+#[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+#[inline]
+fn part<const E: usize, const ENCRYPT: bool, const TWEAKED: bool>(
+    rounds: &Rounds<'_>,
+    orders: &Orders,
+    job: &Decimals<'_>,
+    items: &[Item],
+    text: &mut [u8],
+) -> u32 {
+    // Lanes without a value repeat the first one and are not stored.
+    let of = |k: usize| &items[if k < items.len() { k } else { 0 }];
+    let (mut x, mut y) = (Side::<E>::new(), Side::<E>::new());
+    let mut wrong = 0u32;
+    for (side, first) in [(&mut x, 0), (&mut y, EIGHT * E)] {
+        for e in 0..E {
+            let begin = first + EIGHT * e;
+            let mut digits = [_mm512_set1_epi8(0); 2];
+            for h in 0..2 {
+                let begin = begin + 4 * h;
+                let bytes = vector_of(|k| load_ends(&text[of(begin + k).start..][..job.shape.length()]));
+                let bytes = _mm512_sub_epi8(bytes, _mm512_set1_epi8(b'0' as i8));
+                let bad = _mm512_cmpgt_epu8_mask(bytes, _mm512_set1_epi8(9));
+                if bad != 0 {
+                    wrong |= (0..4).filter(|k| bad >> (16 * k) & 0xffff != 0).fold(0, |all, k| all | 1 << (begin + k));
+                }
+                digits[h] = _mm512_shuffle_epi8(bytes, orders.read);
+                if TWEAKED {
+                    let tweak = vector_of(|k| {
+                        load_at_most_16(&job.tweaks[of(begin + k).tweak_start..][..job.tweak_length])
+                    });
+                    side.own[e][h] = _mm512_shuffle_epi8(tweak, orders.tweak);
+                }
+            }
+            let [a, b] = numbers(digits);
+            (side.left[e], side.right[e]) = if ENCRYPT { (a, b) } else { (b, a) };
+        }
+    }
+    rounds.crypt::<E, true, ENCRYPT, TWEAKED>(&mut x, &mut y);
+    for (side, first) in [(&x, 0), (&y, EIGHT * E)] {
+        for e in 0..E {
+            let (a, b) = if ENCRYPT { (side.left[e], side.right[e]) } else { (side.right[e], side.left[e]) };
+            let vectors = digits_of(clean(a), clean(b));
+            for h in 0..2 {
+                let begin = first + EIGHT * e + 4 * h;
+                let bytes = _mm512_add_epi8(vectors[h], _mm512_set1_epi8(b'0' as i8));
+                let bytes = _mm512_shuffle_epi8(bytes, orders.write);
+                let lanes = [
+                    _mm512_extracti32x4_epi32::<0>(bytes),
+                    _mm512_extracti32x4_epi32::<1>(bytes),
+                    _mm512_extracti32x4_epi32::<2>(bytes),
+                    _mm512_extracti32x4_epi32::<3>(bytes),
+                ];
+                for (k, lane) in lanes.into_iter().enumerate() {
+                    let k = begin + k;
+                    if k < items.len() && wrong >> k & 1 == 0 {
+                        store_ends(&mut text[items[k].start..][..job.shape.length()], lane);
+                    }
+                }
+            }
+        }
+    }
+    wrong
+}
+
+/// Four values in one vector.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn vector_of(lane: impl Fn(usize) -> __m128i) -> __m512i {
+    let vector = _mm512_castsi128_si512(lane(0));
+    let vector = _mm512_inserti32x4::<1>(vector, lane(1));
+    let vector = _mm512_inserti32x4::<2>(vector, lane(2));
+    _mm512_inserti32x4::<3>(vector, lane(3))
+}
+
+/// NUM(A) and NUM(B) of eight values with eight digits in each half, the first four values in the even lanes.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn numbers(digits: [__m512i; 2]) -> [__m512i; 2] {
+    // Each step takes neighbours together: the first times a power of ten, plus the second.
+    let (tens, hundreds, ten_thousands) = (0x01_0a, 0x0001_0064, 0x0001_2710);
+    let quads = |digits| {
+        let pairs = _mm512_maddubs_epi16(digits, _mm512_set1_epi16(tens));
+        _mm512_madd_epi16(pairs, _mm512_set1_epi32(hundreds))
+    };
+    let quads = _mm512_packus_epi32(quads(digits[0]), quads(digits[1]));
+    let halves = _mm512_madd_epi16(quads, _mm512_set1_epi32(ten_thousands));
+    [_mm512_and_si512(halves, _mm512_set1_epi64(0xffff_ffff)), _mm512_srli_epi64::<32>(halves)]
+}
+
+/// The inverse of [`numbers`].
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn digits_of(a: __m512i, b: __m512i) -> [__m512i; 2] {
+    const OR3: i32 = 0xfe;
+    // ⌊x/10000⌋ = ⌊x·3518437209 / 2⁴⁵⌋ for x < 2³²; then the remainder.
+    let quads = |x| {
+        let high = _mm512_srli_epi64::<45>(_mm512_mul_epu32(x, _mm512_set1_epi64(3_518_437_209)));
+        (high, _mm512_sub_epi64(x, _mm512_mul_epu32(high, _mm512_set1_epi64(10_000))))
+    };
+    let ((a_high, a_low), (b_high, b_low)) = (quads(a), quads(b));
+    let (a_low, b_high) = (_mm512_slli_epi64::<16>(a_low), _mm512_slli_epi64::<32>(b_high));
+    let quads = _mm512_or_si512(
+        _mm512_ternarylogic_epi64::<OR3>(a_high, a_low, b_high),
+        _mm512_slli_epi64::<48>(b_low),
+    );
+    // ⌊x/100⌋ = ⌊x·5243 / 2¹⁹⌋ for x < 10⁴.
+    let high = _mm512_srli_epi16::<3>(_mm512_mulhi_epu16(quads, _mm512_set1_epi16(5243)));
+    let low = _mm512_sub_epi16(quads, _mm512_mullo_epi16(high, _mm512_set1_epi16(100)));
+    [ones_and_tens(_mm512_unpacklo_epi16(high, low)), ones_and_tens(_mm512_unpackhi_epi16(high, low))]
+}
+
+/// Numbers below 100 in words as two digits in bytes.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+fn ones_and_tens(pairs: __m512i) -> __m512i {
+    // ⌊x/10⌋ = ⌊x·6554 / 2¹⁶⌋ for x < 100; then tens + 256·(x − 10·tens).
+    let tens = _mm512_mulhi_epu16(pairs, _mm512_set1_epi16(6554));
+    _mm512_sub_epi16(_mm512_slli_epi16::<8>(pairs), _mm512_mullo_epi16(tens, _mm512_set1_epi16(2559)))
+}
