@@ -8,7 +8,7 @@ use core::arch::x86_64::{
 };
 
 use super::broadcast;
-use super::modular::{Modular, add, spread};
+use super::modular::{Blocks, Modular, add, quotient, result, split, spread, sum};
 use crate::feistel::Shape;
 use crate::key::{RoundKeyParts, RoundKeys};
 
@@ -33,9 +33,6 @@ pub(super) struct Side<const E: usize> {
     pub(super) own: Blocks<E>,
 }
 
-/// Blocks of E times eight values: of each eight, those with even and with odd place in vectors of numbers.
-type Blocks<const E: usize> = [[__m512i; 2]; E];
-
 impl<'k> Rounds<'k> {
     /// `shared` is what all values have in the last block of Q.
     #[target_feature(enable = "avx512f")]
@@ -54,7 +51,6 @@ impl<'k> Rounds<'k> {
         Self { keys, firsts, left, right }
     }
 
-    /// While one side is in the AES units, the other is added up: in this order of instructions neither waits.
     #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
     #[inline]
     pub(super) fn crypt<const E: usize, const NARROW: bool, const ENCRYPT: bool, const TWEAKED: bool>(
@@ -62,33 +58,38 @@ impl<'k> Rounds<'k> {
         x: &mut Side<E>,
         y: &mut Side<E>,
     ) {
-        let mut from_x = self.aes::<E, NARROW, TWEAKED>(&self.firsts[0], &x.right, &x.own);
+        let (left, right) = (&self.left, &self.right);
+        let start = |k: usize, source: &[__m512i; E], own| self.start::<E, NARROW, TWEAKED>(k, source, own);
+        let next = start(0, &x.right, &x.own);
+        // Nothing waits to be added yet.
+        let mut r = self.turn::<E, NARROW, ENCRYPT>(next, &mut [_mm512_setzero_si512(); E], &x.own, left);
         for k in [0, 2, 4, 6, 8] {
-            let mut from_y = self.aes::<E, NARROW, TWEAKED>(&self.firsts[k], &y.right, &y.own);
-            add_all::<E, NARROW, ENCRYPT>(&mut x.left, &from_x, &self.left);
-            from_x = self.aes::<E, NARROW, TWEAKED>(&self.firsts[k + 1], &x.left, &x.own);
-            add_all::<E, NARROW, ENCRYPT>(&mut y.left, &from_y, &self.left);
-            from_y = self.aes::<E, NARROW, TWEAKED>(&self.firsts[k + 1], &y.left, &y.own);
-            add_all::<E, NARROW, ENCRYPT>(&mut x.right, &from_x, &self.right);
-            if k < 8 {
-                from_x = self.aes::<E, NARROW, TWEAKED>(&self.firsts[k + 2], &x.right, &x.own);
+            let next = start(k, &y.right, &y.own);
+            r = self.turn::<E, NARROW, ENCRYPT>(next, &mut x.left, &r, left);
+            let next = start(k + 1, &x.left, &x.own);
+            r = self.turn::<E, NARROW, ENCRYPT>(next, &mut y.left, &r, left);
+            let next = start(k + 1, &y.left, &y.own);
+            r = self.turn::<E, NARROW, ENCRYPT>(next, &mut x.right, &r, right);
+            if k == 8 {
+                break;
             }
-            add_all::<E, NARROW, ENCRYPT>(&mut y.right, &from_y, &self.right);
+            let next = start(k + 2, &x.right, &x.own);
+            r = self.turn::<E, NARROW, ENCRYPT>(next, &mut y.right, &r, right);
         }
+        y.right = add::<E, NARROW, ENCRYPT>(&y.right, &r, right);
     }
 
-    /// Steps 6i and 6ii.
-    #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+    /// Step 6i and the first round key, for the k-th round in the order of use.
+    #[target_feature(enable = "avx512f,avx512bw")]
     #[inline]
-    fn aes<const E: usize, const NARROW: bool, const TWEAKED: bool>(
+    fn start<const E: usize, const NARROW: bool, const TWEAKED: bool>(
         &self,
-        first: &[u8; 16],
+        k: usize,
         source: &[__m512i; E],
         own: &Blocks<E>,
     ) -> Blocks<E> {
         const XOR3: i32 = 0x96;
-        let RoundKeyParts { nine, more, last, .. } = &self.keys;
-        let first = broadcast(first);
+        let first = broadcast(&self.firsts[k]);
         let mut r = *own;
         for e in 0..E {
             let numbers = spread::<NARROW>(source[e]);
@@ -100,18 +101,44 @@ impl<'k> Rounds<'k> {
                 };
             }
         }
-        for key in *nine {
-            aes_round(&mut r, key);
-        }
-        for [key, next] in *more {
-            aes_round(&mut r, key);
-            aes_round(&mut r, next);
+        r
+    }
+
+    /// The AES rounds of one side, among them the addition of what the other side got from its own: in this order of
+    /// instructions neither waits for the other.
+    #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+    #[inline]
+    fn turn<const E: usize, const NARROW: bool, const ENCRYPT: bool>(
+        &self,
+        mut states: Blocks<E>,
+        target: &mut [__m512i; E],
+        r: &Blocks<E>,
+        m: &Modular,
+    ) -> Blocks<E> {
+        let RoundKeyParts { nine: [k1, k2, k3, k4, k5, k6, k7, k8, k9], more, last, .. } = self.keys;
+        let s = &mut states;
+        let numbers = split::<E, NARROW>(r);
+        aes_round(s, k1);
+        aes_round(s, k2);
+        let z = sum::<E, NARROW, ENCRYPT>(target, &numbers, m);
+        aes_round(s, k3);
+        aes_round(s, k4);
+        let q = quotient::<E, NARROW>(&z, m);
+        aes_round(s, k5);
+        aes_round(s, k6);
+        *target = result::<E, NARROW, ENCRYPT>(target, &z, &q, m);
+        aes_round(s, k7);
+        aes_round(s, k8);
+        aes_round(s, k9);
+        for [key, next] in more {
+            aes_round(s, key);
+            aes_round(s, next);
         }
         let last = broadcast(last);
-        for state in r.as_flattened_mut() {
+        for state in s.as_flattened_mut() {
             *state = _mm512_aesenclast_epi128(*state, last);
         }
-        r
+        states
     }
 }
 
@@ -130,18 +157,5 @@ fn aes_round<const E: usize>(states: &mut Blocks<E>, key: &[u8; 16]) {
     let key = broadcast(key);
     for state in states.as_flattened_mut() {
         *state = _mm512_aesenc_epi128(*state, key);
-    }
-}
-
-/// Steps 6iii to 6vi.
-#[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
-#[inline]
-fn add_all<const E: usize, const NARROW: bool, const ENCRYPT: bool>(
-    target: &mut [__m512i; E],
-    r: &Blocks<E>,
-    m: &Modular,
-) {
-    for e in 0..E {
-        target[e] = add::<NARROW, ENCRYPT>(target[e], r[e], m);
     }
 }
