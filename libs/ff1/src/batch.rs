@@ -153,10 +153,11 @@ impl Group<'_> {
     /// Whether the item is of this shape and within bounds.
     #[inline(always)]
     fn takes(&self, item: &Item) -> bool {
-        item.length == self.shape.length()
-            && item.tweak_length == self.tweak_length
-            && item.start <= self.start_most
-            && item.tweak_start <= self.tweak_start_most
+        // One branch for each item, not four.
+        (item.length == self.shape.length())
+            & (item.tweak_length == self.tweak_length)
+            & (item.start <= self.start_most)
+            & (item.tweak_start <= self.tweak_start_most)
     }
 }
 

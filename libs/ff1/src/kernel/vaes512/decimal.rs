@@ -5,7 +5,7 @@
 use alloc::vec::Vec;
 use core::arch::x86_64::{
     __m128i, __m512i, _mm512_add_epi8, _mm512_and_si512, _mm512_cmpgt_epu8_mask, _mm512_extracti32x4_epi32,
-    _mm512_inserti32x4, _mm512_castsi128_si512, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mul_epu32,
+    _mm512_inserti32x4, _mm512_castsi128_si512, _mm512_castsi512_si128, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mul_epu32,
     _mm512_mulhi_epu16, _mm512_mullo_epi16, _mm512_or_si512, _mm512_packus_epi32, _mm512_set1_epi8,
     _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_slli_epi64,
     _mm512_srli_epi16, _mm512_srli_epi64, _mm512_sub_epi8, _mm512_sub_epi16, _mm512_sub_epi64,
@@ -20,8 +20,9 @@ use crate::decimals::{Decimals, Places};
 use crate::item::Item;
 use crate::key::RoundKeys;
 
-/// Values in a side with E eights: 8·E; in both: twice that.
-const EIGHT: usize = 8;
+/// Eights of values on each side while there are enough of them. Two are too few to hide the time that an AES round
+/// takes; more than three gain nothing.
+const BULK: usize = 3;
 
 /// Orders of bytes between the text and its halves, the same for all values.
 struct Orders {
@@ -55,13 +56,15 @@ fn crypt_as<const ENCRYPT: bool, const TWEAKED: bool>(
     let mut done = 0;
     while done < job.items.len() {
         let items = &job.items[done..];
-        let wrong = if items.len() > 2 * EIGHT {
-            part::<2, ENCRYPT, TWEAKED>(&rounds, &orders, job, items, text)
-        } else {
-            part::<1, ENCRYPT, TWEAKED>(&rounds, &orders, job, items, text)
+        let (taken, wrong) = match items.len() {
+            0..=16 => (16, part::<1, ENCRYPT, TWEAKED>(&rounds, &orders, job, items, text)),
+            17..=32 => (32, part::<2, ENCRYPT, TWEAKED>(&rounds, &orders, job, items, text)),
+            _ => (16 * BULK, part::<BULK, ENCRYPT, TWEAKED>(&rounds, &orders, job, items, text)),
         };
-        refused.extend((0..32).filter(|k| wrong >> k & 1 != 0).map(|k| done + k));
-        done += if items.len() > 2 * EIGHT { 4 * EIGHT } else { 2 * EIGHT };
+        if wrong != 0 {
+            refused.extend((0..16 * BULK).filter(|k| wrong >> k & 1 != 0).map(|k| done + k));
+        }
+        done += taken;
     }
 }
 
@@ -74,60 +77,101 @@ fn part<const E: usize, const ENCRYPT: bool, const TWEAKED: bool>(
     job: &Decimals<'_>,
     items: &[Item],
     text: &mut [u8],
-) -> u32 {
-    // Lanes without a value repeat the first one and are not stored.
-    let of = |k: usize| &items[if k < items.len() { k } else { 0 }];
+) -> u64 {
+    let padded: [Item; 16 * BULK];
+    let all = match items.get(..16 * E) {
+        Some(all) => all,
+        None => {
+            padded = core::array::from_fn(|k| items[if k < items.len() { k } else { 0 }]);
+            &padded[..16 * E]
+        }
+    };
+    let (x_items, y_items) = all.split_at(8 * E);
     let (mut x, mut y) = (Side::<E>::new(), Side::<E>::new());
-    let mut wrong = 0u32;
-    for (side, first) in [(&mut x, 0), (&mut y, EIGHT * E)] {
-        for e in 0..E {
-            let begin = first + EIGHT * e;
-            let mut digits = [_mm512_set1_epi8(0); 2];
-            for h in 0..2 {
-                let begin = begin + 4 * h;
-                let bytes = vector_of(|k| load_ends(&text[of(begin + k).start..][..job.shape.length()]));
-                let bytes = _mm512_sub_epi8(bytes, _mm512_set1_epi8(b'0' as i8));
-                let bad = _mm512_cmpgt_epu8_mask(bytes, _mm512_set1_epi8(9));
-                if bad != 0 {
-                    wrong |= (0..4).filter(|k| bad >> (16 * k) & 0xffff != 0).fold(0, |all, k| all | 1 << (begin + k));
-                }
-                digits[h] = _mm512_shuffle_epi8(bytes, orders.read);
-                if TWEAKED {
-                    let tweak = vector_of(|k| {
-                        load_at_most_16(&job.tweaks[of(begin + k).tweak_start..][..job.tweak_length])
-                    });
-                    side.own[e][h] = _mm512_shuffle_epi8(tweak, orders.tweak);
-                }
+    // What one side reads and writes is done while the other is in the AES units.
+    let mut wrong = read::<E, ENCRYPT, TWEAKED>(orders, job, &mut x, x_items, text);
+    let first = rounds.first::<E, true, ENCRYPT, TWEAKED>(&x);
+    wrong |= read::<E, ENCRYPT, TWEAKED>(orders, job, &mut y, y_items, text) << (8 * E);
+    let last = rounds.crypt::<E, true, ENCRYPT, TWEAKED>(&mut x, &mut y, &first);
+    // Lanes without a value have repeated the first one.
+    let present = u64::MAX >> (64 - items.len().min(16 * E));
+    let keep = present & !wrong;
+    write::<E, ENCRYPT>(orders, job, &x, x_items, keep, text);
+    rounds.last::<E, true, ENCRYPT>(&mut y, &last);
+    write::<E, ENCRYPT>(orders, job, &y, y_items, keep >> (8 * E), text);
+    wrong & present
+}
+
+/// Reads numbers and tweaks of 8·E texts; tells which of them are no digits.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+#[inline]
+fn read<const E: usize, const ENCRYPT: bool, const TWEAKED: bool>(
+    orders: &Orders,
+    job: &Decimals<'_>,
+    side: &mut Side<E>,
+    items: &[Item],
+    text: &[u8],
+) -> u64 {
+    let (mut wrong, length) = (0, job.shape.length());
+    for (e, eight) in items.as_chunks::<8>().0.iter().enumerate().take(E) {
+        let mut digits = side.own[e];
+        for (h, four) in eight.as_chunks::<4>().0.iter().enumerate() {
+            let bytes = vector_of(|k| load_ends(text, four[k].start, length));
+            let bytes = _mm512_sub_epi8(bytes, _mm512_set1_epi8(b'0' as i8));
+            let bad = _mm512_cmpgt_epu8_mask(bytes, _mm512_set1_epi8(9));
+            if bad != 0 {
+                let of_value = |k: &usize| bad >> (16 * k) & 0xffff != 0;
+                wrong |= (0..4).filter(of_value).fold(0, |all, k| all | 1 << (8 * e + 4 * h + k));
             }
-            let [a, b] = numbers(digits);
-            (side.left[e], side.right[e]) = if ENCRYPT { (a, b) } else { (b, a) };
-        }
-    }
-    rounds.crypt::<E, true, ENCRYPT, TWEAKED>(&mut x, &mut y);
-    for (side, first) in [(&x, 0), (&y, EIGHT * E)] {
-        for e in 0..E {
-            let (a, b) = if ENCRYPT { (side.left[e], side.right[e]) } else { (side.right[e], side.left[e]) };
-            let vectors = digits_of(clean(a), clean(b));
-            for h in 0..2 {
-                let begin = first + EIGHT * e + 4 * h;
-                let bytes = _mm512_add_epi8(vectors[h], _mm512_set1_epi8(b'0' as i8));
-                let bytes = _mm512_shuffle_epi8(bytes, orders.write);
-                let lanes = [
-                    _mm512_extracti32x4_epi32::<0>(bytes),
-                    _mm512_extracti32x4_epi32::<1>(bytes),
-                    _mm512_extracti32x4_epi32::<2>(bytes),
-                    _mm512_extracti32x4_epi32::<3>(bytes),
-                ];
-                for (k, lane) in lanes.into_iter().enumerate() {
-                    let k = begin + k;
-                    if k < items.len() && wrong >> k & 1 == 0 {
-                        store_ends(&mut text[items[k].start..][..job.shape.length()], lane);
-                    }
-                }
+            digits[h] = _mm512_shuffle_epi8(bytes, orders.read);
+            if TWEAKED {
+                let tweak =
+                    vector_of(|k| load_at_most_16(&job.tweaks[four[k].tweak_start..][..job.tweak_length]));
+                side.own[e][h] = _mm512_shuffle_epi8(tweak, orders.tweak);
             }
         }
+        let [a, b] = numbers(digits);
+        (side.left[e], side.right[e]) = if ENCRYPT { (a, b) } else { (b, a) };
     }
     wrong
+}
+
+/// Writes those texts that are to be kept.
+#[target_feature(enable = "avx512f,avx512bw,avx512vl")]
+#[inline]
+fn write<const E: usize, const ENCRYPT: bool>(
+    orders: &Orders,
+    job: &Decimals<'_>,
+    side: &Side<E>,
+    items: &[Item],
+    keep: u64,
+    text: &mut [u8],
+) {
+    let length = job.shape.length();
+    for (e, eight) in items.as_chunks::<8>().0.iter().enumerate().take(E) {
+        let (a, b) = if ENCRYPT { (side.left[e], side.right[e]) } else { (side.right[e], side.left[e]) };
+        let vectors = digits_of(clean(a), clean(b));
+        for (h, four) in eight.as_chunks::<4>().0.iter().enumerate() {
+            let bytes = _mm512_add_epi8(vectors[h], _mm512_set1_epi8(b'0' as i8));
+            for (k, value) in values_of(_mm512_shuffle_epi8(bytes, orders.write)).into_iter().enumerate() {
+                if keep >> (8 * e + 4 * h + k) & 1 != 0 {
+                    store_ends(text, four[k].start, length, value);
+                }
+            }
+        }
+    }
+}
+
+/// The inverse of [`vector_of`].
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn values_of(vector: __m512i) -> [__m128i; 4] {
+    [
+        _mm512_castsi512_si128(vector),
+        _mm512_extracti32x4_epi32::<1>(vector),
+        _mm512_extracti32x4_epi32::<2>(vector),
+        _mm512_extracti32x4_epi32::<3>(vector),
+    ]
 }
 
 /// Four values in one vector.

@@ -120,30 +120,31 @@ fn store(numbers: &mut [u64; 8], vector: __m512i) {
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) }
 }
 
-/// The first eight and the last eight bytes, which may overlap; there must be 8 to 16 bytes.
+/// The first eight and the last eight of `length` bytes from `start` on, which may overlap: the length is 8 to 16.
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn load_ends(bytes: &[u8]) -> __m128i {
-    match bytes.as_array::<16>() {
+fn load_ends(bytes: &[u8], start: usize, length: usize) -> __m128i {
+    if length == 16 {
+        let whole = bytes[start..].first_chunk::<16>().expect("items are within bounds");
         // SAFETY: reads the 16 bytes of the array; no alignment is asked for.
-        Some(whole) => unsafe { _mm_loadu_si128(whole.as_ptr().cast()) },
-        None => _mm_set_epi64x(word(&bytes[bytes.len() - 8..]) as i64, word(&bytes[..8]) as i64),
+        return unsafe { _mm_loadu_si128(whole.as_ptr().cast()) };
     }
+    let bytes = &bytes[start..][..length];
+    _mm_set_epi64x(word(&bytes[length - 8..]) as i64, word(&bytes[..8]) as i64)
 }
 
 /// The inverse of [`load_ends`].
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn store_ends(bytes: &mut [u8], ends: __m128i) {
-    match bytes.as_mut_array::<16>() {
+fn store_ends(bytes: &mut [u8], start: usize, length: usize, ends: __m128i) {
+    if length == 16 {
+        let whole = bytes[start..].first_chunk_mut::<16>().expect("items are within bounds");
         // SAFETY: writes the 16 bytes of the array; no alignment is asked for.
-        Some(whole) => unsafe { _mm_storeu_si128(whole.as_mut_ptr().cast(), ends) },
-        None => {
-            let last = bytes.len() - 8;
-            put_word(&mut bytes[..8], _mm_cvtsi128_si64(ends) as u64);
-            put_word(&mut bytes[last..], _mm_extract_epi64::<1>(ends) as u64);
-        }
+        return unsafe { _mm_storeu_si128(whole.as_mut_ptr().cast(), ends) };
     }
+    let bytes = &mut bytes[start..][..length];
+    put_word(&mut bytes[..8], _mm_cvtsi128_si64(ends) as u64);
+    put_word(&mut bytes[length - 8..], _mm_extract_epi64::<1>(ends) as u64);
 }
 
 /// At most 16 bytes, and zeros after them.

@@ -51,18 +51,30 @@ impl<'k> Rounds<'k> {
         Self { keys, firsts, left, right }
     }
 
+    /// The output of AES that waits to be added to the left of `x`: what [`crypt`](Self::crypt) starts with.
+    #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+    #[inline]
+    pub(super) fn first<const E: usize, const NARROW: bool, const ENCRYPT: bool, const TWEAKED: bool>(
+        &self,
+        x: &Side<E>,
+    ) -> Blocks<E> {
+        let next = self.start::<E, NARROW, TWEAKED>(0, &x.right, &x.own);
+        // Nothing waits to be added yet.
+        self.turn::<E, NARROW, ENCRYPT>(next, &mut [_mm512_setzero_si512(); E], &x.own, &self.left)
+    }
+
+    /// All rounds, but for the output of AES that it gives back and [`last`](Self::last) adds to `y`; `x` is done.
     #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
     #[inline]
     pub(super) fn crypt<const E: usize, const NARROW: bool, const ENCRYPT: bool, const TWEAKED: bool>(
         &self,
         x: &mut Side<E>,
         y: &mut Side<E>,
-    ) {
+        first: &Blocks<E>,
+    ) -> Blocks<E> {
         let (left, right) = (&self.left, &self.right);
         let start = |k: usize, source: &[__m512i; E], own| self.start::<E, NARROW, TWEAKED>(k, source, own);
-        let next = start(0, &x.right, &x.own);
-        // Nothing waits to be added yet.
-        let mut r = self.turn::<E, NARROW, ENCRYPT>(next, &mut [_mm512_setzero_si512(); E], &x.own, left);
+        let mut r = *first;
         for k in [0, 2, 4, 6, 8] {
             let next = start(k, &y.right, &y.own);
             r = self.turn::<E, NARROW, ENCRYPT>(next, &mut x.left, &r, left);
@@ -76,7 +88,14 @@ impl<'k> Rounds<'k> {
             let next = start(k + 2, &x.right, &x.own);
             r = self.turn::<E, NARROW, ENCRYPT>(next, &mut y.right, &r, right);
         }
-        y.right = add::<E, NARROW, ENCRYPT>(&y.right, &r, right);
+        r
+    }
+
+    /// The end of the last round of `y`.
+    #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+    #[inline]
+    pub(super) fn last<const E: usize, const NARROW: bool, const ENCRYPT: bool>(&self, y: &mut Side<E>, r: &Blocks<E>) {
+        y.right = add::<E, NARROW, ENCRYPT>(&y.right, r, &self.right);
     }
 
     /// Step 6i and the first round key, for the k-th round in the order of use.
@@ -130,9 +149,12 @@ impl<'k> Rounds<'k> {
         aes_round(s, k7);
         aes_round(s, k8);
         aes_round(s, k9);
-        for [key, next] in more {
-            aes_round(s, key);
-            aes_round(s, next);
+        // A loop over two pairs at most would end where the processor does not foresee it.
+        for pair in 0..2 {
+            if let Some([key, next]) = more.get(pair) {
+                aes_round(s, key);
+                aes_round(s, next);
+            }
         }
         let last = broadcast(last);
         for state in s.as_flattened_mut() {
