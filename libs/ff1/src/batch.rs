@@ -93,9 +93,8 @@ impl<'a, S: Symbols> Batch<'a, S> {
     fn take(&mut self, index: usize, items: &[Item], group: &mut Group<'_>) -> usize {
         let same = items.iter().take_while(|item| group.takes(item)).count();
         if same >= MOST {
-            let whole = same - same % MOST;
-            self.crypt(group, &items[..whole], |k| index + k);
-            return whole;
+            self.crypt(group, &items[..same], |k| index + k);
+            return same;
         }
         for (k, item) in items[..same].iter().enumerate() {
             self.queue(index + k, item, group);

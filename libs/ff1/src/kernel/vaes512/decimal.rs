@@ -58,7 +58,8 @@ fn crypt_as<const ENCRYPT: bool, const TWEAKED: bool>(
         let items = &job.items[done..];
         let (taken, wrong) = match items.len() {
             0..=16 => (16, part::<1, ENCRYPT, TWEAKED>(&rounds, &orders, job, items, text)),
-            17..=32 => (32, part::<2, ENCRYPT, TWEAKED>(&rounds, &orders, job, items, text)),
+            // Twice 32 rather than 48 and a few.
+            17..=32 | 49..=64 => (32, part::<2, ENCRYPT, TWEAKED>(&rounds, &orders, job, items, text)),
             _ => (16 * BULK, part::<BULK, ENCRYPT, TWEAKED>(&rounds, &orders, job, items, text)),
         };
         if wrong != 0 {
