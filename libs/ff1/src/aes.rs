@@ -19,6 +19,12 @@ pub(crate) trait Aes {
         }
     }
 
+    /// The ten rounds over one value.
+    #[inline(always)]
+    fn one(&self, shape: &Shape<'_>, direction: Direction, lane: &mut Lanes<1>) {
+        lane.crypt(self, shape, direction);
+    }
+
     /// All there is to do for decimal texts; false if the kernel has nothing better for them than the general way.
     /// The indices of texts that are no digits go to `refused`.
     #[inline(always)]

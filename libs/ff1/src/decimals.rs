@@ -1,9 +1,10 @@
 //! What a kernel needs to know to take over decimal texts from reading to writing.
 
+use crate::Direction;
+use crate::batch::Run;
 use crate::feistel::Shape;
 use crate::item::Item;
 use crate::mac::Mac;
-use crate::{Direction, batch::Run};
 
 /// Texts of 8 to 16 decimal digits, the tweaks of which lie within the last block of Q.
 pub(crate) struct Decimals<'a> {
@@ -19,15 +20,8 @@ pub(crate) struct Decimals<'a> {
     pub(crate) items: &'a [Item],
 }
 
-/// Where bytes come from: each entry is an index, or [`NONE`] for a zero.
-pub(crate) struct Places {
-    /// For the two halves, each of eight bytes and right-aligned, in the first eight and the last eight bytes of a text.
-    pub(crate) read: [u8; 16],
-    /// For the first eight and the last eight bytes of a text in the two halves.
-    pub(crate) write: [u8; 16],
-    /// For a block in the tweak.
-    pub(crate) tweak: [u8; 16],
-}
+/// Where the bytes of 16 come from: each entry is an index, or [`NONE`] for a zero.
+pub(crate) type Places = [u8; 16];
 
 /// No index: it makes a shuffle give a zero.
 const NONE: u8 = 0x80;
@@ -51,21 +45,55 @@ impl<'a> Decimals<'a> {
         })
     }
 
-    pub(crate) fn places(&self) -> Places {
-        let Shape { u, v, .. } = *self.shape;
-        let (mut read, mut write, mut tweak) = ([NONE; 16], [NONE; 16], [NONE; 16]);
-        for digit in 0..u + v {
-            let half = if digit < u { WORD - u + digit } else { 2 * WORD - v + digit - u };
-            if let Some(place) = digit.checked_sub(u + v - WORD) {
-                (read[half], write[WORD + place]) = ((WORD + place) as u8, half as u8);
+    /// For the two halves, each of eight bytes and right-aligned, in the first eight and the last eight bytes of a text;
+    /// and the other way round.
+    #[inline(always)]
+    pub(crate) fn places(&self) -> &'static [Places; 2] {
+        &HALVES[self.shape.length() - WORD]
+    }
+
+    /// For the last block of Q in the bytes of a tweak.
+    #[inline(always)]
+    pub(crate) fn tweak_places(&self) -> &'static Places {
+        &TWEAKS[self.tweak_offset]
+    }
+}
+
+/// For lengths from 8 to 16.
+static HALVES: [[Places; 2]; WORD + 1] = {
+    let mut all = [[[NONE; 16]; 2]; WORD + 1];
+    let mut length = WORD;
+    while length <= 2 * WORD {
+        let [read, write] = &mut all[length - WORD];
+        let u = length / 2;
+        let mut digit = 0;
+        while digit < length {
+            let half = if digit < u { WORD - u + digit } else { WORD + WORD - length + digit };
+            if digit >= length - WORD {
+                let place = WORD + digit - (length - WORD);
+                (read[half], write[place]) = (place as u8, half as u8);
             }
             if digit < WORD {
                 (read[half], write[digit]) = (digit as u8, half as u8);
             }
+            digit += 1;
         }
-        for k in 0..self.tweak_length {
-            tweak[self.tweak_offset + k] = k as u8;
-        }
-        Places { read, write, tweak }
+        length += 1;
     }
-}
+    all
+};
+
+/// For tweaks that start at 0 to 15 in the block.
+static TWEAKS: [Places; 16] = {
+    let mut all = [[NONE; 16]; 16];
+    let mut offset = 0;
+    while offset < 16 {
+        let mut k = 0;
+        while offset + k < 16 {
+            all[offset][offset + k] = k as u8;
+            k += 1;
+        }
+        offset += 1;
+    }
+    all
+};

@@ -4,7 +4,8 @@ use alloc::vec::Vec;
 
 use crate::aes::{Aes, Work};
 use crate::arith::Modulus;
-use crate::batch::Batch;
+use crate::batch::{Batch, Run};
+use crate::decimals::Decimals;
 use crate::feistel::{Lanes, Shape};
 use crate::long::LongNumerals;
 use crate::mac::Mac;
@@ -114,14 +115,24 @@ impl<S: Symbols> Work for One<'_, S> {
     #[inline(always)]
     fn run(self, aes: &impl Aes) -> Result<(), Error> {
         let Self { prepared, symbols, shape, tweak, value, direction } = self;
+        let start = prepared.start(aes, value.len(), tweak.len());
+        let item = Item { length: value.len(), tweak_length: tweak.len(), ..Item::default() };
+        let run = Run { direction, tweaks: tweak, tweak_length: tweak.len(), items: &[item] };
+        let mut refused = Vec::new();
+        if let Some(text) = symbols.decimal(value)
+            && let Some(job) = Decimals::new(&run, &shape, start)
+            && aes.decimals(&job, text, &mut refused)
+        {
+            return if refused.is_empty() { Ok(()) } else { symbols.digits(value, &mut Vec::new()) };
+        }
         let mut lane = Lanes::<1>::EMPTY;
         let [bad] = symbols.load(&shape, value, &[0], &mut lane);
         if bad {
             return symbols.digits(value, &mut Vec::new());
         }
-        let mac = prepared.start(aes, value.len(), tweak.len()).update(aes, [tweak]);
+        let mac = start.update(aes, [tweak]);
         lane.tweak(aes, mac, &shape);
-        lane.crypt(aes, &shape, direction);
+        aes.one(&shape, direction, &mut lane);
         symbols.store(&shape, value, &[0], &[true], &lane);
         Ok(())
     }

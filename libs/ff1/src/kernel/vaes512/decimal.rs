@@ -4,19 +4,20 @@
 
 use alloc::vec::Vec;
 use core::arch::x86_64::{
-    __m128i, __m512i, _mm512_add_epi8, _mm512_and_si512, _mm512_cmpgt_epu8_mask, _mm512_extracti32x4_epi32,
-    _mm512_inserti32x4, _mm512_castsi128_si512, _mm512_castsi512_si128, _mm512_madd_epi16, _mm512_maddubs_epi16, _mm512_mul_epu32,
-    _mm512_mulhi_epu16, _mm512_mullo_epi16, _mm512_or_si512, _mm512_packus_epi32, _mm512_set1_epi8,
-    _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_slli_epi64,
-    _mm512_srli_epi16, _mm512_srli_epi64, _mm512_sub_epi8, _mm512_sub_epi16, _mm512_sub_epi64,
-    _mm512_ternarylogic_epi64, _mm512_unpackhi_epi16, _mm512_unpacklo_epi16,
+    __m128i, __m512i, _mm_xor_si128, _mm512_add_epi8, _mm512_and_si512, _mm512_castsi128_si512, _mm512_castsi512_si128,
+    _mm512_cmpgt_epu8_mask, _mm512_extracti32x4_epi32, _mm512_inserti32x4, _mm512_madd_epi16, _mm512_maddubs_epi16,
+    _mm512_mul_epu32, _mm512_mulhi_epu16, _mm512_mullo_epi16, _mm512_or_si512, _mm512_packus_epi32, _mm512_set1_epi8,
+    _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shuffle_epi8,
+    _mm512_slli_epi16, _mm512_slli_epi64, _mm512_srli_epi16, _mm512_srli_epi64, _mm512_sub_epi8, _mm512_sub_epi16,
+    _mm512_sub_epi64, _mm512_ternarylogic_epi64, _mm512_unpackhi_epi16, _mm512_unpacklo_epi16,
 };
 
 use super::modular::clean;
+use super::one::crypt_one;
 use super::rounds::{Rounds, Side};
-use super::{broadcast, load_at_most_16, load_ends, store_ends};
+use super::{broadcast, load_at_most_16, load_block, load_ends, store_ends};
 use crate::Direction;
-use crate::decimals::{Decimals, Places};
+use crate::decimals::Decimals;
 use crate::item::Item;
 use crate::key::RoundKeys;
 
@@ -50,9 +51,15 @@ fn crypt_as<const ENCRYPT: bool, const TWEAKED: bool>(
     text: &mut [u8],
     refused: &mut Vec<usize>,
 ) {
+    let [read, write] = job.places();
+    let orders = Orders { read: broadcast(read), write: broadcast(write), tweak: broadcast(job.tweak_places()) };
+    if let [item] = job.items {
+        if !one::<ENCRYPT>(round_keys, &orders, job, item, text) {
+            refused.push(0);
+        }
+        return;
+    }
     let rounds = Rounds::new::<ENCRYPT>(round_keys, job.shape, job.shared);
-    let Places { read, write, tweak } = job.places();
-    let orders = Orders { read: broadcast(&read), write: broadcast(&write), tweak: broadcast(&tweak) };
     let mut done = 0;
     while done < job.items.len() {
         let items = &job.items[done..];
@@ -67,6 +74,34 @@ fn crypt_as<const ENCRYPT: bool, const TWEAKED: bool>(
         }
         done += taken;
     }
+}
+
+/// One value; false if it is no digits.
+#[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+#[inline]
+fn one<const ENCRYPT: bool>(
+    round_keys: &RoundKeys,
+    orders: &Orders,
+    job: &Decimals<'_>,
+    item: &Item,
+    text: &mut [u8],
+) -> bool {
+    let length = job.shape.length();
+    let digits = _mm512_castsi128_si512(load_ends(text, item.start, length));
+    let digits = _mm512_sub_epi8(digits, _mm512_set1_epi8(b'0' as i8));
+    if _mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9)) & 0xffff != 0 {
+        return false;
+    }
+    let tweak = load_at_most_16(&job.tweaks[item.tweak_start..][..job.tweak_length]);
+    let tweak = _mm512_shuffle_epi8(_mm512_castsi128_si512(tweak), orders.tweak);
+    let [a, b] = numbers([_mm512_shuffle_epi8(digits, orders.read), _mm512_setzero_si512()]);
+    let numbers = [a, b].map(|number| _mm512_castsi512_si128(number));
+    let last_block = _mm_xor_si128(load_block(&job.shared.to_be_bytes()), _mm512_castsi512_si128(tweak));
+    let [a, b] = crypt_one::<ENCRYPT>(round_keys, job.shape, last_block, numbers);
+    let [digits, _] = digits_of(clean(_mm512_castsi128_si512(a)), clean(_mm512_castsi128_si512(b)));
+    let bytes = _mm512_add_epi8(digits, _mm512_set1_epi8(b'0' as i8));
+    store_ends(text, item.start, length, _mm512_castsi512_si128(_mm512_shuffle_epi8(bytes, orders.write)));
+    true
 }
 
 /// The first 16·E values, or as many as there are; tells which of them are no digits.
@@ -126,8 +161,7 @@ fn read<const E: usize, const ENCRYPT: bool, const TWEAKED: bool>(
             }
             digits[h] = _mm512_shuffle_epi8(bytes, orders.read);
             if TWEAKED {
-                let tweak =
-                    vector_of(|k| load_at_most_16(&job.tweaks[four[k].tweak_start..][..job.tweak_length]));
+                let tweak = vector_of(|k| load_at_most_16(&job.tweaks[four[k].tweak_start..][..job.tweak_length]));
                 side.own[e][h] = _mm512_shuffle_epi8(tweak, orders.tweak);
             }
         }
@@ -212,10 +246,8 @@ fn digits_of(a: __m512i, b: __m512i) -> [__m512i; 2] {
     };
     let ((a_high, a_low), (b_high, b_low)) = (quads(a), quads(b));
     let (a_low, b_high) = (_mm512_slli_epi64::<16>(a_low), _mm512_slli_epi64::<32>(b_high));
-    let quads = _mm512_or_si512(
-        _mm512_ternarylogic_epi64::<OR3>(a_high, a_low, b_high),
-        _mm512_slli_epi64::<48>(b_low),
-    );
+    let quads =
+        _mm512_or_si512(_mm512_ternarylogic_epi64::<OR3>(a_high, a_low, b_high), _mm512_slli_epi64::<48>(b_low));
     // ⌊x/100⌋ = ⌊x·5243 / 2¹⁹⌋ for x < 10⁴.
     let high = _mm512_srli_epi16::<3>(_mm512_mulhi_epu16(quads, _mm512_set1_epi16(5243)));
     let low = _mm512_sub_epi16(quads, _mm512_mullo_epi16(high, _mm512_set1_epi16(100)));

@@ -6,8 +6,8 @@
 
 use core::arch::x86_64::{
     __m512i, _mm_cvtsi64_si128, _mm512_add_epi64, _mm512_and_si512, _mm512_madd52hi_epu64, _mm512_madd52lo_epu64,
-    _mm512_min_epu64, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_srl_epi64,
-    _mm512_sub_epi64, _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
+    _mm512_min_epu64, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_srl_epi64, _mm512_sub_epi64,
+    _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
 };
 
 use super::broadcast;
@@ -29,7 +29,7 @@ pub(super) struct Modular {
 }
 
 /// An index that makes a shuffle give a zero.
-const NONE: u8 = 0x80;
+pub(super) const NONE: u8 = 0x80;
 
 impl Modular {
     #[target_feature(enable = "avx512f")]
