@@ -17,6 +17,8 @@ pub(crate) struct Prepared {
     key: Key,
     radix: u32,
     prefix: Vec<u8>,
+    /// The fewest digits that the standard allows.
+    shortest: usize,
     /// radix^1, radix^2, … below 2⁶⁴
     powers: Vec<Modulus>,
     pub(crate) starts: Starts,
@@ -30,8 +32,9 @@ impl Prepared {
     pub(crate) fn new(key: &Key, radix: u32, prefix: Vec<u8>) -> Self {
         let times = |power: &u64| power.checked_mul(u64::from(radix));
         let powers: Vec<u64> = core::iter::successors(Some(u64::from(radix)), times).collect();
-        let shortest = 1 + powers.iter().take_while(|&&power| power < DOMAIN_LEAST).count();
+        let shortest = shortest(radix);
         Self {
+            shortest,
             key: key.clone(),
             radix,
             prefix,
@@ -83,7 +86,7 @@ impl Prepared {
 
     /// The shape of values of this length with tweaks of this length; `None` if they need [`LongNumerals`].
     pub(crate) fn shape(&self, length: usize, tweak_length: usize) -> Result<Option<Shape<'_>>, Error> {
-        lengths(self.radix, length, self.prefix.len().saturating_add(tweak_length))?;
+        lengths(self.radix, self.shortest, length, self.prefix.len().saturating_add(tweak_length))?;
         Ok(Shape::new(&self.powers, length))
     }
 
@@ -158,11 +161,17 @@ impl<S: Symbols> Work for LongOne<'_, S> {
     }
 }
 
+/// The fewest digits of this radix that make the least domain.
+fn shortest(radix: u32) -> usize {
+    let powers = core::iter::successors(Some(1), |power: &u64| power.checked_mul(radix.into()));
+    powers.take_while(|&power| power < DOMAIN_LEAST).count()
+}
+
 /// Whether the standard allows these lengths.
-fn lengths(radix: u32, length: usize, tweak_length: usize) -> Result<(), Error> {
-    let n = u32::try_from(length).map_err(|_| Error::TooLong { length })?;
+fn lengths(radix: u32, shortest: usize, length: usize, tweak_length: usize) -> Result<(), Error> {
+    u32::try_from(length).map_err(|_| Error::TooLong { length })?;
     u32::try_from(tweak_length).map_err(|_| Error::TweakTooLong { length: tweak_length })?;
-    if u64::from(radix).saturating_pow(n) < DOMAIN_LEAST {
+    if length < shortest {
         return Err(Error::DomainTooSmall { radix, length });
     }
     Ok(())
@@ -175,10 +184,10 @@ mod tests {
     #[test]
     fn domain_of_a_million_is_the_least() {
         for (radix, length) in [(10, 5), (2, 19), (1000, 1), (999, 2), (65536, 1), (2, 0)] {
-            assert_eq!(lengths(radix, length, 0), Err(Error::DomainTooSmall { radix, length }));
+            assert_eq!(lengths(radix, shortest(radix), length, 0), Err(Error::DomainTooSmall { radix, length }));
         }
         for (radix, length) in [(10, 6), (2, 20), (1000, 2), (65536, 2)] {
-            assert_eq!(lengths(radix, length, 0), Ok(()));
+            assert_eq!(lengths(radix, shortest(radix), length, 0), Ok(()));
         }
     }
 
@@ -186,8 +195,8 @@ mod tests {
     #[cfg(target_pointer_width = "64")]
     fn lengths_end_at_32_bits() {
         let most = u32::MAX as usize;
-        assert_eq!(lengths(10, most, most), Ok(()));
-        assert_eq!(lengths(10, most + 1, 0), Err(Error::TooLong { length: most + 1 }));
-        assert_eq!(lengths(10, 16, most + 1), Err(Error::TweakTooLong { length: most + 1 }));
+        assert_eq!(lengths(10, 6, most, most), Ok(()));
+        assert_eq!(lengths(10, 6, most + 1, 0), Err(Error::TooLong { length: most + 1 }));
+        assert_eq!(lengths(10, 6, 16, most + 1), Err(Error::TweakTooLong { length: most + 1 }));
     }
 }

@@ -36,6 +36,16 @@ struct Orders {
 /// Encrypts or decrypts the texts of the job, and adds to `refused` which of them are no decimal digits.
 #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
 pub(super) fn crypt(round_keys: &RoundKeys, job: &Decimals<'_>, text: &mut [u8], refused: &mut Vec<usize>) {
+    if let [item] = job.items {
+        let good = match job.direction {
+            Direction::Encrypt => one::<true>(round_keys, job, item, text),
+            Direction::Decrypt => one::<false>(round_keys, job, item, text),
+        };
+        if !good {
+            refused.push(0);
+        }
+        return;
+    }
     match (job.direction, job.tweak_length > 0) {
         (Direction::Encrypt, false) => crypt_as::<true, false>(round_keys, job, text, refused),
         (Direction::Encrypt, true) => crypt_as::<true, true>(round_keys, job, text, refused),
@@ -45,6 +55,7 @@ pub(super) fn crypt(round_keys: &RoundKeys, job: &Decimals<'_>, text: &mut [u8],
 }
 
 #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
+#[inline(never)]
 fn crypt_as<const ENCRYPT: bool, const TWEAKED: bool>(
     round_keys: &RoundKeys,
     job: &Decimals<'_>,
@@ -53,12 +64,6 @@ fn crypt_as<const ENCRYPT: bool, const TWEAKED: bool>(
 ) {
     let [read, write] = job.places();
     let orders = Orders { read: broadcast(read), write: broadcast(write), tweak: broadcast(job.tweak_places()) };
-    if let [item] = job.items {
-        if !one::<ENCRYPT>(round_keys, &orders, job, item, text) {
-            refused.push(0);
-        }
-        return;
-    }
     let rounds = Rounds::new::<ENCRYPT>(round_keys, job.shape, job.shared);
     let mut done = 0;
     while done < job.items.len() {
@@ -79,28 +84,22 @@ fn crypt_as<const ENCRYPT: bool, const TWEAKED: bool>(
 /// One value; false if it is no digits.
 #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
 #[inline]
-fn one<const ENCRYPT: bool>(
-    round_keys: &RoundKeys,
-    orders: &Orders,
-    job: &Decimals<'_>,
-    item: &Item,
-    text: &mut [u8],
-) -> bool {
-    let length = job.shape.length();
+fn one<const ENCRYPT: bool>(round_keys: &RoundKeys, job: &Decimals<'_>, item: &Item, text: &mut [u8]) -> bool {
+    let (length, [read, write]) = (job.shape.length(), job.places());
     let digits = _mm512_castsi128_si512(load_ends(text, item.start, length));
     let digits = _mm512_sub_epi8(digits, _mm512_set1_epi8(b'0' as i8));
     if _mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9)) & 0xffff != 0 {
         return false;
     }
     let tweak = load_at_most_16(&job.tweaks[item.tweak_start..][..job.tweak_length]);
-    let tweak = _mm512_shuffle_epi8(_mm512_castsi128_si512(tweak), orders.tweak);
-    let [a, b] = numbers([_mm512_shuffle_epi8(digits, orders.read), _mm512_setzero_si512()]);
+    let tweak = _mm512_shuffle_epi8(_mm512_castsi128_si512(tweak), broadcast(job.tweak_places()));
+    let [a, b] = numbers([_mm512_shuffle_epi8(digits, broadcast(read)), _mm512_setzero_si512()]);
     let numbers = [a, b].map(|number| _mm512_castsi512_si128(number));
     let last_block = _mm_xor_si128(load_block(&job.shared.to_be_bytes()), _mm512_castsi512_si128(tweak));
     let [a, b] = crypt_one::<ENCRYPT>(round_keys, job.shape, last_block, numbers);
     let [digits, _] = digits_of(clean(_mm512_castsi128_si512(a)), clean(_mm512_castsi128_si512(b)));
     let bytes = _mm512_add_epi8(digits, _mm512_set1_epi8(b'0' as i8));
-    store_ends(text, item.start, length, _mm512_castsi512_si128(_mm512_shuffle_epi8(bytes, orders.write)));
+    store_ends(text, item.start, length, _mm512_castsi512_si128(_mm512_shuffle_epi8(bytes, broadcast(write))));
     true
 }
 

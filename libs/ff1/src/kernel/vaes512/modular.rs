@@ -5,8 +5,8 @@
 #![forbid(unsafe_code)]
 
 use core::arch::x86_64::{
-    __m512i, _mm_cvtsi64_si128, _mm512_add_epi64, _mm512_and_si512, _mm512_madd52hi_epu64, _mm512_madd52lo_epu64,
-    _mm512_min_epu64, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_srl_epi64, _mm512_sub_epi64,
+    __m512i, _mm512_add_epi64, _mm512_and_si512, _mm512_madd52hi_epu64, _mm512_madd52lo_epu64, _mm512_min_epu64,
+    _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shuffle_epi8, _mm512_srlv_epi64, _mm512_sub_epi64,
     _mm512_unpackhi_epi64, _mm512_unpacklo_epi64,
 };
 
@@ -25,7 +25,7 @@ pub(super) struct Modular {
     above: __m512i,
     exact_inverse: __m512i,
     minus_modulus: __m512i,
-    shift: u32,
+    shift: __m512i,
 }
 
 /// An index that makes a shuffle give a zero.
@@ -47,7 +47,7 @@ impl Modular {
             above: all(above),
             exact_inverse: all(exact_inverse),
             minus_modulus: all(minus_modulus),
-            shift,
+            shift: all(shift.into()),
         }
     }
 }
@@ -119,7 +119,7 @@ pub(super) fn quotient<const E: usize, const NARROW: bool>(z: &[__m512i; E], m: 
     each(|e| {
         if NARROW {
             let q = _mm512_madd52hi_epu64(zero, z[e], m.exact_inverse);
-            _mm512_srl_epi64(q, _mm_cvtsi64_si128(m.shift.into()))
+            _mm512_srlv_epi64(q, m.shift)
         } else {
             _mm512_madd52hi_epu64(zero, z[e], m.inverse)
         }

@@ -5,7 +5,7 @@
 
 use core::arch::x86_64::{
     __m128i, _mm_add_epi64, _mm_aesenc_si128, _mm_aesenclast_si128, _mm_cvtsi64_si128, _mm_cvtsi128_si64,
-    _mm_madd52hi_epu64, _mm_madd52lo_epu64, _mm_set_epi64x, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srl_epi64,
+    _mm_madd52hi_epu64, _mm_madd52lo_epu64, _mm_set_epi64x, _mm_setzero_si128, _mm_shuffle_epi8, _mm_srlv_epi64,
     _mm_sub_epi64, _mm_xor_si128,
 };
 
@@ -92,7 +92,7 @@ fn add<const ENCRYPT: bool>(a: __m128i, r: __m128i, m: &Modulus) -> __m128i {
         _mm_madd52lo_epu64(low, high, number(constants.minus_weight))
     };
     let q = _mm_madd52hi_epu64(_mm_setzero_si128(), z, number(constants.exact_inverse));
-    let q = _mm_srl_epi64(q, number(constants.shift.into()));
+    let q = _mm_srlv_epi64(q, number(constants.shift.into()));
     _mm_madd52lo_epu64(z, q, number(constants.minus_modulus))
 }
 
