@@ -7,7 +7,7 @@ use axum::{
     response::{AppendHeaders, IntoResponse},
 };
 use chancery_types::wire::{
-    Nothing,
+    Empty,
     login::{HomeAnswer, HomeStatus},
 };
 
@@ -23,7 +23,7 @@ use crate::{
     post,
     path = "/home/v1/logout",
     tag = "Login",
-    request_body = Option<Nothing>,
+    request_body = Option<Empty>,
     responses(
         (status = 200, body = HomeAnswer, headers(("Set-Cookie" = String, description = "removes the cookie"))),
         (status = 400, body = HomeAnswer, description = "the body is no JSON object"),
@@ -40,7 +40,7 @@ use crate::{
 pub(crate) async fn logout(
     State(app): State<App>,
     Shown { request, credentials }: Shown,
-    BodyOrEmpty(Nothing {}): BodyOrEmpty<Nothing>,
+    BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Result<impl IntoResponse, Failure> {
     app.log_out(request, credentials).await?;
     let answer = HomeAnswer { message: "Success".to_owned(), status: HomeStatus::Success, error_code: None };

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use chancery_types::{
     IdentityId,
-    wire::{Envelope, Nothing, identities::Identity},
+    wire::{Empty, Envelope, identities::Identity},
 };
 
 use crate::{
@@ -18,14 +18,14 @@ use crate::{
     path = "/api/v2/identities/{uuid}/unlock",
     tag = "Identities",
     params(("uuid" = IdentityId, Path, description = "The identity")),
-    request_body = Option<Nothing>,
+    request_body = Option<Empty>,
     responses((status = 200, body = Envelope<Identity>)),
 )]
 pub(crate) async fn unlock(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<IdentityId>,
-    BodyOrEmpty(Nothing {}): BodyOrEmpty<Nothing>,
+    BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<Identity> {
     success(app.unlock_identity(&caller, id).await?)
 }

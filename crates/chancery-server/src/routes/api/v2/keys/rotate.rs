@@ -3,7 +3,7 @@
 use axum::extract::State;
 use chancery_types::{
     KeyId,
-    wire::{Envelope, Nothing, keys::Key},
+    wire::{Empty, Envelope, keys::Key},
 };
 
 use crate::{
@@ -18,14 +18,14 @@ use crate::{
     path = "/api/v2/keys/{uuid}/rotate",
     tag = "Keys",
     params(("uuid" = KeyId, Path, description = "the key")),
-    request_body = Option<Nothing>,
+    request_body = Option<Empty>,
     responses((status = 200, body = Envelope<Key>)),
 )]
 pub(crate) async fn rotate(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<KeyId>,
-    BodyOrEmpty(Nothing {}): BodyOrEmpty<Nothing>,
+    BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
 ) -> Answer<Key> {
     success(app.rotate_key(&caller, id).await?)
 }

@@ -4,7 +4,7 @@ use axum::extract::State;
 use chancery_types::{
     TokenProfileId,
     wire::{
-        Envelope, Nothing,
+        Empty, Envelope,
         token_profiles::{PatchTokenProfile, TokenProfile},
     },
 };
@@ -56,13 +56,13 @@ pub(crate) async fn change(
     path = "/api/v2/token-profiles/{uuid}",
     tag = "Tokenization",
     params(("uuid" = TokenProfileId, Path, description = "the token profile")),
-    responses((status = 200, body = Envelope<Nothing>)),
+    responses((status = 200, body = Envelope<Empty>)),
 )]
 pub(crate) async fn delete(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<TokenProfileId>,
-) -> Answer<Nothing> {
+) -> Answer<Empty> {
     app.delete_token_profile(&caller, id).await?;
-    success(Nothing {})
+    success(Empty {})
 }
