@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use sqlx::any::{AnyConnectOptions, AnyPoolOptions};
 use sqlx::{AnyConnection, AnyPool, ConnectOptions, Connection, Executor};
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
 use crate::tx::script;
 use crate::url::Place;
@@ -17,6 +17,9 @@ use crate::{OpenError, StoreError, Tx};
 /// How long to wait for a connection, the write lock of another process, or one statement: beyond it the database
 /// counts as out of reach.
 const WAIT: Duration = Duration::from_secs(5);
+
+/// Between two attempts to reach a database that is not there yet, or busy.
+const PROBE_PAUSE: Duration = Duration::from_millis(50);
 
 /// Reading connections of SQLite, each with a thread of its own.
 const SQLITE_READERS: u32 = 4;
@@ -97,16 +100,24 @@ async fn sqlite(path: &Path) -> Result<Database, OpenError> {
 }
 
 /// Asks something of a connection of its own: the pools try again and again until their time is over, and then do not
-/// say why.
+/// say why. Tries again here too: of several processes that turn a new file's log into a WAL at once, SQLite refuses
+/// all but one without letting them wait.
 async fn probe(options: &AnyConnectOptions, question: &'static str) -> Result<String, StoreError> {
-    let answer = async {
-        let mut connection = connect(options).await?;
-        let answer = sqlx::query_scalar(question).fetch_one(&mut connection).await?;
-        connection.close().await?;
-        Ok::<_, sqlx::Error>(answer)
-    };
-    let answer = timeout(WAIT, answer).await;
-    Ok(answer.map_err(|_| StoreError::Unavailable("the database did not answer in time".into()))??)
+    let started = Instant::now();
+    loop {
+        let answer = timeout(WAIT, probe_once(options, question)).await;
+        match answer.map_err(|_| StoreError::Unavailable("the database did not answer in time".into()))? {
+            Err(StoreError::Unavailable(_)) if started.elapsed() < WAIT => sleep(PROBE_PAUSE).await,
+            outcome => return outcome,
+        }
+    }
+}
+
+async fn probe_once(options: &AnyConnectOptions, question: &'static str) -> Result<String, StoreError> {
+    let mut connection = connect(options).await?;
+    let answer = sqlx::query_scalar(question).fetch_one(&mut connection).await?;
+    connection.close().await?;
+    Ok(answer)
 }
 
 /// A connection outside the pools.
