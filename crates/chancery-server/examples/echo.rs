@@ -1,11 +1,14 @@
-//! The bound that `cargo xtask bench` measures the server against: a bare axum route that decodes a JSON body and
-//! encodes it again, behind the same TLS, and nothing else.
+//! What `cargo xtask bench` measures the server against, behind the same TLS and nothing else: `/echo`, a bare axum route
+//! that decodes a JSON body and encodes it again, and `/fpe`, which encrypts a batch of numbers with the `fpe` crate, all
+//! but their last four digits, as the profile under measurement does.
 //!
 //! `echo ADDRESS [CHAIN.pem KEY.pem]`
 
 use std::{env, error::Error, fs, sync::Arc};
 
-use axum::{Json, Router, routing::post};
+use aes::Aes256;
+use axum::{Json, Router, extract::DefaultBodyLimit, http::StatusCode, routing::post};
+use fpe::ff1::{FF1, FlexibleNumeralString};
 use hyper_util::{
     rt::{TokioExecutor, TokioIo},
     server::conn::auto::Builder,
@@ -28,6 +31,24 @@ struct Response {
     token: String,
 }
 
+#[derive(Deserialize)]
+struct Batch {
+    messages: Vec<String>,
+}
+
+#[derive(Serialize)]
+struct Tokens {
+    tokens: Vec<String>,
+}
+
+fn encrypt(cipher: &FF1<Aes256>, number: &str) -> Result<String, StatusCode> {
+    let (free, kept) = number.split_at_checked(number.len().saturating_sub(4)).ok_or(StatusCode::BAD_REQUEST)?;
+    let digits: Vec<u16> = free.bytes().map(|byte| u16::from(byte.wrapping_sub(b'0'))).collect();
+    let encrypted = cipher.encrypt(kept.as_bytes(), &FlexibleNumeralString::from(digits));
+    let digits = Vec::from(encrypted.map_err(|_| StatusCode::BAD_REQUEST)?);
+    Ok(digits.into_iter().filter_map(|digit| char::from_digit(digit.into(), 10)).chain(kept.chars()).collect())
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let args: Vec<_> = env::args().skip(1).collect();
@@ -37,7 +58,19 @@ async fn main() -> Result<(), Box<dyn Error>> {
         _ => None,
     };
     let echo = |Json(request): Json<Request>| async { Json(Response { token: request.message }) };
-    let service = TowerToHyperService::new(Router::new().route("/echo", post(echo)));
+    let cipher = Arc::new(FF1::<Aes256>::new(&[7; 32], 10)?);
+    let encrypt_batch = move |Json(batch): Json<Batch>| {
+        let cipher = Arc::clone(&cipher);
+        async move {
+            let tokens: Result<_, StatusCode> = batch.messages.iter().map(|number| encrypt(&cipher, number)).collect();
+            tokens.map(|tokens| Json(Tokens { tokens }))
+        }
+    };
+    let routes = Router::new()
+        .route("/echo", post(echo))
+        .route("/fpe", post(encrypt_batch))
+        .layer(DefaultBodyLimit::max(32 << 20));
+    let service = TowerToHyperService::new(routes);
     let builder = Arc::new(Builder::new(TokioExecutor::new()));
     loop {
         let (stream, _) = listener.accept().await?;

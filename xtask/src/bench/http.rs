@@ -55,8 +55,8 @@ fn measure(chancery: &Chancery, cases: &[Case<'_>]) -> Result<Vec<Outcome>> {
     for _ in 0..ROUNDS {
         let token = chancery.token()?;
         for (case, outcomes) in cases.iter().zip(&mut rounds) {
-            let load =
-                Load { path: &case.path, body: &case.body, token: &token, connections: CONNECTIONS, seconds: SECONDS };
+            let url = format!("{}{}", case.server.base, case.path);
+            let load = Load { url: &url, body: &case.body, token: &token, connections: CONNECTIONS, seconds: SECONDS, names: 0 };
             outcomes.push(wrk::run(case.server, &load).map_err(|error| format!("{}: {error}", case.name))?);
         }
     }

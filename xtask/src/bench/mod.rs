@@ -1,11 +1,13 @@
 //! `cargo xtask bench NAME`: benchmarks that others can rerun. Each measures a ratio against a peer or a bound in the
 //! same run, prints a table and writes `target/bench/NAME.json`.
 
+mod batch;
 mod ff1;
 mod http;
 mod machine;
 mod report;
 mod server;
+mod start;
 mod wrk;
 
 use report::Report;
@@ -15,7 +17,7 @@ use crate::{Result, sh};
 /// A benchmark: its name and what runs it.
 type Bench = (&'static str, fn() -> Result<Report>);
 
-const ALL: &[Bench] = &[("ff1", ff1::run), ("http", http::run)];
+const ALL: &[Bench] = &[("batch", batch::run), ("ff1", ff1::run), ("http", http::run), ("start", start::run)];
 
 pub(crate) fn run(name: Option<&str>) -> Result {
     let names = ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");

@@ -2,7 +2,8 @@
 
 use std::{
     fs,
-    net::TcpListener,
+    io::{Read as _, Write as _},
+    net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread,
@@ -24,17 +25,31 @@ impl Server {
     pub(super) fn start(command: &mut Command, base: String, ready: impl Fn() -> bool) -> Result<Self> {
         let process = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         let mut server = Self { process: process.map_err(|error| format!("{command:?}: {error}"))?, base };
+        server.wait(ready)?;
+        Ok(server)
+    }
+
+    fn wait(&mut self, ready: impl Fn() -> bool) -> Result {
         let patience = Instant::now() + Duration::from_secs(60);
         while !ready() {
-            if let Ok(Some(status)) = server.process.try_wait() {
-                return Err(format!("{command:?} ended with {status}"));
+            if let Ok(Some(status)) = self.process.try_wait() {
+                return Err(format!("the server at {} ended with {status}", self.base));
             }
             if Instant::now() > patience {
-                return Err(format!("{command:?} is not ready after a minute"));
+                return Err(format!("the server at {} is not ready after a minute", self.base));
             }
-            thread::sleep(Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(2));
         }
-        Ok(server)
+        Ok(())
+    }
+
+    /// Memory of the process that is in use now, in MiB.
+    pub(super) fn resident_mib(&self) -> Result<f64> {
+        let file = format!("/proc/{}/status", self.process.id());
+        let status = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
+        let kib: f64 = line.trim().trim_end_matches(" kB").parse().map_err(|_| format!("{file}: no VmRSS"))?;
+        Ok(kib / 1024.0)
     }
 
     /// User and system time used so far (fields 14 and 15 of /proc/PID/stat, in hundredths of a second).
@@ -58,24 +73,37 @@ impl Drop for Server {
 /// A demo installation that serves, and a folder that goes with it.
 pub(super) struct Chancery {
     pub(super) server: Server,
+    /// The address without TLS.
+    pub(super) plain_base: String,
     folder: PathBuf,
     details: Value,
 }
 
 impl Chancery {
     pub(super) fn start(name: &str) -> Result<Self> {
+        Self::start_with(name, &[])
+    }
+
+    /// `options` go to the command line.
+    pub(super) fn start_with(name: &str, options: &[&str]) -> Result<Self> {
         let folder = sh::root().join("target/bench").join(format!("data-{name}"));
         let _none_before = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let address = free_address()?;
-        let mut command = sh::command(sh::root().join("target/release/chancery"));
-        command.args(["quickstart", "--listen", &address, "--data"]).arg(&folder);
-        let file = folder.join("quickstart.json");
-        let base = format!("https://{address}");
-        let server = Server::start(&mut command, base, || file.exists())?;
-        let details = fs::read_to_string(&file).map_err(|error| error.to_string())?;
-        let details = serde_json::from_str(&details).map_err(|error| error.to_string())?;
-        Ok(Self { server, folder, details })
+        let (server, plain_base) = serve(&folder, options, |_, file| file.exists())?;
+        Ok(Self { server, plain_base, details: details(&folder)?, folder })
+    }
+
+    /// Stops the server and starts it anew on the same data; answers how long it took until it was ready for requests.
+    pub(super) fn restart(&mut self) -> Result<Duration> {
+        sh::run(sh::command("kill").arg(self.server.process.id().to_string()))?;
+        self.server.process.wait().map_err(|error| error.to_string())?;
+        let started = Instant::now();
+        (self.server, self.plain_base) = serve(&self.folder, &[], |plain, _| is_ready(plain))?;
+        let took = started.elapsed();
+        // The demonstration tries itself out before it says that it is ready for people.
+        self.server.wait(|| self.folder.join("quickstart.json").exists())?;
+        self.details = details(&self.folder)?;
+        Ok(took)
     }
 
     /// A member of quickstart.json.
@@ -102,6 +130,13 @@ impl Chancery {
         answer["token"].as_str().map(str::to_owned).ok_or_else(|| format!("no token: {answer}"))
     }
 
+    /// One call with a bearer token; a refusal is an error.
+    pub(super) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value> {
+        let bearer = format!("Authorization: Bearer {}", self.token()?);
+        let mut answer = self.call(&["--request", method, "--header", &bearer], path, body)?;
+        if answer["success"] == true { Ok(answer["response"].take()) } else { Err(format!("{method} {path}: {answer}")) }
+    }
+
     /// One call by curl; with a body it is a POST.
     pub(super) fn call(&self, options: &[&str], path: &str, body: Option<&Value>) -> Result<Value> {
         let mut curl = sh::command("curl");
@@ -126,7 +161,7 @@ pub(super) fn echo(tls: Option<&[PathBuf; 2]>) -> Result<Server> {
     let mut command = sh::command(sh::root().join("target/release/examples/echo"));
     command.arg(&address).args(tls.into_iter().flatten());
     let scheme = if tls.is_some() { "https" } else { "http" };
-    let ready = || std::net::TcpStream::connect(&address).is_ok();
+    let ready = || TcpStream::connect(&address).is_ok();
     Server::start(&mut command, format!("{scheme}://{address}"), ready)
 }
 
@@ -134,6 +169,34 @@ pub(super) fn echo(tls: Option<&[PathBuf; 2]>) -> Result<Server> {
 pub(super) fn build() -> Result {
     let packages = ["--package", "chancery", "--package", "chancery-server"];
     sh::run(sh::cargo().args(["build", "--release", "--quiet"]).args(packages).args(["--bins", "--example", "echo"]))
+}
+
+/// A demonstration on free ports; `ready` is asked with the address without TLS and with quickstart.json's path.
+fn serve(folder: &Path, options: &[&str], ready: impl Fn(&str, &Path) -> bool) -> Result<(Server, String)> {
+    let (address, plain) = (free_address()?, free_address()?);
+    let mut command = sh::command(sh::root().join("target/release/chancery"));
+    command.args(["quickstart", "--listen", &address, "--plain-listen", &plain, "--data"]).arg(folder).args(options);
+    let file = folder.join("quickstart.json");
+    let server = Server::start(&mut command, format!("https://{address}"), || ready(&plain, &file))?;
+    Ok((server, format!("http://{plain}")))
+}
+
+fn details(folder: &Path) -> Result<Value> {
+    let text = fs::read_to_string(folder.join("quickstart.json")).map_err(|error| error.to_string())?;
+    serde_json::from_str(&text).map_err(|error| error.to_string())
+}
+
+/// Whether a server answers `GET /readyz` with 200. A connection of our own: starting curl takes as long as what is
+/// measured.
+fn is_ready(address: &str) -> bool {
+    let answer = || -> std::io::Result<String> {
+        let mut stream = TcpStream::connect(address)?;
+        stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer)?;
+        Ok(answer)
+    };
+    answer().is_ok_and(|answer| answer.starts_with("HTTP/1.1 200"))
 }
 
 fn free_address() -> Result<String> {

@@ -1,0 +1,83 @@
+//! `bench start`: how long a node with many profiles takes to start, what memory it holds then and after a million
+//! requests, and whether a call costs more among many profiles.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{
+    report::Report,
+    server::{self, Chancery},
+    wrk::{self, Load, Outcome},
+};
+use crate::Result;
+
+const ROUNDS: usize = 5;
+const PROFILES: u32 = 10_000;
+const REQUESTS: f64 = 1e6;
+
+pub(super) fn run() -> Result<Report> {
+    server::build()?;
+    let mut chancery = Chancery::start("start")?;
+    let mut report = Report::new(&["state", "start ms", "memory MiB", "CPU µs/request", "requests/s"]);
+    let few = state(&mut chancery, "few profiles", &mut report)?;
+    make_profiles(&chancery)?;
+    let many = state(&mut chancery, "10,000 profiles", &mut report)?;
+    let grown = after_many_requests(&chancery, &mut report)?;
+    report.at_most("start with 10,000 profiles", Some(many.start.as_secs_f64() * 1e3), "ms", 300.0);
+    report.at_most("memory with 10,000 profiles", Some(many.memory), "MiB", 100.0);
+    report.at_most("memory that a million requests added", Some(grown), "MiB", 5.0);
+    let exponent = (many.cpu_us / few.cpu_us).ln() / f64::from(PROFILES / 10).ln();
+    report.at_most("exponent of a call's cost over profiles", Some(exponent), "", 0.05);
+    Ok(report)
+}
+
+struct State {
+    start: Duration,
+    memory: f64,
+    cpu_us: f64,
+}
+
+/// The median start, and what a call costs then.
+fn state(chancery: &mut Chancery, name: &str, report: &mut Report) -> Result<State> {
+    let mut starts = (0..ROUNDS).map(|_| chancery.restart()).collect::<Result<Vec<_>>>()?;
+    starts.sort();
+    let (start, memory) = (starts[ROUNDS / 2], chancery.server.resident_mib()?);
+    let rounds = (0..ROUNDS).map(|_| tokenize(chancery, 2)).collect::<Result<Vec<_>>>()?;
+    let outcome = wrk::median(&rounds);
+    let figures = [start.as_secs_f64() * 1e3, memory, outcome.cpu_us, outcome.requests_per_s].map(|figure| json!(figure));
+    report.row([json!(name)].into_iter().chain(figures));
+    Ok(State { start, memory, cpu_us: outcome.cpu_us })
+}
+
+fn tokenize(chancery: &Chancery, seconds: u32) -> Result<Outcome> {
+    let profile = chancery.detail("/demo/tokenProfileUuid")?;
+    let url = format!("{}/api/v2/token-profiles/{profile}/tokenize", chancery.server.base);
+    let body = json!({"message": "4111111111111111"}).to_string();
+    let token = chancery.token()?;
+    wrk::run(&chancery.server, &Load { url: &url, body: &body, token: &token, connections: 64, seconds, names: 0 })
+}
+
+fn make_profiles(chancery: &Chancery) -> Result {
+    let demo = chancery.detail("/demo/tokenProfileUuid")?;
+    let mut profile = chancery.ask("GET", &format!("/api/v2/token-profiles/{demo}"), None)?;
+    profile["objInfo"] = json!({"name": "NAME"});
+    let (url, body) = (format!("{}/api/v2/token-profiles", chancery.server.base), profile.to_string());
+    let token = chancery.token()?;
+    let load = Load { url: &url, body: &body, token: &token, connections: 64, seconds: 300, names: PROFILES };
+    wrk::run(&chancery.server, &load)?;
+    Ok(())
+}
+
+/// What a million requests added to the memory of a server that is warm already, in MiB.
+fn after_many_requests(chancery: &Chancery, report: &mut Report) -> Result<f64> {
+    let before = chancery.server.resident_mib()?;
+    let mut done = 0.0;
+    while done < REQUESTS {
+        const SECONDS: u32 = 10;
+        done += tokenize(chancery, SECONDS)?.requests_per_s * f64::from(SECONDS);
+    }
+    let after = chancery.server.resident_mib()?;
+    report.row([json!("after a million requests"), Value::Null, json!(after), Value::Null, Value::Null]);
+    Ok(after - before)
+}
