@@ -44,7 +44,10 @@ pub(super) fn run() -> Result<Report> {
     let sizes_from = cases.len();
     for size in SIZES {
         let url = format!("{}/api/v2/token-profiles/{}/batch-tokenize", chancery.server.base, profiles.ignore);
-        cases.push(Case { connections: 1, ..Case::new("luhn Ignore, TLS, one client".into(), &chancery.server, url, size) });
+        cases.push(Case {
+            connections: 1,
+            ..Case::new("luhn Ignore, TLS, one client".into(), &chancery.server, url, size)
+        });
     }
     let medians = measure(&chancery, &cases)?;
     let mut report = report(&cases, &medians, sizes_from);
@@ -54,7 +57,14 @@ pub(super) fn run() -> Result<Report> {
 
 impl<'a> Case<'a> {
     fn new(name: String, server: &'a Server, url: String, values: usize) -> Self {
-        Self { name, server, url, values, body: json!({"messages": cards(values)}).to_string(), connections: CONNECTIONS }
+        Self {
+            name,
+            server,
+            url,
+            values,
+            body: json!({"messages": cards(values)}).to_string(),
+            connections: CONNECTIONS,
+        }
     }
 }
 
@@ -106,8 +116,16 @@ fn measure(chancery: &Chancery, cases: &[Case<'_>]) -> Result<Vec<Outcome>> {
 }
 
 fn report(cases: &[Case<'_>], medians: &[Outcome], sizes_from: usize) -> Report {
-    let mut report =
-        Report::new(&["case", "values", "million values/s", "CPU ns/value", "p50 ms", "p99 ms", "times fpe", "exponent"]);
+    let mut report = Report::new(&[
+        "case",
+        "values",
+        "million values/s",
+        "CPU ns/value",
+        "p50 ms",
+        "p99 ms",
+        "times fpe",
+        "exponent",
+    ]);
     let rate = |index: usize| medians[index].requests_per_s * cases[index].values as f64 / 1e6;
     let per_value = |index: usize| medians[index].cpu_us * 1e3 / cases[index].values as f64;
     let fpe = rate(sizes_from - 1);
@@ -155,7 +173,12 @@ fn beside_small_calls(chancery: &Chancery, peers: &Server, profile: &str, report
         let head = [json!(name), json!(1), json!(outcome.requests_per_s / 1e6), Value::Null];
         report.row(head.into_iter().chain(figures).chain([Value::Null, Value::Null]));
     }
-    report.at_most("single calls' p99 beside large batches, above the echo's", Some(ours.p99_ms - echo.p99_ms), "ms", 10.0);
+    report.at_most(
+        "single calls' p99 beside large batches, above the echo's",
+        Some(ours.p99_ms - echo.p99_ms),
+        "ms",
+        10.0,
+    );
     Ok(())
 }
 

@@ -56,7 +56,14 @@ fn measure(chancery: &Chancery, cases: &[Case<'_>]) -> Result<Vec<Outcome>> {
         let token = chancery.token()?;
         for (case, outcomes) in cases.iter().zip(&mut rounds) {
             let url = format!("{}{}", case.server.base, case.path);
-            let load = Load { url: &url, body: &case.body, token: &token, connections: CONNECTIONS, seconds: SECONDS, names: 0 };
+            let load = Load {
+                url: &url,
+                body: &case.body,
+                token: &token,
+                connections: CONNECTIONS,
+                seconds: SECONDS,
+                names: 0,
+            };
             outcomes.push(wrk::run(case.server, &load).map_err(|error| format!("{}: {error}", case.name))?);
         }
     }

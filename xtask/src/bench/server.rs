@@ -134,7 +134,11 @@ impl Chancery {
     pub(super) fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value> {
         let bearer = format!("Authorization: Bearer {}", self.token()?);
         let mut answer = self.call(&["--request", method, "--header", &bearer], path, body)?;
-        if answer["success"] == true { Ok(answer["response"].take()) } else { Err(format!("{method} {path}: {answer}")) }
+        if answer["success"] == true {
+            Ok(answer["response"].take())
+        } else {
+            Err(format!("{method} {path}: {answer}"))
+        }
     }
 
     /// One call by curl; with a body it is a POST.

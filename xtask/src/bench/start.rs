@@ -45,7 +45,8 @@ fn state(chancery: &mut Chancery, name: &str, report: &mut Report) -> Result<Sta
     let (start, memory) = (starts[ROUNDS / 2], chancery.server.resident_mib()?);
     let rounds = (0..ROUNDS).map(|_| tokenize(chancery, 2)).collect::<Result<Vec<_>>>()?;
     let outcome = wrk::median(&rounds);
-    let figures = [start.as_secs_f64() * 1e3, memory, outcome.cpu_us, outcome.requests_per_s].map(|figure| json!(figure));
+    let figures =
+        [start.as_secs_f64() * 1e3, memory, outcome.cpu_us, outcome.requests_per_s].map(|figure| json!(figure));
     report.row([json!(name)].into_iter().chain(figures));
     Ok(State { start, memory, cpu_us: outcome.cpu_us })
 }
