@@ -27,6 +27,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0004_tokenization",
     "0005_pki",
     "0006_signing",
+    "0007_token_versions",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -35,7 +35,7 @@ pub(crate) fn advise(format: &Format, use_iv: bool, shares_domain: bool, rules: 
             power(format.alphabet().radix(), exponent_of_messages(format))
         ));
     }
-    TokenSecurity { domain_size: power(format.alphabet().radix(), format.encrypted_at_min()), notes }
+    TokenSecurity { domain_size: Some(power(format.alphabet().radix(), format.encrypted_at_min())), notes }
 }
 
 fn may_equal() -> String {
@@ -89,7 +89,7 @@ mod tests {
 
     fn notes(luhn: Luhn, use_iv: bool, operations: &[(u128, Operation)]) -> String {
         let wire = TokenFormat {
-            alphabet: "Decimal".into(),
+            alphabet: Some("Decimal".into()),
             min_length: 13,
             max_length: 19,
             keep_leading: 0,
@@ -98,6 +98,7 @@ mod tests {
             luhn,
             token_length: None,
             pattern: None,
+            version_prefix: None,
         };
         let rules: Vec<_> = operations
             .iter()

@@ -8,13 +8,10 @@ use chancery_types::{
 };
 use futures::{StreamExt, TryStreamExt, stream};
 
-use super::{
-    engine::{Iv, Outcome},
-    format::Format,
-};
+use super::engine::{Engine, Iv, Outcome};
 use crate::{Error, Limits, Result, pool::Pool};
 
-/// Work of one job, in the units of [`Format::work`]: some 2 ms, long enough to be worth handing over, short enough not to
+/// Work of one job, in the units of [`Engine::work`]: some 2 ms, long enough to be worth handing over, short enough not to
 /// keep a core from others.
 const JOB_WORK: usize = 200_000;
 
@@ -30,12 +27,12 @@ pub(crate) struct Load {
 
 impl Load {
     /// Refuses batches that are too large: by the number of values, and by the work that they are.
-    pub(crate) fn of(field: &str, values: &Texts, format: &Format, limits: &Limits) -> Result<Self> {
+    pub(crate) fn of(field: &str, values: &Texts, engine: &Engine, limits: &Limits) -> Result<Self> {
         if values.len() > limits.batch_values_max {
             let message = format!("A batch has at most {} values.", limits.batch_values_max);
             return Err(Error::too_large(field, message));
         }
-        let work = values.iter().flatten().map(|value| format.work(value.len())).sum();
+        let work = values.iter().flatten().map(|value| engine.work(value.len())).sum();
         if work > limits.batch_work_max {
             let message = "The values are so long that the batch would hold a core for too long; split it.";
             return Err(Error::too_large(field, message));

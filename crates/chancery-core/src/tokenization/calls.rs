@@ -73,7 +73,7 @@ impl Chancery {
         let values = messages.len() as u64;
         let answer = async {
             let (profile, grant) = self.may_tokenize(caller, id, Call::Batch)?;
-            let load = Load::of("/messages", &messages, profile.engine.format(), &self.limits)?;
+            let load = Load::of("/messages", &messages, &profile.engine, &self.limits)?;
             let ivs: Arc<[Iv]> = draw_ivs(&profile, messages.len()).into();
             let job = {
                 let (profile, ivs, messages) = (Arc::clone(&profile), Arc::clone(&ivs), Arc::new(messages));
@@ -106,7 +106,7 @@ impl Chancery {
         let values = tokens.len() as u64;
         let answer = async {
             let (profile, grant) = self.may_detokenize(caller, id, Call::Batch)?;
-            let load = Load::of("/tokens", &tokens, profile.engine.format(), &self.limits)?;
+            let load = Load::of("/tokens", &tokens, &profile.engine, &self.limits)?;
             let ivs = batch::read_ivs(profile.use_iv, ivs.as_deref(), tokens.len())?;
             let job = {
                 let tokens = Arc::new(tokens);
@@ -212,7 +212,7 @@ impl Chancery {
         if track.len() > self.limits.track_max {
             return Err(Error::too_large(TRACK, format!("Track data have at most {} bytes.", self.limits.track_max)));
         }
-        if !profile.engine.format().alphabet().is_decimal() {
+        if !profile.engine.is_decimal() {
             return Err(Error::value(TRACK, "Account numbers are decimal; the profile's alphabet is not Decimal."));
         }
         Tracks::parse(track).map_err(|bad| bad.error(TRACK))

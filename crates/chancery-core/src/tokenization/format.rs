@@ -37,11 +37,16 @@ impl Format {
             luhn,
             token_length,
             pattern,
+            version_prefix,
         } = wire;
         if pattern.is_some() {
             return Err(Error::value("/format/pattern", "Patterns are not offered yet; leave this member out."));
         }
-        let alphabet = Alphabet::parse(alphabet)?;
+        if version_prefix.is_some() {
+            return Err(Error::value("/format/versionPrefix", "versionPrefix is not offered yet; leave this member out."));
+        }
+        let missing = || Error::malformed("/format/alphabet", "This algorithm needs an alphabet.");
+        let alphabet = Alphabet::parse(alphabet.as_deref().ok_or_else(missing)?)?;
         let format = Self {
             min: size(*min_length),
             max: size(*max_length),
@@ -199,7 +204,7 @@ fn parse_pass_through(text: &str, alphabet: &Alphabet) -> Result<Box<[char]>> {
 }
 
 /// A length on the wire; one that does not fit is larger than every limit.
-fn size(length: u32) -> usize {
+pub(super) fn size(length: u32) -> usize {
     usize::try_from(length).unwrap_or(usize::MAX)
 }
 

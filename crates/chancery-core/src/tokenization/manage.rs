@@ -17,7 +17,7 @@ use uuid::Uuid;
 
 use super::{spec::ProfileSpec, stored, templates};
 use crate::{
-    Caller, Chancery, Error, Event, Result,
+    Caller, Chancery, Error, Event, Limits, Result,
     changes::{Change, ChangeKind},
     keys::StoredKey,
     list::Page,
@@ -41,15 +41,16 @@ impl Chancery {
     pub async fn create_token_profile(&self, caller: &Caller, request: CreateTokenProfile) -> Result<TokenProfile> {
         let grant = self.grant(caller, Perm::TokenizationManage, Action::TokenProfileCreate, None).await?;
         // Before the store is looked at; which version of the key it will be does not matter for the rules.
-        ProfileSpec::new(request.clone(), 1).compile(&self.limits)?;
+        let draft = ProfileSpec::new(request.clone(), 1, &self.limits)?;
+        draft.compile(&self.limits)?;
         let id = TokenProfileId::from_random(random());
         let (now_ms, limits) = (self.clock.now_ms(), self.limits.clone());
         let event = profile_event(Action::TokenProfileCreate, id)
             .detail(json!({"name": request.obj_info.name, "keyUuid": request.key_uuid}));
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
-                let key = key(tx, &ProfileSpec::new(request.clone(), 1)).await?;
-                let spec = ProfileSpec::new(request, key.current_version);
+                let key = key(tx, &draft).await?;
+                let spec = ProfileSpec::new(request, key.current_version, &limits)?;
                 check_references(tx, id, &spec, None, &key).await?;
                 match tables::token_profiles::insert(tx, &spec.new_row(id, now_ms)?).await {
                     Err(StoreError::Conflict(_)) => Err(name_taken()),
@@ -103,7 +104,7 @@ impl Chancery {
             Box::pin(async move {
                 let row = load(tx, id).await?;
                 let old = ProfileSpec::from_row(&row)?;
-                let spec = next(tx, &old, request).await?;
+                let spec = next(tx, &old, request, &limits).await?;
                 spec.compile(&limits)?;
                 if row.used {
                     old.check_still_reads(id, &spec, &limits)?;
@@ -149,13 +150,13 @@ impl Chancery {
 }
 
 /// What a profile becomes by a patch: a new key comes with its newest version.
-async fn next(tx: &mut Tx, old: &ProfileSpec, patch: PatchTokenProfile) -> Result<ProfileSpec> {
-    let draft = old.patched(patch.clone(), old.key_version);
+async fn next(tx: &mut Tx, old: &ProfileSpec, patch: PatchTokenProfile, limits: &Limits) -> Result<ProfileSpec> {
+    let draft = old.patched(patch.clone(), old.key_version, limits)?;
     if draft.key == old.key {
         return Ok(draft);
     }
     let key = key(tx, &draft).await?;
-    Ok(old.patched(patch, key.current_version))
+    old.patched(patch, key.current_version, limits)
 }
 
 /// The key that a profile names.

@@ -13,7 +13,11 @@ use chancery_store::{Tx, tables};
 use chancery_types::{KeyId, KeyState, KeyUsage, RoleId, TokenProfileId};
 use uuid::Uuid;
 
-use super::{engine::Engine, spec::ProfileSpec};
+use super::{
+    engine::{Engine, Ff1Engine},
+    shape::Shape,
+    spec::ProfileSpec,
+};
 use crate::{
     Error, Limits, Result,
     access::{Call, DetokenizeGrant, KeyStanding, TokenRules, TokenizeGrant},
@@ -90,14 +94,20 @@ impl Profile {
     pub(crate) fn compile(rows: &ProfileRows, custodian: &Custodian, limits: &Limits) -> Result<Self> {
         let ProfileRows { profile, key, version } = rows;
         let (id, spec, stored_key) = (rows.id(), ProfileSpec::from_row(profile)?, StoredKey::from_row(key)?);
-        let (format, rules) = spec.compile(limits)?;
+        let (shape, rules) = spec.compile(limits)?;
         let open = custodian.open_data_key(&stored_key.sealed(version))?;
-        let cipher = open.ff1(format.alphabet().radix()).map_err(|error: DataError| Error::internal(error))?;
+        let engine = match shape {
+            Shape::Symbols(format) => {
+                let cipher = open.ff1(format.alphabet().radix()).map_err(|error: DataError| Error::internal(error))?;
+                Engine::Ff1(Box::new(Ff1Engine::new(format, &cipher, spec.domain(id))))
+            }
+            Shape::Text(_) => return Err(Error::internal("no algorithm takes any text yet")),
+        };
         Ok(Self {
             id,
             version: profile.version,
             use_iv: spec.use_iv,
-            engine: Engine::new(format, &cipher, spec.domain(id)),
+            engine,
             key: spec.key,
             rules,
             standing: KeyStanding {

@@ -23,9 +23,12 @@ impl ProfileSpec {
             algorithm: row.algorithm.parse().map_err(Error::internal)?,
             key: row.key_id.into(),
             key_version: row.key_version,
+            min_decrypt_version: row.min_decrypt_version,
             tweak_domain: row.tweak_domain.map(TokenProfileId::from),
             format: serde_json::from_str(&row.format).map_err(Error::internal)?,
             use_iv: row.use_iv,
+            deterministic: row.deterministic,
+            time_to_live: row.time_to_live.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
             control_rules: serde_json::from_str(&row.control_rules).map_err(Error::internal)?,
         })
     }
@@ -39,9 +42,13 @@ impl ProfileSpec {
             algorithm: self.algorithm.as_str().to_owned(),
             key_id: self.key.into(),
             key_version: self.key_version,
+            min_decrypt_version: self.min_decrypt_version,
+            first_key_version: None,
             tweak_domain: self.tweak_domain.map(Into::into),
             format: serde_json::to_string(&self.format).map_err(Error::internal)?,
             use_iv: self.use_iv,
+            deterministic: self.deterministic,
+            time_to_live: self.time_to_live.as_ref().map(serde_json::to_string).transpose().map_err(Error::internal)?,
             control_rules: serde_json::to_string(&self.control_rules).map_err(Error::internal)?,
             used: false,
             version: 1,
@@ -52,7 +59,7 @@ impl ProfileSpec {
     /// The row of a profile that is changed from `old`, which says what the change was decided on.
     pub(crate) fn changed_row(&self, old: &Row) -> Result<Row> {
         let new = self.new_row(old.id.into(), old.created_at_ms)?;
-        Ok(Row { used: old.used, version: old.version, ..new })
+        Ok(Row { used: old.used, first_key_version: old.first_key_version, version: old.version, ..new })
     }
 }
 

@@ -113,7 +113,7 @@ pub(crate) fn by_name(name: &str, limits: &Limits) -> Result<Option<TokenProfile
 impl Template {
     fn wire(&self, limits: &Limits) -> Result<TokenProfileTemplate> {
         let format = TokenFormat {
-            alphabet: self.alphabet.into(),
+            alphabet: Some(self.alphabet.into()),
             min_length: self.lengths.0,
             max_length: self.lengths.1,
             keep_leading: self.keep.0,
@@ -122,6 +122,7 @@ impl Template {
             luhn: self.luhn,
             token_length: None,
             pattern: None,
+            version_prefix: None,
         };
         // An installation may have configured limits that a template does not fit.
         let compiled = Format::compile(&format, limits)?;
@@ -147,7 +148,7 @@ mod tests {
             .map(|name| {
                 let template = by_name(&name.to_uppercase(), &limits).unwrap().unwrap();
                 assert_eq!(template.obj_info.name, name);
-                template.security.domain_size
+                template.security.domain_size.unwrap()
             })
             .collect();
         assert_eq!(

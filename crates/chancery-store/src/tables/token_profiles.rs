@@ -17,14 +17,22 @@ pub struct Row {
     pub algorithm: String,
     /// The backing key.
     pub key_id: Uuid,
-    /// The key's version.
+    /// The key version that makes tokens.
     pub key_version: u32,
+    /// The oldest key version whose tokens are read.
+    pub min_decrypt_version: u32,
+    /// The key version that made the first token.
+    pub first_key_version: Option<u32>,
     /// The profile whose tokens it shares; none for its own.
     pub tweak_domain: Option<Uuid>,
     /// The format, as JSON.
     pub format: String,
     /// Whether each tokenization draws an initialization vector.
     pub use_iv: bool,
+    /// Whether the same message always has the same token, where the algorithm leaves that open.
+    pub deterministic: Option<bool>,
+    /// How long a token can be read, as JSON; none for ever.
+    pub time_to_live: Option<String>,
     /// The Control Rules, as JSON.
     pub control_rules: String,
     /// Whether a token was ever given out.
@@ -53,25 +61,28 @@ pub struct StubRow {
 macro_rules! select {
     ($rest:literal) => {
         concat!(
-            "SELECT id, name, name_key, algorithm, key_id, key_version, tweak_domain, format, use_iv, control_rules, \
-             used, version, created_at_ms FROM token_profiles ",
+            "SELECT id, name, name_key, algorithm, key_id, key_version, min_decrypt_version, first_key_version, \
+             tweak_domain, format, use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms \
+             FROM token_profiles ",
             $rest
         )
     };
 }
 
 const INSERT: &str = "INSERT INTO token_profiles (id, name, name_key, algorithm, key_id, key_version, tweak_domain, \
-    format, use_iv, control_rules, used, version, created_at_ms) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    format, use_iv, control_rules, used, version, created_at_ms, min_decrypt_version, first_key_version, deterministic, \
+    time_to_live) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 const UPDATE: &str = "UPDATE token_profiles SET name = $4, name_key = $5, algorithm = $6, key_id = $7, \
-    key_version = $8, tweak_domain = $9, format = $10, use_iv = $11, control_rules = $12, version = version + 1 \
-    WHERE id = $1 AND version = $2 AND used = $3";
-const MARK_USED: &str = "UPDATE token_profiles SET used = 1 WHERE id = $1 AND version = $2";
+    key_version = $8, tweak_domain = $9, format = $10, use_iv = $11, control_rules = $12, min_decrypt_version = $13, \
+    deterministic = $14, time_to_live = $15, version = version + 1 WHERE id = $1 AND version = $2 AND used = $3";
+const MARK_USED: &str = "UPDATE token_profiles SET used = 1, \
+    first_key_version = COALESCE(first_key_version, key_version) WHERE id = $1 AND version = $2";
 const DELETE: &str = "DELETE FROM token_profiles WHERE id = $1";
 const BY_ID: &str = select!("WHERE id = $1");
 const OF_KEY: &str = select!("WHERE key_id = $1 ORDER BY id");
 const ALL: &str = select!("ORDER BY id");
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM token_profiles WHERE name_key = $1 AND id <> $2";
+
 /// Adds a profile; [`StoreError::Conflict`] when the name is taken.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
     sql(INSERT)
@@ -88,6 +99,10 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(row.used)
         .bind(row.version)
         .bind(row.created_at_ms)
+        .bind(row.min_decrypt_version)
+        .bind(row.first_key_version)
+        .bind(row.deterministic)
+        .bind(row.time_to_live.as_deref())
         .execute(tx)
         .await?;
     Ok(())
@@ -109,6 +124,9 @@ pub async fn update(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
         .bind(&row.format)
         .bind(row.use_iv)
         .bind(&row.control_rules)
+        .bind(row.min_decrypt_version)
+        .bind(row.deterministic)
+        .bind(row.time_to_live.as_deref())
         .execute(tx)
         .await?;
     Ok(rows == 1)
@@ -159,9 +177,13 @@ impl FromColumns for Row {
             algorithm: columns.get("algorithm")?,
             key_id: columns.get("key_id")?,
             key_version: columns.get("key_version")?,
+            min_decrypt_version: columns.get("min_decrypt_version")?,
+            first_key_version: columns.optional("first_key_version")?,
             tweak_domain: columns.optional("tweak_domain")?,
             format: columns.get("format")?,
             use_iv: columns.get("use_iv")?,
+            deterministic: columns.optional("deterministic")?,
+            time_to_live: columns.optional("time_to_live")?,
             control_rules: columns.get("control_rules")?,
             used: columns.get("used")?,
             version: columns.get("version")?,

@@ -1,13 +1,14 @@
 //! Bodies under `/api/v2/token-profiles`: here the profiles, in `calls.rs` what is done with them.
 
 mod calls;
+mod format;
 
-pub use self::calls::*;
+pub use self::{calls::*, format::*};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::ObjInfo;
-use crate::{KeyId, Luhn, Operation, RevealFrom, RoleId, TokenAlgorithm, TokenProfileId};
+use super::{ObjInfo, x509::ValidityPeriod};
+use crate::{KeyId, Operation, RevealFrom, RoleId, TokenAlgorithm, TokenProfileId};
 
 /// A token profile, as it is read; the same text may be written back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,14 +21,22 @@ pub struct TokenProfile {
     pub algorithm: TokenAlgorithm,
     /// The backing key.
     pub key_uuid: KeyId,
-    /// The version of the key that this profile is bound to.
+    /// The version of the key that makes tokens.
     pub key_version: u32,
+    /// The oldest version of the key whose tokens are read.
+    pub min_decrypt_version: u32,
     /// Another profile whose tokens this one shares on purpose; `null` is the profile's own id.
     pub tweak_domain: Option<TokenProfileId>,
     /// The format rules.
     pub format: TokenFormat,
     /// Whether each tokenization draws a random `iv`.
     pub use_iv: bool,
+    /// For Random: whether the same message always has the same token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deterministic: Option<bool>,
+    /// For Random: how long a token can be read; absent is for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_to_live: Option<ValidityPeriod>,
     /// Which roles may do what.
     pub control_rules: Vec<ControlRule>,
     /// What the service thinks of the profile's safety.
@@ -49,14 +58,24 @@ pub struct CreateTokenProfile {
     /// A version of the key; by default the newest.
     #[serde(default)]
     pub key_version: Option<u32>,
+    /// The oldest version of the key whose tokens are read; by default `keyVersion`.
+    #[serde(default)]
+    pub min_decrypt_version: Option<u32>,
     /// Another profile whose tokens this one shall share; it must have the same key to do so.
     #[serde(default)]
     pub tweak_domain: Option<TokenProfileId>,
-    /// The format rules.
-    pub format: TokenFormat,
+    /// The format rules. AesSiv, AesGcm and Hmac need none: they take `minLength` and `maxLength` only.
+    #[serde(default)]
+    pub format: Option<PatchTokenFormat>,
     /// Whether each tokenization draws a random `iv`.
     #[serde(default)]
     pub use_iv: Option<bool>,
+    /// For Random: whether the same message always has the same token; `true` by default.
+    #[serde(default)]
+    pub deterministic: Option<bool>,
+    /// For Random: how long a token can be read; by default for ever.
+    #[serde(default)]
+    pub time_to_live: Option<ValidityPeriod>,
     /// Which roles may do what; by default nobody may do anything.
     #[serde(default)]
     pub control_rules: Option<Vec<ControlRule>>,
@@ -69,38 +88,6 @@ pub struct NameOnly {
     /// The name.
     #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: String,
-}
-
-/// The format of messages and tokens. All lengths count symbols of the alphabet.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct TokenFormat {
-    /// `Decimal`, `LowerHex`, `UpperHex`, `LowerAlpha`, `UpperAlpha`, `Alphabetic`, `AlphaNumeric`, `Printable`, or
-    /// the symbols themselves: 2 to 65,536 different characters.
-    pub alphabet: String,
-    /// The shortest message.
-    pub min_length: u32,
-    /// The longest message.
-    pub max_length: u32,
-    /// So many symbols at the start stay in clear.
-    #[serde(default, deserialize_with = "null_is_default")]
-    pub keep_leading: u32,
-    /// So many symbols at the end stay in clear.
-    #[serde(default, deserialize_with = "null_is_default")]
-    pub keep_trailing: u32,
-    /// Characters outside the alphabet that may stand anywhere and stay where they are.
-    #[serde(default, deserialize_with = "null_is_default")]
-    pub pass_through: String,
-    /// What messages and tokens have to do with the Luhn check digit.
-    #[serde(default = "Luhn::none", deserialize_with = "null_is_ignore")]
-    pub luhn: Luhn,
-    /// The length of every token, whatever its message's.
-    #[serde(default)]
-    pub token_length: Option<u32>,
-    /// The pattern of structured values.
-    #[serde(default)]
-    pub pattern: Option<String>,
 }
 
 /// One role's right to one operation.
@@ -128,8 +115,8 @@ pub struct ControlRule {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TokenSecurity {
-    /// How many values the encrypted part of the shortest message can have: a decimal number.
-    pub domain_size: String,
+    /// How many values the encrypted part of the shortest message can have: a decimal number; `null` for any text.
+    pub domain_size: Option<String>,
     /// What to know before relying on the tokens; one sentence each.
     pub notes: Vec<String>,
 }
@@ -147,6 +134,8 @@ pub struct PatchTokenProfile {
     pub key_uuid: Option<KeyId>,
     /// See [`TokenProfile::key_version`].
     pub key_version: Option<u32>,
+    /// See [`TokenProfile::min_decrypt_version`].
+    pub min_decrypt_version: Option<u32>,
     /// `null` takes the domain back to the profile's own id.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub tweak_domain: Option<Option<TokenProfileId>>,
@@ -154,6 +143,11 @@ pub struct PatchTokenProfile {
     pub format: Option<PatchTokenFormat>,
     /// See [`TokenProfile::use_iv`].
     pub use_iv: Option<bool>,
+    /// See [`TokenProfile::deterministic`].
+    pub deterministic: Option<bool>,
+    /// `null` lets tokens be read for ever.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub time_to_live: Option<Option<ValidityPeriod>>,
     /// Replaces all rules.
     pub control_rules: Option<Vec<ControlRule>>,
 }
@@ -165,33 +159,6 @@ pub struct PatchName {
     /// The name.
     #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: Option<String>,
-}
-
-/// What shall change in a format; members that are absent stay as they are.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-pub struct PatchTokenFormat {
-    /// See [`TokenFormat::alphabet`].
-    pub alphabet: Option<String>,
-    /// See [`TokenFormat::min_length`].
-    pub min_length: Option<u32>,
-    /// See [`TokenFormat::max_length`].
-    pub max_length: Option<u32>,
-    /// See [`TokenFormat::keep_leading`].
-    pub keep_leading: Option<u32>,
-    /// See [`TokenFormat::keep_trailing`].
-    pub keep_trailing: Option<u32>,
-    /// See [`TokenFormat::pass_through`].
-    pub pass_through: Option<String>,
-    /// See [`TokenFormat::luhn`].
-    pub luhn: Option<Luhn>,
-    /// `null` makes tokens as long as their messages.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub token_length: Option<Option<u32>>,
-    /// `null` takes the pattern away.
-    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    pub pattern: Option<Option<String>>,
 }
 
 /// Control Rules that replace all those before.
@@ -213,7 +180,7 @@ pub struct TokenProfileStub {
     /// How messages become tokens.
     pub algorithm: TokenAlgorithm,
     /// As in [`TokenFormat::alphabet`].
-    pub alphabet: String,
+    pub alphabet: Option<String>,
     /// Whether each tokenization draws a random `iv`.
     pub use_iv: bool,
     /// Whether the profile is built in.
@@ -248,23 +215,8 @@ pub struct TokenProfileTemplate {
 }
 
 /// Tells a member that is there and `null` from one that is absent.
-fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+pub(super) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
     T::deserialize(deserializer).map(Some)
-}
-
-fn null_is_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_default())
-}
-
-fn null_is_ignore<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Luhn, D::Error> {
-    Ok(Option::deserialize(deserializer)?.unwrap_or_else(Luhn::none))
-}
-
-impl Luhn {
-    /// What a format that says nothing about Luhn means.
-    const fn none() -> Self {
-        Self::Ignore
-    }
 }
 
 #[cfg(test)]
@@ -272,16 +224,6 @@ mod tests {
     use serde_json::{from_value, json};
 
     use super::*;
-
-    #[test]
-    fn a_format_needs_only_alphabet_and_lengths() {
-        let format = json!({"alphabet": "Decimal", "minLength": 6, "maxLength": 9});
-        let short: TokenFormat = from_value(format).unwrap();
-        let long = json!({"alphabet": "Decimal", "minLength": 6, "maxLength": 9, "keepLeading": null, "luhn": null,
-            "keepTrailing": null, "passThrough": null, "tokenLength": null, "pattern": null});
-        assert_eq!(short, from_value(long).unwrap());
-        assert_eq!((short.keep_leading, short.pass_through.as_str(), short.luhn), (0, "", Luhn::Ignore));
-    }
 
     #[test]
     fn a_patch_tells_null_from_absent() {

@@ -50,9 +50,12 @@ fn token_profile(client: &Client) -> Result<TokenProfileId, Failure> {
         algorithm: template.algorithm,
         key_uuid: key.uuid,
         key_version: None,
+        min_decrypt_version: None,
         tweak_domain: None,
-        format: template.format,
+        format: Some(template.format.into()),
         use_iv: Some(template.use_iv),
+        deterministic: None,
+        time_to_live: None,
         control_rules: Some(rules.map(rule).into()),
     })?;
     Ok(profile.obj_info.uuid)

@@ -48,7 +48,7 @@ async fn a_patch_is_checked_as_create_is() {
         (json!({"algorithm": "Random"}), 400, "InvalidValue", "/algorithm"),
         (json!({"algorithm": "Des"}), 400, "InvalidSelection", "/algorithm"),
         (json!({"keyUuid": NOTHING}), 400, "InvalidSelection", "/keyUuid"),
-        (json!({"keyVersion": 7}), 400, "InvalidSelection", "/keyVersion"),
+        (json!({"keyVersion": 7, "minDecryptVersion": 7}), 400, "InvalidSelection", "/keyVersion"),
         (json!({"tweakDomain": NOTHING}), 400, "InvalidSelection", "/tweakDomain"),
         (json!({"format": {"keepLeading": 5}}), 400, "InvalidValue", "/format/minLength"),
         (json!({"format": {"minLength": "13"}}), 400, "ArgumentParseError", "/format/minLength"),

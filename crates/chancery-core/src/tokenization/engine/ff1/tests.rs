@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// Made by testdata/tokens.py, which shares no line with this crate.
-const FROZEN: &str = include_str!("../../../testdata/tokens.json");
+const FROZEN: &str = include_str!("../../../../testdata/tokens.json");
 
 #[derive(Deserialize)]
 struct Frozen {
@@ -30,14 +30,14 @@ struct Case {
     token_with_iv: String,
 }
 
-fn engine(format: &TokenFormat) -> Engine {
+fn engine(format: &TokenFormat) -> Ff1Engine {
     engine_under(&[7; 32], format, TokenProfileId::from_u128(1))
 }
 
-fn engine_under(key: &[u8], format: &TokenFormat, domain: TokenProfileId) -> Engine {
+fn engine_under(key: &[u8], format: &TokenFormat, domain: TokenProfileId) -> Ff1Engine {
     let format = Format::compile(format, &Limits::default()).unwrap();
     let cipher = Ff1::new(&Key::new(key).unwrap(), format.alphabet().radix()).unwrap();
-    Engine::new(format, &cipher, domain)
+    Ff1Engine::new(format, &cipher, domain)
 }
 
 fn cards(luhn: Luhn) -> TokenFormat {
@@ -46,7 +46,7 @@ fn cards(luhn: Luhn) -> TokenFormat {
 
 fn format(alphabet: &str, min_length: u32, max_length: u32) -> TokenFormat {
     TokenFormat {
-        alphabet: alphabet.into(),
+        alphabet: Some(alphabet.into()),
         min_length,
         max_length,
         keep_leading: 0,
@@ -55,6 +55,7 @@ fn format(alphabet: &str, min_length: u32, max_length: u32) -> TokenFormat {
         luhn: Luhn::Ignore,
         token_length: None,
         pattern: None,
+        version_prefix: None,
     }
 }
 
@@ -67,11 +68,11 @@ fn one(outcome: Result<Outcome>) -> Result<String, BadValue> {
     }
 }
 
-fn tokenize(engine: &Engine, message: &str) -> Result<String, BadValue> {
+fn tokenize(engine: &Ff1Engine, message: &str) -> Result<String, BadValue> {
     one(engine.tokenize(&MAY_TOKENIZE, [message].into_iter(), &[]))
 }
 
-fn detokenize(engine: &Engine, token: &str) -> Result<String, BadValue> {
+fn detokenize(engine: &Ff1Engine, token: &str) -> Result<String, BadValue> {
     one(engine.detokenize(&MAY_DETOKENIZE, [token].into_iter(), &[]))
 }
 
@@ -123,7 +124,7 @@ fn tokens_of_luhn_invalid_fail_luhn_and_valid_ones_are_not_taken() {
     let engine = engine(&cards(Luhn::Invalid));
     let token = tokenize(&engine, "4111-1111-1111-1111").unwrap();
     let digits: Vec<u16> = token.chars().filter_map(|c| engine.format().alphabet().digit(c)).collect();
-    assert!(!super::super::luhn::passes(&digits));
+    assert!(!crate::tokenization::luhn::passes(&digits));
     assert_eq!(detokenize(&engine, "4111-1111-1111-1111"), Err(BadValue::NoSuchToken));
     assert_eq!(detokenize(&engine, &token).unwrap(), "4111-1111-1111-1111");
 }
@@ -197,7 +198,7 @@ fn message(format: &Format, mut digits: Vec<u16>, places: &[prop::sample::Index]
     let radix = u16::try_from(format.alphabet().radix()).unwrap();
     digits.iter_mut().for_each(|digit| *digit %= radix);
     if format.has_check_digit() {
-        digits[0] = super::super::luhn::check_digit(&digits, 0);
+        digits[0] = crate::tokenization::luhn::check_digit(&digits, 0);
     }
     let mut text: Vec<char> = digits.into_iter().map(|digit| format.alphabet().symbol(digit)).collect();
     for place in places {
@@ -240,8 +241,8 @@ proptest! {
             let digits: Vec<_> = token.chars().filter_map(|symbol| engine.format().alphabet().digit(symbol)).collect();
             match wire.luhn {
                 Luhn::Ignore => {}
-                Luhn::Valid => prop_assert!(super::super::luhn::passes(&digits)),
-                Luhn::Invalid => prop_assert!(!super::super::luhn::passes(&digits)),
+                Luhn::Valid => prop_assert!(crate::tokenization::luhn::passes(&digits)),
+                Luhn::Invalid => prop_assert!(!crate::tokenization::luhn::passes(&digits)),
             }
             for (was, is) in message.chars().zip(token.chars()) {
                 let passes = engine.format().passes_through(was);
