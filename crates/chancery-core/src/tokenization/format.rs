@@ -43,7 +43,10 @@ impl Format {
             return Err(Error::value("/format/pattern", "Patterns are not offered yet; leave this member out."));
         }
         if version_prefix.is_some() {
-            return Err(Error::value("/format/versionPrefix", "versionPrefix is not offered yet; leave this member out."));
+            return Err(Error::value(
+                "/format/versionPrefix",
+                "versionPrefix is not offered yet; leave this member out.",
+            ));
         }
         let missing = || Error::malformed("/format/alphabet", "This algorithm needs an alphabet.");
         let alphabet = Alphabet::parse(alphabet.as_deref().ok_or_else(missing)?)?;
