@@ -34,6 +34,10 @@ pub struct Limits {
     pub decisions_max: usize,
     /// Control Rules of one token profile.
     pub control_rules_max: usize,
+    /// Certificate profiles of an installation, which are listed whole.
+    pub cert_profiles_max: u32,
+    /// Entries of each list in a certificate profile.
+    pub cert_profile_entries_max: usize,
     /// Items of a page, and of a stubs call that asks for no page.
     pub page_size_max: u32,
     /// Items of a list that is asked for without paging.
@@ -81,6 +85,8 @@ impl Default for Limits {
             approvals_max: 64,
             decisions_max: 1_000,
             control_rules_max: 1_000,
+            cert_profiles_max: 1_000,
+            cert_profile_entries_max: 100,
             page_size_max: 1_000,
             list_max: 10_000,
             item_errors_max: 100,

@@ -60,12 +60,6 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(keys::rotate::rotate))
         .routes(routes!(keys::disable::disable))
         .routes(routes!(keys::enable::enable))
-        .routes(routes!(x509::list))
-        .routes(routes!(x509::cert_profiles::stubs::list))
-        .routes(routes!(x509::generate::generate))
-        .routes(routes!(x509::uuid::read))
-        .routes(routes!(x509::download::download))
-        .routes(routes!(x509::revoke::revoke))
         .routes(routes!(x509::services::stubs::stubs))
         .routes(routes!(
             x509::services::signing_policies::signing_policies,
@@ -93,6 +87,25 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(home::v1::logout::logout))
 }
 
+/// Certificates and their profiles; demands a login.
+#[rustfmt::skip]
+fn certificates() -> OpenApiRouter<App> {
+    use routes::api::v2::x509;
+    OpenApiRouter::new()
+        .routes(routes!(x509::list))
+        .routes(routes!(x509::cert_profiles::create))
+        .routes(routes!(x509::cert_profiles::stubs::list))
+        .routes(routes!(
+            x509::cert_profiles::uuid::read,
+            x509::cert_profiles::uuid::change,
+            x509::cert_profiles::uuid::delete
+        ))
+        .routes(routes!(x509::generate::generate))
+        .routes(routes!(x509::uuid::read))
+        .routes(routes!(x509::download::download))
+        .routes(routes!(x509::revoke::revoke))
+}
+
 /// What relying parties fetch over plain HTTP: lists and certificates that are signed themselves.
 #[rustfmt::skip]
 fn relying_parties() -> OpenApiRouter<App> {
@@ -105,7 +118,7 @@ fn relying_parties() -> OpenApiRouter<App> {
 }
 
 pub(crate) fn all() -> OpenApiRouter<App> {
-    public().merge(authenticated())
+    public().merge(authenticated()).merge(certificates())
 }
 
 /// All routes, for TLS and for loopback.

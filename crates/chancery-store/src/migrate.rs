@@ -28,6 +28,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0005_pki",
     "0006_signing",
     "0007_token_versions",
+    "0009_cert_profiles",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -142,6 +142,29 @@ wire_enum! {
 }
 
 wire_enum! {
+    /// What the key of a certificate may do (RFC 5280, 4.2.1.3).
+    pub enum CertKeyUsage {
+        DigitalSignature = "digitalSignature",
+        NonRepudiation = "nonRepudiation",
+        KeyEncipherment = "keyEncipherment",
+        DataEncipherment = "dataEncipherment",
+        KeyAgreement = "keyAgreement",
+        KeyCertSign = "keyCertSign",
+        CrlSign = "cRLSign",
+    }
+}
+
+wire_enum! {
+    /// The kinds of subject alternative names.
+    pub enum AltNameKind { Dns, Ip, Email, Uri }
+}
+
+wire_enum! {
+    /// Whether something occurs in a certificate.
+    pub enum Presence { Optional, Required, Refused }
+}
+
+wire_enum! {
     /// Where a certificate stands. `Expired` is derived from the clock, never stored.
     pub enum CertificateStatus { Valid, Revoked, Held, Expired }
 }

@@ -9,6 +9,8 @@ wire_enum! {
         KeysAdd = "Keys:Add",
         /// Generate and revoke certificates.
         CertManageGenerate = "CertManage:Generate",
+        /// Certificate profiles: create, change, delete.
+        CertManageManage = "CertManage:Manage",
         /// Take certificates with their private keys out, or bring them in.
         CertManageExport = "CertManage:Export",
         /// Deploy services and change their policies.
@@ -31,7 +33,11 @@ impl Perm {
     #[must_use]
     pub const fn needs_dual_login(self) -> bool {
         match self {
-            Self::TokenizationManage | Self::IdentityManage | Self::SystemManage | Self::ServicesDeploy => true,
+            Self::TokenizationManage
+            | Self::CertManageManage
+            | Self::IdentityManage
+            | Self::SystemManage
+            | Self::ServicesDeploy => true,
             Self::KeysAdd
             | Self::CertManageGenerate
             | Self::CertManageExport

@@ -11,7 +11,10 @@ use x509_cert::ext::{
     },
 };
 
-use super::certificate::extension;
+use super::{
+    cert_profile::{CertProfile, Urls},
+    certificate::extension,
+};
 
 /// id-ad-ocsp (RFC 6960, 4.2.2.1).
 const OCSP: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1");
@@ -20,38 +23,45 @@ const OCSP: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1"
 const CA_ISSUERS: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.2");
 
 /// The addresses that an issuer's certificates carry.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Addresses {
-    crl: String,
-    issuer_certificate: String,
-    ocsp: String,
+    crl: Vec<String>,
+    issuer_certificate: Vec<String>,
+    ocsp: Vec<String>,
 }
 
 impl Addresses {
-    /// Under the installation's `publicUrl`, which stands without a slash at its end.
-    pub(crate) fn under(public_url: &str, issuer: CertificateId) -> Self {
-        let base = public_url.trim_end_matches('/');
+    /// What the profile says, and for what it does not say, below the installation's `publicUrl`.
+    pub(crate) fn of(profile: &CertProfile, public_url: Option<&str>, issuer: CertificateId) -> Self {
+        let base = public_url.map(|url| url.trim_end_matches('/'));
+        let own = |path: String| base.map(|base| format!("{base}{path}")).into_iter().collect();
+        let Urls { crl, ocsp, issuer: issuer_certificate } = profile.urls.clone();
         Self {
-            crl: format!("{base}/crl/{issuer}.crl"),
-            issuer_certificate: format!("{base}/ca/{issuer}.crt"),
-            ocsp: format!("{base}/ocsp"),
+            crl: crl.unwrap_or_else(|| own(format!("/crl/{issuer}.crl"))),
+            issuer_certificate: issuer_certificate.unwrap_or_else(|| own(format!("/ca/{issuer}.crt"))),
+            // Nobody asks whether the certificates of OCSP responders are revoked.
+            ocsp: if profile.ocsp_no_check() { Vec::new() } else { ocsp.unwrap_or_else(|| own("/ocsp".to_owned())) },
         }
     }
 
-    /// cRLDistributionPoints and authorityInfoAccess; `with_ocsp` for all but the certificates of OCSP responders, of
-    /// whom nobody asks whether they are revoked.
-    pub(crate) fn extensions(&self, with_ocsp: bool) -> der::Result<[Extension; 2]> {
-        let name = DistributionPointName::FullName(vec![uri(&self.crl)?]);
-        let point = DistributionPoint { distribution_point: Some(name), reasons: None, crl_issuer: None };
-        let mut access =
-            vec![AccessDescription { access_method: CA_ISSUERS, access_location: uri(&self.issuer_certificate)? }];
-        if with_ocsp {
-            access.insert(0, AccessDescription { access_method: OCSP, access_location: uri(&self.ocsp)? });
+    /// cRLDistributionPoints and authorityInfoAccess.
+    pub(crate) fn extensions(&self) -> der::Result<Vec<Extension>> {
+        let mut extensions = Vec::new();
+        if !self.crl.is_empty() {
+            let names = self.crl.iter().map(|url| uri(url)).collect::<der::Result<_>>()?;
+            let name = DistributionPointName::FullName(names);
+            let point = DistributionPoint { distribution_point: Some(name), reasons: None, crl_issuer: None };
+            extensions.push(extension(false, &CrlDistributionPoints(vec![point]))?);
         }
-        Ok([
-            extension(false, &CrlDistributionPoints(vec![point]))?,
-            extension(false, &AuthorityInfoAccessSyntax(access))?,
-        ])
+        let ocsp = self.ocsp.iter().map(|url| (OCSP, url));
+        let access = ocsp.chain(self.issuer_certificate.iter().map(|url| (CA_ISSUERS, url)));
+        let access =
+            access.map(|(access_method, url)| Ok(AccessDescription { access_method, access_location: uri(url)? }));
+        let access = access.collect::<der::Result<Vec<_>>>()?;
+        if !access.is_empty() {
+            extensions.push(extension(false, &AuthorityInfoAccessSyntax(access))?);
+        }
+        Ok(extensions)
     }
 }
 

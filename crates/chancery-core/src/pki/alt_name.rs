@@ -70,7 +70,7 @@ impl FromStr for AltName {
 }
 
 /// Letters, digits and hyphens (RFC 1123), at most 63 to a label and 253 in all; the leftmost label may be `*`.
-fn is_dns_name(text: &str) -> bool {
+pub(in crate::pki) fn is_dns_name(text: &str) -> bool {
     let host = text.strip_prefix("*.").unwrap_or(text);
     let is_label = |label: &str| {
         (1..=63).contains(&label.len())
@@ -95,7 +95,7 @@ fn is_mailbox(text: &str) -> bool {
 }
 
 /// A scheme and something after it, in the characters of RFC 3986.
-fn is_absolute_uri(text: &str) -> bool {
+pub(in crate::pki) fn is_absolute_uri(text: &str) -> bool {
     text.split_once(':').is_some_and(|(scheme, rest)| {
         scheme.starts_with(|first: char| first.is_ascii_alphabetic())
             && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))

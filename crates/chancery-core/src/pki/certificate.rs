@@ -1,5 +1,6 @@
 //! X.509 certificates (RFC 5280, 4.1): what will be signed, and the signed whole.
 
+use chancery_types::CertKeyUsage;
 use der::{
     Decode, Encode, Sequence,
     asn1::{BitString, Null, ObjectIdentifier, OctetString},
@@ -13,8 +14,8 @@ use x509_cert::{
     ext::{
         Extension,
         pkix::{
-            AuthorityKeyIdentifier, BasicConstraints, ExtendedKeyUsage, KeyUsage, KeyUsages, SubjectAltName,
-            SubjectKeyIdentifier,
+            AuthorityKeyIdentifier, BasicConstraints, CertificatePolicies, ExtendedKeyUsage, KeyUsage, KeyUsages,
+            SubjectAltName, SubjectKeyIdentifier, certpolicy::PolicyInformation,
         },
     },
     name::Name,
@@ -35,6 +36,9 @@ pub(crate) const OCSP_NO_CHECK: ObjectIdentifier = ObjectIdentifier::new_unwrap(
 
 /// rsaEncryption (RFC 8017).
 const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
+
+/// id-ecPublicKey (RFC 5480).
+const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 
 /// A serial number: 20 bytes of which 158 bits are random. The top bit is clear, so that the number is positive, and
 /// the next one is set, so that it always has 20 bytes and is never zero.
@@ -190,7 +194,7 @@ fn extensions(draft: &Draft<'_>, public_key: &SubjectPublicKeyInfoOwned) -> der:
     let mut extensions = Vec::new();
     if profile.is_authority() {
         let path_len_constraint = match profile.authority {
-            Authority::Issuing { path_len } => Some(path_len),
+            Authority::Issuing { path_len } => path_len,
             Authority::Root | Authority::None => None,
         };
         extensions.push(extension(true, &BasicConstraints { ca: true, path_len_constraint })?);
@@ -210,8 +214,11 @@ fn extensions(draft: &Draft<'_>, public_key: &SubjectPublicKeyInfoOwned) -> der:
         let identifier = draft.issuer.map_or(&own_identifier, |issuer| &issuer.key_identifier);
         extensions.push(extension(false, &authority_key_identifier(identifier)?)?);
     }
+    if !profile.policies.is_empty() {
+        extensions.push(extension(false, &policies(profile))?);
+    }
     if let Some(addresses) = draft.addresses {
-        extensions.extend(addresses.extensions(!profile.ocsp_no_check())?);
+        extensions.extend(addresses.extensions()?);
     }
     if profile.ocsp_no_check() {
         let value = OctetString::new(Null.to_der()?)?;
@@ -220,12 +227,25 @@ fn extensions(draft: &Draft<'_>, public_key: &SubjectPublicKeyInfoOwned) -> der:
     Ok(extensions)
 }
 
-fn key_usage(profile: &CertProfile, public_key: &SubjectPublicKeyInfoOwned) -> KeyUsage {
-    let mut usages = profile.key_usages.iter().fold(FlagSet::default(), |usages, usage| usages | *usage);
-    if profile.rsa_enciphers && public_key.algorithm.oid == RSA_ENCRYPTION {
-        usages |= KeyUsages::KeyEncipherment;
-    }
-    KeyUsage(usages)
+pub(super) fn policies(profile: &CertProfile) -> CertificatePolicies {
+    let policy = |oid: &ObjectIdentifier| PolicyInformation { policy_identifier: *oid, policy_qualifiers: None };
+    CertificatePolicies(profile.policies.iter().map(policy).collect())
+}
+
+/// The profile's usages that this kind of key can have: only RSA keys encipher, only EC keys agree (RFC 5480, 8410,
+/// 9881).
+pub(super) fn key_usage(profile: &CertProfile, public_key: &SubjectPublicKeyInfoOwned) -> KeyUsage {
+    let is = |oid| public_key.algorithm.oid == oid;
+    let bit = |usage: &CertKeyUsage| match usage {
+        CertKeyUsage::DigitalSignature => Some(KeyUsages::DigitalSignature),
+        CertKeyUsage::NonRepudiation => Some(KeyUsages::NonRepudiation),
+        CertKeyUsage::KeyEncipherment => is(RSA_ENCRYPTION).then_some(KeyUsages::KeyEncipherment),
+        CertKeyUsage::DataEncipherment => is(RSA_ENCRYPTION).then_some(KeyUsages::DataEncipherment),
+        CertKeyUsage::KeyAgreement => is(EC_PUBLIC_KEY).then_some(KeyUsages::KeyAgreement),
+        CertKeyUsage::KeyCertSign => Some(KeyUsages::KeyCertSign),
+        CertKeyUsage::CrlSign => Some(KeyUsages::CRLSign),
+    };
+    KeyUsage(profile.key_usages.iter().filter_map(bit).fold(FlagSet::default(), |usages, usage| usages | usage))
 }
 
 /// The extension by which certificates and CRLs name the key that signed them.
@@ -303,7 +323,8 @@ mod tests {
     #[test]
     fn addresses_appear_only_where_they_are_known() {
         let profile = &*built_in(CODE_SIGNING_CERTIFICATE).unwrap();
-        let addresses = Addresses::under("http://pki.example/", chancery_types::CertificateId::from_u128(1));
+        let addresses =
+            Addresses::of(profile, Some("http://pki.example/"), chancery_types::CertificateId::from_u128(1));
         for (addresses, expected) in [(None, 0), (Some(&addresses), 2)] {
             let tbs = der_of(profile, Some(&issuer()), addresses);
             let found = tbs.extensions().unwrap().iter().filter(|extension| {

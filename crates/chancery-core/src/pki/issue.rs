@@ -10,7 +10,7 @@ use super::{
     address::Addresses,
     certificate::{Draft, Issuer, Serial, assemble, to_be_signed},
     lint,
-    order::{Order, scheme},
+    order::Order,
     stored::{StoredCertificate, pem},
     validity::Validity,
 };
@@ -35,19 +35,24 @@ struct Issuing {
     key: KeyId,
     spec: KeySpec,
     facts: Issuer,
-    addresses: Option<Addresses>,
+    addresses: Addresses,
 }
 
 impl Chancery {
     /// Makes key and certificate. Nothing is stored: see [`Prepared::insert`].
-    pub(crate) async fn prepare_certificate(&self, order: Order) -> Result<Prepared> {
+    pub(crate) async fn prepare_certificate(&self, mut order: Order) -> Result<Prepared> {
         let now_ms = self.clock.now_ms();
         let validity = Validity::starting(now_ms, order.period).map_err(|why| Error::value(AMOUNT, why.to_string()))?;
+        check_length(&order, validity, now_ms)?;
         let issuing = match order.issuer {
             Some(issuer) => Some(self.issuing(issuer, &order, validity, now_ms).await?),
             None => None,
         };
-        let scheme = scheme(issuing.as_ref().map_or(order.key_type.spec, |issuing| issuing.spec), order.hash)?;
+        if let Some(issuing) = &issuing {
+            order.profile = order.profile.below(issuing.facts.path_len)?;
+        }
+        let signer = issuing.as_ref().map_or(order.key_type.spec, |issuing| issuing.spec);
+        let scheme = order.profile.scheme(signer, order.hash)?;
         let algorithm = scheme.algorithm_identifier();
         let new_key = self.new_key(order.key_type).await?;
         let signer = match &issuing {
@@ -64,7 +69,7 @@ impl Chancery {
             validity,
             alt_names: &order.alt_names,
             issuer,
-            addresses: issuing.as_ref().and_then(|issuing| issuing.addresses.as_ref()),
+            addresses: issuing.as_ref().map(|issuing| &issuing.addresses),
             algorithm: &algorithm,
         })
         .map_err(Error::internal)?;
@@ -92,8 +97,8 @@ impl Chancery {
         let key = check_issuer(&chain, now_ms)?;
         let issuer = &chain[0];
         let facts = Issuer::from_der(&issuer.der).map_err(Error::internal)?;
-        check_ordered(&facts, order, validity)?;
-        let addresses = self.public_url.as_deref().map(|url| Addresses::under(url, id));
+        check_ordered(&facts, validity)?;
+        let addresses = Addresses::of(&order.profile, self.public_url.as_deref(), id);
         Ok(Issuing { key, spec: issuer.spec, facts, addresses })
     }
 }
@@ -121,14 +126,22 @@ pub(crate) fn check_issuer(chain: &[StoredCertificate], now_ms: i64) -> Result<K
     issuer.key.ok_or_else(|| refused("The issuer's private key was not saved, so it cannot issue others."))
 }
 
+/// Whether the profile allows a life of this length.
+fn check_length(order: &Order, validity: Validity, now_ms: i64) -> Result<()> {
+    let Some(max) = order.profile.max_validity else { return Ok(()) };
+    let longest = Validity::starting(now_ms, max).map_err(|why| Error::value(AMOUNT, why.to_string()))?;
+    if validity.not_after_s() > longest.not_after_s() {
+        let message =
+            format!("The profile {} allows at most {} {}.", order.profile.name, max.amount, max.unit.as_str());
+        return Err(Error::value("/certParams/validityPeriod", message));
+    }
+    Ok(())
+}
+
 /// Whether the issuer may issue this.
-fn check_ordered(issuer: &Issuer, order: &Order, validity: Validity) -> Result<()> {
+fn check_ordered(issuer: &Issuer, validity: Validity) -> Result<()> {
     if !issuer.is_authority {
         return Err(Error::state("The certificate is no certificate authority, so it cannot issue others.").at(ISSUER));
-    }
-    if order.profile.is_authority() && issuer.path_len == Some(0) {
-        let message = "The issuer's path length allows no further certificate authority below it.";
-        return Err(Error::value("/certProfileUuid", message));
     }
     if !validity.within(issuer.validity) {
         let end = rfc3339(issuer.validity.not_after_s());
@@ -158,6 +171,7 @@ impl Prepared {
         if let Some(issuer) = order.issuer {
             check_issuer(&issuer_chain(tx, issuer).await?, now_ms)?;
         }
+        order.profile.mark_used(tx).await?;
         let key_id = key.as_ref().map(|key| key.id.into());
         if let Some(key) = key {
             // Only data keys have unique names, so this is always stored.

@@ -2,18 +2,20 @@
 
 use std::fmt;
 
+use chancery_types::Presence;
 use der::{Decode, Encode, Tag, Tagged, asn1::ObjectIdentifier};
 use x509_cert::{
     TbsCertificate, Version,
     ext::pkix::{
-        AuthorityKeyIdentifier, BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName, SubjectKeyIdentifier,
+        AuthorityKeyIdentifier, BasicConstraints, CertificatePolicies, ExtendedKeyUsage, KeyUsage, SubjectAltName,
+        SubjectKeyIdentifier,
     },
     time::Time,
 };
 
 use super::{
-    cert_profile::{AltNames, CertProfile, TIME_STAMPING},
-    certificate::{Issuer, key_identifier},
+    cert_profile::{CertProfile, TIME_STAMPING},
+    certificate::{self, Issuer, key_identifier},
 };
 
 /// Signature algorithms over MD5, RIPEMD-160 and SHA-1, and RSASSA-PSS, whose parameters default to SHA-1.
@@ -77,7 +79,7 @@ const RULES: &[Rule] = &[
     Rule { name: "pathLength", demand: "a path length below the issuer's", holds: path_length },
     Rule {
         name: "keyUsage",
-        demand: "critical, and the signing of certificates for authorities only",
+        demand: "critical, those of the profile that the key can have, and the signing of certificates for authorities only",
         holds: key_usage,
     },
     Rule {
@@ -91,6 +93,7 @@ const RULES: &[Rule] = &[
         demand: "the issuer's subject key identifier",
         holds: authority_key_identifier,
     },
+    Rule { name: "certificatePolicies", demand: "those of the profile, not critical", holds: certificate_policies },
     Rule { name: "subjectAltName", demand: "as the profile says, not critical", holds: subject_alt_name },
 ];
 
@@ -171,7 +174,12 @@ fn key_usage(subject: &Subject<'_>) -> der::Result<bool> {
     let usage = subject.tbs.get_extension::<KeyUsage>()?;
     Ok(usage.is_some_and(|(critical, usage)| {
         let authority = subject.profile.is_authority();
-        critical && usage.key_cert_sign() == authority && (usage.crl_sign() == authority)
+        let expected = certificate::key_usage(subject.profile, subject.tbs.subject_public_key_info());
+        critical
+            && usage == expected
+            && !usage.0.is_empty()
+            && usage.key_cert_sign() == authority
+            && usage.crl_sign() == authority
     }))
 }
 
@@ -200,10 +208,18 @@ fn authority_key_identifier(subject: &Subject<'_>) -> der::Result<bool> {
 
 fn subject_alt_name(subject: &Subject<'_>) -> der::Result<bool> {
     let names = subject.tbs.get_extension::<SubjectAltName>()?;
-    Ok(match (names, subject.profile.alt_names) {
-        (Some((critical, names)), AltNames::Optional | AltNames::Required) => !critical && !names.0.is_empty(),
-        (Some(_), AltNames::Refused) | (None, AltNames::Required) => false,
-        (None, AltNames::Optional | AltNames::Refused) => true,
+    Ok(match (names, subject.profile.alt_names.presence) {
+        (Some((critical, names)), Presence::Optional | Presence::Required) => !critical && !names.0.is_empty(),
+        (Some(_), Presence::Refused) | (None, Presence::Required) => false,
+        (None, Presence::Optional | Presence::Refused) => true,
+    })
+}
+
+fn certificate_policies(subject: &Subject<'_>) -> der::Result<bool> {
+    let found = subject.tbs.get_extension::<CertificatePolicies>()?;
+    Ok(match found {
+        Some((critical, found)) => !critical && found == certificate::policies(subject.profile),
+        None => subject.profile.policies.is_empty(),
     })
 }
 

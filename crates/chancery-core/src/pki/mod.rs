@@ -19,17 +19,12 @@ pub(crate) mod validity;
 
 use chancery_types::{
     Action, CertificateId, Perm,
-    wire::{
-        ListQuery, Results,
-        x509::{
-            CertProfileStub, Certificate, DownloadFormat, DownloadQuery, GenerateCertificate, GeneratedCertificate,
-        },
-    },
+    wire::x509::{Certificate, DownloadFormat, DownloadQuery, GenerateCertificate, GeneratedCertificate},
 };
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::{Caller, Chancery, Error, Event, Result, list::Page};
+use crate::{Caller, Chancery, Error, Event, Result};
 pub(crate) use certificate::Issuer;
 pub use download::File;
 pub(crate) use issue::Prepared;
@@ -43,13 +38,6 @@ const AMOUNT: &str = "/certParams/validityPeriod/amount";
 const ISSUER: &str = "/issuerUuid";
 
 impl Chancery {
-    /// The certificate profiles that there are, by name.
-    pub async fn cert_profile_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<CertProfileStub>> {
-        self.grant_to_all(caller);
-        let page = Page::of(query, &self.limits)?;
-        Ok(page.cut(cert_profile::BUILT_IN.iter().map(|profile| profile.stub()), |stub| &stub.obj_info))
-    }
-
     /// A certificate.
     pub async fn certificate(&self, caller: &Caller, id: CertificateId) -> Result<Certificate> {
         self.grant_to_all(caller);
@@ -71,10 +59,7 @@ impl Chancery {
         request: GenerateCertificate,
     ) -> Result<GeneratedCertificate> {
         let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateGenerate, None).await?;
-        let profile = cert_profile::built_in(request.cert_profile_uuid).ok_or_else(|| {
-            let message = "There is no such certificate profile; /api/v2/x509/cert-profiles/stubs lists them.";
-            Error::selection("/certProfileUuid", message)
-        })?;
+        let profile = self.issuing_profile(request.cert_profile_uuid).await?;
         let save = request.save_cert.unwrap_or(true);
         let wanted = Wanted {
             profile,

@@ -10,7 +10,7 @@ use chancery_types::{
 
 use super::{
     alt_name::{ALT_NAMES_MAX, AltName},
-    cert_profile::{AltNames, Authority, CertProfile},
+    cert_profile::{Authority, CertProfile},
     dn::DistinguishedName,
     validity::Period,
 };
@@ -52,9 +52,11 @@ impl Order {
                 "A root is self-signed; leave issuerUuid out or choose another profile.",
             ));
         }
-        let key_type = key_type(new_key, key_params, hardened)?;
+        let profile = profile.narrowed(cert_params)?;
+        let key_type = key_type(&profile, new_key, key_params, hardened)?;
         let subject = subject.map_or_else(|| DistinguishedName::common(&profile.name), str::parse);
         let subject = subject.map_err(|reason| Error::value("/subjectOneline", reason.to_string()))?;
+        profile.check_subject(&subject)?;
         Ok(Self {
             issuer,
             alt_names: alt_names(&profile, &subject, cert_params.subject_alt_names.as_deref().unwrap_or_default())?,
@@ -74,7 +76,8 @@ impl Order {
         if self.key_type.spec == KeySpec::Rsa(RsaSize::Bits2048) {
             warnings.push("RSA with 2048 bits is weak by today's measure; 3072 or more are advised.".to_owned());
         }
-        if self.issuer.is_some() && !has_public_url {
+        let urls = &self.profile.urls;
+        if self.issuer.is_some() && !has_public_url && (urls.crl.is_none() || urls.issuer.is_none()) {
             warnings.push(
                 "No publicUrl is configured, so the certificate does not say where its issuer's CRL and certificate are."
                     .to_owned(),
@@ -87,7 +90,12 @@ impl Order {
     }
 }
 
-fn key_type(new_key: &NewKey, key_params: Option<&KeyParams>, hardened: bool) -> Result<&'static KeyType> {
+fn key_type(
+    profile: &CertProfile,
+    new_key: &NewKey,
+    key_params: Option<&KeyParams>,
+    hardened: bool,
+) -> Result<&'static KeyType> {
     let (field, key_type) = match (new_key.key_type_uuid, key_params) {
         (Some(_), Some(_)) => {
             return Err(Error::value(
@@ -111,6 +119,7 @@ fn key_type(new_key: &NewKey, key_params: Option<&KeyParams>, hardened: bool) ->
     if hardened && key_type.spec == KeySpec::Rsa(RsaSize::Bits2048) {
         return Err(Error::selection(field, "In hardened mode RSA keys have at least 3072 bits."));
     }
+    profile.check_key_type(key_type, field)?;
     Ok(key_type)
 }
 
@@ -143,21 +152,7 @@ fn alt_names(profile: &CertProfile, subject: &DistinguishedName, texts: &[String
         text.parse::<AltName>().map_err(|reason| Error::value(format!("{FIELD}/{index}"), reason.to_string()))
     };
     let names: Vec<_> = texts.iter().enumerate().map(read).collect::<Result<_>>()?;
-    match profile.alt_names {
-        AltNames::Refused if !names.is_empty() => {
-            Err(Error::value(FIELD, format!("The profile {} takes no alternative names.", profile.name)))
-        }
-        AltNames::Required if names.is_empty() => {
-            let host = subject.common_name().as_deref().and_then(AltName::host);
-            let host = host.ok_or_else(|| {
-                let message =
-                    "The profile needs alternative names, since the common name is neither a host name nor an address.";
-                Error::value(FIELD, message)
-            })?;
-            Ok(vec![host])
-        }
-        AltNames::Required | AltNames::Optional | AltNames::Refused => Ok(names),
-    }
+    profile.alt_names(names, subject)
 }
 
 /// How a key signs certificates, CRLs and OCSP answers: never with MD5, RIPEMD-160 or SHA-1, whatever is asked for.

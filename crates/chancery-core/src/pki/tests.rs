@@ -4,11 +4,11 @@ use std::{fs, path::Path, sync::Arc};
 
 use chancery_keys::Purpose;
 use chancery_testkit::{TempDir, Tool, temp_dir};
-use chancery_types::{CertificateId, HashType, RevocationReason};
+use chancery_types::{CertificateId, HashType, Presence, RevocationReason};
 
 use super::{
     alt_name::AltName,
-    cert_profile::{AltNames, BUILT_IN, CODE_SIGNING_CERTIFICATE},
+    cert_profile::{BUILT_IN, CODE_SIGNING_CERTIFICATE},
     issue::Prepared,
     order::Order,
 };
@@ -35,7 +35,7 @@ async fn installation() -> (Arc<Chancery>, TempDir) {
 }
 
 fn order(profile: &Arc<CertProfile>, key_type: &'static KeyType, issuer: Option<CertificateId>) -> Order {
-    let needs_names = profile.alt_names == AltNames::Required;
+    let needs_names = profile.alt_names.presence == Presence::Required;
     Order {
         profile: Arc::clone(profile),
         issuer,

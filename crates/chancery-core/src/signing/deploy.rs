@@ -164,8 +164,7 @@ fn order(new_cert: &SigningCert, hardened: bool) -> Result<Order> {
         key_params: None,
         cert_params: &CertParams {
             validity_period: Some(cert_params.validity_period.clone()),
-            hash_algorithm: None,
-            subject_alt_names: None,
+            ..CertParams::default()
         },
         trust: false,
     };

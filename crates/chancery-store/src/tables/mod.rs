@@ -80,6 +80,7 @@ pub mod keys;
 pub mod token_profiles;
 
 // pki
+pub mod cert_profiles;
 pub mod certificates;
 pub mod crls;
 pub mod ocsp_responders;

@@ -1,6 +1,7 @@
 //! Request and response bodies, in files named like the routes that use them.
 
 pub mod audit;
+pub mod cert_profiles;
 mod empty;
 mod envelope;
 pub mod health;

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ObjInfo;
 use crate::{
-    CertProfileId, CertificateId, CertificateStatus, Curve, HashType, KeyAlgorithm, KeyId, KeyTypeId, RevocationReason,
-    ValidityUnit,
+    CertKeyUsage, CertProfileId, CertificateId, CertificateStatus, Curve, HashType, KeyAlgorithm, KeyId, KeyTypeId,
+    RevocationReason, ValidityUnit,
 };
 
 /// How long something is valid.
@@ -76,6 +76,15 @@ pub struct CertParams {
     /// `URI:https://host.example/`.
     #[serde(default)]
     pub subject_alt_names: Option<Vec<String>>,
+    /// Some of the profile's key usages; by default all.
+    #[serde(default)]
+    pub key_usages: Option<Vec<CertKeyUsage>>,
+    /// Some of the profile's extended key usages; by default all.
+    #[serde(default)]
+    pub extended_key_usages: Option<Vec<String>>,
+    /// For an authority, how many others may stand below it: not more than the profile says.
+    #[serde(default)]
+    pub path_length: Option<u8>,
 }
 
 /// What certificate is to be generated.

@@ -43,6 +43,11 @@ impl DistinguishedName {
         self.0.iter().find(|pair| pair.oid == cn.oid).and_then(|pair| attribute::text(&pair.value))
     }
 
+    /// Every attribute: its name as [`attribute_name`] has it and its value, where that is a text.
+    pub(crate) fn attributes(&self) -> Vec<(String, Option<String>)> {
+        self.0.iter().map(|pair| (attribute::name_of(pair.oid), attribute::text(&pair.value))).collect()
+    }
+
     /// Takes parts in the order of the certificate: the most general first.
     fn from_rdns(rdns: Vec<Vec<AttributeTypeAndValue>>) -> Result<Self, DnError> {
         let mut sequence = RdnSequence::default();
@@ -82,6 +87,19 @@ impl fmt::Display for DistinguishedName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         print::one_line(&self.0, f)
     }
+}
+
+/// The one name of an attribute that is known by several, or its dotted OID; `None` where it is neither.
+pub(crate) fn attribute_name(text: &str) -> Option<String> {
+    match attribute::by_name(text) {
+        Some(known) => Some(known.name.to_owned()),
+        None => ObjectIdentifier::new(text).ok().map(attribute::name_of),
+    }
+}
+
+/// The names of the known attributes, for messages.
+pub(crate) fn attribute_names() -> String {
+    attribute::known_names()
 }
 
 /// Why a line is no name that a certificate may carry.

@@ -1,5 +1,6 @@
+use chancery_types::CertKeyUsage;
 use der::asn1::ObjectIdentifier;
-use x509_cert::{TbsCertificate, ext::pkix::KeyUsages};
+use x509_cert::TbsCertificate;
 
 use super::*;
 use crate::pki::{
@@ -31,9 +32,9 @@ fn issuer() -> Issuer {
 fn bytes(profile: &CertProfile, issuer: Option<&Issuer>) -> Vec<u8> {
     let public_key = hex::decode(PUBLIC_KEY).unwrap();
     let algorithm = spki::AlgorithmIdentifierOwned::from_der(&hex::decode(ED25519).unwrap()).unwrap();
-    let alt_names: &[AltName] = match profile.alt_names {
-        AltNames::Required => &[AltName::Dns("a.example".to_owned())],
-        AltNames::Optional | AltNames::Refused => &[],
+    let alt_names: &[AltName] = match profile.alt_names.presence {
+        Presence::Required => &[AltName::Dns("a.example".to_owned())],
+        Presence::Optional | Presence::Refused => &[],
     };
     let draft = Draft {
         profile,
@@ -95,13 +96,14 @@ fn what_the_issuer_does_not_allow_is_refused() {
 fn what_the_profile_does_not_allow_is_refused() {
     let (root, leaf, stamps) = (profile("Root Certificate Authority"), profile("TLS Client"), profile("Time Stamping"));
     let server = profile("TLS Server");
-    let signer = CertProfile { key_usages: vec![KeyUsages::KeyCertSign].into(), ..leaf.clone() };
-    let idle = CertProfile { key_usages: vec![KeyUsages::DigitalSignature].into(), ..root.clone() };
+    let signer = CertProfile { key_usages: vec![CertKeyUsage::KeyCertSign].into(), ..leaf.clone() };
+    let idle = CertProfile { key_usages: vec![CertKeyUsage::DigitalSignature].into(), ..root.clone() };
     let stamps_too = CertProfile {
         extended_key_usages: vec![TIME_STAMPING, ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.2")].into(),
         ..stamps.clone()
     };
-    let no_names = CertProfile { alt_names: AltNames::Refused, ..server.clone() };
+    let no_names = CertProfile { alt_names: root.alt_names.clone(), ..server.clone() };
+    let policed = CertProfile { policies: vec![ObjectIdentifier::new_unwrap("1.2.3")], ..leaf.clone() };
     for (rule, written, checked) in [
         ("basicConstraints", &root, &leaf),
         ("basicConstraints", &leaf, &root),
@@ -111,6 +113,8 @@ fn what_the_profile_does_not_allow_is_refused() {
         ("extendedKeyUsage", &stamps_too, &stamps_too),
         ("subjectAltName", &no_names, &server),
         ("subjectAltName", &server, &no_names),
+        ("certificatePolicies", &leaf, &policed),
+        ("certificatePolicies", &policed, &leaf),
     ] {
         assert_eq!(broken(written, checked, None, None), Some(rule), "{} as {}", written.name, checked.name);
     }

@@ -145,6 +145,21 @@ def new_profile():
     return post("/api/v2/token-profiles", profile_body())["objInfo"]["uuid"]
 
 
+def cert_profile_body():
+    return {
+        "objInfo": {"name": name()},
+        "validityPeriod": {"unit": "Day", "amount": "30"},
+        "maxValidityPeriod": {"unit": "Month", "amount": "3"},
+        "keyUsages": ["digitalSignature"],
+        "extendedKeyUsages": ["clientAuth"],
+        "subject": {"required": ["CN"]},
+    }
+
+
+def new_cert_profile():
+    return post("/api/v2/x509/cert-profiles", cert_profile_body())["objInfo"]["uuid"]
+
+
 def certificate_body():
     return {
         "certProfileUuid": cert_profile("TLS Server"),

@@ -26,6 +26,7 @@ async fn the_built_in_roles_are_as_decided_and_stay_so() {
         "Tokenization:Manage",
         "Keys:Add",
         "CertManage:Generate",
+        "CertManage:Manage",
         "CertManage:Export",
         "Services:Deploy",
         "Signing:Submit",

@@ -37,6 +37,7 @@ async fn two_different_administrators_complete_the_session() {
         "Tokenization:Manage",
         "Keys:Add",
         "CertManage:Generate",
+        "CertManage:Manage",
         "CertManage:Export",
         "Services:Deploy",
         "Signing:Submit",

@@ -1,1 +1,2 @@
 mod stubs;
+mod uuid;

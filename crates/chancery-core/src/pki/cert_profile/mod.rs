@@ -1,4 +1,10 @@
-//! Certificate profiles: what a certificate is for, as the extensions that say so.
+//! Certificate profiles: what a certificate is for, as the extensions that say so. Here what they are and those that
+//! come with Chancery; `text.rs` reads and writes them, `request.rs` holds requests against them, `manage.rs` has the
+//! door methods.
+
+mod manage;
+mod request;
+mod text;
 
 use std::{
     borrow::Cow,
@@ -6,16 +12,17 @@ use std::{
 };
 
 use chancery_types::{
-    CertProfileId,
+    CertKeyUsage, CertProfileId, HashType, KeyTypeId, Presence,
     wire::{
         ObjInfo,
+        cert_profiles::{AltNameRules, SubjectRules},
         x509::{CertProfileStub, ValidityPeriod},
     },
 };
 use der::asn1::ObjectIdentifier;
-use x509_cert::ext::pkix::KeyUsages;
 
 use super::validity::Period;
+pub(super) use text::purpose;
 
 /// RFC 5280, 4.2.1.12.
 pub(crate) const SERVER_AUTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1");
@@ -30,20 +37,17 @@ pub(crate) enum Authority {
     /// A self-signed one.
     Root,
     /// One that may have this many further authorities below it on a path.
-    Issuing { path_len: u8 },
+    Issuing { path_len: Option<u8> },
     /// None: a leaf.
     None,
 }
 
-/// What becomes of subject alternative names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AltNames {
-    /// Those of the request, if any.
-    Optional,
-    /// At least one; a request without any lends the common name, where that is a host name or an address.
-    Required,
-    /// None are taken.
-    Refused,
+/// Where relying parties find what they need: `None` is below this installation's `publicUrl`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Urls {
+    pub(crate) crl: Option<Vec<String>>,
+    pub(crate) ocsp: Option<Vec<String>>,
+    pub(crate) issuer: Option<Vec<String>>,
 }
 
 /// A certificate profile.
@@ -51,25 +55,34 @@ pub(crate) enum AltNames {
 pub(crate) struct CertProfile {
     pub(crate) id: CertProfileId,
     pub(crate) name: Cow<'static, str>,
-    /// Used where a request states no validity period. There is no maximum but the issuer's own end.
+    /// Used where a request states no validity period.
     pub(crate) validity: Period,
+    /// The longest that a request may ask for; the issuer's own end limits it in any case.
+    pub(crate) max_validity: Option<Period>,
     pub(crate) authority: Authority,
-    pub(crate) key_usages: Cow<'static, [KeyUsages]>,
-    /// RSA keys of TLS servers also encipher the premaster secret of TLS 1.2's oldest suites.
-    pub(crate) rsa_enciphers: bool,
+    pub(crate) key_usages: Cow<'static, [CertKeyUsage]>,
     pub(crate) extended_key_usages: Cow<'static, [ObjectIdentifier]>,
-    pub(crate) alt_names: AltNames,
+    /// The key types allowed; `None`: all that sign.
+    pub(crate) key_types: Option<Vec<KeyTypeId>>,
+    /// The hashes allowed; `None`: all that are not weak.
+    pub(crate) hashes: Option<Vec<HashType>>,
+    pub(crate) subject: SubjectRules,
+    pub(crate) alt_names: AltNameRules,
+    pub(crate) policies: Vec<ObjectIdentifier>,
+    pub(crate) urls: Urls,
+    pub(crate) enabled: bool,
     /// Whether it came with Chancery.
     pub(crate) system: bool,
+    /// Which state of a profile of the store this is.
+    pub(crate) version: i64,
 }
 
 impl CertProfile {
     /// As lists show it.
     pub(crate) fn stub(&self) -> CertProfileStub {
-        let Period { amount, unit } = self.validity;
         CertProfileStub {
             obj_info: ObjInfo { name: self.name.to_string(), uuid: self.id },
-            validity_period: ValidityPeriod { unit, amount: amount.to_string() },
+            validity_period: ValidityPeriod::from(self.validity),
             system: self.system,
         }
     }
@@ -90,8 +103,16 @@ impl CertProfile {
     }
 }
 
-const CA_USAGES: &[KeyUsages] = &[KeyUsages::KeyCertSign, KeyUsages::CRLSign];
-const LEAF_USAGES: &[KeyUsages] = &[KeyUsages::DigitalSignature];
+impl From<Period> for ValidityPeriod {
+    fn from(period: Period) -> Self {
+        Self { unit: period.unit, amount: period.amount.to_string() }
+    }
+}
+
+const CA_USAGES: &[CertKeyUsage] = &[CertKeyUsage::KeyCertSign, CertKeyUsage::CrlSign];
+const LEAF_USAGES: &[CertKeyUsage] = &[CertKeyUsage::DigitalSignature];
+/// RSA keys of TLS servers also encipher the premaster secret of TLS 1.2's oldest suites.
+const TLS_SERVER_USAGES: &[CertKeyUsage] = &[CertKeyUsage::DigitalSignature, CertKeyUsage::KeyEncipherment];
 
 /// The id of the built-in profile with this number: "cp" in ASCII stands in its fourth group.
 const fn built_in_id(number: u128) -> CertProfileId {
@@ -104,11 +125,18 @@ fn authority(number: u128, name: &'static str, years: i64, authority: Authority)
         name: Cow::Borrowed(name),
         validity: Period::years(years),
         authority,
+        max_validity: None,
         key_usages: Cow::Borrowed(CA_USAGES),
-        rsa_enciphers: false,
         extended_key_usages: Cow::Borrowed(&[]),
-        alt_names: AltNames::Refused,
+        key_types: None,
+        hashes: None,
+        subject: SubjectRules::default(),
+        alt_names: any_alt_names(Presence::Refused),
+        policies: Vec::new(),
+        urls: Urls::default(),
+        enabled: true,
         system: true,
+        version: 0,
     }
 }
 
@@ -117,9 +145,14 @@ fn leaf(number: u128, name: &'static str, years: i64, purpose: &'static [ObjectI
         authority: Authority::None,
         key_usages: Cow::Borrowed(LEAF_USAGES),
         extended_key_usages: Cow::Borrowed(purpose),
-        alt_names: AltNames::Optional,
+        alt_names: any_alt_names(Presence::Optional),
         ..authority(number, name, years, Authority::None)
     }
+}
+
+/// The built-in profiles do not look into alternative names.
+fn any_alt_names(presence: Presence) -> AltNameRules {
+    AltNameRules { presence, wildcards: true, ..AltNameRules::default() }
 }
 
 /// The profile under which services' signing certificates are issued.
@@ -132,11 +165,15 @@ pub(crate) const OCSP_RESPONDER: CertProfileId = built_in_id(5);
 pub(crate) static BUILT_IN: LazyLock<[Arc<CertProfile>; 7]> = LazyLock::new(|| {
     [
         authority(1, "Root Certificate Authority", 20, Authority::Root),
-        authority(2, "Issuing Certificate Authority", 10, Authority::Issuing { path_len: 0 }),
+        authority(2, "Issuing Certificate Authority", 10, Authority::Issuing { path_len: Some(0) }),
         leaf(3, "Code Signing Certificate", 3, &[CODE_SIGNING]),
         leaf(4, "Time Stamping", 10, &[TIME_STAMPING]),
         leaf(5, "OCSP Responder", 1, &[OCSP_SIGNING]),
-        CertProfile { rsa_enciphers: true, alt_names: AltNames::Required, ..leaf(6, "TLS Server", 1, &[SERVER_AUTH]) },
+        CertProfile {
+            key_usages: Cow::Borrowed(TLS_SERVER_USAGES),
+            alt_names: any_alt_names(Presence::Required),
+            ..leaf(6, "TLS Server", 1, &[SERVER_AUTH])
+        },
         leaf(7, "TLS Client", 1, &[CLIENT_AUTH]),
     ]
     .map(Arc::new)

@@ -1,0 +1,189 @@
+//! Door methods for certificate profiles.
+
+use std::sync::Arc;
+
+use chancery_keys::random;
+use chancery_store::{StoreError, Tx, name_key, tables};
+use chancery_types::{
+    Action, CertProfileId, Perm,
+    wire::{
+        ListQuery, Results,
+        cert_profiles::{CertProfile as Text, CreateCertProfile, PatchCertProfile},
+        x509::CertProfileStub,
+    },
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{BUILT_IN, CertProfile, built_in};
+use crate::{Caller, Chancery, Error, Event, Limits, Result, list::Page};
+
+impl Chancery {
+    /// The certificate profiles that there are, by name.
+    pub async fn cert_profile_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<CertProfileStub>> {
+        self.grant_to_all(caller);
+        let page = Page::of(query, &self.limits)?;
+        let rows = self.store.read(|tx| Box::pin(async move { tables::cert_profiles::all(tx).await })).await?;
+        let own = rows.iter().map(|row| Ok(CertProfile::from_row(row, &self.limits)?.stub()));
+        let own = own.collect::<Result<Vec<_>>>()?;
+        Ok(page.cut(BUILT_IN.iter().map(|profile| profile.stub()).chain(own), |stub| &stub.obj_info))
+    }
+
+    /// A certificate profile in full.
+    pub async fn cert_profile(&self, caller: &Caller, id: CertProfileId) -> Result<Text> {
+        self.grant_to_all(caller);
+        Ok(self.find_cert_profile(id).await?.ok_or_else(|| Error::not_found("certificate profile"))?.text())
+    }
+
+    /// Makes a certificate profile.
+    pub async fn create_cert_profile(&self, caller: &Caller, request: CreateCertProfile) -> Result<Text> {
+        let grant = self.grant(caller, Perm::CertManageManage, Action::CertProfileCreate, None).await?;
+        let id = CertProfileId::from_random(random());
+        let profile = CertProfile::read(id, request, &self.limits)?;
+        check_own_name(&profile.name)?;
+        let (now_ms, max) = (self.clock.now_ms(), self.limits.cert_profiles_max);
+        let event = Event::new(Action::CertProfileCreate).on(Uuid::from(id)).detail(json!({"name": profile.name}));
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                // So that two who make the last one at the same time do not both see room for it.
+                tables::turns::take(tx, "cert_profiles").await?;
+                if tables::cert_profiles::count(tx).await? >= i64::from(max) {
+                    return Err(Error::too_large(
+                        "",
+                        format!("There are {max} certificate profiles, the most there can be."),
+                    ));
+                }
+                match tables::cert_profiles::insert(tx, &profile.row(now_ms)?).await {
+                    Err(StoreError::Conflict(_)) => Err(name_taken()),
+                    done => Ok(done?),
+                }?;
+                Ok(profile.text())
+            })
+        })
+        .await
+    }
+
+    /// Changes some members of a certificate profile and checks all of them as create does. What was issued stays.
+    pub async fn change_cert_profile(
+        &self,
+        caller: &Caller,
+        id: CertProfileId,
+        request: PatchCertProfile,
+    ) -> Result<Text> {
+        let grant = self.grant(caller, Perm::CertManageManage, Action::CertProfileChange, Some(id.into())).await?;
+        check_not_built_in(id)?;
+        let limits = self.limits.clone();
+        let event = Event::new(Action::CertProfileChange).on(Uuid::from(id)).detail(json!(request));
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                let row = load(tx, id).await?;
+                let changed = CertProfile::from_row(&row, &limits)?.text().patched(request);
+                let changed = CertProfile { version: row.version, ..CertProfile::read(id, changed, &limits)? };
+                check_own_name(&changed.name)?;
+                match tables::cert_profiles::update(tx, &changed.row(row.created_at_ms)?).await {
+                    Err(StoreError::Conflict(_)) => Err(name_taken()),
+                    Ok(false) => Err(Error::state("The profile was changed by somebody else at the same time.")),
+                    done => Ok(done.map(drop)?),
+                }?;
+                Ok(changed.text())
+            })
+        })
+        .await
+    }
+
+    /// Removes a certificate profile under which no certificate was stored.
+    pub async fn delete_cert_profile(&self, caller: &Caller, id: CertProfileId) -> Result<()> {
+        let action = Action::CertProfileDelete;
+        let grant = self.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
+        check_not_built_in(id)?;
+        self.commit(&grant, Event::new(action).on(Uuid::from(id)), move |tx| {
+            Box::pin(async move {
+                load(tx, id).await?;
+                if tables::cert_profiles::delete(tx, id.into()).await? {
+                    return Ok(());
+                }
+                let message = "Certificates name this profile, so it stays; it can be disabled (enabled: false).";
+                Err(Error::state(message))
+            })
+        })
+        .await
+    }
+
+    /// The profile under which a request wants to issue.
+    pub(in crate::pki) async fn issuing_profile(&self, id: CertProfileId) -> Result<Arc<CertProfile>> {
+        const FIELD: &str = "/certProfileUuid";
+        let found = self.find_cert_profile(id).await?.ok_or_else(|| {
+            let message = "There is no such certificate profile; /api/v2/x509/cert-profiles/stubs lists them.";
+            Error::selection(FIELD, message)
+        })?;
+        if !found.enabled {
+            return Err(Error::state(format!("The profile {} is disabled.", found.name)).at(FIELD));
+        }
+        Ok(found)
+    }
+
+    async fn find_cert_profile(&self, id: CertProfileId) -> Result<Option<Arc<CertProfile>>> {
+        if let Some(built_in) = built_in(id) {
+            return Ok(Some(built_in));
+        }
+        let row = self.store.read(move |tx| Box::pin(async move { tables::cert_profiles::by_id(tx, id.into()).await }));
+        let row = row.await?;
+        row.map(|row| CertProfile::from_row(&row, &self.limits).map(Arc::new)).transpose()
+    }
+}
+
+impl CertProfile {
+    /// Parses a row. What does not parse was not written by us: InternalError.
+    fn from_row(row: &tables::cert_profiles::Row, limits: &Limits) -> Result<Self> {
+        let text: CreateCertProfile = serde_json::from_str(&row.profile).map_err(Error::internal)?;
+        let profile = Self::read(row.id.into(), text, limits).map_err(Error::internal)?;
+        Ok(Self { version: row.version, ..profile })
+    }
+
+    fn row(&self, created_at_ms: i64) -> Result<tables::cert_profiles::Row> {
+        Ok(tables::cert_profiles::Row {
+            id: self.id.into(),
+            name: self.name.to_string(),
+            name_key: name_key(&self.name),
+            profile: serde_json::to_string(&self.text()).map_err(Error::internal)?,
+            used: false,
+            version: self.version,
+            created_at_ms,
+        })
+    }
+
+    /// Notes, in the transaction that stores a certificate, that the profile was used; refuses where it is no longer
+    /// what the certificate was made by.
+    pub(in crate::pki) async fn mark_used(&self, tx: &mut Tx) -> Result<()> {
+        if self.system {
+            return Ok(());
+        }
+        let row = tables::cert_profiles::by_id(tx, self.id.into()).await?;
+        let same = match row {
+            Some(row) if row.used => row.version == self.version,
+            Some(_) => tables::cert_profiles::mark_used(tx, self.id.into(), self.version).await?,
+            None => false,
+        };
+        let message = "The certificate profile was changed or deleted at the same time; try again.";
+        if same { Ok(()) } else { Err(Error::state(message).at("/certProfileUuid")) }
+    }
+}
+
+async fn load(tx: &mut Tx, id: CertProfileId) -> Result<tables::cert_profiles::Row> {
+    tables::cert_profiles::by_id(tx, id.into()).await?.ok_or_else(|| Error::not_found("certificate profile"))
+}
+
+fn check_not_built_in(id: CertProfileId) -> Result<()> {
+    let message = "This certificate profile came with Chancery and stays as it is; make one of your own.";
+    if built_in(id).is_some() { Err(Error::state(message)) } else { Ok(()) }
+}
+
+/// People choose profiles by name.
+fn check_own_name(name: &str) -> Result<()> {
+    let key = name_key(name);
+    if BUILT_IN.iter().any(|profile| name_key(&profile.name) == key) { Err(name_taken()) } else { Ok(()) }
+}
+
+fn name_taken() -> Error {
+    Error::exists("/objInfo/name", "Another certificate profile has this name.")
+}

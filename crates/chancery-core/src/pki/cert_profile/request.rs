@@ -1,0 +1,207 @@
+//! Requests held against a profile: they narrow it and never widen it.
+
+use std::{borrow::Cow, sync::Arc};
+
+use chancery_keys::{KeySpec, SignatureScheme};
+use chancery_types::{AltNameKind, CertKeyUsage, HashType, Presence, wire::x509::CertParams};
+use der::asn1::ObjectIdentifier;
+
+use super::{Authority, CertProfile, purpose};
+use crate::{
+    Error, Result,
+    keys::key_type::KeyType,
+    pki::{alt_name::AltName, dn::DistinguishedName, order},
+};
+
+const PATH_LENGTH: &str = "/certParams/pathLength";
+
+impl CertProfile {
+    /// The profile with what the request asks for less of.
+    pub(in crate::pki) fn narrowed(self: &Arc<Self>, params: &CertParams) -> Result<Arc<Self>> {
+        let CertParams { key_usages, extended_key_usages, path_length, .. } = params;
+        if key_usages.is_none() && extended_key_usages.is_none() && path_length.is_none() {
+            return Ok(Arc::clone(self));
+        }
+        let mut narrowed = Self::clone(self);
+        if let Some(usages) = key_usages {
+            narrowed.key_usages = Cow::Owned(self.some_usages(usages)?);
+        }
+        if let Some(texts) = extended_key_usages {
+            narrowed.extended_key_usages = Cow::Owned(self.some_purposes(texts)?);
+        }
+        if let Some(asked) = *path_length {
+            narrowed.authority = self.shorter_path(asked)?;
+        }
+        Ok(Arc::new(narrowed))
+    }
+
+    fn some_usages(&self, usages: &[CertKeyUsage]) -> Result<Vec<CertKeyUsage>> {
+        const FIELD: &str = "/certParams/keyUsages";
+        if let Some(index) = usages.iter().position(|usage| !self.key_usages.contains(usage)) {
+            let all: Vec<_> = self.key_usages.iter().map(|usage| usage.as_str()).collect();
+            let message = format!("The profile {} has the key usages {}.", self.name, all.join(", "));
+            return Err(Error::value(format!("{FIELD}/{index}"), message));
+        }
+        let signs = |usage: &&CertKeyUsage| matches!(usage, CertKeyUsage::KeyCertSign | CertKeyUsage::CrlSign);
+        let some: Vec<_> = self.key_usages.iter().filter(|usage| usages.contains(usage)).copied().collect();
+        if some.is_empty() || (self.is_authority() && some.iter().filter(signs).count() < 2) {
+            return Err(Error::value(
+                FIELD,
+                "A certificate has a key usage, and an authority keyCertSign and cRLSign.",
+            ));
+        }
+        Ok(some)
+    }
+
+    fn some_purposes(&self, texts: &[String]) -> Result<Vec<ObjectIdentifier>> {
+        const FIELD: &str = "/certParams/extendedKeyUsages";
+        let mut asked = Vec::new();
+        for (index, text) in texts.iter().enumerate() {
+            let known = purpose(text).filter(|oid| self.extended_key_usages.contains(oid));
+            asked.push(known.ok_or_else(|| {
+                let message = format!("The profile {} does not have this extended key usage.", self.name);
+                Error::value(format!("{FIELD}/{index}"), message)
+            })?);
+        }
+        // Without the extension a certificate is for everything.
+        if asked.is_empty() && !self.extended_key_usages.is_empty() {
+            return Err(Error::value(FIELD, "At least one of the profile's extended key usages is expected."));
+        }
+        Ok(self.extended_key_usages.iter().filter(|oid| asked.contains(oid)).copied().collect())
+    }
+
+    fn shorter_path(&self, asked: u8) -> Result<Authority> {
+        let path_len = match self.authority {
+            Authority::None => return Err(Error::value(PATH_LENGTH, "Only an authority has a path length.")),
+            Authority::Root => None,
+            Authority::Issuing { path_len } => path_len,
+        };
+        match path_len {
+            Some(max) if asked > max => {
+                Err(Error::value(PATH_LENGTH, format!("The profile {} allows at most {max}.", self.name)))
+            }
+            Some(_) | None => Ok(Authority::Issuing { path_len: Some(asked) }),
+        }
+    }
+
+    /// The profile below an issuer that lets so many authorities stand under it. Where the profile leaves the number
+    /// open it is what the issuer leaves.
+    pub(in crate::pki) fn below(self: &Arc<Self>, issuer_path_len: Option<u8>) -> Result<Arc<Self>> {
+        let (Authority::Issuing { path_len }, Some(above)) = (self.authority, issuer_path_len) else {
+            return Ok(Arc::clone(self));
+        };
+        match (above.checked_sub(1), path_len) {
+            (None, _) => {
+                let message = "The issuer's path length allows no further certificate authority below it.";
+                Err(Error::value("/certProfileUuid", message))
+            }
+            (Some(left), Some(own)) if own > left => {
+                let message = format!("The issuer leaves a path length of {left}, and the profile has {own}.");
+                Err(Error::value(PATH_LENGTH, message))
+            }
+            (Some(_), Some(_)) => Ok(Arc::clone(self)),
+            (Some(left), None) => {
+                let authority = Authority::Issuing { path_len: Some(left) };
+                Ok(Arc::new(Self { authority, ..Self::clone(self) }))
+            }
+        }
+    }
+
+    /// Refuses a subject that the profile does not allow.
+    pub(in crate::pki) fn check_subject(&self, subject: &DistinguishedName) -> Result<()> {
+        let refused = |message: String| Err(Error::value("/subjectOneline", message));
+        let pairs = subject.attributes();
+        for (name, value) in &pairs {
+            if self.subject.allowed.as_ref().is_some_and(|allowed| !allowed.contains(name)) {
+                return refused(format!("The profile {} does not allow {name} in a subject.", self.name));
+            }
+            let values = self.subject.values.get(name);
+            if values.is_some_and(|values| value.as_ref().is_none_or(|value| !values.contains(value))) {
+                return refused(format!("The profile {} allows {name} to have certain values only.", self.name));
+            }
+        }
+        match self.subject.required.iter().find(|required| pairs.iter().all(|(name, _)| name != *required)) {
+            Some(missing) => refused(format!("The profile {} demands {missing} in a subject.", self.name)),
+            None => Ok(()),
+        }
+    }
+
+    /// The alternative names of a certificate for which these are asked.
+    pub(in crate::pki) fn alt_names(&self, names: Vec<AltName>, subject: &DistinguishedName) -> Result<Vec<AltName>> {
+        const FIELD: &str = "/certParams/subjectAltNames";
+        let names = match self.alt_names.presence {
+            Presence::Refused if !names.is_empty() => {
+                return Err(Error::value(FIELD, format!("The profile {} takes no alternative names.", self.name)));
+            }
+            Presence::Required if names.is_empty() => {
+                let host = subject.common_name().as_deref().and_then(AltName::host);
+                vec![host.ok_or_else(|| {
+                    let message = "The profile needs alternative names, since the common name is neither a host name \
+                                   nor an address.";
+                    Error::value(FIELD, message)
+                })?]
+            }
+            Presence::Required | Presence::Optional | Presence::Refused => names,
+        };
+        match names.iter().position(|name| !self.allows_alt_name(name)) {
+            Some(index) => {
+                let message = format!("The profile {} does not allow this alternative name.", self.name);
+                Err(Error::value(format!("{FIELD}/{index}"), message))
+            }
+            None => Ok(names),
+        }
+    }
+
+    fn allows_alt_name(&self, name: &AltName) -> bool {
+        let rules = &self.alt_names;
+        let in_domains = |host: &str| {
+            rules.domains.as_ref().is_none_or(|domains| domains.iter().any(|domain| lies_in(host, domain)))
+        };
+        let (kind, fits) = match name {
+            AltName::Dns(host) => {
+                let bare = host.strip_prefix("*.");
+                let wild = bare.is_some();
+                (AltNameKind::Dns, (rules.wildcards || !wild) && in_domains(bare.unwrap_or(host)))
+            }
+            AltName::Email(mailbox) => {
+                (AltNameKind::Email, mailbox.rsplit_once('@').is_some_and(|(_, host)| in_domains(host)))
+            }
+            AltName::Ip(_) => (AltNameKind::Ip, true),
+            AltName::Uri(_) => (AltNameKind::Uri, true),
+        };
+        fits && rules.kinds.as_ref().is_none_or(|kinds| kinds.contains(&kind))
+    }
+
+    /// Refuses a kind of key that the profile does not allow; `field` is where it was named.
+    pub(in crate::pki) fn check_key_type(&self, key_type: &KeyType, field: &str) -> Result<()> {
+        let Some(allowed) = self.key_types.as_ref().filter(|allowed| !allowed.contains(&key_type.id)) else {
+            return Ok(());
+        };
+        let names: Vec<_> = allowed.iter().filter_map(|id| KeyType::by_id(*id)).map(|allowed| allowed.name).collect();
+        let message = format!("The profile {} allows keys of type {}.", self.name, names.join(", "));
+        Err(Error::value(field.to_owned(), message))
+    }
+
+    /// How a signer's key signs a certificate under this profile.
+    pub(in crate::pki) fn scheme(&self, signer: KeySpec, hash: Option<HashType>) -> Result<SignatureScheme> {
+        const FIELD: &str = "/certParams/hashAlgorithm";
+        let Some(allowed) = &self.hashes else { return order::scheme(signer, hash) };
+        let names = || allowed.iter().map(|hash| hash.as_str()).collect::<Vec<_>>().join(", ");
+        if let Some(hash) = hash {
+            if !allowed.contains(&hash) {
+                return Err(Error::value(FIELD, format!("The profile {} allows {}.", self.name, names())));
+            }
+            return order::scheme(signer, Some(hash));
+        }
+        allowed.iter().find_map(|hash| order::scheme(signer, Some(*hash)).ok()).ok_or_else(|| {
+            let message = format!("{signer} keys sign with none of the hashes of the profile: {}.", names());
+            Error::value(FIELD, message)
+        })
+    }
+}
+
+/// Whether a host is the domain or below it. Names of hosts have no letter case.
+fn lies_in(host: &str, domain: &str) -> bool {
+    let (host, domain) = (host.to_ascii_lowercase(), domain.to_ascii_lowercase());
+    host.strip_suffix(&domain).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
