@@ -32,6 +32,8 @@ pub struct Limits {
     pub approvals_max: u32,
     /// Signing requests that are decided on in one call: a thousand RSA signatures take some seconds.
     pub decisions_max: usize,
+    /// Roles, patterns or steps of one rule of a signing policy.
+    pub rule_items_max: usize,
     /// Control Rules of one token profile.
     pub control_rules_max: usize,
     /// Certificate profiles of an installation, which are listed whole.
@@ -84,6 +86,7 @@ impl Default for Limits {
             note_max: 4 * KIB,
             approvals_max: 64,
             decisions_max: 1_000,
+            rule_items_max: 100,
             control_rules_max: 1_000,
             cert_profiles_max: 1_000,
             cert_profile_entries_max: 100,

@@ -52,11 +52,14 @@ wire_enum! {
         CertificateRevoke,
         CrlSign,
         ServiceDeploy,
+        ServiceRenew,
         SigningPolicyCreate,
+        SigningPolicyChange,
         SigningRequestSubmit,
         SigningRequestRead,
         SigningRequestApprove,
         SigningRequestDeny,
+        SigningRequestWithdraw,
         SigningRequestFail,
     }
 }

@@ -100,6 +100,20 @@ wire_enum! {
 }
 
 wire_enum! {
+    /// What somebody did to a signing request.
+    pub enum RequestDecision { Approve, Deny, Withdraw }
+}
+
+impl From<Decision> for RequestDecision {
+    fn from(decision: Decision) -> Self {
+        match decision {
+            Decision::Approve => Self::Approve,
+            Decision::Deny => Self::Deny,
+        }
+    }
+}
+
+wire_enum! {
     /// The algorithm family of a key.
     pub enum KeyAlgorithm { Rsa, Ec, Ed25519, MlDsa, Aes, Hmac }
 }

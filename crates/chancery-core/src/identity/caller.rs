@@ -31,6 +31,8 @@ pub struct Member {
     pub kind: IdentityKind,
     /// Since when it holds each permission that its own roles grant in this session.
     pub(crate) trusted: Vec<(Perm, i64)>,
+    /// Since when it holds each of its roles that count in this session.
+    pub(crate) roles: Vec<(RoleId, i64)>,
 }
 
 impl Member {

@@ -125,18 +125,19 @@ impl Directory {
 
     fn member(&self, seat: &Seat, identity: &Identity, satisfied: &[RoleId]) -> Member {
         let mut trusted: Vec<(Perm, i64)> = Vec::new();
-        for (id, assigned_at) in
-            identity.roles.iter().filter(|(id, _)| seat.roles.contains(id) && satisfied.contains(id))
-        {
+        let counts = |id: &RoleId| seat.roles.contains(id) && satisfied.contains(id);
+        let roles = identity.roles.iter().filter(|(id, _)| counts(id));
+        let roles: Vec<_> = roles.map(|(id, since)| (*id, identity.trusted_since.max(*since))).collect();
+        for (id, assigned_at) in &roles {
             for (perm, granted_at) in self.roles.get(id).iter().flat_map(|role| &role.perms) {
-                let since = identity.trusted_since.max(*assigned_at).max(*granted_at);
+                let since = (*assigned_at).max(*granted_at);
                 match trusted.iter_mut().find(|(known, _)| known == perm) {
                     Some((_, earliest)) => *earliest = since.min(*earliest),
                     None => trusted.push((*perm, since)),
                 }
             }
         }
-        Member { id: seat.identity, name: identity.name.clone(), kind: identity.kind, trusted }
+        Member { id: seat.identity, name: identity.name.clone(), kind: identity.kind, trusted, roles }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Deciding on many signing requests in one call, each by itself.
 
 use chancery_types::{
-    ApprovalState, Decision, ErrorCode, SigningRequestId, SigningRequestState,
+    ApprovalState, Decision, ErrorCode, RequestDecision, SigningRequestId, SigningRequestState,
     wire::signing_requests::{BatchDecideRequest, BatchDecided, BatchDecidedItem},
 };
 use futures::{StreamExt, stream};
@@ -21,7 +21,7 @@ impl Chancery {
         request: BatchDecideRequest,
     ) -> Result<BatchDecided> {
         let BatchDecideRequest { uuids, decision, note } = request;
-        let grant = self.decision_grant(caller, decision, None).await?;
+        let grant = self.decision_grant(caller, decision.into(), None).await?;
         if uuids.len() > self.limits.decisions_max {
             let message = format!("At most {} requests are decided in one call.", self.limits.decisions_max);
             return Err(Error::too_large("/uuids", message));
@@ -41,9 +41,12 @@ impl Chancery {
     ) -> BatchDecidedItem {
         let decided = match decision {
             Decision::Approve => {
-                self.approve(caller, grant, id, note).await.map(|done| (done.state, done.approval_state))
+                self.approve(caller, grant, id, note, None).await.map(|done| (done.state, done.approval_state))
             }
-            Decision::Deny => self.deny(caller, grant, id, note).await.map(|done| (done.state, done.approval_state)),
+            Decision::Deny => self
+                .end(caller, grant, id, RequestDecision::Deny, note)
+                .await
+                .map(|done| (done.state, done.approval_state)),
         };
         let (error_code, message, (state, approval_state)) = match decided {
             Ok(words) => (ErrorCode::Success, None, words),
@@ -61,6 +64,7 @@ impl Chancery {
     /// Where a request stands; `None` where there is no such request.
     async fn words(&self, id: SigningRequestId) -> (SigningRequestState, ApprovalState) {
         let stored = self.store.read(move |tx| Box::pin(StoredRequest::load(tx, id))).await;
-        stored.map_or(Standing::New, |stored| stored.standing).words()
+        let (hardened, now_ms) = (self.hardened, self.clock.now_ms());
+        stored.map_or(Standing::New, |stored| stored.facts(hardened, now_ms).standing).words()
     }
 }

@@ -1,11 +1,11 @@
-//! Approving and denying signing requests.
+//! Approving, denying and withdrawing signing requests.
 
 use std::sync::Arc;
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    Action, Base64, CertificateId, Decision, Perm, SigningRequestId,
-    wire::signing_requests::{ApprovalCount, Approved, DecideRequest, Denied},
+    Action, Base64, CertificateId, Perm, RequestDecision, RoleId, SigningRequestId,
+    wire::signing_requests::{ApprovalCount, ApproveRequest, Approved, DecideRequest, Denied},
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -14,7 +14,9 @@ use super::{
     credential::{Credential, Outcome, Unusable},
     formats::{self, Content},
     refusal,
-    request::{self, Actor, Event as Step, Request, Standing},
+    request::{self, Actor, Event as Step, Given, Request, Standing},
+    rules,
+    service::Policy,
     stored::StoredRequest,
 };
 use crate::{Caller, Chancery, Error, Event, Grant, Meaning, Member, Result, text::check_note};
@@ -36,8 +38,8 @@ struct NewDecision {
     row: tables::approvals::Row,
     members: Vec<Member>,
     change: tables::signing_requests::Change,
-    /// What signed, where there is a signature.
-    signed_by: Option<CertificateId>,
+    /// What signed under which policy, where there is a signature.
+    signed_by: Option<(CertificateId, Policy)>,
 }
 
 impl Chancery {
@@ -46,11 +48,12 @@ impl Chancery {
         &self,
         caller: &Caller,
         id: SigningRequestId,
-        request: DecideRequest,
+        request: ApproveRequest,
     ) -> Result<Approved> {
-        let grant = self.decision_grant(caller, Decision::Approve, Some(id)).await?;
-        let note = self.note(request.note)?;
-        self.approve(caller, &grant, id, &note).await
+        let grant = self.decision_grant(caller, RequestDecision::Approve, Some(id)).await?;
+        let ApproveRequest { note, digest } = request;
+        let note = self.note(note)?;
+        self.approve(caller, &grant, id, &note, digest).await
     }
 
     /// Denies a request; one denial is enough.
@@ -60,21 +63,34 @@ impl Chancery {
         id: SigningRequestId,
         request: DecideRequest,
     ) -> Result<Denied> {
-        let grant = self.decision_grant(caller, Decision::Deny, Some(id)).await?;
+        let grant = self.decision_grant(caller, RequestDecision::Deny, Some(id)).await?;
         let note = self.note(request.note)?;
-        self.deny(caller, &grant, id, &note).await
+        self.end(caller, &grant, id, RequestDecision::Deny, &note).await
+    }
+
+    /// Takes a request back, in the name of whoever submitted it.
+    pub async fn withdraw_signing_request(
+        &self,
+        caller: &Caller,
+        id: SigningRequestId,
+        request: DecideRequest,
+    ) -> Result<Denied> {
+        let grant = self.decision_grant(caller, RequestDecision::Withdraw, Some(id)).await?;
+        let note = self.note(request.note)?;
+        self.end(caller, &grant, id, RequestDecision::Withdraw, &note).await
     }
 
     /// Approvers decide; whoever submits may also deny, if the request turns out to be the own one.
     pub(super) async fn decision_grant(
         &self,
         caller: &Caller,
-        decision: Decision,
+        decision: RequestDecision,
         id: Option<SigningRequestId>,
     ) -> Result<Grant> {
         let perms: &[Perm] = match decision {
-            Decision::Approve => &[Perm::SigningApprove],
-            Decision::Deny => &[Perm::SigningApprove, Perm::SigningSubmit],
+            RequestDecision::Approve => &[Perm::SigningApprove],
+            RequestDecision::Deny => &[Perm::SigningApprove, Perm::SigningSubmit],
+            RequestDecision::Withdraw => &[Perm::SigningSubmit],
         };
         self.grant_any(caller, perms, action(decision), id.map(Uuid::from)).await
     }
@@ -91,13 +107,21 @@ impl Chancery {
         grant: &Grant,
         id: SigningRequestId,
         note: &str,
+        digest: Option<Base64>,
     ) -> Result<Approved> {
         let _turn = self.turns.take(id).await;
         for _ in 0..ATTEMPTS_MAX {
-            let (stored, facts) = self.stored_request(id).await?;
-            let standing = self.step(caller, id, &facts, Decision::Approve).await?;
-            let approvals = ApprovalCount { given: facts.given() + 1, required: facts.required() };
             let now_ms = self.clock.now_ms();
+            let (stored, mut facts) = self.stored_request(id, now_ms).await?;
+            let (standing, given) = self.step(caller, id, &facts, RequestDecision::Approve).await?;
+            if digest.as_ref().is_some_and(|Base64(digest)| *digest != stored.row.digest) {
+                let message =
+                    "This is not the digest of the request, so nothing was approved; its detail has the digest.";
+                return Err(Error::value("/digest", message));
+            }
+            let roles = given.roles.clone();
+            facts.approvals.push(given);
+            let approvals = ApprovalCount { given: facts.given(), required: facts.required() };
             let resolved = if standing == Standing::Approved {
                 self.resolve(&stored, facts, now_ms).await?
             } else {
@@ -105,30 +129,34 @@ impl Chancery {
             };
             let (state, approval_state) = resolved.standing.words();
             let signature = Base64(resolved.signature.clone().unwrap_or_default());
-            let event = event(Decision::Approve, &stored, &resolved, Some(approvals));
-            let new = NewDecision::new(caller, &stored, Decision::Approve, note, resolved, now_ms);
+            let event = event(RequestDecision::Approve, &stored, &resolved, Some(approvals));
+            let digest = Base64(stored.row.digest.clone());
+            let new = NewDecision::new(caller, &stored, (RequestDecision::Approve, note, &roles), resolved, now_ms)?;
             if self.store_decision(grant, event, new).await? {
-                return Ok(Approved { signature, state, approval_state, approvals });
+                return Ok(Approved { signature, digest, state, approval_state, approvals });
             }
         }
         Err(too_often())
     }
 
-    pub(super) async fn deny(
+    /// Denies or withdraws.
+    pub(super) async fn end(
         &self,
         caller: &Caller,
         grant: &Grant,
         id: SigningRequestId,
+        decision: RequestDecision,
         note: &str,
     ) -> Result<Denied> {
         // Not in turn: a denial need not wait for a signature that it makes void.
         for _ in 0..ATTEMPTS_MAX {
-            let (stored, facts) = self.stored_request(id).await?;
-            let standing = self.step(caller, id, &facts, Decision::Deny).await?;
+            let now_ms = self.clock.now_ms();
+            let (stored, facts) = self.stored_request(id, now_ms).await?;
+            let (standing, given) = self.step(caller, id, &facts, decision).await?;
             let (state, approval_state) = standing.words();
             let resolved = Resolved { standing, signature: None, reason: None };
-            let event = event(Decision::Deny, &stored, &resolved, None);
-            let new = NewDecision::new(caller, &stored, Decision::Deny, note, resolved, self.clock.now_ms());
+            let event = event(decision, &stored, &resolved, None);
+            let new = NewDecision::new(caller, &stored, (decision, note, &given.roles), resolved, now_ms)?;
             if self.store_decision(grant, event, new).await? {
                 return Ok(Denied { state, approval_state });
             }
@@ -136,9 +164,9 @@ impl Chancery {
         Err(too_often())
     }
 
-    async fn stored_request(&self, id: SigningRequestId) -> Result<(StoredRequest, Request)> {
+    async fn stored_request(&self, id: SigningRequestId, now_ms: i64) -> Result<(StoredRequest, Request)> {
         let stored = self.store.read(move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
-        let facts = stored.facts(self.hardened);
+        let facts = stored.facts(self.hardened, now_ms);
         Ok((stored, facts))
     }
 
@@ -148,15 +176,16 @@ impl Chancery {
         caller: &Caller,
         id: SigningRequestId,
         facts: &Request,
-        decision: Decision,
-    ) -> Result<Standing> {
+        decision: RequestDecision,
+    ) -> Result<(Standing, Given)> {
         let actors: Vec<_> = caller.members().iter().map(actor).collect();
         let step = match decision {
-            Decision::Approve => Step::Approve(&actors),
-            Decision::Deny => Step::Deny(&actors),
+            RequestDecision::Approve => Step::Approve(&actors),
+            RequestDecision::Deny => Step::Deny(&actors),
+            RequestDecision::Withdraw => Step::Withdraw(&actors),
         };
         match request::next(facts, step) {
-            Ok(standing) => Ok(standing),
+            Ok(standing) => Ok((standing, facts.approval_of(&actors))),
             Err(refusal) => {
                 let event = Event::new(action(decision)).on(Uuid::from(id));
                 Err(self.refused(caller, event, refusal::error(refusal, caller)).await)
@@ -200,35 +229,37 @@ impl NewDecision {
     fn new(
         caller: &Caller,
         stored: &StoredRequest,
-        decision: Decision,
-        note: &str,
+        (decision, note, roles): (RequestDecision, &str, &[RoleId]),
         resolved: Resolved,
         now_ms: i64,
-    ) -> Self {
+    ) -> Result<Self> {
         let Resolved { standing, signature, reason } = resolved;
-        Self {
+        let signed_by = stored.service.certificate.filter(|_| signature.is_some());
+        Ok(Self {
             row: tables::approvals::Row {
                 request_id: stored.row.id,
                 version: stored.row.version + 1,
                 decision: decision.as_str().to_owned(),
                 note: note.to_owned(),
+                roles: serde_json::to_string(roles).map_err(Error::internal)?,
                 decided_at_ms: now_ms,
             },
             members: caller.members().to_vec(),
-            signed_by: stored.service.certificate.filter(|_| signature.is_some()),
+            signed_by: signed_by.map(|certificate| (certificate, stored.policy.clone())),
             change: tables::signing_requests::Change {
                 state: standing.words().0.as_str().to_owned(),
                 reason,
                 signature,
                 decided_at_ms: (standing != Standing::Pending).then_some(now_ms),
             },
-        }
+        })
     }
 
     /// InvalidState where the request, or what signed it, is no longer as it was read.
     async fn insert(self, tx: &mut Tx) -> Result<()> {
         let Self { row, members, change, signed_by } = self;
-        if let Some(certificate) = signed_by {
+        if let Some((certificate, policy)) = signed_by {
+            rules::check_rate(tx, &policy, row.decided_at_ms).await?;
             Credential::load(tx, certificate).await?.check(row.decided_at_ms).map_err(Unusable::refusal)?;
         }
         if !tables::signing_requests::change(tx, row.request_id, row.version - 1, &change).await? {
@@ -243,17 +274,19 @@ impl NewDecision {
 }
 
 fn actor(member: &Member) -> Actor {
-    Actor { id: member.id, kind: member.kind, trusted_since: member.trusted_since(Perm::SigningApprove) }
+    let trusted_since = member.trusted_since(Perm::SigningApprove);
+    Actor { id: member.id, kind: member.kind, trusted_since, roles: member.roles.clone() }
 }
 
-const fn action(decision: Decision) -> Action {
+const fn action(decision: RequestDecision) -> Action {
     match decision {
-        Decision::Approve => Action::SigningRequestApprove,
-        Decision::Deny => Action::SigningRequestDeny,
+        RequestDecision::Approve => Action::SigningRequestApprove,
+        RequestDecision::Deny => Action::SigningRequestDeny,
+        RequestDecision::Withdraw => Action::SigningRequestWithdraw,
     }
 }
 
-fn event(decision: Decision, stored: &StoredRequest, to: &Resolved, approvals: Option<ApprovalCount>) -> Event {
+fn event(decision: RequestDecision, stored: &StoredRequest, to: &Resolved, approvals: Option<ApprovalCount>) -> Event {
     let action = if to.standing == Standing::Failed { Action::SigningRequestFail } else { action(decision) };
     Event::new(action).on(stored.row.id).detail(json!({
         "name": stored.row.name,

@@ -12,7 +12,7 @@ use chancery_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{algorithms::Choice, terms::Terms};
+use super::{algorithms::Choice, rules, terms::Terms};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
     pki::{Order, Prepared, Wanted, cert_profile},
@@ -65,9 +65,11 @@ impl Chancery {
 
     /// What is asked for, checked, with a new key and certificate.
     async fn signing_parts(&self, signing: PkiSigning, name: &str) -> Result<(Terms, Option<Prepared>, Vec<String>)> {
-        let PkiSigning { new_cert, signing_format, num_approvals, hash_algorithm, rsa_pss, self_approval } = signing;
+        let PkiSigning { new_cert, signing_format, num_approvals, hash_algorithm, rsa_pss, self_approval, rules } =
+            signing;
         let choice = Choice { format: signing_format, hash: hash_algorithm, rsa_pss: rsa_pss.unwrap_or(false) };
-        let terms = Terms::read(choice, num_approvals, self_approval, &self.limits, self.hardened);
+        let terms =
+            Terms::read(choice, num_approvals, self_approval, rules.unwrap_or_default(), &self.limits, self.hardened);
         let terms = terms.map_err(|refusal| within("/pkisigning", refusal))?;
         let order = order(&new_cert, self.hardened).map_err(|refusal| within("/pkisigning/newCert", refusal))?;
         choice.check(order.key_type.spec, self.hardened).map_err(|refusal| within("/pkisigning", refusal))?;
@@ -115,8 +117,9 @@ impl NewService {
             stored.map_err(|refusal| within("/pkisigning/newCert", refusal))?;
         }
         // A service's first policy has the service's name.
-        let policy = terms.row(policy, id, name.clone());
-        if !tables::services::insert(tx, &service_row(id, name, terms, certificate_id, now_ms)).await? {
+        rules::check_roles(tx, &terms.rules).await.map_err(|refusal| within("/pkisigning", refusal))?;
+        let policy = terms.row(policy, id, name.clone())?;
+        if !tables::services::insert(tx, &service_row(id, name, &terms, certificate_id, now_ms)).await? {
             return Err(name_taken());
         }
         tables::signing_policies::insert(tx, &policy).await?;
@@ -127,7 +130,7 @@ impl NewService {
 fn service_row(
     id: ServiceId,
     name: String,
-    terms: Terms,
+    terms: &Terms,
     certificate: Option<CertificateId>,
     now_ms: i64,
 ) -> tables::services::Row {

@@ -1,10 +1,10 @@
-//! More policies for a service.
+//! More policies for a service, and changes of those that it has.
 
 use chancery_keys::random;
 use chancery_store::{Tx, tables};
 use chancery_types::{
     Action, Perm, PolicyId, SelfApproval, ServiceId,
-    wire::signing_policies::{CreateSigningPolicy, SigningPolicy},
+    wire::signing_policies::{ChangeSigningPolicy, CreateSigningPolicy, SigningPolicy},
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -12,10 +12,16 @@ use uuid::Uuid;
 use super::{
     algorithms::Choice,
     credential::Credential,
+    rules,
     service::{Policy, Service},
     terms::Terms,
 };
-use crate::{Caller, Chancery, Error, Event, Result, text::check_name};
+use crate::{Caller, Chancery, Error, Event, Limits, Result, text::check_name};
+
+/// Works that compare a service's policies do so one after the other.
+const TOPIC: &str = "signing policies";
+
+const NAME_TAKEN: &str = "Another policy of the service has this name.";
 
 /// A service, what it signs with, and the policies that it has.
 struct Present {
@@ -35,30 +41,98 @@ impl Chancery {
         let (action, object) = (Action::SigningPolicyCreate, Some(service.into()));
         let grant = self.grant(caller, Perm::ServicesDeploy, action, object).await?;
         let present = self.store.read(move |tx| Box::pin(Present::load(tx, service))).await?;
-        let CreateSigningPolicy { name, num_approvals, hash_algorithm, rsa_pss, self_approval } = request;
+        let CreateSigningPolicy { name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules } = request;
         check_name("/name", &name, &self.limits)?;
         let rsa_pss = rsa_pss.unwrap_or(false);
         let choice = Choice { format: present.service.format, hash: hash_algorithm, rsa_pss };
         choice.check(present.credential.spec(), self.hardened)?;
         let self_approval = self_approval.or_else(|| present.strictest_self_approval());
-        let terms = Terms::read(choice, num_approvals, self_approval, &self.limits, self.hardened)?;
+        let rules = rules.unwrap_or_default();
+        let terms = Terms::read(choice, num_approvals, self_approval, rules, &self.limits, self.hardened)?;
         let id = PolicyId::from_random(random());
         let event = Event::new(action).on(Uuid::from(service)).detail(json!({
             "policyUuid": id, "name": name, "hashAlgorithm": hash_algorithm, "numApprovals": terms.num_approvals,
+            "rules": terms.rules,
         }));
-        let (row, hardened) = (terms.row(id, service, name), self.hardened);
+        let (row, hardened) = (terms.row(id, service, name)?, self.hardened);
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
+                tables::turns::take(tx, TOPIC).await?;
                 let present = Present::load(tx, service).await?;
                 terms.check_beside(&present.policies)?;
+                rules::check_roles(tx, &terms.rules).await?;
                 if !tables::signing_policies::insert(tx, &row).await? {
-                    return Err(Error::exists("/name", "Another policy of the service has this name."));
+                    return Err(Error::exists("/name", NAME_TAKEN));
                 }
                 Ok(Policy::from_row(row, &present.service)?.body(hardened))
             })
         })
         .await
     }
+
+    /// Changes a policy. Where it gets another count or another `selfApproval`, it is then as strict as the strictest
+    /// policy of the service, itself included.
+    pub async fn change_signing_policy(
+        &self,
+        caller: &Caller,
+        policy: PolicyId,
+        change: ChangeSigningPolicy,
+    ) -> Result<SigningPolicy> {
+        let action = Action::SigningPolicyChange;
+        let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(policy.into())).await?;
+        let event = Event::new(action).on(Uuid::from(policy)).detail(json!({
+            "name": change.obj_info.as_ref().and_then(|info| info.name.as_ref()),
+            "numApprovals": change.num_approvals, "selfApproval": change.self_approval, "rules": change.rules,
+        }));
+        let (limits, hardened) = (self.limits.clone(), self.hardened);
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                tables::turns::take(tx, TOPIC).await?;
+                let service = service_of(tx, policy).await?;
+                let present = Present::load(tx, service).await?;
+                let old = present.policies.iter().find(|one| one.id == policy);
+                let old = old.ok_or_else(|| Error::not_found("signing policy"))?;
+                let (name, terms) = changed(old, change, &limits, hardened)?;
+                // What stays as it is goes round nothing that it did not go round before.
+                if terms.num_approvals != old.num_approvals || terms.self_approval != old.self_approval(hardened) {
+                    terms.check_beside(&present.policies)?;
+                }
+                rules::check_roles(tx, &terms.rules).await?;
+                let row = terms.row(policy, service, name)?;
+                if tables::signing_policies::name_taken(tx, &row).await? {
+                    return Err(Error::exists("/objInfo/name", NAME_TAKEN));
+                }
+                tables::signing_policies::change(tx, &row).await?;
+                Ok(Policy::from_row(row, &present.service)?.body(hardened))
+            })
+        })
+        .await
+    }
+}
+
+async fn service_of(tx: &mut Tx, policy: PolicyId) -> Result<ServiceId> {
+    let row = tables::signing_policies::by_id(tx, policy.into()).await?;
+    Ok(row.ok_or_else(|| Error::not_found("signing policy"))?.service_id.into())
+}
+
+/// What a policy is after a change.
+fn changed(old: &Policy, change: ChangeSigningPolicy, limits: &Limits, hardened: bool) -> Result<(String, Terms)> {
+    let ChangeSigningPolicy { obj_info, num_approvals, self_approval, rules, hash_algorithm, rsa_pss, signing_format } =
+        change;
+    let fixed = |field: &str, same: bool| {
+        let message =
+            "This of a policy cannot change, so that what was submitted keeps its meaning; make another policy.";
+        if same { Ok(()) } else { Err(Error::value(field, message)) }
+    };
+    fixed("/hashAlgorithm", hash_algorithm.is_none_or(|hash| hash == old.choice.hash))?;
+    fixed("/rsaPss", rsa_pss.is_none_or(|pss| pss == old.choice.rsa_pss))?;
+    fixed("/signingFormat", signing_format.is_none_or(|format| format == old.choice.format))?;
+    let name = obj_info.and_then(|info| info.name).unwrap_or_else(|| old.name.clone());
+    check_name("/objInfo/name", &name, limits)?;
+    let num_approvals = num_approvals.unwrap_or_else(|| i64::from(old.num_approvals));
+    let self_approval = self_approval.unwrap_or_else(|| old.self_approval(hardened));
+    let rules = rules.unwrap_or_else(|| old.rules.clone());
+    Ok((name, Terms::read(old.choice, num_approvals, Some(self_approval), rules, limits, hardened)?))
 }
 
 impl Present {

@@ -2,7 +2,7 @@
 
 use chancery_store::tables;
 use chancery_types::{
-    Action, Perm, ServiceId, SigningRequestId,
+    Action, Perm, ServiceId, SigningRequestId, SigningRequestState,
     wire::{
         Items, ListQuery,
         signing_requests::{Include, SigningRequest, SigningRequestQuery, SigningRequestStub},
@@ -39,7 +39,7 @@ impl Chancery {
                 read.await?
             }
         };
-        Ok(stored.detail(payload, self.hardened))
+        Ok(stored.detail(payload, self.hardened, self.clock.now_ms()))
     }
 
     /// The signing requests that the caller may see.
@@ -73,9 +73,14 @@ impl Chancery {
         let SigningRequestQuery { state, page, page_size, search } = query;
         let page = Page::of(&ListQuery { page, page_size, search }, &self.limits)?;
         let own = || caller.members().iter().map(|member| member.id.into()).collect();
+        let now_ms = self.clock.now_ms();
+        // What waited too long is stored as waiting and has failed.
+        let failed = state == Some(SigningRequestState::Failed);
         let filter = tables::signing_requests::Filter {
             service_id: service.map(uuid::Uuid::from),
-            state: state.map(|state| state.as_str().to_owned()),
+            state: state.filter(|_| !failed).map(|state| state.as_str().to_owned()),
+            unexpired_at_ms: (state == Some(SigningRequestState::Approval)).then_some(now_ms),
+            failed_at_ms: failed.then_some(now_ms),
             search: (!page.search.is_empty()).then(|| page.search.clone()),
             submitters: (!sees_all(grant)).then(own),
         };
@@ -89,7 +94,7 @@ impl Chancery {
             })
         });
         let listed = read.await?;
-        let items = listed.rows.into_iter().map(stored::stub).collect::<Result<_>>()?;
+        let items = listed.rows.into_iter().map(|row| stored::stub(row, now_ms)).collect::<Result<_>>()?;
         Ok(Items { items, total: listed.total.unsigned_abs() })
     }
 }

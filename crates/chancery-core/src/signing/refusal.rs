@@ -24,6 +24,16 @@ pub(crate) fn error(refusal: Refusal, caller: &Caller) -> Error {
         Refusal::NotAnApprover(id) => {
             Error::forbidden(format!("{} holds no role of this session that grants Signing:Approve.", name(id)))
         }
+        Refusal::NotASubmitter(id) => {
+            Error::forbidden(format!("{} did not submit this request; approvers deny it instead.", name(id)))
+        }
+        Refusal::Step(roles) => {
+            let roles: Vec<_> = roles.iter().map(ToString::to_string).collect();
+            Error::forbidden(format!(
+                "It is the turn of approvers who have held one of these roles since before the request: {}.",
+                roles.join(", ")
+            ))
+        }
         Refusal::TooRecent(id) => Error::forbidden(format!(
             "{} may only approve requests that were made after the account, its last password reset by another and its \
              permission to approve.",
@@ -40,5 +50,7 @@ const fn decided(standing: Standing) -> &'static str {
         Standing::Signed => "The request is signed already.",
         Standing::Failed => "The request was approved already, and failed.",
         Standing::Denied => "The request was denied already.",
+        Standing::Withdrawn => "The request was withdrawn by its submitter.",
+        Standing::Expired => "The request waited too long for its approvals; it can be submitted again.",
     }
 }

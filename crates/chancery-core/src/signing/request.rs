@@ -2,18 +2,21 @@
 
 use std::fmt;
 
-use chancery_types::{ApprovalState, IdentityId, IdentityKind, SelfApproval, SigningRequestState};
+use chancery_types::{ApprovalState, IdentityId, IdentityKind, RoleId, SelfApproval, SigningRequestState};
 
 /// Where a request stands.
 ///
 /// ```text
 /// New ──Submit──▶ Pending ──Approve──▶ Approved ──Sign──▶ Signed
 ///                    │                     └─────Fail──▶ Failed
-///                    └────Deny──▶ Denied
+///                    ├────Deny──▶ Denied
+///                    ├Withdraw──▶ Withdrawn
+///                    └──Expire──▶ Expired
 /// ```
 ///
 /// `New` and `Approved` exist in memory only: what is stored was always submitted, and the last approval is stored
 /// together with the signature or the failure that it led to. A server that dies in between leaves a pending request.
+/// `Expired` is never stored either: it follows from the time that the request was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// Not submitted yet.
@@ -28,6 +31,10 @@ pub(crate) enum Standing {
     Failed,
     /// Denied by an approver or by its submitter.
     Denied,
+    /// Taken back by its submitter.
+    Withdrawn,
+    /// Its time to wait for approvals is over.
+    Expired,
 }
 
 impl Standing {
@@ -40,7 +47,9 @@ impl Standing {
             Self::Approved => (SigningRequestState::Approval, ApprovalState::Approved),
             Self::Signed => (SigningRequestState::Signed, ApprovalState::Approved),
             Self::Failed => (SigningRequestState::Failed, ApprovalState::Approved),
-            Self::Denied => (SigningRequestState::Denied, ApprovalState::Denied),
+            // The interface has no words of its own for what was withdrawn: it will not be signed either.
+            Self::Denied | Self::Withdrawn => (SigningRequestState::Denied, ApprovalState::Denied),
+            Self::Expired => (SigningRequestState::Failed, ApprovalState::Pending),
         }
     }
 
@@ -66,8 +75,10 @@ pub(crate) struct Request {
     pub(crate) submitted_at: i64,
     /// All identities of the session that submitted it.
     pub(crate) submitters: Vec<IdentityId>,
-    /// Every approval so far, each in the name of all identities of one session.
-    pub(crate) approvals: Vec<Vec<IdentityId>>,
+    /// Every approval so far.
+    pub(crate) approvals: Vec<Given>,
+    /// Whose approvals come first, in this order.
+    pub(crate) steps: Vec<Step>,
     /// Approvals that the policy asked for when the request was submitted.
     pub(crate) required_at_submission: u32,
     /// Approvals that the policy asks for now.
@@ -76,11 +87,54 @@ pub(crate) struct Request {
     pub(crate) self_approval: SelfApproval,
 }
 
+/// One approval, in the name of all identities of one session.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Given {
+    /// The session's identities.
+    pub(crate) identities: Vec<IdentityId>,
+    /// The roles that one of them held since before the request was submitted.
+    pub(crate) roles: Vec<RoleId>,
+}
+
+/// Approvals of certain roles.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// One of these roles.
+    pub(crate) roles: Vec<RoleId>,
+    /// So many approvals.
+    pub(crate) count: u32,
+}
+
 impl Request {
-    /// How many approvals it takes: a policy that becomes stricter counts, one that becomes laxer does not.
+    /// How many approvals it takes: a policy that becomes stricter counts, one that becomes laxer does not. Steps may
+    /// demand more where a policy got them while the request had approvals of other roles already.
     #[must_use]
     pub(crate) fn required(&self) -> u32 {
-        self.required_at_submission.max(self.required_now)
+        let (_, missing) = self.missing();
+        self.required_at_submission.max(self.required_now).max(self.given().saturating_add(missing))
+    }
+
+    /// The step that the next approval belongs to, if one is left.
+    #[must_use]
+    pub(crate) fn current_step(&self) -> Option<&Step> {
+        self.missing().0
+    }
+
+    /// The first step that is not complete, and how many approvals of steps are missing.
+    fn missing(&self) -> (Option<&Step>, u32) {
+        let mut approvals = self.approvals.iter();
+        let (mut current, mut missing) = (None, 0_u32);
+        for step in &self.steps {
+            let fits = |given: &&Given| given.roles.iter().any(|role| step.roles.contains(role));
+            // The next step begins after the approval that completed this one.
+            let found = approvals.by_ref().filter(fits).take(step.count as usize).count();
+            let left = step.count.saturating_sub(u32::try_from(found).unwrap_or(u32::MAX));
+            if left > 0 && current.is_none() {
+                current = Some(step);
+            }
+            missing = missing.saturating_add(left);
+        }
+        (current, missing)
     }
 
     /// How many approvals there are.
@@ -94,12 +148,22 @@ impl Request {
     }
 
     fn has_approved(&self, id: IdentityId) -> bool {
-        self.approvals.iter().any(|session| session.contains(&id))
+        self.approvals.iter().any(|given| given.identities.contains(&id))
+    }
+
+    /// What an approval by this session would say.
+    #[must_use]
+    pub(crate) fn approval_of(&self, session: &[Actor]) -> Given {
+        let held = session.iter().flat_map(|actor| &actor.roles);
+        let mut roles: Vec<_> = held.filter(|(_, since)| *since <= self.submitted_at).map(|(role, _)| *role).collect();
+        roles.sort_unstable();
+        roles.dedup();
+        Given { identities: session.iter().map(|actor| actor.id).collect(), roles }
     }
 }
 
 /// One identity of a session that acts on a request.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Actor {
     /// Who.
     pub(crate) id: IdentityId,
@@ -108,6 +172,8 @@ pub(crate) struct Actor {
     /// Since when it can be trusted to approve: the latest of its creation, its last password reset by somebody else
     /// and its grant of the permission; `None` where it does not hold the permission.
     pub(crate) trusted_since: Option<i64>,
+    /// The roles that it holds, and since when.
+    pub(crate) roles: Vec<(RoleId, i64)>,
 }
 
 /// What happens to a request.
@@ -119,6 +185,10 @@ pub(crate) enum Event<'a> {
     Approve(&'a [Actor]),
     /// All identities of one session deny it.
     Deny(&'a [Actor]),
+    /// All identities of one session take it back.
+    Withdraw(&'a [Actor]),
+    /// Its time to wait is over.
+    Expire,
     /// Its key has signed it.
     Sign,
     /// Its key will never sign it.
@@ -126,7 +196,7 @@ pub(crate) enum Event<'a> {
 }
 
 /// Why an event is refused.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The request's standing does not allow it.
     Standing(Standing),
@@ -138,6 +208,10 @@ pub(crate) enum Refusal {
     Submitter(IdentityId),
     /// This identity does not hold the permission to approve.
     NotAnApprover(IdentityId),
+    /// This identity did not submit the request.
+    NotASubmitter(IdentityId),
+    /// It is the turn of other roles to approve.
+    Step(Vec<RoleId>),
     /// The request is older than this identity, its last password reset by another, or its permission to approve.
     TooRecent(IdentityId),
 }
@@ -156,15 +230,22 @@ impl std::error::Error for Refusal {}
 /// Why the event cannot happen to this request; nothing has changed then.
 pub(crate) fn next(request: &Request, event: Event<'_>) -> Result<Standing, Refusal> {
     match (request.standing, event) {
-        (Standing::New, Event::Submit) => Ok(with_approvals(request, request.given())),
+        (Standing::New, Event::Submit) => Ok(with_approvals(request)),
         (Standing::Pending, Event::Approve(session)) => {
             may_approve(request, session)?;
-            Ok(with_approvals(request, request.given().saturating_add(1)))
+            let mut approved = request.clone();
+            approved.approvals.push(request.approval_of(session));
+            Ok(with_approvals(&approved))
         }
         (Standing::Pending, Event::Deny(session)) => {
             may_deny(request, session)?;
             Ok(Standing::Denied)
         }
+        (Standing::Pending, Event::Withdraw(session)) => {
+            may_withdraw(request, session)?;
+            Ok(Standing::Withdrawn)
+        }
+        (Standing::Pending, Event::Expire) => Ok(Standing::Expired),
         (Standing::Approved, Event::Sign) => Ok(Standing::Signed),
         (Standing::Approved, Event::Fail) => Ok(Standing::Failed),
         (
@@ -173,14 +254,22 @@ pub(crate) fn next(request: &Request, event: Event<'_>) -> Result<Standing, Refu
             | Standing::Approved
             | Standing::Signed
             | Standing::Failed
-            | Standing::Denied,
-            Event::Submit | Event::Approve(_) | Event::Deny(_) | Event::Sign | Event::Fail,
+            | Standing::Denied
+            | Standing::Withdrawn
+            | Standing::Expired,
+            Event::Submit
+            | Event::Approve(_)
+            | Event::Deny(_)
+            | Event::Withdraw(_)
+            | Event::Expire
+            | Event::Sign
+            | Event::Fail,
         ) => Err(Refusal::Standing(request.standing)),
     }
 }
 
-fn with_approvals(request: &Request, given: u32) -> Standing {
-    if given >= request.required() { Standing::Approved } else { Standing::Pending }
+fn with_approvals(request: &Request) -> Standing {
+    if request.given() >= request.required() { Standing::Approved } else { Standing::Pending }
 }
 
 /// Whether a session may approve: each of its identities must be able to, since the approval is in the name of all.
@@ -194,7 +283,12 @@ fn may_approve(request: &Request, session: &[Actor]) -> Result<(), Refusal> {
     if let Some(actor) = session.iter().find(|actor| request.has_approved(actor.id)) {
         return Err(Refusal::Acted(actor.id));
     }
-    session.iter().try_for_each(|actor| may_take_part(request, actor, session.len()))
+    session.iter().try_for_each(|actor| may_take_part(request, actor, session.len()))?;
+    let roles = request.approval_of(session).roles;
+    match request.current_step() {
+        Some(step) if !roles.iter().any(|role| step.roles.contains(role)) => Err(Refusal::Step(step.roles.clone())),
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn may_take_part(request: &Request, actor: &Actor, session_len: usize) -> Result<(), Refusal> {
@@ -222,6 +316,14 @@ fn may_deny(request: &Request, session: &[Actor]) -> Result<(), Refusal> {
         return Ok(());
     }
     Err(session.first().map_or(Refusal::Standing(request.standing), |actor| Refusal::NotAnApprover(actor.id)))
+}
+
+/// Whoever submitted a request takes it back, whatever the others say.
+fn may_withdraw(request: &Request, session: &[Actor]) -> Result<(), Refusal> {
+    if session.iter().any(|actor| request.is_submitter(actor.id)) {
+        return Ok(());
+    }
+    Err(session.first().map_or(Refusal::Standing(request.standing), |actor| Refusal::NotASubmitter(actor.id)))
 }
 
 #[cfg(test)]

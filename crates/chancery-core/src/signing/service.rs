@@ -3,7 +3,11 @@
 use chancery_store::{Tx, tables};
 use chancery_types::{
     CertificateId, HashType, PolicyId, SelfApproval, ServiceId, SigningFormat,
-    wire::{Items, ListQuery, ObjInfo, Results, services::ServiceStub, signing_policies::SigningPolicy},
+    wire::{
+        Items, ListQuery, ObjInfo, Results,
+        services::ServiceStub,
+        signing_policies::{PolicyRules, SigningPolicy},
+    },
 };
 
 use super::algorithms::Choice;
@@ -29,6 +33,7 @@ pub(crate) struct Policy {
     pub(crate) num_approvals: u32,
     pub(crate) choice: Choice,
     pub(crate) self_approval: SelfApproval,
+    pub(crate) rules: PolicyRules,
 }
 
 impl Service {
@@ -76,6 +81,7 @@ impl Policy {
             num_approvals: row.num_approvals,
             choice: Choice { format: service.format, hash, rsa_pss: row.rsa_pss },
             self_approval: row.self_approval.parse().map_err(Error::internal)?,
+            rules: serde_json::from_str(&row.rules).map_err(Error::internal)?,
         })
     }
 
@@ -100,6 +106,7 @@ impl Policy {
             hash_algorithm: self.choice.hash,
             rsa_pss: self.choice.rsa_pss,
             self_approval: self.self_approval(hardened),
+            rules: self.rules,
             obj_info: ObjInfo { name: self.name, uuid: self.id },
         }
     }
@@ -116,6 +123,22 @@ impl Chancery {
         let listed = read.await?;
         let stubs = listed.rows.into_iter().map(|row| Service::from_row(row).map(Service::stub));
         Ok(page.answer(stubs.collect::<Result<_>>()?, listed.total))
+    }
+
+    /// One policy, for any fully logged-in caller.
+    pub async fn signing_policy(&self, caller: &Caller, policy: PolicyId) -> Result<SigningPolicy> {
+        let _grant = self.grant_to_all(caller);
+        let hardened = self.hardened;
+        let read = self.store.read(move |tx| {
+            Box::pin(async move {
+                let row = tables::signing_policies::by_id(tx, policy.into()).await?;
+                let row = row.ok_or_else(|| Error::not_found("signing policy"))?;
+                let service = Service::load(tx, row.service_id.into()).await?;
+                let service = service.ok_or_else(|| Error::internal("a policy's service is not there"))?;
+                Ok(Policy::from_row(row, &service)?.body(hardened))
+            })
+        });
+        read.await
     }
 
     /// A service's policies, for any fully logged-in caller.

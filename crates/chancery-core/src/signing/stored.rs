@@ -3,7 +3,7 @@
 use chancery_keys::Digest;
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    ApprovalState, Base64, CertificateId, Decision, IdentityId, SigningRequestId, SigningRequestState,
+    ApprovalState, Base64, CertificateId, IdentityId, RequestDecision, RoleId, SigningRequestId, SigningRequestState,
     wire::{
         ObjInfo,
         signing_requests::{Approval, SigningRequest, SigningRequestStub},
@@ -11,7 +11,8 @@ use chancery_types::{
 };
 
 use super::{
-    request::{Request, Standing},
+    request::{self, Event, Given, Request, Standing},
+    rules,
     service::{Policy, Service},
 };
 use crate::{Error, Result, time::rfc3339};
@@ -20,7 +21,8 @@ use crate::{Error, Result, time::rfc3339};
 #[derive(Clone, Debug)]
 pub(crate) struct StoredRequest {
     pub(crate) row: tables::signing_requests::Row,
-    pub(crate) standing: Standing,
+    /// As stored: see [`facts`](Self::facts) for where it stands at a moment.
+    standing: Standing,
     pub(crate) service: Service,
     pub(crate) policy: Policy,
     submitters: Vec<tables::signing_requests::Submitter>,
@@ -30,7 +32,8 @@ pub(crate) struct StoredRequest {
 /// A decision and in whose name it was made.
 #[derive(Clone, Debug)]
 struct StoredDecision {
-    decision: Decision,
+    decision: RequestDecision,
+    roles: Vec<RoleId>,
     row: tables::approvals::Row,
     identities: Vec<tables::approvals::Identity>,
 }
@@ -46,28 +49,44 @@ impl StoredRequest {
         let policy = Policy::load(tx, row.policy_id.into(), &service).await?;
         let policy = policy.ok_or_else(missing("a request's policy is not there"))?;
         let state: SigningRequestState = row.state.parse().map_err(Error::internal)?;
+        let decisions = decisions(tx, id).await?;
+        let withdrawn = decisions.iter().any(|one| one.decision == RequestDecision::Withdraw);
         Ok(Self {
-            standing: Standing::stored(state),
+            standing: if withdrawn { Standing::Withdrawn } else { Standing::stored(state) },
             submitters: tables::signing_requests::submitters(tx, id.into()).await?,
-            decisions: decisions(tx, id).await?,
+            decisions,
             row,
             service,
             policy,
         })
     }
 
-    /// What the rules see of it.
-    pub(crate) fn facts(&self, hardened: bool) -> Request {
-        let ids = |decision: &StoredDecision| decision.identities.iter().map(|identity| identity.id.into()).collect();
-        Request {
+    /// What the rules see of it at this moment.
+    pub(crate) fn facts(&self, hardened: bool, now_ms: i64) -> Request {
+        let given = |decision: &StoredDecision| Given {
+            identities: decision.identities.iter().map(|identity| identity.id.into()).collect(),
+            roles: decision.roles.clone(),
+        };
+        let mut request = Request {
             standing: self.standing,
             submitted_at: self.row.submitted_at_ms,
             submitters: self.submitters.iter().map(|submitter| submitter.id.into()).collect(),
-            approvals: self.decisions.iter().filter(|one| one.decision == Decision::Approve).map(ids).collect(),
+            approvals: self
+                .decisions
+                .iter()
+                .filter(|one| one.decision == RequestDecision::Approve)
+                .map(given)
+                .collect(),
+            steps: rules::steps(&self.policy.rules),
             required_at_submission: self.row.required_at_submission,
             required_now: self.policy.num_approvals,
             self_approval: self.policy.self_approval(hardened),
+        };
+        if self.row.expires_at_ms.is_some_and(|end_ms| end_ms <= now_ms) {
+            // Refused for what waits no more: that stays as it is.
+            request.standing = request::next(&request, Event::Expire).unwrap_or(request.standing);
         }
+        request
     }
 
     /// Whether one of these identities submitted it.
@@ -87,9 +106,11 @@ impl StoredRequest {
     }
 
     /// The request in full; the payload comes apart.
-    pub(crate) fn detail(self, payload: Option<Vec<u8>>, hardened: bool) -> SigningRequest {
-        let (state, approval_state) = self.standing.words();
-        let approvals_required = self.facts(hardened).required();
+    pub(crate) fn detail(self, payload: Option<Vec<u8>>, hardened: bool, now_ms: i64) -> SigningRequest {
+        let facts = self.facts(hardened, now_ms);
+        let (state, approval_state) = facts.standing.words();
+        let next_step = facts.current_step().filter(|_| facts.standing == Standing::Pending);
+        let expired = facts.standing == Standing::Expired;
         let row = self.row;
         SigningRequest {
             obj_info: ObjInfo { name: row.name.clone(), uuid: row.id.into() },
@@ -97,7 +118,7 @@ impl StoredRequest {
             name: row.name,
             state,
             approval_state,
-            reason: row.reason,
+            reason: row.reason.or_else(|| expired.then(|| "It waited too long for its approvals.".to_owned())),
             service_uuid: self.service.id,
             policy_uuid: self.policy.id,
             signing_policy_uuid: self.policy.id,
@@ -108,7 +129,9 @@ impl StoredRequest {
             submitted_at: moment(row.submitted_at_ms),
             submitted_by: self.submitters.into_iter().map(|one| obj_info(one.name, one.id)).collect(),
             decided_at: row.decided_at_ms.map(moment),
-            approvals_required,
+            expires_at: row.expires_at_ms.map(moment),
+            approvals_required: facts.required(),
+            next_role_uuids: next_step.map(|step| step.roles.clone()),
             approvals: self.decisions.into_iter().map(StoredDecision::body).collect(),
             upload_data: payload.map(Base64),
         }
@@ -132,6 +155,7 @@ async fn decisions(tx: &mut Tx, id: SigningRequestId) -> Result<Vec<StoredDecisi
     let decision = |row: tables::approvals::Row| {
         Ok(StoredDecision {
             decision: row.decision.parse().map_err(Error::internal)?,
+            roles: serde_json::from_str(&row.roles).map_err(Error::internal)?,
             identities: all.iter().filter(|identity| identity.version == row.version).cloned().collect(),
             row,
         })
@@ -139,9 +163,12 @@ async fn decisions(tx: &mut Tx, id: SigningRequestId) -> Result<Vec<StoredDecisi
     rows.into_iter().map(decision).collect()
 }
 
-/// What a list says of a request.
-pub(crate) fn stub(row: tables::signing_requests::Stub) -> Result<SigningRequestStub> {
-    let (state, approval_state) = words(&row.state)?;
+/// What a list says of a request at this moment.
+pub(crate) fn stub(row: tables::signing_requests::Stub, now_ms: i64) -> Result<SigningRequestStub> {
+    let standing = Standing::stored(row.state.parse().map_err(Error::internal)?);
+    let expired = standing == Standing::Pending && row.expires_at_ms.is_some_and(|end_ms| end_ms <= now_ms);
+    let (state, approval_state): (SigningRequestState, ApprovalState) =
+        if expired { Standing::Expired.words() } else { standing.words() };
     Ok(SigningRequestStub {
         obj_info: ObjInfo { name: row.name.clone(), uuid: row.id.into() },
         uuid: row.id.into(),
@@ -152,10 +179,6 @@ pub(crate) fn stub(row: tables::signing_requests::Stub) -> Result<SigningRequest
         policy_uuid: row.policy_id.into(),
         submitted_at: moment(row.submitted_at_ms),
     })
-}
-
-fn words(state: &str) -> Result<(SigningRequestState, ApprovalState)> {
-    Ok(Standing::stored(state.parse().map_err(Error::internal)?).words())
 }
 
 fn obj_info(name: String, id: uuid::Uuid) -> ObjInfo<IdentityId> {

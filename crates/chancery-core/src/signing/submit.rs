@@ -16,6 +16,7 @@ use super::{
     credential::{Credential, Outcome, Unusable},
     formats::{self, Content},
     request::{self, Event as Step, Request, Standing},
+    rules,
     service::{Policy, Service},
 };
 use crate::{Caller, Chancery, Error, Event, Limits, Result, text::check_name};
@@ -41,8 +42,8 @@ struct NewRequest {
     row: tables::signing_requests::Row,
     payload: Option<Arc<Vec<u8>>>,
     submitters: Vec<tables::signing_requests::Submitter>,
-    /// What signed it already.
-    signed_by: Option<CertificateId>,
+    /// What signed it already, under which policy.
+    signed_by: Option<(CertificateId, Policy)>,
 }
 
 impl Chancery {
@@ -56,6 +57,10 @@ impl Chancery {
         let now_ms = self.clock.now_ms();
         target.credential.check(now_ms).map_err(Unusable::refusal)?;
         check_name("/name", &name, &self.limits)?;
+        if let Err(refusal) = rules::check_submitter(&target.policy.rules, caller) {
+            return Err(self.refused(caller, Event::new(action).on(Uuid::from(service_uuid)), refusal).await);
+        }
+        rules::check_file_name(&target.policy.rules, &name)?;
         subject.check(&target, &self.limits)?;
         let (digest, payload) = self.digest(subject, target.policy.choice.hash).await?;
 
@@ -73,13 +78,14 @@ impl Chancery {
             required_at_submission: target.policy.num_approvals,
             submitted_at_ms: now_ms,
             decided_at_ms: None,
+            expires_at_ms: rules::expiry(&target.policy.rules, now_ms).map_err(Error::internal)?,
             version: 1,
         };
         let mut facts = new_request(caller, &target.policy, self.hardened, now_ms);
         facts.standing = request::next(&facts, Step::Submit).map_err(Error::internal)?;
         let mut signed_by = None;
         if facts.standing == Standing::Approved {
-            signed_by = Some(target.certificate);
+            signed_by = Some((target.certificate, target.policy.clone()));
             row.signature = Some(self.sign_at_once(target, digest, payload.clone(), now_ms).await?);
             row.decided_at_ms = Some(now_ms);
             facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
@@ -137,7 +143,17 @@ impl Subject {
 
     fn check(&self, target: &Target, limits: &Limits) -> Result<()> {
         let Choice { format, hash, .. } = target.policy.choice;
+        let size_max = target.policy.rules.max_size;
         match self {
+            Self::Payload(payload) if size_max.is_some_and(|max| payload.len() as u64 > max) => {
+                let max = size_max.unwrap_or_default();
+                Err(Error::too_large("/uploadData", format!("The policy takes payloads of at most {max} bytes.")))
+            }
+            Self::Digest(_) if size_max.is_some() => {
+                let message =
+                    "The policy limits the size of payloads, which a digest does not tell; uploadData is needed.";
+                Err(Error::value("/digest", message))
+            }
             Self::Payload(payload) if payload.len() > limits.payload_max => {
                 let message = format!("A payload has at most {} bytes; larger ones go by digest.", limits.payload_max);
                 Err(Error::too_large("/uploadData", message))
@@ -171,7 +187,8 @@ impl Target {
 
 impl NewRequest {
     async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
-        if let Some(certificate) = self.signed_by {
+        if let Some((certificate, policy)) = self.signed_by {
+            rules::check_rate(tx, &policy, now_ms).await?;
             // A revocation may have been committed while the key signed.
             Credential::load(tx, certificate).await?.check(now_ms).map_err(Unusable::refusal)?;
         }
@@ -192,6 +209,7 @@ fn new_request(caller: &Caller, policy: &Policy, hardened: bool, now_ms: i64) ->
         submitted_at: now_ms,
         submitters: caller.members().iter().map(|member| member.id).collect(),
         approvals: Vec::new(),
+        steps: rules::steps(&policy.rules),
         required_at_submission: policy.num_approvals,
         required_now: policy.num_approvals,
         self_approval: policy.self_approval(hardened),

@@ -1,17 +1,18 @@
 //! The terms of a policy: what is signed how, and after how many approvals.
 
 use chancery_store::tables;
-use chancery_types::{HashType, PolicyId, SelfApproval, ServiceId, SigningFormat};
+use chancery_types::{HashType, PolicyId, SelfApproval, ServiceId, SigningFormat, wire::signing_policies::PolicyRules};
 
-use super::{algorithms::Choice, service::Policy};
+use super::{algorithms::Choice, rules, service::Policy};
 use crate::{Error, Limits, Result};
 
 /// What a policy says, checked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Terms {
     pub(crate) choice: Choice,
     pub(crate) num_approvals: u32,
     pub(crate) self_approval: SelfApproval,
+    pub(crate) rules: PolicyRules,
 }
 
 impl Terms {
@@ -20,6 +21,7 @@ impl Terms {
         choice: Choice,
         num_approvals: i64,
         self_approval: Option<SelfApproval>,
+        rules: PolicyRules,
         limits: &Limits,
         hardened: bool,
     ) -> Result<Self> {
@@ -30,37 +32,39 @@ impl Terms {
             return Err(Error::selection("/selfApproval", "In hardened mode selfApproval is Never."));
         }
         let self_approval = self_approval.unwrap_or_else(|| default_self_approval(hardened));
-        Ok(Self { choice, num_approvals, self_approval })
+        rules::check(&rules, num_approvals, limits)?;
+        Ok(Self { choice, num_approvals, self_approval, rules })
     }
 
     /// The terms of a service that was deployed without a certificate; nothing can be submitted to it.
-    pub(crate) const fn without_certificate(hardened: bool) -> Self {
+    pub(crate) fn without_certificate(hardened: bool) -> Self {
         Self {
             choice: Choice { format: SigningFormat::Cms, hash: HashType::Sha2_256, rsa_pss: false },
             num_approvals: 1,
             self_approval: default_self_approval(hardened),
+            rules: PolicyRules::default(),
         }
     }
 
     /// Whether they are as strict as each policy that the service has: a laxer one would be a way around the others,
     /// since all of them sign with the same key.
-    pub(crate) fn check_beside(self, policies: &[Policy]) -> Result<()> {
+    pub(crate) fn check_beside(&self, policies: &[Policy]) -> Result<()> {
         let highest = policies.iter().map(|policy| policy.num_approvals).max().unwrap_or(0);
         if self.num_approvals < highest {
-            let message = format!("The service has a policy with {highest} approvals; another one demands as many.");
+            let message = format!("The service has a policy with {highest} approvals; none demands fewer.");
             return Err(Error::value("/numApprovals", message));
         }
         let never = policies.iter().any(|policy| policy.self_approval == SelfApproval::Never);
         if never && self.self_approval == SelfApproval::DualControl {
-            let message = "The service has a policy whose selfApproval is Never; another one says the same.";
+            let message = "The service has a policy whose selfApproval is Never; all of them say the same.";
             return Err(Error::value("/selfApproval", message));
         }
         Ok(())
     }
 
     /// As a policy is stored.
-    pub(crate) fn row(self, id: PolicyId, service: ServiceId, name: String) -> tables::signing_policies::Row {
-        tables::signing_policies::Row {
+    pub(crate) fn row(&self, id: PolicyId, service: ServiceId, name: String) -> Result<tables::signing_policies::Row> {
+        Ok(tables::signing_policies::Row {
             id: id.into(),
             service_id: service.into(),
             name,
@@ -68,7 +72,8 @@ impl Terms {
             hash_algorithm: self.choice.hash.as_str().to_owned(),
             rsa_pss: self.choice.rsa_pss,
             self_approval: self.self_approval.as_str().to_owned(),
-        }
+            rules: serde_json::to_string(&self.rules).map_err(Error::internal)?,
+        })
     }
 }
 

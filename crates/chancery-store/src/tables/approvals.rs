@@ -15,6 +15,8 @@ pub struct Row {
     pub decision: String,
     /// What was said about it.
     pub note: String,
+    /// The roles that were held with it, as a JSON array.
+    pub roles: String,
     /// When.
     pub decided_at_ms: i64,
 }
@@ -31,10 +33,10 @@ pub struct Identity {
 }
 
 const INSERT: &str =
-    "INSERT INTO approvals (request_id, version, decision, note, decided_at_ms) VALUES ($1, $2, $3, $4, $5)";
+    "INSERT INTO approvals (request_id, version, decision, note, roles, decided_at_ms) VALUES ($1, $2, $3, $4, $5, $6)";
 const INSERT_IDENTITY: &str = "INSERT INTO approval_identities \
     (request_id, version, decision, identity_id, identity_name) VALUES ($1, $2, $3, $4, $5)";
-const OF_REQUEST: &str = "SELECT request_id, version, decision, note, decided_at_ms FROM approvals \
+const OF_REQUEST: &str = "SELECT request_id, version, decision, note, roles, decided_at_ms FROM approvals \
     WHERE request_id = $1 ORDER BY version";
 const IDENTITIES: &str = "SELECT version, identity_id, identity_name FROM approval_identities \
     WHERE request_id = $1 ORDER BY version, identity_name, identity_id";
@@ -46,6 +48,7 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(row.version)
         .bind(&row.decision)
         .bind(&row.note)
+        .bind(&row.roles)
         .bind(row.decided_at_ms)
         .execute(tx)
         .await?;
@@ -82,6 +85,7 @@ impl FromColumns for Row {
             version: columns.get("version")?,
             decision: columns.get("decision")?,
             note: columns.get("note")?,
+            roles: columns.get("roles")?,
             decided_at_ms: columns.get("decided_at_ms")?,
         })
     }

@@ -21,15 +21,20 @@ pub struct Row {
     pub rsa_pss: bool,
     /// Whether submitters may approve.
     pub self_approval: String,
+    /// What it demands besides, in JSON.
+    pub rules: String,
 }
 
 const INSERT: &str = "INSERT INTO signing_policies \
-    (id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (service_id, name) DO NOTHING";
-const BY_ID: &str = "SELECT id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval \
+    (id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (service_id, name) DO NOTHING";
+const BY_ID: &str = "SELECT id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules \
     FROM signing_policies WHERE id = $1";
-const OF_SERVICE: &str = "SELECT id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval \
+const OF_SERVICE: &str = "SELECT id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules \
     FROM signing_policies WHERE service_id = $1 ORDER BY name, id";
+const CHANGE: &str = "UPDATE signing_policies SET name = $2, num_approvals = $3, self_approval = $4, rules = $5 \
+    WHERE id = $1";
+const NAME_TAKEN: &str = "SELECT COUNT(*) FROM signing_policies WHERE service_id = $1 AND name = $2 AND id <> $3";
 
 /// Adds a policy; false when its service has one of this name.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
@@ -41,9 +46,28 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
         .bind(&row.hash_algorithm)
         .bind(row.rsa_pss)
         .bind(&row.self_approval)
+        .bind(&row.rules)
         .execute(tx)
         .await?;
     Ok(rows == 1)
+}
+
+/// Changes what of a policy can change: name, approvals, self-approval and rules.
+pub async fn change(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+    sql(CHANGE)
+        .bind(row.id)
+        .bind(&row.name)
+        .bind(row.num_approvals)
+        .bind(&row.self_approval)
+        .bind(&row.rules)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Whether another policy of the service has this name.
+pub async fn name_taken(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
+    Ok(sql(NAME_TAKEN).bind(row.service_id).bind(&row.name).bind(row.id).one::<i64>(tx).await? > 0)
 }
 
 /// The policy with this id.
@@ -66,6 +90,7 @@ impl FromColumns for Row {
             hash_algorithm: columns.get("hash_algorithm")?,
             rsa_pss: columns.get("rsa_pss")?,
             self_approval: columns.get("self_approval")?,
+            rules: columns.get("rules")?,
         })
     }
 }

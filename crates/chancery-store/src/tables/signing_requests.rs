@@ -31,6 +31,8 @@ pub struct Row {
     pub submitted_at_ms: i64,
     /// When it was signed, denied or failed.
     pub decided_at_ms: Option<i64>,
+    /// When it stops waiting; none where it waits for ever.
+    pub expires_at_ms: Option<i64>,
     /// How often it has changed.
     pub version: i64,
 }
@@ -50,6 +52,8 @@ pub struct Stub {
     pub state: String,
     /// When it was submitted.
     pub submitted_at_ms: i64,
+    /// When it stops waiting.
+    pub expires_at_ms: Option<i64>,
 }
 
 /// An identity of the session that submitted a request.
@@ -79,8 +83,12 @@ pub struct Change {
 pub struct Filter {
     /// Only of this service.
     pub service_id: Option<Uuid>,
-    /// Only in this state.
+    /// Only in this state, as stored.
     pub state: Option<String>,
+    /// Only those that wait longer than until this moment, or that wait no more.
+    pub unexpired_at_ms: Option<i64>,
+    /// Only those that failed, or whose time to wait was over at this moment.
+    pub failed_at_ms: Option<i64>,
     /// Only where the name contains this term.
     pub search: Option<String>,
     /// Only those that one of these identities submitted.
@@ -89,18 +97,23 @@ pub struct Filter {
 
 const INSERT: &str = "INSERT INTO signing_requests \
     (id, service_id, policy_id, name, name_key, state, reason, digest, signature, required_at_submission, \
-    submitted_at_ms, decided_at_ms, version) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)";
+    submitted_at_ms, decided_at_ms, expires_at_ms, version) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
 const BY_ID: &str = "SELECT id, service_id, policy_id, name, name_key, state, reason, digest, signature, \
-    required_at_submission, submitted_at_ms, decided_at_ms, version FROM signing_requests WHERE id = $1";
+    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version FROM signing_requests WHERE id = $1";
 const CHANGE: &str = "UPDATE signing_requests \
     SET state = $3, reason = $4, signature = $5, decided_at_ms = $6, version = version + 1 \
     WHERE id = $1 AND version = $2";
+const SIGNED_SINCE: &str = "SELECT COUNT(*) AS signed, CAST(MIN(decided_at_ms) AS BIGINT) AS earliest \
+    FROM signing_requests WHERE policy_id = $1 AND decided_at_ms > $2 AND state = 'Signed'";
 const INSERT_PAYLOAD: &str = "INSERT INTO signing_payloads (request_id, payload) VALUES ($1, $2)";
 const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $1";
 const INSERT_SUBMITTER: &str =
     "INSERT INTO signing_submitters (request_id, identity_id, identity_name) VALUES ($1, $2, $3)";
 const SUBMITTERS: &str = "SELECT identity_id, identity_name FROM signing_submitters \
     WHERE request_id = $1 ORDER BY identity_name, identity_id";
+
+const STUB: &str = "id, service_id, policy_id, name, state, submitted_at_ms, expires_at_ms";
 
 /// Adds a request.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
@@ -117,6 +130,7 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(row.required_at_submission)
         .bind(row.submitted_at_ms)
         .bind(row.decided_at_ms)
+        .bind(row.expires_at_ms)
         .bind(row.version)
         .execute(tx)
         .await?;
@@ -140,6 +154,12 @@ pub async fn change(tx: &mut Tx, id: Uuid, version: i64, change: &Change) -> Res
         .execute(tx)
         .await?;
     Ok(rows == 1)
+}
+
+/// How many requests of a policy were signed after this moment, and when the first of them was.
+pub async fn signed_since(tx: &mut Tx, policy_id: Uuid, since_ms: i64) -> Result<(i64, Option<i64>), StoreError> {
+    let signed: Signed = sql(SIGNED_SINCE).bind(policy_id).bind(since_ms).one(tx).await?;
+    Ok((signed.count, signed.earliest_ms))
 }
 
 /// Stores a request's payload.
@@ -168,13 +188,26 @@ pub async fn submitters(tx: &mut Tx, request_id: Uuid) -> Result<Vec<Submitter>,
 /// The requests that pass a filter, by name.
 pub async fn list(tx: &mut Tx, filter: Filter, page: Page) -> Result<Listed<Stub>, StoreError> {
     let submitted = "id IN (SELECT request_id FROM signing_submitters WHERE identity_id IN (?))";
-    List::new("id, service_id, policy_id, name, state, submitted_at_ms", "signing_requests", "name_key, id")
+    List::new(STUB, "signing_requests", "name_key, id")
         .filter("service_id = ?", filter.service_id)
         .filter("state = ?", filter.state.as_deref())
+        .filter("(expires_at_ms IS NULL OR expires_at_ms > ?)", filter.unexpired_at_ms)
+        .filter("(state = 'Failed' OR (state = 'Approval' AND expires_at_ms <= ?))", filter.failed_at_ms)
         .search("name_key", filter.search.as_deref())
         .filter_in(submitted, filter.submitters)
         .page(tx, page)
         .await
+}
+
+struct Signed {
+    count: i64,
+    earliest_ms: Option<i64>,
+}
+
+impl FromColumns for Signed {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self { count: columns.get("signed")?, earliest_ms: columns.optional("earliest")? })
+    }
 }
 
 struct Payload(Vec<u8>);
@@ -200,6 +233,7 @@ impl FromColumns for Stub {
             name: columns.get("name")?,
             state: columns.get("state")?,
             submitted_at_ms: columns.get("submitted_at_ms")?,
+            expires_at_ms: columns.optional("expires_at_ms")?,
         })
     }
 }
@@ -219,6 +253,7 @@ impl FromColumns for Row {
             required_at_submission: columns.get("required_at_submission")?,
             submitted_at_ms: columns.get("submitted_at_ms")?,
             decided_at_ms: columns.optional("decided_at_ms")?,
+            expires_at_ms: columns.optional("expires_at_ms")?,
             version: columns.get("version")?,
         })
     }

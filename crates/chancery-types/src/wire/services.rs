@@ -7,7 +7,7 @@ use serde::{
     de::{self, IgnoredAny, MapAccess},
 };
 
-use super::{ObjInfo, x509::ValidityPeriod};
+use super::{ObjInfo, signing_policies::PolicyRules, x509::ValidityPeriod};
 use crate::{CertificateId, HashType, KeyTypeId, PolicyId, SelfApproval, ServiceId, SigningFormat};
 
 /// Body of a deployment.
@@ -88,6 +88,9 @@ pub struct PkiSigning {
     /// in hardened mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_approval: Option<SelfApproval>,
+    /// What the policy demands besides; nothing by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<PolicyRules>,
 }
 
 /// A service's new signing certificate.
@@ -139,6 +142,38 @@ pub struct DeployedService {
     pub certificate_uuid: Option<CertificateId>,
     /// Its policy.
     pub policy_uuid: PolicyId,
+    /// What somebody should know about it, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+}
+
+/// Body of POST /api/v2/x509/services/{serviceUuid}/renew; every member is optional.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RenewService {
+    /// The certificate authority that issues it; by default the one that issued the present one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issuer_uuid: Option<CertificateId>,
+    /// Its subject; by default that of the present one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject_oneline: Option<String>,
+    /// How long it is valid; by default as the certificate profile says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validity_period: Option<ValidityPeriod>,
+}
+
+/// Answer to a renewal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RenewedService {
+    /// The service, which stays the same.
+    pub service_uuid: ServiceId,
+    /// Its new signing certificate.
+    pub certificate_uuid: CertificateId,
+    /// The one that it had; it is not revoked.
+    pub previous_certificate_uuid: CertificateId,
     /// What somebody should know about it, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

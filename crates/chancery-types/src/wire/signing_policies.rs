@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ObjInfo;
-use crate::{HashType, PolicyId, SelfApproval, ServiceId, SigningFormat};
+use super::{ObjInfo, token_profiles::PatchName, x509::ValidityPeriod};
+use crate::{HashType, PolicyId, RoleId, SelfApproval, ServiceId, SigningFormat};
 
 /// One signing policy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,6 +24,75 @@ pub struct SigningPolicy {
     pub rsa_pss: bool,
     /// Whether whoever submitted a request may take part in approving it.
     pub self_approval: SelfApproval,
+    /// What it demands besides.
+    pub rules: PolicyRules,
+}
+
+/// What a policy demands of requests besides the number of approvals. What is absent, null or empty demands nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct PolicyRules {
+    /// Who approves first: approvals of these roles, in this order. Together they are at most `numApprovals`; what
+    /// remains is approved by anybody who may, after the last step.
+    pub approval_steps: Vec<ApprovalStep>,
+    /// Only sessions that hold one of these roles submit; at most 100.
+    pub submitter_role_uuids: Vec<RoleId>,
+    /// Only requests with such names are taken: `*` stands for any characters, `?` for one, letter case does not matter;
+    /// at most 100.
+    pub file_names: Vec<String>,
+    /// Bytes of a payload at most. A digest does not tell the size, so it is refused then.
+    #[cfg_attr(feature = "schema", schema(minimum = 1))]
+    pub max_size: Option<u64>,
+    /// Signatures within an hour at most.
+    #[cfg_attr(feature = "schema", schema(minimum = 1))]
+    pub signatures_per_hour: Option<u32>,
+    /// Signatures within 24 hours at most.
+    #[cfg_attr(feature = "schema", schema(minimum = 1))]
+    pub signatures_per_day: Option<u32>,
+    /// How long a request waits for its approvals; for ever by default.
+    pub request_lifetime: Option<ValidityPeriod>,
+}
+
+/// Approvals of certain roles.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ApprovalStep {
+    /// The session that approves holds one of these roles; at least one.
+    pub role_uuids: Vec<RoleId>,
+    /// How many such approvals it takes, at least one.
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 64))]
+    pub num_approvals: u32,
+}
+
+/// Body of PATCH /api/v2/x509/signing-policies/{uuid}: what is absent stays as it is.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ChangeSigningPolicy {
+    /// Its new name, under `name`; another `uuid` in it is not looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obj_info: Option<PatchName>,
+    /// Approvals that a request needs: never fewer than any policy of the service demands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(minimum = 0, maximum = 64))]
+    pub num_approvals: Option<i64>,
+    /// Whether whoever submitted a request may take part in approving it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_approval: Option<SelfApproval>,
+    /// All of its rules: they replace those that it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<PolicyRules>,
+    /// Cannot change: given, it is what the policy has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hash_algorithm: Option<HashType>,
+    /// Cannot change: given, it is what the policy has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rsa_pss: Option<bool>,
+    /// Cannot change: given, it is what the service has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signing_format: Option<SigningFormat>,
 }
 
 /// Body of POST /api/v2/x509/services/{serviceUuid}/signing-policies.
@@ -45,4 +114,7 @@ pub struct CreateSigningPolicy {
     /// service or the installation says so, else `DualControl`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_approval: Option<SelfApproval>,
+    /// What it demands besides; nothing by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<PolicyRules>,
 }

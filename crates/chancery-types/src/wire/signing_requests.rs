@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ObjInfo;
 use crate::{
-    ApprovalState, Base64, Decision, ErrorCode, HashType, IdentityId, PolicyId, ServiceId, SigningFormat,
-    SigningRequestId, SigningRequestState,
+    ApprovalState, Base64, Decision, ErrorCode, HashType, IdentityId, PolicyId, RequestDecision, RoleId, ServiceId,
+    SigningFormat, SigningRequestId, SigningRequestState,
 };
 
 /// Body of a submission: either the payload, or its digest.
@@ -74,7 +74,7 @@ pub struct SigningRequest {
     pub state: SigningRequestState,
     /// What the approvers have said.
     pub approval_state: ApprovalState,
-    /// Why it failed; only in the state `Failed`.
+    /// Why it failed; only in the state `Failed`, which is also that of a request whose time to wait is over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The service whose key signs.
@@ -98,8 +98,14 @@ pub struct SigningRequest {
     /// When it was signed, denied or failed (RFC 3339, UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_at: Option<String>,
+    /// When it stops waiting for approvals (RFC 3339, UTC); absent where it waits for ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
     /// How many approvals it takes.
     pub approvals_required: u32,
+    /// Of which roles the next approval has to come; absent where any approver will do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_role_uuids: Option<Vec<RoleId>>,
     /// What people have decided, oldest first.
     pub approvals: Vec<Approval>,
     /// The payload; only with `?include=uploadData`, and where it was uploaded.
@@ -113,7 +119,7 @@ pub struct SigningRequest {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct Approval {
     /// What was decided.
-    pub decision: Decision,
+    pub decision: RequestDecision,
     /// In whose name: all identities of one session.
     pub identities: Vec<ObjInfo<IdentityId>>,
     /// What they said about it.
@@ -158,7 +164,19 @@ wire_enum! {
     }
 }
 
-/// Body of approve and deny.
+/// Body of approve.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ApproveRequest {
+    /// What to record with the approval; at most 4 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// The digest that is approved: where it is not the request's, nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<Base64>,
+}
+
+/// Body of deny and withdraw.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DecideRequest {
@@ -174,6 +192,8 @@ pub struct DecideRequest {
 pub struct Approved {
     /// The signature; empty until it is signed.
     pub signature: Base64,
+    /// The digest that was approved.
+    pub digest: Base64,
     /// Where the request stands now.
     pub state: SigningRequestState,
     /// What the approvers have said.
@@ -192,7 +212,7 @@ pub struct ApprovalCount {
     pub required: u32,
 }
 
-/// Answer to a denial.
+/// Answer to a denial or a withdrawal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -9,7 +9,20 @@ fn id(n: u128) -> IdentityId {
 }
 
 fn person(n: u128) -> Actor {
-    Actor { id: id(n), kind: IdentityKind::Person, trusted_since: Some(2) }
+    Actor { id: id(n), kind: IdentityKind::Person, trusted_since: Some(2), roles: Vec::new() }
+}
+
+fn role(n: u128) -> RoleId {
+    RoleId::from_u128(n)
+}
+
+/// A person who has held a role since a moment.
+fn holder(n: u128, held: u128, since: i64) -> Actor {
+    Actor { roles: vec![(role(held), since)], ..person(n) }
+}
+
+fn given(identities: &[u128]) -> Given {
+    Given { identities: identities.iter().map(|n| id(*n)).collect(), roles: Vec::new() }
 }
 
 /// A request of identity 1 that needs two approvals and has none.
@@ -19,6 +32,7 @@ fn request(standing: Standing) -> Request {
         submitted_at: NOW,
         submitters: vec![id(1)],
         approvals: Vec::new(),
+        steps: Vec::new(),
         required_at_submission: 2,
         required_now: 2,
         self_approval: SelfApproval::DualControl,
@@ -27,20 +41,31 @@ fn request(standing: Standing) -> Request {
 
 #[test]
 fn every_standing_meets_every_event() {
-    use Standing::{Approved, Denied, Failed, New, Pending, Signed};
-    let approver = [person(2)];
+    use Standing::{Approved, Denied, Expired, Failed, New, Pending, Signed, Withdrawn};
+    let (approver, submitter) = ([person(2)], [person(1)]);
     let events = |standing| {
         let request = request(standing);
-        [Event::Submit, Event::Approve(&approver), Event::Deny(&approver), Event::Sign, Event::Fail]
-            .map(|event| next(&request, event))
+        [
+            Event::Submit,
+            Event::Approve(&approver),
+            Event::Deny(&approver),
+            Event::Withdraw(&submitter),
+            Event::Expire,
+            Event::Sign,
+            Event::Fail,
+        ]
+        .map(|event| next(&request, event))
     };
     let no = |standing| Err(Refusal::Standing(standing));
-    //                                  Submit        Approve        Deny          Sign          Fail
-    assert_eq!(events(New), [Ok(Pending), no(New), no(New), no(New), no(New)]);
-    assert_eq!(events(Pending), [no(Pending), Ok(Pending), Ok(Denied), no(Pending), no(Pending)]);
-    assert_eq!(events(Approved), [no(Approved), no(Approved), no(Approved), Ok(Signed), Ok(Failed)]);
-    for decided in [Signed, Failed, Denied] {
-        assert_eq!(events(decided), [no(decided), no(decided), no(decided), no(decided), no(decided)]);
+    let pending = [no(Pending), Ok(Pending), Ok(Denied), Ok(Withdrawn), Ok(Expired), no(Pending), no(Pending)];
+    //          Submit        Approve  Deny     Withdraw Expire   Sign     Fail
+    assert_eq!(events(New), [Ok(Pending), no(New), no(New), no(New), no(New), no(New), no(New)]);
+    assert_eq!(events(Pending), pending);
+    let approved = events(Approved);
+    assert_eq!(approved[..5], [no(Approved), no(Approved), no(Approved), no(Approved), no(Approved)]);
+    assert_eq!(approved[5..], [Ok(Signed), Ok(Failed)]);
+    for ended in [Signed, Failed, Denied, Withdrawn, Expired] {
+        assert!(events(ended).into_iter().all(|next| next == no(ended)), "{ended:?}");
     }
 }
 
@@ -54,7 +79,7 @@ fn a_policy_without_approvals_is_approved_on_submission() {
 fn the_last_approval_that_is_needed_approves() {
     let mut request = request(Standing::Pending);
     assert_eq!(next(&request, Event::Approve(&[person(2)])), Ok(Standing::Pending));
-    request.approvals.push(vec![id(2)]);
+    request.approvals.push(given(&[2]));
     assert_eq!(next(&request, Event::Approve(&[person(3)])), Ok(Standing::Approved));
 }
 
@@ -62,7 +87,7 @@ fn the_last_approval_that_is_needed_approves() {
 fn the_stricter_count_of_submission_and_now_applies() {
     let one_given = |at_submission, now| {
         let request = Request {
-            approvals: vec![vec![id(2)]],
+            approvals: vec![given(&[2])],
             required_at_submission: at_submission,
             required_now: now,
             ..request(Standing::Pending)
@@ -77,7 +102,7 @@ fn the_stricter_count_of_submission_and_now_applies() {
 
 #[test]
 fn whoever_approved_does_not_count_twice_in_any_company() {
-    let request = Request { approvals: vec![vec![id(2), id(3)]], ..request(Standing::Pending) };
+    let request = Request { approvals: vec![given(&[2, 3])], ..request(Standing::Pending) };
     for session in [vec![person(2)], vec![person(3)], vec![person(4), person(3)], vec![person(2), person(3)]] {
         let acted = session.iter().find(|actor| request.has_approved(actor.id)).map(|actor| actor.id);
         assert_eq!(next(&request, Event::Approve(&session)).err(), acted.map(Refusal::Acted));
@@ -90,7 +115,7 @@ fn only_persons_approve() {
     let machine = Actor { kind: IdentityKind::Application, ..person(2) };
     let pending = request(Standing::Pending);
     assert_eq!(next(&pending, Event::Approve(std::slice::from_ref(&machine))), Err(Refusal::NotAPerson(id(2))));
-    assert_eq!(next(&pending, Event::Approve(&[person(3), machine])), Err(Refusal::NotAPerson(id(2))));
+    assert_eq!(next(&pending, Event::Approve(&[person(3), machine.clone()])), Err(Refusal::NotAPerson(id(2))));
     assert_eq!(next(&pending, Event::Approve(&[])), Err(Refusal::Standing(Standing::Pending)));
 }
 
@@ -124,7 +149,7 @@ fn approvers_of_every_kind_and_submitters_deny() {
     let newcomer = Actor { trusted_since: Some(NOW + 1), ..person(2) };
     let machine = Actor { kind: IdentityKind::Application, ..person(2) };
     let request =
-        Request { self_approval: SelfApproval::Never, approvals: vec![vec![id(3)]], ..request(Standing::Pending) };
+        Request { self_approval: SelfApproval::Never, approvals: vec![given(&[3])], ..request(Standing::Pending) };
     for session in [submitter, newcomer, machine, person(3)] {
         assert_eq!(next(&request, Event::Deny(&[session])), Ok(Standing::Denied));
     }
@@ -137,4 +162,52 @@ fn stored_words_read_back() {
     for state in SigningRequestState::ALL {
         assert_eq!(Standing::stored(*state).words().0, *state);
     }
+}
+
+/// A request that needs four approvals: one of role 7, then one of role 8 or 9, then two of anybody.
+fn in_steps() -> Request {
+    let step = |roles: &[u128]| Step { roles: roles.iter().map(|n| role(*n)).collect(), count: 1 };
+    Request { steps: vec![step(&[7]), step(&[8, 9])], required_at_submission: 4, ..request(Standing::Pending) }
+}
+
+#[test]
+fn steps_are_taken_in_their_order_and_by_their_roles() {
+    let mut request = in_steps();
+    let turn_of = |roles: &[u128]| Err(Refusal::Step(roles.iter().map(|n| role(*n)).collect()));
+    for early in [person(2), holder(2, 8, 0), holder(2, 7, NOW + 1)] {
+        assert_eq!(next(&request, Event::Approve(&[early])), turn_of(&[7]));
+    }
+    for (who, others) in [(holder(2, 7, NOW), Some(holder(9, 7, 0))), (holder(3, 9, 0), None), (person(4), None)] {
+        let session = [who];
+        assert_eq!(next(&request, Event::Approve(&session)), Ok(Standing::Pending));
+        request.approvals.push(request.approval_of(&session));
+        if let Some(another) = others {
+            assert_eq!(next(&request, Event::Approve(&[another])), turn_of(&[8, 9]), "the first step is complete");
+        }
+    }
+    assert_eq!((request.current_step(), request.required()), (None, 4));
+    assert_eq!(next(&request, Event::Approve(&[person(5)])), Ok(Standing::Approved));
+}
+
+#[test]
+fn one_of_a_session_with_the_role_is_enough() {
+    let session = [person(2), holder(3, 7, 0)];
+    assert_eq!(next(&in_steps(), Event::Approve(&session)), Ok(Standing::Pending));
+}
+
+#[test]
+fn steps_that_a_policy_gets_later_are_taken_too() {
+    let request = Request { approvals: vec![given(&[2]), given(&[3]), given(&[4])], ..in_steps() };
+    assert_eq!(request.required(), 5, "three of anybody, and two steps");
+    assert_eq!(next(&request, Event::Approve(&[person(5)])), Err(Refusal::Step(vec![role(7)])));
+    assert_eq!(next(&request, Event::Approve(&[holder(5, 7, 0)])), Ok(Standing::Pending));
+}
+
+#[test]
+fn only_who_submitted_it_withdraws_it() {
+    let approver = [person(2)];
+    let pending = request(Standing::Pending);
+    assert_eq!(next(&pending, Event::Withdraw(&approver)), Err(Refusal::NotASubmitter(id(2))));
+    assert_eq!(next(&pending, Event::Withdraw(&[person(2), person(1)])), Ok(Standing::Withdrawn));
+    assert_eq!(next(&pending, Event::Withdraw(&[])), Err(Refusal::Standing(Standing::Pending)));
 }

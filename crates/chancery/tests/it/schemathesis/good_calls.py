@@ -28,6 +28,7 @@ from installation import (
     role,
     role_body,
     service_body,
+    service_with_approvals,
     waiting_request,
 )
 
@@ -120,6 +121,15 @@ GOOD_CALLS = {
     "GET /api/v2/x509/signing-requests/{uuid}": lambda: at(new_request(), query={"include": "uploadData"}),
     "POST /api/v2/x509/signing-requests/{uuid}/approve": lambda: at(waiting_request(), body={"note": "read it"}),
     "POST /api/v2/x509/signing-requests/{uuid}/deny": lambda: at(waiting_request(), body={}),
+    "POST /api/v2/x509/signing-requests/{uuid}/withdraw": lambda: at(waiting_request(), body={"note": "not yet"}),
+    "GET /api/v2/x509/signing-policies/{uuid}": lambda: at(DEMO["policyUuid"]),
+    "PATCH /api/v2/x509/signing-policies/{uuid}": lambda: at(
+        service_with_approvals()["policyUuid"], body={"rules": {"maxSize": 67108864}}
+    ),
+    "POST /api/v2/x509/services/{serviceUuid}/renew": lambda: {
+        "path_parameters": {"serviceUuid": service_with_approvals()["serviceUuid"]},
+        "body": {"validityPeriod": {"unit": "Year", "amount": "1"}},
+    },
     "POST /api/v2/x509/signing-requests/batch-approve-deny": lambda: {
         "body": {"uuids": [waiting_request()], "decision": "Approve"}
     },

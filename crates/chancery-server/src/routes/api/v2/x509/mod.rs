@@ -5,6 +5,7 @@ pub(crate) mod download;
 pub(crate) mod generate;
 pub(crate) mod revoke;
 pub(crate) mod services;
+pub(crate) mod signing_policies;
 pub(crate) mod signing_requests;
 pub(crate) mod uuid;
 

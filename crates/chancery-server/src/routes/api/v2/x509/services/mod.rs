@@ -1,5 +1,6 @@
 //! `/api/v2/x509/services`.
 
+pub(crate) mod renew;
 pub(crate) mod signing_policies;
 pub(crate) mod signing_requests;
 pub(crate) mod stubs;

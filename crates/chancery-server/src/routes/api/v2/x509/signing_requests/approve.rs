@@ -5,7 +5,7 @@ use chancery_types::{
     SigningRequestId,
     wire::{
         Envelope,
-        signing_requests::{Approved, DecideRequest},
+        signing_requests::{ApproveRequest, Approved},
     },
 };
 
@@ -22,14 +22,14 @@ use crate::{
     path = "/api/v2/x509/signing-requests/{uuid}/approve",
     tag = "Signing",
     params(("uuid" = SigningRequestId, Path, description = "The signing request")),
-    request_body = DecideRequest,
+    request_body = ApproveRequest,
     responses((status = 200, body = Envelope<Approved>)),
 )]
 pub(crate) async fn approve(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<SigningRequestId>,
-    Body(body): Body<DecideRequest>,
+    Body(body): Body<ApproveRequest>,
 ) -> Answer<Approved> {
     success(app.approve_signing_request(&caller, id, body).await?)
 }

@@ -6,3 +6,4 @@ pub(crate) mod deny;
 pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod submit;
+pub(crate) mod withdraw;

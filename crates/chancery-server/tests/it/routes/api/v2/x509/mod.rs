@@ -5,6 +5,7 @@ mod download;
 mod generate;
 mod revoke;
 mod services;
+mod signing_policies;
 mod signing_requests;
 mod uuid;
 

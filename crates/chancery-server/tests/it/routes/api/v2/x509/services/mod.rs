@@ -1,3 +1,4 @@
+mod renew;
 mod signing_policies;
 mod signing_requests;
 mod stubs;

@@ -21,6 +21,10 @@ async fn the_policy_that_came_with_the_service_is_listed_under_items() {
             "hashAlgorithm": "Sha2_256",
             "rsaPss": false,
             "selfApproval": "DualControl",
+            "rules": {
+                "approvalSteps": [], "submitterRoleUuids": [], "fileNames": [], "maxSize": null,
+                "signaturesPerHour": null, "signaturesPerDay": null, "requestLifetime": null,
+            },
         }],
         "total": 1,
     });

@@ -7,6 +7,23 @@ use crate::{
     signing::{APPROVER, REQUESTS, Signing, approve, bytes, deny, submit},
 };
 
+const PAYLOAD_SHA_256: &str = "I59Z7VXnN8dxR89VrQwbAwttfudIp0JpUvm4UtWpNeU=";
+
+#[tokio::test]
+async fn an_approval_of_another_digest_approves_nothing() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    let request = signing.submit(&service, b"payload").await;
+    let (ann, path) = (signing.approver("ann").await, format!("{REQUESTS}/{request}/approve"));
+    for other in ["47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "", "I59Z7VXnN8dxR89VrQwbAwttfudIp0JpUvm4UtWpNQ=="] {
+        ann.post(&path, json!({"digest": other})).await.refused(400, "InvalidValue", Some("/digest"));
+    }
+    ann.post(&path, json!({"digest": "*"})).await.refused(400, "ArgumentParseError", Some("/digest"));
+    assert_eq!(signing.read(&request).await["approvals"], json!([]));
+    let approved = ann.post(&path, json!({"digest": PAYLOAD_SHA_256})).await;
+    assert_eq!([&approved.response()["state"], &approved.response()["digest"]], ["Signed", PAYLOAD_SHA_256]);
+}
+
 #[tokio::test]
 async fn the_last_approval_answers_the_signature() {
     let signing = Signing::new().await;
@@ -18,6 +35,7 @@ async fn the_last_approval_answers_the_signature() {
         first.response(),
         &json!({
             "signature": "", "state": "Approval", "approvalState": "Pending", "approvals": {"given": 1, "required": 2},
+            "digest": PAYLOAD_SHA_256,
         })
     );
     let second = approve(&bob, &request).await;
@@ -27,6 +45,7 @@ async fn the_last_approval_answers_the_signature() {
         second,
         json!({
             "signature": null, "state": "Signed", "approvalState": "Approved", "approvals": {"given": 2, "required": 2},
+            "digest": PAYLOAD_SHA_256,
         })
     );
     assert_eq!(bytes(&signature)[0], 0x30);

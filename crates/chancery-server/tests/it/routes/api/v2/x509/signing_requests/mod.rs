@@ -4,3 +4,4 @@ mod deny;
 mod list;
 mod read;
 mod submit;
+mod withdraw;

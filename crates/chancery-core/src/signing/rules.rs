@@ -1,0 +1,236 @@
+//! What a policy demands of requests besides the number of approvals.
+
+use chancery_store::{Tx, tables};
+use chancery_types::{
+    RoleId,
+    wire::signing_policies::{ApprovalStep, PolicyRules},
+};
+
+use super::{request, service::Policy};
+use crate::{
+    Caller, Error, Limits, Result,
+    pki::validity::{Period, Validity},
+};
+
+const HOUR_MS: i64 = 3_600_000;
+
+/// Checks rules that are to be a policy's with this many approvals. Fields are those of the body that holds `rules`.
+pub(crate) fn check(rules: &PolicyRules, num_approvals: u32, limits: &Limits) -> Result<()> {
+    let PolicyRules {
+        approval_steps,
+        submitter_role_uuids,
+        file_names,
+        max_size,
+        signatures_per_hour,
+        signatures_per_day,
+        request_lifetime,
+    } = rules;
+    check_steps(approval_steps, num_approvals, limits)?;
+    check_length("/rules/submitterRoleUuids", submitter_role_uuids.len(), limits)?;
+    check_length("/rules/fileNames", file_names.len(), limits)?;
+    for (index, pattern) in file_names.iter().enumerate() {
+        crate::text::check_name(&format!("/rules/fileNames/{index}"), pattern, limits)?;
+    }
+    let positive = |field: &str, value: Option<u64>| match value {
+        Some(0) => Err(Error::value(field, "At least 1, or null for no limit.")),
+        Some(_) | None => Ok(()),
+    };
+    positive("/rules/maxSize", *max_size)?;
+    positive("/rules/signaturesPerHour", signatures_per_hour.map(u64::from))?;
+    positive("/rules/signaturesPerDay", signatures_per_day.map(u64::from))?;
+    if request_lifetime.is_some() {
+        expiry(rules, 0)?;
+    }
+    Ok(())
+}
+
+fn check_steps(steps: &[ApprovalStep], num_approvals: u32, limits: &Limits) -> Result<()> {
+    const FIELD: &str = "/rules/approvalSteps";
+    check_length(FIELD, steps.len(), limits)?;
+    let mut sum = 0_u32;
+    for (index, step) in steps.iter().enumerate() {
+        let roles = format!("{FIELD}/{index}/roleUuids");
+        if step.role_uuids.is_empty() {
+            return Err(Error::value(roles, "A step names at least one role."));
+        }
+        check_length(&roles, step.role_uuids.len(), limits)?;
+        if step.num_approvals == 0 {
+            return Err(Error::value(format!("{FIELD}/{index}/numApprovals"), "A step takes at least one approval."));
+        }
+        sum = sum.saturating_add(step.num_approvals);
+    }
+    if sum > num_approvals {
+        let message = format!("The steps take {sum} approvals together, and the policy demands {num_approvals}.");
+        return Err(Error::value(FIELD, message));
+    }
+    Ok(())
+}
+
+fn check_length(field: &str, len: usize, limits: &Limits) -> Result<()> {
+    if len > limits.rule_items_max {
+        return Err(Error::too_large(field, format!("At most {} are taken.", limits.rule_items_max)));
+    }
+    Ok(())
+}
+
+/// Whether the roles that rules name are there.
+pub(crate) async fn check_roles(tx: &mut Tx, rules: &PolicyRules) -> Result<()> {
+    let submitters = rules.submitter_role_uuids.iter().enumerate();
+    let submitters = submitters.map(|(index, role)| (format!("/rules/submitterRoleUuids/{index}"), *role));
+    let approvers = rules.approval_steps.iter().enumerate().flat_map(|(step, rule)| {
+        let roles = rule.role_uuids.iter().enumerate();
+        roles.map(move |(index, role)| (format!("/rules/approvalSteps/{step}/roleUuids/{index}"), *role))
+    });
+    // Collected first: a future that holds these closures is not Send for every lifetime.
+    let named: Vec<(String, RoleId)> = submitters.chain(approvers).collect();
+    for (field, role) in named {
+        if tables::roles::by_id(tx, role.into()).await?.is_none() {
+            return Err(Error::selection(field, "There is no such role; /api/v2/roles/stubs lists them."));
+        }
+    }
+    Ok(())
+}
+
+/// Whether this session may submit under these rules.
+pub(crate) fn check_submitter(rules: &PolicyRules, caller: &Caller) -> Result<()> {
+    let allowed: &[RoleId] = &rules.submitter_role_uuids;
+    if allowed.is_empty() || caller.roles().iter().any(|role| allowed.contains(role)) {
+        return Ok(());
+    }
+    Err(Error::forbidden("The policy takes requests only from certain roles, and this session holds none of them."))
+}
+
+/// Whether a request of this name may be submitted.
+pub(crate) fn check_file_name(rules: &PolicyRules, name: &str) -> Result<()> {
+    if rules.file_names.is_empty() || rules.file_names.iter().any(|pattern| matches(pattern, name)) {
+        return Ok(());
+    }
+    let allowed = rules.file_names.join(", ");
+    Err(Error::value("/name", format!("The policy takes requests with these names: {allowed}.")))
+}
+
+/// The moment at which a request that is submitted now stops waiting.
+pub(crate) fn expiry(rules: &PolicyRules, now_ms: i64) -> Result<Option<i64>> {
+    let Some(lifetime) = &rules.request_lifetime else { return Ok(None) };
+    let refused = |message: String| Error::value("/rules/requestLifetime/amount", message);
+    let period = Period::parse(&lifetime.amount, lifetime.unit).map_err(|why| refused(why.to_string()))?;
+    let life = Validity::starting(now_ms, period).map_err(|_| {
+        refused("A request waits for at least a second, and its end is a moment of this calendar.".to_owned())
+    })?;
+    Ok(Some(life.not_after_s().saturating_mul(1_000).saturating_add(now_ms.rem_euclid(1_000))))
+}
+
+/// The steps, for the rules of requests.
+pub(crate) fn steps(rules: &PolicyRules) -> Vec<request::Step> {
+    let step = |step: &ApprovalStep| request::Step { roles: step.role_uuids.clone(), count: step.num_approvals };
+    rules.approval_steps.iter().map(step).collect()
+}
+
+/// Whether a signature that is to be stored in this transaction keeps within the policy's limits. RateLimited, with the
+/// seconds until one more is allowed.
+pub(crate) async fn check_rate(tx: &mut Tx, policy: &Policy, now_ms: i64) -> Result<()> {
+    let PolicyRules { signatures_per_hour, signatures_per_day, .. } = &policy.rules;
+    if signatures_per_hour.is_none() && signatures_per_day.is_none() {
+        return Ok(());
+    }
+    // What others have signed and not committed counts too.
+    tables::turns::take(tx, "signing limits").await?;
+    for (limit, window_ms, word) in
+        [(*signatures_per_hour, HOUR_MS, "an hour"), (*signatures_per_day, 24 * HOUR_MS, "24 hours")]
+    {
+        let Some(limit) = limit else { continue };
+        let (signed, earliest) =
+            tables::signing_requests::signed_since(tx, policy.id.into(), now_ms - window_ms).await?;
+        if signed >= i64::from(limit) {
+            let free_at_ms = earliest.unwrap_or(now_ms).saturating_add(window_ms);
+            let wait_s = u32::try_from((free_at_ms - now_ms).max(0) / 1_000 + 1).unwrap_or(u32::MAX);
+            return Err(Error::busy(
+                format!("The policy allows {limit} signatures in {word}; try again later."),
+                wait_s,
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a name fits a pattern: `*` for any characters, `?` for one, whatever the letter case. One pass with one place
+/// to return to, so that no pattern takes more than the product of the lengths.
+fn matches(pattern: &str, name: &str) -> bool {
+    let folded = |text: &str| text.to_lowercase().chars().collect::<Vec<_>>();
+    let (pattern, name) = (folded(pattern), folded(name));
+    let (mut p, mut n) = (0, 0);
+    let mut star: Option<(usize, usize)> = None;
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(symbol) if *symbol == '?' || *symbol == name[n] => (p, n) = (p + 1, n + 1),
+            Some(_) | None => {
+                let Some((at, taken)) = star else { return false };
+                star = Some((at, taken + 1));
+                (p, n) = (at + 1, taken + 1);
+            }
+        }
+    }
+    pattern[p..].iter().all(|symbol| *symbol == '*')
+}
+
+#[cfg(test)]
+mod tests {
+    use chancery_types::{ValidityUnit, wire::x509::ValidityPeriod};
+
+    use super::*;
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, fits) in [
+            ("*.exe", "Setup.EXE", true),
+            ("*.exe", "setup.exe.txt", false),
+            ("setup-?.?.msi", "setup-1.2.msi", true),
+            ("setup-?.?.msi", "setup-1.22.msi", false),
+            ("*a*b*", "xxaxxbxx", true),
+            ("*a*b*", "xxbxxaxx", false),
+            ("", "x", false),
+            ("**", "anything", true),
+            ("ä?", "ÄÖ", true),
+            ("a", "a*", false),
+        ] {
+            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
+        }
+        let (pattern, name) = ("*a".repeat(127), "a".repeat(254) + "b");
+        assert!(!matches(&pattern, &name), "and it takes no time");
+    }
+
+    #[test]
+    fn steps_take_at_most_the_policys_approvals() {
+        let step = |num_approvals| ApprovalStep { role_uuids: vec![RoleId::from_u128(1)], num_approvals };
+        let rules =
+            |steps: &[u32]| PolicyRules { approval_steps: steps.iter().map(|n| step(*n)).collect(), ..<_>::default() };
+        let limits = Limits::default();
+        check(&rules(&[1, 2]), 3, &limits).unwrap();
+        check(&rules(&[1, 2]), 4, &limits).unwrap();
+        let refused =
+            |rules: &PolicyRules, count| check(rules, count, &limits).unwrap_err().field().unwrap().to_owned();
+        assert_eq!(refused(&rules(&[1, 2]), 2), "/rules/approvalSteps");
+        assert_eq!(refused(&rules(&[u32::MAX, 1]), 64), "/rules/approvalSteps");
+        assert_eq!(refused(&rules(&[0]), 2), "/rules/approvalSteps/0/numApprovals");
+        assert_eq!(refused(&rules(&[1; 101]), 64), "/rules/approvalSteps");
+    }
+
+    #[test]
+    fn a_lifetime_ends_to_the_millisecond() {
+        let rules = |amount: &str, unit| PolicyRules {
+            request_lifetime: Some(ValidityPeriod { amount: amount.to_owned(), unit }),
+            ..<_>::default()
+        };
+        assert_eq!(expiry(&rules("2", ValidityUnit::Hour), 1_500).unwrap(), Some(7_201_500));
+        assert_eq!(expiry(&PolicyRules::default(), 1_500).unwrap(), None);
+        for (amount, unit) in
+            [("0", ValidityUnit::Day), ("999", ValidityUnit::Millisecond), ("9999999", ValidityUnit::Year)]
+        {
+            assert_eq!(expiry(&rules(amount, unit), 0).unwrap_err().field(), Some("/rules/requestLifetime/amount"));
+        }
+    }
+}

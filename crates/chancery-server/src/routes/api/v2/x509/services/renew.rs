@@ -1,0 +1,35 @@
+//! Renewing a service's signing certificate.
+
+use axum::extract::State;
+use chancery_types::{
+    ServiceId,
+    wire::{
+        Envelope,
+        services::{RenewService, RenewedService},
+    },
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, BodyOrEmpty, InPath},
+};
+
+/// Gives a service a new certificate with a new key of the same kind; its uuid and its policies stay. Needs
+/// Services:Deploy.
+#[utoipa::path(
+    post,
+    path = "/api/v2/x509/services/{serviceUuid}/renew",
+    tag = "Signing",
+    params(("serviceUuid" = ServiceId, Path, description = "The service")),
+    request_body = Option<RenewService>,
+    responses((status = 200, body = Envelope<RenewedService>)),
+)]
+pub(crate) async fn renew(
+    State(app): State<App>,
+    caller: Authenticated,
+    InPath(service): InPath<ServiceId>,
+    BodyOrEmpty(body): BodyOrEmpty<RenewService>,
+) -> Answer<RenewedService> {
+    success(app.renew_service(&caller, service, body).await?)
+}

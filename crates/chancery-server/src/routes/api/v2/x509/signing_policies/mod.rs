@@ -1,0 +1,3 @@
+//! `/api/v2/x509/signing-policies`.
+
+pub(crate) mod uuid;
