@@ -1,11 +1,12 @@
 //! The custodian: holds the keys derived from the root key, and alone seals and opens.
 
 use aws_lc_rs::hmac;
+use chancery_types::KeyId;
 use thiserror::Error;
 
 use crate::{
     BearerKey, DataKey, Failed, GenerateError, KeyRef, OpenError, Purpose, RootKey, RootKeyId, SealedKey, Secret,
-    SigningKey, envelope::Envelope, generate::generate, root::Derivation,
+    SigningKey, VaultIndex, envelope::Envelope, generate::generate, root::Derivation,
 };
 
 /// What a sealed value is, and whose: a value sealed in one context does not open in another.
@@ -109,6 +110,12 @@ impl Custodian {
         Ok(Envelope::new(self.root_key, self.derivation.aes_256_gcm(&[b"sealed value: ", kind.as_bytes()])?))
     }
 
+    /// Finds the rows of a vault, as far as they belong to this key, whatever its version.
+    pub fn vault_index(&self, vault: &[u8; 16], key: KeyId) -> Result<VaultIndex, Failed> {
+        // The ids have one length, so the parts are unambiguous.
+        Ok(VaultIndex::new(self.derivation.hmac_sha_256(&[b"vault index", vault, key.as_bytes()])?))
+    }
+
     /// HMAC-SHA-256 of a value under a derived key: finds a secret's row, or names a value in a log, without telling
     /// the value. The same value has another hash in another context.
     #[must_use]
@@ -125,7 +132,7 @@ impl Custodian {
 
 #[cfg(test)]
 mod tests {
-    use chancery_types::{Curve, KeyId};
+    use chancery_types::Curve;
 
     use super::*;
     use crate::{AesSize, KeySpec, MlDsaSet, RsaSize, random};

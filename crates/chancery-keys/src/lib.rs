@@ -45,7 +45,10 @@ mod transport;
 pub use bearer::{BearerError, BearerKey};
 pub use chancery_ff1 as ff1;
 pub use custodian::{Context, Custodian, Generated, OtherRootKey};
-pub use data::{Aes256Siv, DataError, DataKey, HmacSha256, NotAuthentic, XAES_NONCE_LEN, Xaes256Gcm};
+pub use data::{
+    Aes256Siv, DataError, DataKey, HmacSha256, NotAuthentic, VAULT_HASH_LEN, VaultIndex, VaultSeal, XAES_NONCE_LEN,
+    Xaes256Gcm,
+};
 pub use error::{Failed, GenerateError, OpenError, SignError};
 pub use hash::{Digest, DigestLength, Hasher, hash};
 pub use random::random;

@@ -30,6 +30,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0007_token_versions",
     "0009_cert_profiles",
     "0011_signing_rules",
+    "0008_vault",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -2,6 +2,7 @@
 
 mod hmac;
 mod siv;
+mod vault;
 mod xaes;
 
 use chancery_ff1::{Alphabet, Ff1, Ff1Text};
@@ -14,6 +15,7 @@ use crate::{
 
 pub use hmac::HmacSha256;
 pub use siv::Aes256Siv;
+pub use vault::{VAULT_HASH_LEN, VaultIndex, VaultSeal};
 pub use xaes::{NotAuthentic, XAES_NONCE_LEN, Xaes256Gcm};
 
 /// An open key for tokens: without Debug, Clone and serialisation, so that it stays where it is used.
@@ -82,6 +84,12 @@ impl DataKey {
     pub fn aes_256_siv(&self) -> Result<Aes256Siv, DataError> {
         self.demand(matches!(self.key.spec, KeySpec::Aes(_)), "AES-256-SIV")?;
         Aes256Siv::derive(self.secret.expose()).map_err(DataError::Failed)
+    }
+
+    /// The seal of the rows of a vault, under a key derived from this one. For AES keys.
+    pub fn vault_seal(&self, vault: &[u8; 16]) -> Result<VaultSeal, DataError> {
+        self.demand(matches!(self.key.spec, KeySpec::Aes(_)), "seals of vaults")?;
+        VaultSeal::derive(self.secret.expose(), &self.key, vault).map_err(DataError::Failed)
     }
 
     /// HMAC-SHA-256. For HMAC keys.

@@ -7,4 +7,5 @@ mod data;
 mod root_key;
 mod secrecy;
 mod signatures;
+mod vault;
 mod verification;

@@ -78,6 +78,7 @@ pub mod keys;
 
 // tokenization
 pub mod token_profiles;
+pub mod vault_tokens;
 
 // pki
 pub mod cert_profiles;

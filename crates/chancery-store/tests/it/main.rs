@@ -13,4 +13,5 @@ mod lists;
 mod migrations;
 mod outage;
 mod values;
+mod vault;
 mod writes;
