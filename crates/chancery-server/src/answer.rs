@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, sync::Arc};
 
 use axum::{
-    Json,
+    body::Body,
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
@@ -13,7 +13,24 @@ use chancery_types::wire::{
     login::{HomeAnswer, HomeStatus, LoginFailure, NotLoggedIn},
 };
 
+use serde::Serialize;
+
 use crate::error_table;
+
+/// A JSON answer. Not axum's, whose buffer takes every quote and comma by a call of its own: a batch has a million.
+pub(crate) struct Json<T>(pub(crate) T);
+
+impl<T: Serialize> IntoResponse for Json<T> {
+    fn into_response(self) -> Response {
+        match serde_json::to_vec(&self.0) {
+            Ok(json) => {
+                let content_type = HeaderValue::from_static("application/json");
+                ([(header::CONTENT_TYPE, content_type)], Body::from(json)).into_response()
+            }
+            Err(error) => Failure(Error::internal(error)).into_response(),
+        }
+    }
+}
 
 /// What the handlers under `/api/v2` and `/cuserv/v1` answer.
 pub(crate) type Answer<T> = Result<Json<Envelope<T>>, Failure>;

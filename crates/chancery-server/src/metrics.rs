@@ -1,8 +1,8 @@
 //! Counters for Prometheus. One recorder for the process, because the counters that core keeps are global, too.
 
-use std::sync::OnceLock;
+use std::{cell::RefCell, collections::HashMap, sync::OnceLock};
 
-use metrics::{counter, describe_counter, describe_histogram, histogram};
+use metrics::{Counter, Histogram, counter, describe_counter, describe_histogram, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 const REQUESTS: &str = "chancery_http_requests_total";
@@ -31,9 +31,41 @@ fn new_recorder() -> Option<PrometheusHandle> {
     Some(handle)
 }
 
+/// The counters of one method, route and status.
+#[derive(Clone)]
+struct Handles {
+    requests: Counter,
+    seconds: Histogram,
+}
+
+impl Handles {
+    fn new(method: &'static str, route: &str, status: u16) -> Self {
+        let route = route.to_owned();
+        Self {
+            requests: counter!(REQUESTS, "method" => method, "route" => route.clone(), "status" => status.to_string()),
+            seconds: histogram!(SECONDS, "method" => method, "route" => route),
+        }
+    }
+}
+
+/// Few: methods and routes are of our making, and each route has a handful of statuses.
+type Known = HashMap<(&'static str, u16), HashMap<Box<str>, Handles>>;
+
+thread_local! {
+    /// Looking the counters up by their labels costs more than all else that a request is counted by.
+    static KNOWN: RefCell<Known> = RefCell::default();
+}
+
 /// Counts one answered request.
 pub(crate) fn count_request(method: &'static str, route: &str, status: u16, seconds: f64) {
-    let route = route.to_owned();
-    counter!(REQUESTS, "method" => method, "route" => route.clone(), "status" => status.to_string()).increment(1);
-    histogram!(SECONDS, "method" => method, "route" => route).record(seconds);
+    KNOWN.with_borrow_mut(|known| {
+        let routes = known.entry((method, status)).or_default();
+        if !routes.contains_key(route) {
+            routes.insert(route.into(), Handles::new(method, route, status));
+        }
+        if let Some(handles) = routes.get(route) {
+            handles.requests.increment(1);
+            handles.seconds.record(seconds);
+        }
+    });
 }

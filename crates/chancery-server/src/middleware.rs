@@ -14,7 +14,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use chancery_core::{Error, Meaning, RequestInfo};
-use tracing::{Instrument, error, info, info_span};
+use tracing::{Instrument, debug, debug_span, error};
 
 use crate::{
     answer::{Failure, Refusal, render},
@@ -44,10 +44,10 @@ const DEFAULT_HEADERS: [(HeaderName, HeaderValue); 5] = [
 pub(crate) async fn outermost(mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let info = request_info(&request);
-    let method = request.method().clone();
-    let path = request.uri().path().to_owned();
+    let method = method_name(request.method());
+    let uri = request.uri().clone();
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let span = info_span!("request", id = info.id, source = %info.source);
+    let span = debug_span!("request", id = info.id, source = %info.source);
     request.extensions_mut().insert(info.clone());
 
     let version = request.version();
@@ -56,7 +56,7 @@ pub(crate) async fn outermost(mut request: Request, next: Next) -> Response {
     let answer = next.run(request).instrument(span.clone()).await;
     let is_read = remainder.take().await;
     let _entered = span.entered();
-    let mut answer = finish(answer, &path, &info.id);
+    let mut answer = finish(answer, uri.path(), &info.id);
     if !is_read && version < Version::HTTP_2 {
         answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
     }
@@ -64,8 +64,8 @@ pub(crate) async fn outermost(mut request: Request, next: Next) -> Response {
     let route = route.as_ref().map_or("none", MatchedPath::as_str);
     let status = answer.status().as_u16();
     let seconds = started.elapsed().as_secs_f64();
-    metrics::count_request(method_name(&method), route, status, seconds);
-    info!(method = method_name(&method), route, status, ms = seconds * 1e3, "answered");
+    metrics::count_request(method, route, status, seconds);
+    debug!(method, route, status, ms = seconds * 1e3, "answered");
     answer
 }
 
@@ -73,7 +73,7 @@ pub(crate) async fn outermost(mut request: Request, next: Next) -> Response {
 fn finish(answer: Response, path: &str, request_id: &str) -> Response {
     let mut answer = match refusal(&answer) {
         Some(refusal) => {
-            log_cause(&refusal.0);
+            log_cause(&refusal.0, request_id);
             let mut rendered = render(&refusal.0, path, request_id);
             if let Some(allow) = answer.headers().get(header::ALLOW) {
                 rendered.headers_mut().insert(header::ALLOW, allow.clone());
@@ -102,9 +102,9 @@ fn refusal(answer: &Response) -> Option<Refusal> {
 }
 
 /// The log alone learns why: the answer says only under which id to look.
-fn log_cause(refusal: &Error) {
+fn log_cause(refusal: &Error, request_id: &str) {
     if matches!(refusal.meaning(), Meaning::Internal | Meaning::Unavailable | Meaning::Sealed) {
-        error!(cause = refusal.source(), meaning = ?refusal.meaning(), "a call failed");
+        error!(id = request_id, cause = refusal.source(), meaning = ?refusal.meaning(), "a call failed");
     }
 }
 

@@ -15,9 +15,15 @@ mod settings;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use mimalloc::MiMalloc;
 
 use cli::{Cli, Command};
 use failure::{Failure, describe};
+
+/// The hot path allocates a few dozen times a request: this one does so faster than the system's, and gives back what
+/// large bodies took.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     let Cli { command } = Cli::parse();

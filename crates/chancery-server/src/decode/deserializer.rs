@@ -1,5 +1,7 @@
 //! serde's view of a [`Tree`], with a memory of where it is.
 
+use std::borrow::Cow;
+
 use serde::{
     Deserializer,
     de::{self, DeserializeSeed, IntoDeserializer, Unexpected, Visitor},
@@ -39,7 +41,7 @@ impl<'t> Cursor<'t> {
             Tree::Number(Number::Signed(value)) => Unexpected::Signed(*value),
             Tree::Number(Number::Float(value)) => Unexpected::Float(*value),
             Tree::String(text) | Tree::Parameter(text) => Unexpected::Str(text),
-            Tree::Array(_) => Unexpected::Seq,
+            Tree::Array(_) | Tree::Strings(_) => Unexpected::Seq,
             Tree::Object(_) => Unexpected::Map,
         };
         <Fault as de::Error>::invalid_type(sent, expected)
@@ -56,6 +58,9 @@ impl<'t> Cursor<'t> {
             Tree::String(text) | Tree::Parameter(text) => visitor.visit_str(text),
             Tree::Array(elements) => {
                 visitor.visit_seq(Elements { rest: elements.iter().enumerate(), pointer: self.pointer })
+            }
+            Tree::Strings(elements) => {
+                visitor.visit_seq(Strings { rest: elements.iter().enumerate(), pointer: self.pointer })
             }
             Tree::Object(members) => {
                 visitor.visit_map(Members { rest: members.iter(), value: None, pointer: self.pointer })
@@ -161,9 +166,29 @@ impl<'de> de::SeqAccess<'de> for Elements<'_> {
     }
 }
 
+/// The elements of an array of strings.
+struct Strings<'t> {
+    rest: std::iter::Enumerate<std::slice::Iter<'t, &'t str>>,
+    pointer: Pointer<'t>,
+}
+
+impl<'de> de::SeqAccess<'de> for Strings<'_> {
+    type Error = Fault;
+
+    fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
+        let Some((index, text)) = self.rest.next() else { return Ok(None) };
+        let tree = Tree::String(Cow::Borrowed(text));
+        Cursor::new(&tree, Pointer::element(&self.pointer, index)).read(seed).map(Some)
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.rest.len())
+    }
+}
+
 /// The members of an object.
 struct Members<'t> {
-    rest: std::slice::Iter<'t, (std::borrow::Cow<'t, str>, Tree<'t>)>,
+    rest: std::slice::Iter<'t, (Cow<'t, str>, Tree<'t>)>,
     value: Option<(&'t str, &'t Tree<'t>)>,
     pointer: Pointer<'t>,
 }

@@ -5,7 +5,7 @@ use std::{borrow::Cow, cell::Cell, fmt};
 use chancery_core::{Error, Meaning};
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess};
 
-use super::{DEPTH_MAX, VALUES_MAX};
+use super::{DEPTH_MAX, VALUES_MAX, scan::scan};
 
 /// One JSON value.
 pub(super) enum Tree<'a> {
@@ -16,6 +16,8 @@ pub(super) enum Tree<'a> {
     /// The value of a query's parameter, whose type is not written: whatever is asked for, if it reads as that.
     Parameter(Cow<'a, str>),
     Array(Vec<Tree<'a>>),
+    /// An array of strings without escapes.
+    Strings(Vec<&'a str>),
     /// In the order sent; the names are distinct.
     Object(Vec<(Cow<'a, str>, Tree<'a>)>),
 }
@@ -31,6 +33,11 @@ pub(super) enum Number {
 /// Reads `bytes` as one JSON document in UTF-8, and nothing after it.
 pub(super) fn parse(bytes: &[u8]) -> Result<Tree<'_>, Error> {
     let text = std::str::from_utf8(bytes).map_err(|_| malformed("The body is not valid UTF-8."))?;
+    scan(text).map_or_else(|| parse_generally(text), Ok)
+}
+
+/// Reads any document, and finds what is wrong with it.
+pub(super) fn parse_generally(text: &str) -> Result<Tree<'_>, Error> {
     let refusal = Cell::new(Refusal::Syntax);
     let values = Cell::new(0);
     let mut json = serde_json::Deserializer::from_str(text);
@@ -188,8 +195,15 @@ impl<'de: 'a, 'a> de::Deserialize<'de> for Key<'a> {
     }
 }
 
-/// Sorts rather than compares each with each: an object may have a million members.
+/// Of more than a few members, sorts rather than compares each with each: an object may have a million.
 pub(super) fn has_duplicates(members: &[(Cow<'_, str>, Tree<'_>)]) -> bool {
+    const FEW: usize = 8;
+    if members.len() <= FEW {
+        return members
+            .iter()
+            .enumerate()
+            .any(|(index, (name, _))| members[..index].iter().any(|(other, _)| other == name));
+    }
     let mut names: Vec<&str> = members.iter().map(|(name, _)| name.as_ref()).collect();
     names.sort_unstable();
     names.windows(2).any(|pair| pair[0] == pair[1])

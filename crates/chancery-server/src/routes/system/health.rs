@@ -1,9 +1,13 @@
 //! Whether the server lives, and whether it can do its work.
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use chancery_types::wire::health::{Health, HealthStatus, Readiness};
 
-use crate::{answer::Failure, app::App, extract::Anybody};
+use crate::{
+    answer::{Failure, Json},
+    app::App,
+    extract::Anybody,
+};
 
 /// Whether the process answers at all.
 #[utoipa::path(get, path = "/healthz", tag = "System", responses((status = 200, body = Health)))]

@@ -3,7 +3,6 @@
 pub(crate) mod token;
 
 use axum::{
-    Json,
     extract::State,
     http::header,
     response::{AppendHeaders, IntoResponse},
@@ -11,7 +10,7 @@ use axum::{
 use chancery_types::wire::login::{LoginAnswer, LoginFailure, LoginRequest};
 
 use crate::{
-    answer::Failure,
+    answer::{Failure, Json},
     app::App,
     extract::{Anybody, Body, SessionCookie},
     session_cookie,

@@ -1,7 +1,6 @@
 //! `/home/v1/logout`.
 
 use axum::{
-    Json,
     extract::State,
     http::header,
     response::{AppendHeaders, IntoResponse},
@@ -12,7 +11,7 @@ use chancery_types::wire::{
 };
 
 use crate::{
-    answer::Failure,
+    answer::{Failure, Json},
     app::App,
     extract::{BodyOrEmpty, Shown},
     session_cookie,

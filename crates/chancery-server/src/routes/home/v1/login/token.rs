@@ -1,9 +1,13 @@
 //! `/home/v1/login/token`.
 
-use axum::{Json, extract::State};
+use axum::extract::State;
 use chancery_types::wire::login::{HomeAnswer, TokenAnswer};
 
-use crate::{answer::Failure, app::App, extract::Authenticated};
+use crate::{
+    answer::{Failure, Json},
+    app::App,
+    extract::Authenticated,
+};
 
 /// A bearer token for a fully logged-in session.
 #[utoipa::path(
