@@ -74,7 +74,7 @@ fn order(present: &StoredCertificate, request: RenewService, hardened: bool) -> 
         subject: Some(subject_oneline.as_deref().unwrap_or(&present.subject)),
         new_key: &NewKey { key_type_uuid: Some(key_type.id), save: Some(true) },
         key_params: None,
-        cert_params: &CertParams { validity_period, hash_algorithm: None, subject_alt_names: None },
+        cert_params: &CertParams { validity_period, ..CertParams::default() },
         trust: false,
     };
     Order::read(wanted, hardened).map_err(at_top)

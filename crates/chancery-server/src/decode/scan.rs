@@ -141,7 +141,7 @@ const fn special_bytes(word: u64) -> u64 {
     const fn below(word: u64, bound: u64) -> u64 {
         word.wrapping_sub(ONES * bound) & !word & HIGHS
     }
-    below(word ^ ONES * b'"' as u64, 1) | below(word ^ ONES * b'\\' as u64, 1) | below(word, 0x20)
+    below(word ^ (ONES * b'"' as u64), 1) | below(word ^ (ONES * b'\\' as u64), 1) | below(word, 0x20)
 }
 
 #[cfg(test)]

@@ -93,6 +93,7 @@ fn service(client: &Client, issuer_uuid: CertificateId, key_type_uuid: KeyTypeId
         hash_algorithm: HashType::Sha2_256,
         rsa_pss: None,
         self_approval: None,
+        rules: None,
     };
     Ok(client.deploy(&DeployRequest {
         template: "PKI Signing".to_owned(),
