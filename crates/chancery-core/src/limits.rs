@@ -36,6 +36,8 @@ pub struct Limits {
     pub rule_items_max: usize,
     /// Control Rules of one token profile.
     pub control_rules_max: usize,
+    /// Bytes of a PKCS#10 request: one with 250 names and an ML-DSA-87 key has some 20 KiB.
+    pub csr_max: usize,
     /// Certificate profiles of an installation, which are listed whole.
     pub cert_profiles_max: u32,
     /// Entries of each list in a certificate profile.
@@ -88,6 +90,7 @@ impl Default for Limits {
             decisions_max: 1_000,
             rule_items_max: 100,
             control_rules_max: 1_000,
+            csr_max: 64 * KIB,
             cert_profiles_max: 1_000,
             cert_profile_entries_max: 100,
             page_size_max: 1_000,

@@ -55,6 +55,6 @@ pub use random::random;
 pub use root::{RootKey, RootKeyFileError, RootKeyId, RootKeySource};
 pub use sealed::{KeyRef, Purpose, SealedKey};
 pub use secret::Secret;
-pub use sign::{Input, SignatureScheme, SigningKey, Unsupported, VerifyError, verify};
+pub use sign::{Input, SignatureScheme, SigningKey, Unsupported, VerifyError, kind_of_public_key, verify};
 pub use spec::{AesSize, KeySpec, MlDsaSet, RsaSize};
 pub use transport::TransportKey;

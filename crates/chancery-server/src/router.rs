@@ -104,7 +104,10 @@ fn certificates() -> OpenApiRouter<App> {
             x509::cert_profiles::uuid::delete
         ))
         .routes(routes!(x509::generate::generate))
+        .routes(routes!(x509::requests::request))
         .routes(routes!(x509::uuid::read))
+        .routes(routes!(x509::renew::renew))
+        .routes(routes!(x509::rekey::rekey))
         .routes(routes!(x509::download::download))
         .routes(routes!(x509::revoke::revoke))
 }

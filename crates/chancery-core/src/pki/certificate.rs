@@ -236,16 +236,29 @@ pub(super) fn policies(profile: &CertProfile) -> CertificatePolicies {
 /// 9881).
 pub(super) fn key_usage(profile: &CertProfile, public_key: &SubjectPublicKeyInfoOwned) -> KeyUsage {
     let is = |oid| public_key.algorithm.oid == oid;
-    let bit = |usage: &CertKeyUsage| match usage {
-        CertKeyUsage::DigitalSignature => Some(KeyUsages::DigitalSignature),
-        CertKeyUsage::NonRepudiation => Some(KeyUsages::NonRepudiation),
-        CertKeyUsage::KeyEncipherment => is(RSA_ENCRYPTION).then_some(KeyUsages::KeyEncipherment),
-        CertKeyUsage::DataEncipherment => is(RSA_ENCRYPTION).then_some(KeyUsages::DataEncipherment),
-        CertKeyUsage::KeyAgreement => is(EC_PUBLIC_KEY).then_some(KeyUsages::KeyAgreement),
-        CertKeyUsage::KeyCertSign => Some(KeyUsages::KeyCertSign),
-        CertKeyUsage::CrlSign => Some(KeyUsages::CRLSign),
+    let suits = |usage: &&CertKeyUsage| match usage {
+        CertKeyUsage::KeyEncipherment | CertKeyUsage::DataEncipherment => is(RSA_ENCRYPTION),
+        CertKeyUsage::KeyAgreement => is(EC_PUBLIC_KEY),
+        CertKeyUsage::DigitalSignature
+        | CertKeyUsage::NonRepudiation
+        | CertKeyUsage::KeyCertSign
+        | CertKeyUsage::CrlSign => true,
     };
-    KeyUsage(profile.key_usages.iter().filter_map(bit).fold(FlagSet::default(), |usages, usage| usages | usage))
+    let usages = profile.key_usages.iter().filter(suits);
+    KeyUsage(usages.fold(FlagSet::default(), |usages, usage| usages | usage_bit(*usage)))
+}
+
+/// The usage as the extension has it.
+pub(super) const fn usage_bit(usage: CertKeyUsage) -> KeyUsages {
+    match usage {
+        CertKeyUsage::DigitalSignature => KeyUsages::DigitalSignature,
+        CertKeyUsage::NonRepudiation => KeyUsages::NonRepudiation,
+        CertKeyUsage::KeyEncipherment => KeyUsages::KeyEncipherment,
+        CertKeyUsage::DataEncipherment => KeyUsages::DataEncipherment,
+        CertKeyUsage::KeyAgreement => KeyUsages::KeyAgreement,
+        CertKeyUsage::KeyCertSign => KeyUsages::KeyCertSign,
+        CertKeyUsage::CrlSign => KeyUsages::CRLSign,
+    }
 }
 
 /// The extension by which certificates and CRLs name the key that signed them.

@@ -1,7 +1,9 @@
 //! Issuing: everything is prepared outside the transaction (keys are generated, the certificate is signed), and stored
 //! inside it, together with whatever else the caller stores.
 
-use chancery_keys::KeySpec;
+use std::sync::Arc;
+
+use chancery_keys::{KeySpec, SigningKey};
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{CertificateId, KeyId, wire::x509::GeneratedCertificate};
 
@@ -10,7 +12,7 @@ use super::{
     address::Addresses,
     certificate::{Draft, Issuer, Serial, assemble, to_be_signed},
     lint,
-    order::Order,
+    order::{GivenKey, Order},
     stored::{StoredCertificate, pem},
     validity::Validity,
 };
@@ -25,9 +27,46 @@ pub(crate) struct Prepared {
     name: String,
     order: Order,
     validity: Validity,
-    /// Its key, if that shall be kept; else it is already forgotten, and nobody ever sees its secret again.
-    key: Option<NewKey>,
+    /// Its key, if that is kept; a new one that is not is already forgotten, and nobody ever sees its secret again.
+    key: Option<KeptKey>,
     der: Vec<u8>,
+}
+
+/// The key that is certified.
+enum SubjectKey {
+    New(NewKey),
+    Given(GivenKey),
+}
+
+/// A key that we keep: one to be stored with its certificate, or one that is stored already.
+enum KeptKey {
+    New(NewKey),
+    Stored(KeyId),
+}
+
+impl SubjectKey {
+    fn spki(&self) -> &[u8] {
+        match self {
+            Self::New(key) => key.public_key.as_deref().unwrap_or_default(),
+            Self::Given(key) => &key.spki,
+        }
+    }
+
+    fn kept(self, save: bool) -> Option<KeptKey> {
+        match self {
+            Self::New(key) => save.then_some(KeptKey::New(key)),
+            Self::Given(key) => key.id.map(KeptKey::Stored),
+        }
+    }
+}
+
+impl KeptKey {
+    const fn id(&self) -> KeyId {
+        match self {
+            Self::New(key) => key.id,
+            Self::Stored(id) => *id,
+        }
+    }
 }
 
 /// An issuer that may issue what was ordered.
@@ -54,10 +93,13 @@ impl Chancery {
         let signer = issuing.as_ref().map_or(order.key_type.spec, |issuing| issuing.spec);
         let scheme = order.profile.scheme(signer, order.hash)?;
         let algorithm = scheme.algorithm_identifier();
-        let new_key = self.new_key(order.key_type).await?;
+        let subject_key = match order.given.take() {
+            Some(given) => SubjectKey::Given(given),
+            None => SubjectKey::New(self.new_key(order.key_type).await?),
+        };
         let signer = match &issuing {
             Some(issuing) => self.signing_key(issuing.key).await?,
-            None => self.open_signing_key(new_key.sealed.clone()).await?,
+            None => self.own_signer(&subject_key).await?,
         };
         let serial = Serial::from_random(chancery_keys::random());
         let issuer = issuing.as_ref().map(|issuing| &issuing.facts);
@@ -65,7 +107,7 @@ impl Chancery {
             profile: &order.profile,
             serial,
             subject: &order.subject,
-            public_key: new_key.public_key.as_deref().unwrap_or_default(),
+            public_key: subject_key.spki(),
             validity,
             alt_names: &order.alt_names,
             issuer,
@@ -85,10 +127,21 @@ impl Chancery {
             serial,
             warnings: order.warnings(self.public_url.is_some()),
             validity,
-            key: order.save_key.then_some(new_key),
+            key: subject_key.kept(order.save_key),
             der,
             order,
         })
+    }
+
+    /// The key that signs its own certificate.
+    async fn own_signer(&self, key: &SubjectKey) -> Result<Arc<SigningKey>> {
+        match key {
+            SubjectKey::New(key) => self.open_signing_key(key.sealed.clone()).await,
+            SubjectKey::Given(GivenKey { id: Some(id), .. }) => self.signing_key(*id).await,
+            SubjectKey::Given(GivenKey { id: None, .. }) => {
+                Err(Error::state("The private key was not saved, so it cannot sign its own certificate."))
+            }
+        }
     }
 
     /// Loads an issuer and refuses what it may not issue.
@@ -160,7 +213,7 @@ impl Prepared {
             serial_number: self.serial.to_hex(),
             not_before: rfc3339(self.validity.not_before_s()),
             not_after: rfc3339(self.validity.not_after_s()),
-            key_uuid: self.key.as_ref().map(|key| key.id),
+            key_uuid: self.key.as_ref().map(KeptKey::id),
             warnings: self.warnings.clone(),
         })
     }
@@ -172,8 +225,8 @@ impl Prepared {
             check_issuer(&issuer_chain(tx, issuer).await?, now_ms)?;
         }
         order.profile.mark_used(tx).await?;
-        let key_id = key.as_ref().map(|key| key.id.into());
-        if let Some(key) = key {
+        let key_id = key.as_ref().map(|key| key.id().into());
+        if let Some(KeptKey::New(key)) = key {
             // Only data keys have unique names, so this is always stored.
             key.insert(tx, &name, order.key_type.usages, now_ms).await?;
         }

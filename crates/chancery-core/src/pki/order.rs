@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chancery_keys::{KeySpec, Purpose, RsaSize, SignatureScheme};
 use chancery_types::{
-    CertificateId, Curve, HashType,
+    CertificateId, Curve, HashType, KeyId,
     wire::x509::{CertParams, KeyParams, NewKey, ValidityPeriod},
 };
 
@@ -34,12 +34,25 @@ pub(crate) struct Order {
     pub(crate) issuer: Option<CertificateId>,
     pub(crate) subject: DistinguishedName,
     pub(crate) alt_names: Vec<AltName>,
+    /// Of the new key, or of the given one.
     pub(crate) key_type: &'static KeyType,
+    /// Whether a new key is kept.
     pub(crate) save_key: bool,
+    /// The key to be certified where it is no new one.
+    pub(crate) given: Option<GivenKey>,
     pub(crate) period: Period,
     /// The hash asked for; by default that of the signing key.
     pub(crate) hash: Option<HashType>,
     pub(crate) trust: bool,
+}
+
+/// A key that exists already.
+#[derive(Clone, Debug)]
+pub(crate) struct GivenKey {
+    /// Its SubjectPublicKeyInfo in DER.
+    pub(crate) spki: Vec<u8>,
+    /// Its id, if it is one of ours.
+    pub(crate) id: Option<KeyId>,
 }
 
 impl Order {
@@ -63,6 +76,7 @@ impl Order {
             subject,
             key_type,
             save_key: new_key.save.unwrap_or(true),
+            given: None,
             period: cert_params.validity_period.as_ref().map_or(Ok(profile.validity), period)?,
             hash: cert_params.hash_algorithm,
             trust,
@@ -116,11 +130,16 @@ fn key_type(
         let allowed = KeyType::names(Purpose::Sign);
         return Err(Error::value(field, format!("{} keys do not sign; these do: {allowed}.", key_type.name)));
     }
+    check_key_type(profile, key_type, field, hardened)?;
+    Ok(key_type)
+}
+
+/// Refuses a kind of key that the installation or the profile does not allow; `field` is where it was named.
+pub(super) fn check_key_type(profile: &CertProfile, key_type: &KeyType, field: &str, hardened: bool) -> Result<()> {
     if hardened && key_type.spec == KeySpec::Rsa(RsaSize::Bits2048) {
         return Err(Error::selection(field, "In hardened mode RSA keys have at least 3072 bits."));
     }
-    profile.check_key_type(key_type, field)?;
-    Ok(key_type)
+    profile.check_key_type(key_type, field)
 }
 
 fn unknown_key_type() -> Error {
@@ -138,12 +157,12 @@ fn by_params(params: &KeyParams) -> Result<&'static KeyType> {
     )
 }
 
-fn period(period: &ValidityPeriod) -> Result<Period> {
+pub(super) fn period(period: &ValidityPeriod) -> Result<Period> {
     let read = Period::parse(&period.amount, period.unit);
     read.map_err(|reason| Error::value(super::AMOUNT, reason.to_string()))
 }
 
-fn alt_names(profile: &CertProfile, subject: &DistinguishedName, texts: &[String]) -> Result<Vec<AltName>> {
+pub(super) fn alt_names(profile: &CertProfile, subject: &DistinguishedName, texts: &[String]) -> Result<Vec<AltName>> {
     const FIELD: &str = "/certParams/subjectAltNames";
     if texts.len() > ALT_NAMES_MAX {
         return Err(Error::too_large(FIELD, format!("A certificate has at most {ALT_NAMES_MAX} alternative names.")));

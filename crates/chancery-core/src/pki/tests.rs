@@ -43,6 +43,7 @@ fn order(profile: &Arc<CertProfile>, key_type: &'static KeyType, issuer: Option<
         alt_names: if needs_names { vec![AltName::Dns("host.example".to_owned())] } else { Vec::new() },
         key_type,
         save_key: true,
+        given: None,
         period: if profile.is_authority() { profile.validity } else { super::validity::Period::years(1) },
         hash: None,
         trust: profile.is_authority(),

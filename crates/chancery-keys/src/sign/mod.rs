@@ -4,6 +4,7 @@ mod ecdsa;
 mod emsa;
 mod identifier;
 mod pkcs8;
+mod public_key;
 mod raw_rsa;
 mod rsa;
 mod scheme;
@@ -22,6 +23,7 @@ use chancery_types::{Curve, HashType};
 use crate::{Digest, KeyRef, KeySpec, MlDsaSet, OpenError, Secret, SignError, hash};
 
 pub(crate) use ecdsa::algorithm as ecdsa_algorithm;
+pub use public_key::kind_of_public_key;
 use raw_rsa::PrivateKey as RawRsaKey;
 use scheme::Method;
 pub use scheme::{SignatureScheme, Unsupported};

@@ -66,6 +66,16 @@ impl SignatureScheme {
         })
     }
 
+    /// The scheme that a `signatureAlgorithm` names, for a key of this kind. Ed25519 and ML-DSA name no hash there; theirs
+    /// then is one of those that are defined, and plays no part in verifying a message.
+    #[must_use]
+    pub fn named(spec: KeySpec, algorithm: &AlgorithmIdentifierOwned) -> Option<Self> {
+        let pairs = HashType::ALL.iter().flat_map(|hash| [false, true].map(|pss| (*hash, pss)));
+        pairs
+            .filter_map(|(hash, pss)| Self::for_key(spec, hash, pss).ok())
+            .find(|scheme| scheme.algorithm_identifier() == *algorithm)
+    }
+
     /// The hash: of the content, and for all but Ed25519 and ML-DSA also inside the signature.
     #[must_use]
     pub const fn hash(self) -> HashType {

@@ -61,20 +61,24 @@ fn rsa_key(spki: &SubjectPublicKeyInfoRef<'_>) -> Result<raw_rsa::PublicKey, Ver
 }
 
 /// id-ecPublicKey (RFC 5480).
-const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+pub(super) const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const SECP256R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
 const SECP384R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 const SECP521R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
 
 fn ec_key<'a>(spki: &SubjectPublicKeyInfoRef<'a>) -> Result<(Curve, &'a [u8]), VerifyError> {
     let point = key_of(spki, EC_PUBLIC_KEY)?;
-    let curve = match spki.algorithm.parameters_oid() {
-        Ok(SECP256R1) => Curve::P256,
-        Ok(SECP384R1) => Curve::P384,
-        Ok(SECP521R1) => Curve::P521,
-        Ok(_) | Err(_) => return Err(VerifyError::PublicKey),
-    };
-    Ok((curve, point))
+    Ok((curve(spki).ok_or(VerifyError::PublicKey)?, point))
+}
+
+/// The curve that an EC key names.
+pub(super) fn curve(spki: &SubjectPublicKeyInfoRef<'_>) -> Option<Curve> {
+    match spki.algorithm.parameters_oid() {
+        Ok(SECP256R1) => Some(Curve::P256),
+        Ok(SECP384R1) => Some(Curve::P384),
+        Ok(SECP521R1) => Some(Curve::P521),
+        Ok(_) | Err(_) => None,
+    }
 }
 
 const fn ml_dsa_algorithm(set: MlDsaSet) -> &'static PqdsaVerificationAlgorithm {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::ObjInfo;
 use crate::{
     CertKeyUsage, CertProfileId, CertificateId, CertificateStatus, Curve, HashType, KeyAlgorithm, KeyId, KeyTypeId,
-    RevocationReason, ValidityUnit,
+    ObjectId, RevocationReason, ValidityUnit,
 };
 
 /// How long something is valid.
@@ -117,6 +117,74 @@ pub struct GenerateCertificate {
     /// The new key's parameters, where `newKey.keyTypeUuid` is absent.
     #[serde(default)]
     pub key_params: Option<KeyParams>,
+}
+
+/// What certificate is asked for with a PKCS#10 request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RequestCertificate {
+    /// The authority that shall issue: its certificate, or a signing service for the one that issued its certificate.
+    pub service_or_issuer_uuid: ObjectId,
+    /// The request: PEM, or its DER in base64.
+    pub csr: String,
+    /// The certificate profile.
+    pub cert_profile_uuid: CertProfileId,
+    /// The subject; by default the request's.
+    #[serde(default)]
+    pub subject_oneline: Option<String>,
+    /// What the certificate says besides; `subjectAltNames` take the place of the request's.
+    #[serde(default)]
+    pub cert_params: Option<CertParams>,
+    /// Whether the certificate is kept; by default it is.
+    #[serde(default)]
+    pub save_cert: Option<bool>,
+}
+
+/// What shall be different about a renewed certificate: as a rule nothing but its validity.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RenewCertificate {
+    /// The authority that shall issue; by default the one that did.
+    #[serde(default)]
+    pub issuer_uuid: Option<CertificateId>,
+    /// `validityPeriod` and `hashAlgorithm`, by default the profile's; the names stay.
+    #[serde(default)]
+    pub cert_params: Option<RenewParams>,
+}
+
+/// What shall be different about a certificate with a new key.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RekeyCertificate {
+    /// The authority that shall issue; by default the one that did.
+    #[serde(default)]
+    pub issuer_uuid: Option<CertificateId>,
+    /// The new key; by default of the old one's type, and kept if that was.
+    #[serde(default)]
+    pub new_key: Option<NewKey>,
+    /// A PKCS#10 request with the new key, where it is made elsewhere: PEM, or its DER in base64. Nothing else is taken
+    /// from it.
+    #[serde(default)]
+    pub csr: Option<String>,
+    /// `validityPeriod` and `hashAlgorithm`, by default the profile's; the names stay.
+    #[serde(default)]
+    pub cert_params: Option<RenewParams>,
+}
+
+/// What may be different about a certificate that takes the place of another.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RenewParams {
+    /// How long it is valid; by default as the profile says.
+    #[serde(default)]
+    pub validity_period: Option<ValidityPeriod>,
+    /// The hash under its signature.
+    #[serde(default)]
+    pub hash_algorithm: Option<HashType>,
 }
 
 /// A certificate that was generated.

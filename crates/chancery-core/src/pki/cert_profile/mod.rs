@@ -87,6 +87,11 @@ impl CertProfile {
         }
     }
 
+    /// Whether its certificates are self-signed only.
+    pub(crate) const fn is_root(&self) -> bool {
+        matches!(self.authority, Authority::Root)
+    }
+
     /// Whether its certificates can issue others.
     pub(crate) const fn is_authority(&self) -> bool {
         !matches!(self.authority, Authority::None)

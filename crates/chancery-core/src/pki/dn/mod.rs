@@ -32,6 +32,13 @@ impl DistinguishedName {
         Self::from_rdns(vec![vec![attribute::encode(cn, name)?]])
     }
 
+    /// A name from outside, each value checked and encoded as if it were given in one line.
+    pub(crate) fn taken(name: &Name) -> Result<Self, DnError> {
+        let pair = |pair: &AttributeTypeAndValue| attribute::encode_der(pair.oid, pair.value.clone());
+        let rdns = name.iter_rdn().map(|rdn| rdn.iter().map(pair).collect());
+        Self::from_rdns(rdns.collect::<Result<_, _>>()?)
+    }
+
     /// The name as certificates carry it.
     pub(crate) const fn as_name(&self) -> &Name {
         &self.0

@@ -156,6 +156,7 @@ fn responder_order(authority: &StoredCertificate, now_ms: i64) -> Result<Order> 
         alt_names: Vec::new(),
         key_type: KeyType::by_spec(authority.spec).ok_or_else(|| Error::internal("an authority without key type"))?,
         save_key: true,
+        given: None,
         period: Period { amount: left_s.min(RESPONDER_LIFETIME_S), unit: ValidityUnit::Second },
         hash: None,
         trust: false,

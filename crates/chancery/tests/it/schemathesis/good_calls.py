@@ -10,6 +10,7 @@ from installation import (
     cert_profile_body,
     certificate_body,
     certificate_status_request,
+    csr_body,
     demo_token,
     identity_body,
     key_body,
@@ -34,6 +35,7 @@ from installation import (
 
 CARD = "4111111111111111"
 TRACK = ";{}=25121010000012345678?"
+RENEWED = {"certParams": {"validityPeriod": {"unit": "Day", "amount": "2"}}}
 PAGE = {"page": 1, "pageSize": 10}
 
 
@@ -108,6 +110,9 @@ GOOD_CALLS = {
     "PATCH /api/v2/x509/cert-profiles/{uuid}": lambda: at(new_cert_profile(), body={"enabled": False}),
     "DELETE /api/v2/x509/cert-profiles/{uuid}": lambda: at(new_cert_profile()),
     "POST /api/v2/x509/generate": lambda: {"body": certificate_body()},
+    "POST /api/v2/x509/requests": lambda: {"body": csr_body()},
+    "POST /api/v2/x509/{uuid}/renew": lambda: at(new_certificate(), body=RENEWED),
+    "POST /api/v2/x509/{uuid}/rekey": lambda: at(new_certificate(), body=RENEWED),
     "GET /api/v2/x509": lambda: {"query": PAGE},
     "GET /api/v2/x509/{uuid}": on_demo_root,
     "GET /api/v2/x509/{uuid}/download": lambda: on_demo_root(query={"format": "pkcs7"}),

@@ -10,6 +10,7 @@ import pathlib
 import requests
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509 import ocsp
 
 STATE = json.loads(pathlib.Path(os.environ["CHANCERY_QUICKSTART"]).read_text())
@@ -172,6 +173,18 @@ def certificate_body():
 
 def new_certificate():
     return post("/api/v2/x509/generate", certificate_body())["certificateUuid"]
+
+
+def csr_body():
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name())])
+    csr = x509.CertificateSigningRequestBuilder().subject_name(subject).sign(key, hashes.SHA256())
+    return {
+        "serviceOrIssuerUuid": DEMO["rootCertificateUuid"],
+        "csr": csr.public_bytes(serialization.Encoding.PEM).decode(),
+        "certProfileUuid": cert_profile("TLS Client"),
+        "certParams": {"validityPeriod": {"unit": "Day", "amount": "1"}},
+    }
 
 
 def certificate_status_request():

@@ -3,6 +3,9 @@
 pub(crate) mod cert_profiles;
 pub(crate) mod download;
 pub(crate) mod generate;
+pub(crate) mod rekey;
+pub(crate) mod renew;
+pub(crate) mod requests;
 pub(crate) mod revoke;
 pub(crate) mod services;
 pub(crate) mod signing_policies;

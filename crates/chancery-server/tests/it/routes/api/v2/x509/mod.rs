@@ -3,6 +3,8 @@
 mod cert_profiles;
 mod download;
 mod generate;
+mod renew;
+mod requests;
 mod revoke;
 mod services;
 mod signing_policies;

@@ -1,0 +1,301 @@
+//! Certificates for keys that exist already: PKCS#10 requests, renewal, and the change of a key.
+
+use std::sync::Arc;
+
+use chancery_keys::KeySpec;
+use chancery_store::{Tx, tables};
+use chancery_types::{
+    Action, CertKeyUsage, CertificateId, KeyTypeId, ObjectId, Perm, RevocationReason,
+    wire::x509::{
+        CertParams, GeneratedCertificate, NewKey, RekeyCertificate, RenewCertificate, RenewParams, RequestCertificate,
+    },
+};
+use der::Decode;
+use serde_json::json;
+use uuid::Uuid;
+use x509_cert::{
+    Certificate,
+    ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName},
+};
+
+use super::{
+    alt_name::AltName,
+    cert_profile::CertProfile,
+    certificate,
+    csr::{self, Csr},
+    dn::DistinguishedName,
+    order::{self, GivenKey, Order},
+    stored::StoredCertificate,
+};
+use crate::{Caller, Chancery, Error, Event, Grant, Result, keys::key_type::KeyType};
+
+const AUTHORITY: &str = "/serviceOrIssuerUuid";
+
+impl Chancery {
+    /// Issues a certificate for the key of a PKCS#10 request.
+    pub async fn request_certificate(
+        &self,
+        caller: &Caller,
+        request: RequestCertificate,
+    ) -> Result<GeneratedCertificate> {
+        let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateRequest, None).await?;
+        let profile = self.issuing_profile(request.cert_profile_uuid).await?;
+        let named = request.service_or_issuer_uuid;
+        let issuer = self.store.read(move |tx| Box::pin(authority(tx, named))).await?;
+        let csr = self.read_csr(request.csr.clone()).await?;
+        let warnings = ignored(&csr);
+        let order = requested(request.clone(), csr, &profile, issuer, self.hardened)?;
+        let issued =
+            self.issue_order(&grant, Action::CertificateRequest, order, request.save_cert.unwrap_or(true), None);
+        let mut issued = issued.await.map_err(at_authority)?;
+        issued.warnings.extend(warnings);
+        Ok(issued)
+    }
+
+    /// Issues a certificate again, for the same key and names.
+    pub async fn renew_certificate(
+        &self,
+        caller: &Caller,
+        id: CertificateId,
+        request: RenewCertificate,
+    ) -> Result<GeneratedCertificate> {
+        let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateRenew, Some(id.into())).await?;
+        let RenewCertificate { issuer_uuid, cert_params } = request;
+        let old = self.store.read(move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
+        check_renewable(&old)?;
+        let said = Said::of(&old)?;
+        let key = GivenKey { spki: said.spki.clone(), id: old.key };
+        let order = self.successor(&old, said, issuer_uuid, cert_params.unwrap_or_default(), old.spec).await?;
+        let order = Order { given: Some(key), save_key: false, ..order };
+        self.issue_order(&grant, Action::CertificateRenew, order, true, Some(id)).await
+    }
+
+    /// Issues a certificate again, for the same names and another key.
+    pub async fn rekey_certificate(
+        &self,
+        caller: &Caller,
+        id: CertificateId,
+        request: RekeyCertificate,
+    ) -> Result<GeneratedCertificate> {
+        let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateRekey, Some(id.into())).await?;
+        let RekeyCertificate { issuer_uuid, new_key, csr, cert_params } = request;
+        if new_key.is_some() && csr.is_some() {
+            return Err(Error::value("/csr", "The new key is made here (newKey) or elsewhere (csr), not both."));
+        }
+        let old = self.store.read(move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
+        let said = Said::of(&old)?;
+        let params = cert_params.unwrap_or_default();
+        let order = match csr {
+            Some(text) => {
+                let csr = self.read_csr(text).await?;
+                let order = self.successor(&old, said, issuer_uuid, params, csr.spec).await?;
+                order::check_key_type(&order.profile, order.key_type, "/csr", self.hardened)?;
+                Order { given: Some(GivenKey { spki: csr.spki, id: None }), save_key: false, ..order }
+            }
+            None => {
+                let NewKey { key_type_uuid, save } = new_key.unwrap_or_default();
+                let spec = key_type_uuid.map_or(Ok(old.spec), signing_spec)?;
+                let order = self.successor(&old, said, issuer_uuid, params, spec).await?;
+                order::check_key_type(&order.profile, order.key_type, "/newKey/keyTypeUuid", self.hardened)?;
+                Order { save_key: save.unwrap_or(old.key.is_some()), ..order }
+            }
+        };
+        self.issue_order(&grant, Action::CertificateRekey, order, true, Some(id)).await
+    }
+
+    async fn read_csr(&self, text: String) -> Result<Csr> {
+        let limits = self.limits.clone();
+        self.pool.run(move || Csr::read(&text, &limits)).await?
+    }
+
+    /// The order for a certificate that says what the old one says.
+    async fn successor(
+        &self,
+        old: &StoredCertificate,
+        said: Said,
+        issuer: Option<CertificateId>,
+        params: RenewParams,
+        spec: KeySpec,
+    ) -> Result<Order> {
+        let profile = self.issuing_profile(old.profile).await?;
+        let profile = profile.narrowed(&said.narrowing(&profile)?)?;
+        profile.check_subject(&said.subject)?;
+        let issuer = issuer.or_else(|| (!old.is_self_signed()).then_some(old.issuer));
+        Ok(Order {
+            issuer,
+            alt_names: profile.alt_names(said.alt_names, &said.subject)?,
+            subject: said.subject,
+            key_type: KeyType::by_spec(spec)
+                .ok_or_else(|| Error::internal("a certificate's kind of key has no type"))?,
+            save_key: false,
+            given: None,
+            period: params.validity_period.as_ref().map_or(Ok(profile.validity), order::period)?,
+            hash: params.hash_algorithm,
+            trust: old.trusted,
+            profile,
+        })
+    }
+
+    /// Issues and stores what was ordered.
+    async fn issue_order(
+        &self,
+        grant: &Grant,
+        action: Action,
+        order: Order,
+        save: bool,
+        instead_of: Option<CertificateId>,
+    ) -> Result<GeneratedCertificate> {
+        let prepared = self.prepare_certificate(order).await?;
+        let reply = prepared.reply(save)?;
+        let event = Event::new(action).on(save.then_some(Uuid::from(prepared.id))).detail(json!({
+            "subject": prepared.subject, "serialNumber": reply.serial_number, "saved": save, "insteadOf": instead_of,
+        }));
+        let now_ms = self.clock.now_ms();
+        self.commit(grant, event, move |tx| {
+            Box::pin(async move { if save { prepared.insert(tx, now_ms).await } else { Ok(()) } })
+        })
+        .await?;
+        Ok(reply)
+    }
+}
+
+/// The authority that a request names: itself, or by a service whose certificate it issued.
+async fn authority(tx: &mut Tx, named: ObjectId) -> Result<CertificateId> {
+    let id = Uuid::from(named);
+    if tables::certificates::by_id(tx, id).await?.is_some() {
+        return Ok(id.into());
+    }
+    let Some(service) = tables::services::by_id(tx, id).await? else {
+        return Err(Error::selection(AUTHORITY, "There is no such certificate and no such service."));
+    };
+    let Some(certificate) = service.certificate_id else {
+        return Err(Error::state("The service has no certificate, so nothing issued it.").at(AUTHORITY));
+    };
+    Ok(StoredCertificate::load(tx, certificate.into()).await?.issuer)
+}
+
+/// What issuing says of the issuer, where this request names it.
+fn at_authority(refusal: Error) -> Error {
+    if refusal.field() == Some(super::ISSUER) { refusal.at(AUTHORITY) } else { refusal }
+}
+
+fn requested(
+    request: RequestCertificate,
+    csr: Csr,
+    profile: &Arc<CertProfile>,
+    issuer: CertificateId,
+    hardened: bool,
+) -> Result<Order> {
+    let params = request.cert_params.unwrap_or_default();
+    if profile.is_root() {
+        let message = "A root is self-signed; a request is issued under another profile.";
+        return Err(Error::value("/certProfileUuid", message));
+    }
+    let profile = profile.narrowed(&params)?;
+    let key_type = KeyType::by_spec(csr.spec).ok_or_else(|| Error::internal("a kind of key has no type"))?;
+    order::check_key_type(&profile, key_type, "/csr", hardened)?;
+    let subject = match &request.subject_oneline {
+        Some(line) => {
+            let subject =
+                line.parse().map_err(|why: super::dn::DnError| Error::value("/subjectOneline", why.to_string()))?;
+            profile.check_subject(&subject)?;
+            subject
+        }
+        None => {
+            let message = "The request leaves its subject empty; subjectOneline says what it shall be.";
+            let subject = csr.subject.ok_or_else(|| Error::value("/subjectOneline", message))?;
+            profile.check_subject(&subject).map_err(|refusal| refusal.at("/csr"))?;
+            subject
+        }
+    };
+    let alt_names = match &params.subject_alt_names {
+        Some(texts) => order::alt_names(&profile, &subject, texts)?,
+        None => profile.alt_names(csr.alt_names, &subject).map_err(|refusal| refusal.at("/csr"))?,
+    };
+    Ok(Order {
+        issuer: Some(issuer),
+        subject,
+        alt_names,
+        key_type,
+        save_key: false,
+        given: Some(GivenKey { spki: csr.spki, id: None }),
+        period: params.validity_period.as_ref().map_or(Ok(profile.validity), order::period)?,
+        hash: params.hash_algorithm,
+        trust: false,
+        profile,
+    })
+}
+
+/// What was asked for and not taken.
+fn ignored(csr: &Csr) -> Option<String> {
+    if csr.ignored.is_empty() {
+        return None;
+    }
+    let oids: Vec<_> = csr.ignored.iter().map(ToString::to_string).collect();
+    Some(format!("The profile decides, so these extensions of the request were not taken: {}.", oids.join(", ")))
+}
+
+/// The kind of key of a key type that signs.
+fn signing_spec(id: KeyTypeId) -> Result<KeySpec> {
+    let key_type = KeyType::by_id(id).filter(|key_type| key_type.spec.fits(chancery_keys::Purpose::Sign));
+    let message = "There is no such key type that signs; /api/v2/key-types/stubs lists them.";
+    Ok(key_type.ok_or_else(|| Error::selection("/newKey/keyTypeUuid", message))?.spec)
+}
+
+/// What is revoked is not made valid again by the same key; a hold may be released first.
+fn check_renewable(old: &StoredCertificate) -> Result<()> {
+    match old.revoked {
+        Some(revoked) if revoked.reason == RevocationReason::CertificateHold => {
+            Err(Error::state("The certificate is on hold; it is released first, or takes another key (rekey)."))
+        }
+        Some(_) => Err(Error::state("The certificate is revoked; only another key (rekey) takes its place.")),
+        // Two certificates of one authority and key would each have a revocation list that calls itself the whole.
+        None if old.trusted => Err(Error::state(
+            "An authority takes another key when it is renewed (rekey); its old one stays with what it issued.",
+        )),
+        None => Ok(()),
+    }
+}
+
+/// What a certificate says that its successor shall say too.
+struct Said {
+    subject: DistinguishedName,
+    alt_names: Vec<AltName>,
+    spki: Vec<u8>,
+    parsed: Certificate,
+}
+
+impl Said {
+    fn of(old: &StoredCertificate) -> Result<Self> {
+        let parsed = Certificate::from_der(&old.der).map_err(Error::internal)?;
+        let tbs = parsed.tbs_certificate();
+        let names = tbs.get_extension::<SubjectAltName>().map_err(Error::internal)?;
+        let names = names.map(|(_, SubjectAltName(names))| names).unwrap_or_default();
+        Ok(Self {
+            subject: DistinguishedName::from(tbs.subject()),
+            alt_names: names.iter().map(csr::alt_name).collect::<Result<_>>()?,
+            spki: der::Encode::to_der(tbs.subject_public_key_info()).map_err(Error::internal)?,
+            parsed,
+        })
+    }
+
+    /// By how much the old certificate says less than its profile: so does the new one.
+    fn narrowing(&self, profile: &CertProfile) -> Result<CertParams> {
+        let tbs = self.parsed.tbs_certificate();
+        let internal = |error: der::Error| Error::internal(error);
+        let usage = tbs.get_extension::<KeyUsage>().map_err(internal)?.map(|(_, usage)| usage);
+        let whole = certificate::key_usage(profile, tbs.subject_public_key_info());
+        let has = |kept: &CertKeyUsage| usage.is_some_and(|usage| usage.0.contains(certificate::usage_bit(*kept)));
+        let purposes = tbs.get_extension::<ExtendedKeyUsage>().map_err(internal)?;
+        let purposes = purposes.map(|(_, ExtendedKeyUsage(purposes))| purposes).unwrap_or_default();
+        let path = tbs.get_extension::<BasicConstraints>().map_err(internal)?;
+        let path = path.and_then(|(_, constraints)| constraints.path_len_constraint);
+        Ok(CertParams {
+            key_usages: (usage != Some(whole)).then(|| profile.key_usages.iter().copied().filter(has).collect()),
+            extended_key_usages: (purposes != *profile.extended_key_usages)
+                .then(|| purposes.iter().map(ToString::to_string).collect()),
+            path_length: path,
+            ..CertParams::default()
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! Public keys from outside: which kind they are, and whether they are such as a certificate may carry.
+
+use der::{Decode, Sequence, asn1::UintRef};
+use spki::SubjectPublicKeyInfoRef;
+
+use super::{
+    identifier::RSA_ENCRYPTION,
+    verify::{EC_PUBLIC_KEY, curve},
+};
+use crate::{KeySpec, MlDsaSet, RsaSize, SignatureScheme};
+
+/// ```text
+/// RSAPublicKey ::= SEQUENCE { modulus INTEGER, publicExponent INTEGER }
+/// ```
+#[derive(Sequence)]
+struct RsaPublicKey<'a> {
+    modulus: UintRef<'a>,
+    public_exponent: UintRef<'a>,
+}
+
+/// Exponents from 65,537 have at least three bytes (FIPS 186-5, A.1.1).
+const EXPONENT_BYTES_MIN: usize = 3;
+
+/// The kind of key of a SubjectPublicKeyInfo in DER. `None` for keys that are none of ours: of another algorithm, curve or
+/// length, with a compressed point, with a small exponent. Whether a point lies on its curve shows when a signature is
+/// verified.
+#[must_use]
+pub fn kind_of_public_key(spki: &[u8]) -> Option<KeySpec> {
+    let spki = SubjectPublicKeyInfoRef::from_der(spki).ok()?;
+    let key = spki.subject_public_key.as_bytes()?;
+    let oid = spki.algorithm.oid;
+    if oid == RSA_ENCRYPTION {
+        let is_null = spki.algorithm.parameters.is_some_and(|parameters| parameters.is_null());
+        return if is_null { rsa(key) } else { None };
+    }
+    if oid == EC_PUBLIC_KEY {
+        let curve = curve(&spki)?;
+        let uncompressed = key.first() == Some(&4) && key.len() == 1 + 2 * curve.bits().div_ceil(8) as usize;
+        return uncompressed.then_some(KeySpec::Ec(curve));
+    }
+    let lengths = [
+        (KeySpec::Ed25519, 32),
+        (KeySpec::MlDsa(MlDsaSet::MlDsa44), 1_312),
+        (KeySpec::MlDsa(MlDsaSet::MlDsa65), 1_952),
+        (KeySpec::MlDsa(MlDsaSet::MlDsa87), 2_592),
+    ];
+    let is = |spec: KeySpec| {
+        let scheme = SignatureScheme::for_key(spec, chancery_types::HashType::Sha2_512, false);
+        scheme.is_ok_and(|scheme| scheme.algorithm_identifier().oid == oid) && spki.algorithm.parameters.is_none()
+    };
+    lengths.into_iter().find(|(spec, len)| key.len() == *len && is(*spec)).map(|(spec, _)| spec)
+}
+
+fn rsa(key: &[u8]) -> Option<KeySpec> {
+    let key = RsaPublicKey::from_der(key).ok()?;
+    let modulus = key.modulus.as_bytes();
+    let full = modulus.first().is_some_and(|first| first & 0x80 != 0);
+    let exponent = key.public_exponent.as_bytes();
+    let odd = exponent.last().is_some_and(|last| last & 1 == 1);
+    if !full || !odd || exponent.len() < EXPONENT_BYTES_MIN {
+        return None;
+    }
+    let size = match modulus.len() {
+        256 => RsaSize::Bits2048,
+        384 => RsaSize::Bits3072,
+        512 => RsaSize::Bits4096,
+        _ => return None,
+    };
+    Some(KeySpec::Rsa(size))
+}

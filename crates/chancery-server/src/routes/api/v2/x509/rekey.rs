@@ -1,0 +1,34 @@
+//! New keys.
+
+use axum::extract::State;
+use chancery_types::{
+    CertificateId,
+    wire::{
+        Envelope,
+        x509::{GeneratedCertificate, RekeyCertificate},
+    },
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, Body, InPath},
+};
+
+/// Issues a certificate again, for the same names and another key. Needs CertManage:Generate.
+#[utoipa::path(
+    post,
+    path = "/api/v2/x509/{uuid}/rekey",
+    tag = "Certificates",
+    params(("uuid" = CertificateId, Path, description = "the certificate")),
+    request_body = RekeyCertificate,
+    responses((status = 200, body = Envelope<GeneratedCertificate>)),
+)]
+pub(crate) async fn rekey(
+    State(app): State<App>,
+    caller: Authenticated,
+    InPath(id): InPath<CertificateId>,
+    Body(request): Body<RekeyCertificate>,
+) -> Answer<GeneratedCertificate> {
+    success(app.rekey_certificate(&caller, id, request).await?)
+}

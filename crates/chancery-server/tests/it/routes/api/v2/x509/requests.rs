@@ -1,0 +1,211 @@
+//! POST /api/v2/x509/requests.
+
+use chancery_testkit::{TempDir, Tool, temp_dir};
+use chancery_types::Base64;
+use serde_json::{Value, json};
+
+use crate::{
+    app::{Setup, TestApp},
+    certificates::{body, generate, issued, profile, root, with},
+    client::{Client, Reply},
+};
+
+const PATH: &str = "/api/v2/x509/requests";
+
+/// Makes a request in PEM with OpenSSL: a kind of key and the arguments of `openssl req`.
+pub(super) fn csr(key: &[&str], subject: &str, arguments: &[&str]) -> String {
+    csr_in(&temp_dir(), key, subject, arguments)
+}
+
+fn csr_in(folder: &TempDir, key: &[&str], subject: &str, arguments: &[&str]) -> String {
+    let openssl = |arguments: &[&str]| Tool::new("openssl35").args(arguments).folder(folder.path()).run().text();
+    openssl(&[&["genpkey", "-out", "key.pem"], key].concat());
+    openssl(&[&["req", "-new", "-key", "key.pem", "-subj", subject, "-config", "/dev/null"], arguments].concat())
+}
+
+pub(super) const P256: &[&str] = &["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"];
+
+async fn request(client: &Client, issuer: &str, csr: &str, members: Value) -> Reply {
+    let body = json!({
+        "serviceOrIssuerUuid": issuer, "csr": csr, "certProfileUuid": profile(client, "TLS Client").await,
+    });
+    client.post(PATH, with(body, members)).await
+}
+
+fn text(pem: &str) -> String {
+    Tool::new("openssl35").args(["x509", "-noout", "-text"]).input(pem.as_bytes().to_vec()).run().text()
+}
+
+#[tokio::test]
+async fn requests_of_every_kind_of_key_are_issued() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    let rsa = |bits| ["-algorithm", "RSA", "-pkeyopt", bits];
+    let ec = |curve| ["-algorithm", "EC", "-pkeyopt", curve];
+    for (key, algorithm) in [
+        (&rsa("rsa_keygen_bits:2048")[..], "Rsa"),
+        (&rsa("rsa_keygen_bits:3072"), "Rsa"),
+        (P256, "Ec"),
+        (&ec("ec_paramgen_curve:P-384"), "Ec"),
+        (&ec("ec_paramgen_curve:P-521"), "Ec"),
+        (&["-algorithm", "ED25519"], "Ed25519"),
+        (&["-algorithm", "ML-DSA-44"], "MlDsa"),
+        (&["-algorithm", "ML-DSA-65"], "MlDsa"),
+        (&["-algorithm", "ML-DSA-87"], "MlDsa"),
+    ] {
+        let csr = csr(key, "/C=US/O=Example/CN=a", &[]);
+        let reply = request(&admin, &issuer, &csr, json!({})).await;
+        let response = reply.response();
+        assert!(response.get("keyUuid").is_none() && response.get("certificateUuid").is_some(), "{response}");
+        let path = format!("/api/v2/x509/{}", response["certificateUuid"].as_str().unwrap());
+        let read = admin.get(&path).await.response().clone();
+        assert_eq!((&read["keyAlgorithm"], &read["subject"]), (&json!(algorithm), &json!("CN=a,O=Example,C=US")));
+        let key = |arguments: &[&str], input: &str| {
+            Tool::new("openssl35").args(arguments).input(input.as_bytes().to_vec()).run().text()
+        };
+        let certified = key(&["x509", "-noout", "-pubkey"], response["certificate"].as_str().unwrap());
+        assert_eq!(certified, key(&["req", "-noout", "-pubkey"], &csr));
+    }
+}
+
+#[tokio::test]
+async fn pss_and_bare_base64_are_read() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    let pss = ["-sha384", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest"];
+    let rsa = ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048"];
+    request(&admin, &issuer, &csr(&rsa, "/CN=a", &pss), json!({})).await.response();
+    let der = csr_der(&csr(P256, "/CN=b", &[]));
+    request(&admin, &issuer, &Base64::encode(&der), json!({})).await.response();
+    let weak = csr(&rsa, "/CN=a", &["-sha1"]);
+    request(&admin, &issuer, &weak, json!({})).await.refused(400, "InvalidValue", Some("/csr"));
+}
+
+fn csr_der(pem: &str) -> Vec<u8> {
+    let lines: Vec<_> = pem.lines().filter(|line| !line.starts_with("-----")).collect();
+    Base64::decode(&lines.concat()).unwrap().0
+}
+
+#[tokio::test]
+async fn only_what_the_profile_allows_is_taken_from_a_request() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    let wishes = [
+        "-addext",
+        "subjectAltName=DNS:a.example,IP:192.0.2.1,email:a@b.example",
+        "-addext",
+        "basicConstraints=critical,CA:TRUE",
+        "-addext",
+        "keyUsage=critical,keyCertSign",
+        "-addext",
+        "extendedKeyUsage=codeSigning",
+    ];
+    let greedy = csr(P256, "/CN=a", &wishes);
+    let reply = request(&admin, &issuer, &greedy, json!({})).await;
+    let certificate = text(reply.response()["certificate"].as_str().unwrap());
+    assert!(certificate.contains("DNS:a.example, IP Address:192.0.2.1, email:a@b.example"), "{certificate}");
+    for not_taken in ["CA:TRUE", "Certificate Sign", "Code Signing"] {
+        assert!(!certificate.contains(not_taken), "{certificate}");
+    }
+    let warnings = reply.response()["warnings"].to_string();
+    assert!(warnings.contains("2.5.29.19, 2.5.29.15, 2.5.29.37"), "{warnings}");
+    let other = json!({"certParams": {"subjectAltNames": ["b.example"]}, "subjectOneline": "CN=b"});
+    let certificate = request(&admin, &issuer, &greedy, other).await.response()["certificate"].clone();
+    let certificate = text(certificate.as_str().unwrap());
+    assert!(certificate.contains("DNS:b.example") && !certificate.contains("a.example"), "{certificate}");
+    let code_signing = profile(&admin, "Issuing Certificate Authority").await;
+    let refused = request(&admin, &issuer, &greedy, json!({"certProfileUuid": code_signing})).await;
+    refused.refused(400, "InvalidValue", Some("/csr"));
+    let strange = csr(P256, "/CN=a", &["-addext", "subjectAltName=RID:1.2.3"]);
+    request(&admin, &issuer, &strange, json!({})).await.refused(400, "InvalidValue", Some("/csr"));
+}
+
+#[tokio::test]
+async fn a_request_by_another_key_or_altered_is_refused() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    for key in [P256, &["-algorithm", "ED25519"], &["-algorithm", "ML-DSA-44"]] {
+        let der = csr_der(&csr(key, "/CN=somebody", &[]));
+        let at = der.windows(8).position(|part| part == b"somebody").unwrap();
+        let mut renamed = der.clone();
+        renamed[at..at + 8].copy_from_slice(b"nobody!!");
+        let mut resigned = der.clone();
+        *resigned.last_mut().unwrap() ^= 1;
+        for altered in [renamed, resigned] {
+            let reply = request(&admin, &issuer, &Base64::encode(&altered), json!({})).await;
+            reply.refused(400, "InvalidValue", Some("/csr"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_request_is_refused() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    let good = csr(P256, "/CN=a", &[]);
+    let truncated = good.replace("-----END CERTIFICATE REQUEST-----", "");
+    let certificate = admin.get(&format!("/api/v2/x509/{issuer}")).await.response()["certificate"].clone();
+    for (text, status, error_code) in [
+        ("", 400, "InvalidValue"),
+        ("not base64", 400, "ArgumentParseError"),
+        ("aGVsbG8=", 400, "InvalidValue"),
+        (truncated.as_str(), 400, "ArgumentParseError"),
+        (certificate.as_str().unwrap(), 400, "InvalidValue"),
+    ] {
+        request(&admin, &issuer, text, json!({})).await.refused(status, error_code, Some("/csr"));
+    }
+    let small = csr(&["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:1024"], "/CN=a", &[]);
+    let exponent = ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-pkeyopt", "rsa_keygen_pubexp:3"];
+    let curve = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"];
+    let ed448 = csr(&["-algorithm", "ED448"], "/CN=a", &[]);
+    for csr in [small, csr(&exponent, "/CN=a", &[]), csr(&curve, "/CN=a", &[]), ed448, csr(P256, "/CN=a/C=12", &[])] {
+        if !csr.is_empty() {
+            request(&admin, &issuer, &csr, json!({})).await.refused(400, "InvalidValue", Some("/csr"));
+        }
+    }
+    let anonymous = csr(P256, "/", &[]);
+    request(&admin, &issuer, &anonymous, json!({})).await.refused(400, "InvalidValue", Some("/subjectOneline"));
+    request(&admin, &issuer, &anonymous, json!({"subjectOneline": "CN=a"})).await.response();
+    let nothing = "12345678-1234-1234-1234-123456789abc";
+    request(&admin, nothing, &good, json!({})).await.refused(400, "InvalidSelection", Some("/serviceOrIssuerUuid"));
+    let leaf = issued(&admin, "TLS Client", &issuer).await["certificateUuid"].as_str().unwrap().to_owned();
+    request(&admin, &leaf, &good, json!({})).await.refused(409, "InvalidState", Some("/serviceOrIssuerUuid"));
+    let root_profile = json!({"certProfileUuid": profile(&admin, "Root Certificate Authority").await});
+    request(&admin, &issuer, &good, root_profile).await.refused(400, "InvalidValue", Some("/certProfileUuid"));
+}
+
+#[tokio::test]
+async fn a_request_has_a_largest_length() {
+    let csr = csr(P256, "/CN=a", &[]);
+    let mut setup = Setup::default();
+    setup.limits.csr_max = csr.len();
+    let app = TestApp::with(setup).await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    request(&admin, &issuer, &csr, json!({})).await.response();
+    let reply = request(&admin, &issuer, &format!("{csr}\n"), json!({})).await;
+    reply.refused(413, "LimitExceeded", Some("/csr"));
+}
+
+#[tokio::test]
+async fn a_foreign_authority_is_certified_within_the_path_length() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    let issuing = json!({"certProfileUuid": profile(&admin, "Issuing Certificate Authority").await});
+    let crossed = request(&admin, &issuer, &csr(P256, "/CN=Other CA", &[]), issuing.clone()).await;
+    let certificate = text(crossed.response()["certificate"].as_str().unwrap());
+    assert!(certificate.contains("CA:TRUE, pathlen:0"), "{certificate}");
+    let crossed = crossed.response()["certificateUuid"].as_str().unwrap().to_owned();
+    let refused = request(&admin, &crossed, &csr(P256, "/CN=x", &[]), json!({})).await;
+    refused.refused(409, "InvalidState", Some("/serviceOrIssuerUuid"));
+    let sub = with(body(&admin, "Issuing Certificate Authority").await, json!({"issuerUuid": issuer}));
+    let sub = generate(&admin, sub).await["certificateUuid"].as_str().unwrap().to_owned();
+    let below = request(&admin, &sub, &csr(P256, "/CN=x", &[]), issuing).await;
+    below.refused(400, "InvalidValue", Some("/certProfileUuid"));
+}
