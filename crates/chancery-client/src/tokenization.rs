@@ -35,7 +35,7 @@ impl Client {
     ///
     /// [`ClientError`], as for every call.
     pub fn tokenize(&self, profile: TokenProfileId, message: &str) -> Result<TokenizationResponse, ClientError> {
-        let request = TokenizeRequest { message: message.to_owned() };
+        let request = TokenizeRequest { message: message.to_owned(), key_version: None };
         self.post(&format!("/api/v2/token-profiles/{profile}/tokenize"), &request)
     }
 
@@ -49,7 +49,7 @@ impl Client {
         profile: TokenProfileId,
         token: TokenizationResponse,
     ) -> Result<DetokenizationResponse, ClientError> {
-        let request = DetokenizeRequest { token: token.token, iv: token.iv };
+        let request = DetokenizeRequest { token: token.token, iv: token.iv, key_version: token.key_version };
         self.post(&format!("/api/v2/token-profiles/{profile}/detokenize"), &request)
     }
 }

@@ -42,6 +42,8 @@ pub struct Limits {
     pub cert_profiles_max: u32,
     /// Entries of each list in a certificate profile.
     pub cert_profile_entries_max: usize,
+    /// Key versions that one token profile reads: each is a prepared cipher in memory.
+    pub profile_versions_max: u32,
     /// Items of a page, and of a stubs call that asks for no page.
     pub page_size_max: u32,
     /// Items of a list that is asked for without paging.
@@ -93,6 +95,7 @@ impl Default for Limits {
             csr_max: 64 * KIB,
             cert_profiles_max: 1_000,
             cert_profile_entries_max: 100,
+            profile_versions_max: 100,
             page_size_max: 1_000,
             list_max: 10_000,
             item_errors_max: 100,

@@ -11,10 +11,12 @@ import subprocess
 KEY = bytes.fromhex("2b7e151628aed2a6abf7158809cf4f3cef4359d8d580aa4f7f036d6f04fc6a94")
 DOMAIN = bytes.fromhex("00112233445566778899aabbccddeeff")
 IV = bytes(range(16))
+VERSION = 7
 DECIMAL = "0123456789"
 UPPER = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 ALPHABETS = {
     "Decimal": DECIMAL,
+    "UpperAlpha": UPPER,
     "LowerHex": DECIMAL + "abcdef",
     "AlphaNumeric": DECIMAL + UPPER + UPPER.lower(),
     "Printable": "".join(map(chr, range(0x20, 0x7F))),
@@ -84,9 +86,12 @@ def tokenize(profile, message, iv=b""):
     luhn = profile.get("luhn", "Ignore")
     text = lambda part: "".join(symbols[d] for d in part).encode()
     tweak = DOMAIN + iv + text(digits[:lead]) + b"\xff" + text(digits[end:])
+    prefix = profile.get("versionPrefix", 0)
+    told = text(string(VERSION, len(symbols), prefix)).decode()
     if "tokenLength" in profile:
         rank = sum(len(symbols) ** k for k in range(profile["minLength"], len(digits))) + num(digits, len(symbols))
-        return text(ff1(len(symbols), tweak, string(rank, len(symbols), profile["tokenLength"]))).decode()
+        width = profile["tokenLength"] - prefix
+        return told + text(ff1(len(symbols), tweak, string(rank, len(symbols), width))).decode()
     if luhn == "Ignore":
         digits[lead:end] = ff1(len(symbols), tweak, digits[lead:end])
     else:
@@ -96,7 +101,7 @@ def tokenize(profile, message, iv=b""):
         if luhn == "Invalid":
             digits[end - 1] = (digits[end - 1] + 1) % 10
     left = iter(digits)
-    return "".join(symbols[next(left)] if c in symbols else c for c in message)
+    return told + "".join(symbols[next(left)] if c in symbols else c for c in message)
 
 
 def profile(alphabet, low, high, **more):
@@ -114,6 +119,9 @@ CASES = [
     (profile("AlphaNumeric", 5, 64, keepLeading=1), ["Zz09a", "ThisIsALongerIdentifier0123456789"]),
     (profile("Printable", 4, 512), ["to be, or not to be?", "x" * 200]),
     (profile("äöüßÄÖÜẞ🂡é", 7, 12, keepTrailing=1, passThrough="x"), ["äöüßÄÖÜ", "x🂡🂡éxäöüßx"]),
+    ({**CARD, "luhn": "Ignore", "versionPrefix": 2}, ["4111111111111111", "-4111-1111 1111-1111"]),
+    (profile("UpperAlpha", 5, 9, tokenLength=16, versionPrefix=1), ["ABCDE", "ZZZZZZZZZ"]),
+    (profile("01", 30, 64, keepLeading=2, versionPrefix=3), ["110000000000000000000000000001"]),
 ]
 
 
@@ -123,7 +131,7 @@ def main():
         for message in messages:
             case = {"format": rules, "message": message, "token": tokenize(rules, message)}
             cases.append({**case, "tokenWithIv": tokenize(rules, message, IV)})
-    about = {"key": KEY.hex(), "domain": DOMAIN.hex(), "iv": IV.hex(), "madeBy": "tokens.py"}
+    about = {"key": KEY.hex(), "domain": DOMAIN.hex(), "iv": IV.hex(), "version": VERSION, "madeBy": "tokens.py"}
     print(json.dumps({**about, "cases": cases}, indent=1, ensure_ascii=False))
 
 

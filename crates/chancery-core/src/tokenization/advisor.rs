@@ -1,7 +1,7 @@
 //! What to know about a profile's safety before relying on it.
 
 use chancery_types::{
-    Luhn, Operation,
+    Luhn, Operation, TokenAlgorithm,
     wire::token_profiles::{ControlRule, TokenSecurity},
 };
 
@@ -36,6 +36,35 @@ pub(crate) fn advise(format: &Format, use_iv: bool, shares_domain: bool, rules: 
         ));
     }
     TokenSecurity { domain_size: Some(power(format.alphabet().radix(), format.encrypted_at_min())), notes }
+}
+
+/// The safety of a profile that takes any text.
+pub(crate) fn advise_text(algorithm: TokenAlgorithm, shares_domain: bool, rules: &[ControlRule]) -> TokenSecurity {
+    let mut notes = Vec::new();
+    let (deterministic, keeps_length) = match algorithm {
+        TokenAlgorithm::AesSiv => (true, true),
+        TokenAlgorithm::AesGcm => (false, true),
+        TokenAlgorithm::Hmac => (true, false),
+        // Not of texts.
+        TokenAlgorithm::Ff1 | TokenAlgorithm::Random => (false, false),
+    };
+    if deterministic {
+        notes.push("The same message always gives the same token, so equal messages can be seen to be equal.".into());
+    }
+    if keeps_length {
+        notes.push("The length of a token tells how many bytes its message has.".into());
+    }
+    if shares_domain {
+        notes.push("Profiles with this key and tweakDomain open each other's tokens.".into());
+    }
+    if deterministic && rules.iter().any(|rule| amounts_to_detokenize(rule, rules)) {
+        notes.push(
+            "A role with Tokenize and Batch can find the message of a token by trying, where the messages are few \
+             enough to be listed: for it that amounts to Detokenize."
+                .into(),
+        );
+    }
+    TokenSecurity { domain_size: None, notes }
 }
 
 fn may_equal() -> String {

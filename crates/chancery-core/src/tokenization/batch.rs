@@ -8,7 +8,7 @@ use chancery_types::{
 };
 use futures::{StreamExt, TryStreamExt, stream};
 
-use super::engine::{Engine, Iv, Outcome};
+use super::engine::{Engine, Iv, IvKind, Outcome};
 use crate::{Error, Limits, Result, pool::Pool};
 
 /// Work of one job, in the units of [`Engine::work`]: some 2 ms, long enough to be worth handing over, short enough not to
@@ -75,21 +75,21 @@ where
 
 /// The initialization vectors that came with a batch of tokens: none, or one for each. One of a wrong length concerns
 /// its token alone.
-pub(crate) fn read_ivs(use_iv: bool, ivs: Option<&[Base64]>, tokens: usize) -> Result<Vec<Option<Iv>>> {
-    match (use_iv, ivs) {
-        (false, None) => Ok(Vec::new()),
-        (false, Some(_)) => Err(Error::value("/ivs", "The profile uses no initialization vectors.")),
-        (true, None) => Err(Error::malformed("/ivs", "The profile uses initialization vectors: ivs is needed.")),
-        (true, Some(ivs)) if ivs.len() != tokens => {
+pub(crate) fn read_ivs(kind: Option<IvKind>, ivs: Option<&[Base64]>, tokens: usize) -> Result<Vec<Option<Iv>>> {
+    match (kind, ivs) {
+        (None, None) => Ok(Vec::new()),
+        (None, Some(_)) => Err(Error::value("/ivs", "The profile uses no initialization vectors.")),
+        (Some(_), None) => Err(Error::malformed("/ivs", "The profile uses initialization vectors: ivs is needed.")),
+        (Some(_), Some(ivs)) if ivs.len() != tokens => {
             Err(Error::value("/ivs", "ivs has one initialization vector for each token, in the same order."))
         }
-        (true, Some(ivs)) => Ok(ivs.iter().map(|iv| iv.0.as_slice().try_into().ok()).collect()),
+        (Some(kind), Some(ivs)) => Ok(ivs.iter().map(|iv| kind.read(iv)).collect()),
     }
 }
 
 /// The initialization vectors as they are answered: `null` where there is no token.
 pub(crate) fn ivs_of(outcome: &Outcome, ivs: &[Iv]) -> Vec<Option<Base64>> {
-    outcome.texts.iter().zip(ivs).map(|(token, iv)| token.map(|_| Base64(iv.to_vec()))).collect()
+    outcome.texts.iter().zip(ivs).map(|(token, iv)| token.map(|_| iv.to_wire())).collect()
 }
 
 impl Outcome {

@@ -3,7 +3,6 @@
 
 use std::{iter, ops::Range, sync::Arc};
 
-use chancery_keys::random;
 use chancery_store::tables;
 use chancery_types::{
     Action, Base64, ErrorCode, TokenProfileId,
@@ -16,7 +15,7 @@ use chancery_types::{
 
 use super::{
     batch::{self, Load},
-    engine::Iv,
+    engine::{Iv, IvKind},
     profile::Profile,
     track::Tracks,
 };
@@ -35,8 +34,9 @@ impl Chancery {
     ) -> Result<TokenizationResponse> {
         let answer = async {
             let (profile, grant) = self.may_tokenize(caller, id, Call::Single)?;
+            profile.engine.check_version_made(request.key_version)?;
             let (token, iv) = self.make_token(&profile, &grant, &request.message, "/message").await?;
-            Ok(TokenizationResponse { token, iv })
+            Ok(TokenizationResponse { token, iv, key_version: told_version(&profile) })
         };
         let answer = answer.await;
         self.count_tokens(caller, Action::Tokenize, id, 1, &answer);
@@ -55,7 +55,8 @@ impl Chancery {
             if let View::Partial(_) = grant.view() {
                 action = Action::PartialDetokenize;
             }
-            let message = open_token(&profile, &grant, &request.token, request.iv.as_ref(), "/token")?;
+            let DetokenizeRequest { token, iv, key_version } = &request;
+            let message = open_token(&profile, &grant, token, iv.as_ref(), *key_version, "/token")?;
             Ok(DetokenizationResponse { message })
         });
         self.count_tokens(caller, action, id, 1, &answer);
@@ -69,10 +70,11 @@ impl Chancery {
         id: TokenProfileId,
         request: BatchTokenizeRequest,
     ) -> Result<BatchTokenizationResponse> {
-        let BatchTokenizeRequest { messages, partial } = request;
+        let BatchTokenizeRequest { messages, partial, key_version } = request;
         let values = messages.len() as u64;
         let answer = async {
             let (profile, grant) = self.may_tokenize(caller, id, Call::Batch)?;
+            profile.engine.check_version_made(key_version)?;
             let load = Load::of("/messages", &messages, &profile.engine, &self.limits)?;
             let ivs: Arc<[Iv]> = draw_ivs(&profile, messages.len()).into();
             let job = {
@@ -87,8 +89,9 @@ impl Chancery {
             if outcome.has_texts() {
                 self.note_use(&profile).await?;
             }
-            let ivs = profile.use_iv.then(|| batch::ivs_of(&outcome, &ivs));
-            Ok(BatchTokenizationResponse { tokens: outcome.texts, ivs, errors })
+            let ivs = profile.iv.map(|_| batch::ivs_of(&outcome, &ivs));
+            let key_version = told_version(&profile);
+            Ok(BatchTokenizationResponse { tokens: outcome.texts, ivs, key_version, errors })
         };
         let answer = answer.await;
         self.count_tokens(caller, Action::BatchTokenize, id, values, &answer);
@@ -102,17 +105,18 @@ impl Chancery {
         id: TokenProfileId,
         request: BatchDetokenizeRequest,
     ) -> Result<BatchDetokenizationResponse> {
-        let BatchDetokenizeRequest { tokens, ivs, partial } = request;
+        let BatchDetokenizeRequest { tokens, ivs, partial, key_version } = request;
         let values = tokens.len() as u64;
         let answer = async {
             let (profile, grant) = self.may_detokenize(caller, id, Call::Batch)?;
             let load = Load::of("/tokens", &tokens, &profile.engine, &self.limits)?;
-            let ivs = batch::read_ivs(profile.use_iv, ivs.as_deref(), tokens.len())?;
+            let version = profile.engine.version_to_read(key_version)?;
+            let ivs = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?;
             let job = {
                 let tokens = Arc::new(tokens);
                 move |range: Range<usize>| {
                     let ivs = ivs.get(range.clone()).unwrap_or_default();
-                    profile.engine.detokenize(&grant, batch::values(&tokens, range), ivs)
+                    profile.engine.detokenize(&grant, batch::values(&tokens, range), ivs, version)
                 }
             };
             let outcome = batch::run(&self.pool, load, job).await?;
@@ -133,10 +137,11 @@ impl Chancery {
     ) -> Result<TrackTokenizationResponse> {
         let answer = async {
             let (profile, grant) = self.may_tokenize(caller, id, Call::Track)?;
+            profile.engine.check_version_made(request.key_version)?;
             let tracks = self.parse_tracks(&profile, &request.track)?;
             let (token, iv) = self.make_token(&profile, &grant, &tracks.account(), TRACK).await?;
             let track = tracks.with_account(&token).map_err(|bad| bad.error(TRACK))?;
-            Ok(TrackTokenizationResponse { track, iv })
+            Ok(TrackTokenizationResponse { track, iv, key_version: told_version(&profile) })
         };
         let answer = answer.await;
         self.count_tokens(caller, Action::TrackTokenize, id, 1, &answer);
@@ -152,7 +157,8 @@ impl Chancery {
     ) -> Result<TrackDetokenizationResponse> {
         let answer = self.may_detokenize(caller, id, Call::Track).and_then(|(profile, grant)| {
             let tracks = self.parse_tracks(&profile, &request.track)?;
-            let account = open_token(&profile, &grant, &tracks.account(), request.iv.as_ref(), TRACK)?;
+            let (iv, version) = (request.iv.as_ref(), request.key_version);
+            let account = open_token(&profile, &grant, &tracks.account(), iv, version, TRACK)?;
             let track = tracks.with_account(&account).map_err(|bad| bad.error(TRACK))?;
             Ok(TrackDetokenizationResponse { track })
         });
@@ -187,7 +193,7 @@ impl Chancery {
         let ivs = draw_ivs(profile, 1);
         let token = profile.engine.tokenize(grant, iter::once(message), &ivs)?.single(field)?;
         self.note_use(profile).await?;
-        Ok((token, ivs.first().map(|iv| Base64(iv.to_vec()))))
+        Ok((token, ivs.first().map(|iv| iv.to_wire())))
     }
 
     /// Makes sure that the store knows that the profile makes tokens before the first one is given out: from then on
@@ -232,26 +238,34 @@ fn open_token(
     grant: &DetokenizeGrant,
     token: &str,
     iv: Option<&Base64>,
+    version: Option<u32>,
     field: &str,
 ) -> Result<String> {
-    let ivs: Vec<Option<Iv>> = match (profile.use_iv, iv) {
-        (true, Some(iv)) => vec![Some(read_iv(iv)?)],
-        (true, None) => {
+    let version = profile.engine.version_to_read(version)?;
+    let ivs: Vec<Option<Iv>> = match (profile.iv, iv) {
+        (Some(kind), Some(iv)) => vec![Some(read_iv(kind, iv)?)],
+        (Some(_), None) => {
             return Err(Error::malformed("/iv", "The profile uses an initialization vector: iv is needed."));
         }
-        (false, Some(_)) => return Err(Error::value("/iv", "The profile uses no initialization vector.")),
-        (false, None) => Vec::new(),
+        (None, Some(_)) => return Err(Error::value("/iv", "The profile uses no initialization vector.")),
+        (None, None) => Vec::new(),
     };
-    profile.engine.detokenize(grant, iter::once(token), &ivs)?.single(field)
+    profile.engine.detokenize(grant, iter::once(token), &ivs, version)?.single(field)
 }
 
-fn read_iv(iv: &Base64) -> Result<Iv> {
-    iv.0.as_slice().try_into().map_err(|_| Error::value("/iv", "An initialization vector has 16 bytes."))
+fn read_iv(kind: IvKind, iv: &Base64) -> Result<Iv> {
+    let wrong = || Error::value("/iv", format!("An initialization vector has {} bytes here.", kind.length()));
+    kind.read(iv).ok_or_else(wrong)
 }
 
 /// One for each value, or none at all.
 fn draw_ivs(profile: &Profile, values: usize) -> Vec<Iv> {
-    if profile.use_iv { iter::repeat_with(random).take(values).collect() } else { Vec::new() }
+    profile.iv.map_or_else(Vec::new, |kind| iter::repeat_with(|| kind.draw()).take(values).collect())
+}
+
+/// The key version of new tokens, where it is worth telling.
+fn told_version(profile: &Profile) -> Option<u32> {
+    profile.engine.reads_several_versions().then(|| profile.engine.newest_version())
 }
 
 #[cfg(test)]

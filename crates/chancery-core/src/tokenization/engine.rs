@@ -1,24 +1,28 @@
 //! What makes tokens of messages: one cipher for each profile, of the kind that its algorithm is.
 
 mod ff1;
+mod iv;
+mod text;
 
-use chancery_types::wire::Texts;
+use chancery_keys::{DataError, DataKey};
+use chancery_types::{TokenAlgorithm, TokenProfileId, wire::Texts};
 
-use super::refusal::BadValue;
+use super::{refusal::BadValue, shape::Shape, versions::Versions};
 use crate::{
-    Result,
+    Error, Result,
     access::{DetokenizeGrant, TokenizeGrant},
 };
 
 pub(crate) use ff1::Ff1Engine;
-
-/// An initialization vector.
-pub(crate) type Iv = [u8; 16];
+pub(crate) use iv::{Iv, IvKind};
+pub(crate) use text::{TextCipher, TextEngine, one_way};
 
 /// The cipher of one profile.
 pub(crate) enum Engine {
     /// Symbols to symbols of the same alphabet.
     Ff1(Box<Ff1Engine>),
+    /// Any text to base64url text.
+    Text(TextEngine),
 }
 
 /// What became of a batch.
@@ -31,6 +35,32 @@ pub(crate) struct Outcome {
 }
 
 impl Engine {
+    /// The engine of an algorithm under these versions of a key. Tokens of one domain are of no other.
+    pub(crate) fn new(
+        algorithm: TokenAlgorithm,
+        shape: Shape,
+        domain: TokenProfileId,
+        keys: &Versions<DataKey>,
+    ) -> Result<Self> {
+        let text = |shape, cipher: fn(&DataKey) -> Result<TextCipher, DataError>| match shape {
+            Shape::Text(format) => {
+                let cipher = |key: &DataKey| cipher(key).map_err(Error::internal);
+                Ok(Self::Text(TextEngine::new(format, domain, keys, cipher)?))
+            }
+            Shape::Symbols(_) => Err(Error::internal("a format of symbols for an algorithm of texts")),
+        };
+        match algorithm {
+            TokenAlgorithm::Ff1 => match shape {
+                Shape::Symbols(format) => Ok(Self::Ff1(Box::new(Ff1Engine::new(format, domain, keys)?))),
+                Shape::Text(_) => Err(Error::internal("a format of texts for Ff1")),
+            },
+            TokenAlgorithm::AesSiv => text(shape, |key| key.aes_256_siv().map(|siv| TextCipher::AesSiv(Box::new(siv)))),
+            TokenAlgorithm::AesGcm => text(shape, |key| key.xaes_256_gcm().map(TextCipher::AesGcm)),
+            TokenAlgorithm::Hmac => text(shape, |key| key.hmac_sha_256().map(|hmac| TextCipher::Hmac(Box::new(hmac)))),
+            TokenAlgorithm::Random => Err(Error::internal("Random is not offered yet")),
+        }
+    }
+
     /// Tokenizes. `ivs` is empty or has one for each message.
     pub(crate) fn tokenize<'v, V>(&self, grant: &TokenizeGrant, messages: V, ivs: &[Iv]) -> Result<Outcome>
     where
@@ -38,17 +68,25 @@ impl Engine {
     {
         match self {
             Self::Ff1(engine) => engine.tokenize(grant, messages, ivs),
+            Self::Text(engine) => engine.tokenize(grant, messages, ivs),
         }
     }
 
     /// Detokenizes; messages are shown as the grant allows. `ivs` is empty or has one for each token, or `None` where
-    /// what was given is no initialization vector.
-    pub(crate) fn detokenize<'v, V>(&self, grant: &DetokenizeGrant, tokens: V, ivs: &[Option<Iv>]) -> Result<Outcome>
+    /// what was given is no initialization vector. `version` is what [`version_to_read`](Self::version_to_read) says.
+    pub(crate) fn detokenize<'v, V>(
+        &self,
+        grant: &DetokenizeGrant,
+        tokens: V,
+        ivs: &[Option<Iv>],
+        version: Option<u32>,
+    ) -> Result<Outcome>
     where
         V: Iterator<Item = &'v str> + Clone,
     {
         match self {
-            Self::Ff1(engine) => engine.detokenize(grant, tokens, ivs),
+            Self::Ff1(engine) => engine.detokenize(grant, tokens, ivs, version),
+            Self::Text(engine) => engine.detokenize(grant, tokens, ivs, version),
         }
     }
 
@@ -56,6 +94,7 @@ impl Engine {
     pub(crate) fn work(&self, bytes: usize) -> usize {
         match self {
             Self::Ff1(engine) => engine.format().work(bytes),
+            Self::Text(_) => 100 + bytes / 2,
         }
     }
 
@@ -63,12 +102,53 @@ impl Engine {
     pub(crate) fn is_decimal(&self) -> bool {
         match self {
             Self::Ff1(engine) => engine.format().alphabet().is_decimal(),
+            Self::Text(_) => false,
+        }
+    }
+
+    /// Whether nothing leads from a token back to its message.
+    pub(crate) fn is_one_way(&self) -> bool {
+        match self {
+            Self::Ff1(_) => false,
+            Self::Text(engine) => engine.is_one_way(),
+        }
+    }
+
+    /// Refuses to make tokens of another key version than the newest.
+    pub(crate) fn check_version_made(&self, named: Option<u32>) -> Result<()> {
+        match self {
+            Self::Ff1(engine) => engine.versions().check_made(named),
+            Self::Text(engine) => engine.versions().check_made(named),
+        }
+    }
+
+    /// The key version whose tokens a call reads; `None` where each token tells its own.
+    pub(crate) fn version_to_read(&self, named: Option<u32>) -> Result<Option<u32>> {
+        match self {
+            Self::Ff1(engine) => engine.versions().to_read(named, engine.format().tells_version()),
+            Self::Text(engine) => engine.versions().to_read(named, true),
+        }
+    }
+
+    /// The key version that makes tokens.
+    pub(crate) fn newest_version(&self) -> u32 {
+        match self {
+            Self::Ff1(engine) => engine.versions().newest(),
+            Self::Text(engine) => engine.versions().newest(),
+        }
+    }
+
+    /// Whether tokens of several key versions are read.
+    pub(crate) fn reads_several_versions(&self) -> bool {
+        match self {
+            Self::Ff1(engine) => engine.versions().are_several(),
+            Self::Text(engine) => engine.versions().are_several(),
         }
     }
 }
 
 impl Outcome {
-    fn refuse(&mut self, bad: BadValue) {
+    pub(super) fn refuse(&mut self, bad: BadValue) {
         self.bad.push((self.texts.len(), bad));
         self.texts.push_null();
     }

@@ -2,7 +2,7 @@
 
 use chancery_types::{Luhn, wire::token_profiles::TokenFormat};
 
-use super::alphabet::Alphabet;
+use super::{alphabet::Alphabet, prefix};
 use crate::{Error, Limits, Result};
 
 /// The fewest values that FF1 may permute (SP 800-38G Rev. 1, section 5.2).
@@ -19,7 +19,10 @@ pub(crate) struct Format {
     /// Sorted.
     pub(super) pass_through: Box<[char]>,
     pub(super) luhn: Luhn,
+    /// The symbols of every token, without the prefix.
     pub(super) token_length: Option<usize>,
+    /// So many symbols in front of a token say its key version.
+    pub(super) version_prefix: usize,
     pub(super) value_max: usize,
 }
 
@@ -42,15 +45,9 @@ impl Format {
         if pattern.is_some() {
             return Err(Error::value("/format/pattern", "Patterns are not offered yet; leave this member out."));
         }
-        if version_prefix.is_some() {
-            return Err(Error::value(
-                "/format/versionPrefix",
-                "versionPrefix is not offered yet; leave this member out.",
-            ));
-        }
         let missing = || Error::malformed("/format/alphabet", "This algorithm needs an alphabet.");
         let alphabet = Alphabet::parse(alphabet.as_deref().ok_or_else(missing)?)?;
-        let format = Self {
+        let mut format = Self {
             min: size(*min_length),
             max: size(*max_length),
             keep_leading: size(*keep_leading),
@@ -58,11 +55,13 @@ impl Format {
             pass_through: parse_pass_through(pass_through, &alphabet)?,
             luhn: *luhn,
             token_length: token_length.map(size),
+            version_prefix: version_prefix.map_or(0, size),
             value_max: limits.value_max,
             alphabet,
         };
         format.check_lengths(limits)?;
         format.check_luhn()?;
+        format.check_version_prefix(*version_prefix)?;
         format.check_token_length(limits)?;
         format.check_domain()?;
         Ok(format)
@@ -99,14 +98,43 @@ impl Format {
         Ok(())
     }
 
-    fn check_token_length(&self, limits: &Limits) -> Result<()> {
+    fn check_version_prefix(&self, symbols: Option<u32>) -> Result<()> {
+        let flaw = |message| Err(Error::value("/format/versionPrefix", message));
+        match symbols {
+            None => Ok(()),
+            Some(symbols) if !(1..=prefix::SYMBOLS_MAX).contains(&symbols) => {
+                flaw("versionPrefix is null or 1 to 4 symbols.")
+            }
+            // The prefix would be a digit of the number that passes or fails Luhn.
+            Some(_) if self.has_check_digit() => flaw("versionPrefix goes with luhn Ignore only."),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Refuses a key version that the prefix has no room for.
+    pub(crate) fn check_holds_version(&self, version: u32) -> Result<()> {
+        let symbols = u32::try_from(self.version_prefix).unwrap_or(u32::MAX);
+        let max = prefix::version_max(self.alphabet.radix(), symbols);
+        if self.tells_version() && version > max {
+            let message = format!("A versionPrefix of {symbols} symbols tells the key versions 1 to {max}.");
+            return Err(Error::value("/format/versionPrefix", message));
+        }
+        Ok(())
+    }
+
+    /// A prefix is a part of the fixed length.
+    fn check_token_length(&mut self, limits: &Limits) -> Result<()> {
         let Some(length) = self.token_length else { return Ok(()) };
         let flaw = |message: String| Err(Error::value("/format/tokenLength", message));
         // Longer than every message also means: enough tokens for all of them, for the sum of radix^length over all
         // lengths up to maxLength is less than radix^(maxLength + 1).
-        if length <= self.max || length > limits.ff1_symbols_max {
-            return flaw(format!("tokenLength is greater than maxLength and at most {}.", limits.ff1_symbols_max));
+        let encrypted = length.saturating_sub(self.version_prefix);
+        if encrypted <= self.max || length > limits.ff1_symbols_max {
+            let more = if self.version_prefix > 0 { " and versionPrefix together" } else { "" };
+            let max = limits.ff1_symbols_max;
+            return flaw(format!("tokenLength is greater than maxLength{more} and at most {max}."));
         }
+        self.token_length = Some(encrypted);
         if self.keep_leading + self.keep_trailing > 0 {
             return flaw("tokenLength goes with keepLeading 0 and keepTrailing 0 only.".into());
         }
@@ -154,6 +182,11 @@ impl Format {
         self.luhn
     }
 
+    /// Whether each token says its key version.
+    pub(crate) const fn tells_version(&self) -> bool {
+        self.version_prefix > 0
+    }
+
     /// The shortest message.
     pub(crate) fn min(&self) -> usize {
         self.min
@@ -174,20 +207,34 @@ impl Format {
         bytes / 8 + symbols + symbols * symbols / 32
     }
 
-    /// Whether every token of `old` is a token of this format for the same message.
-    pub(crate) fn reads_tokens_of(&self, old: &Self) -> bool {
-        let Self { alphabet, min, max, keep_leading, keep_trailing, pass_through, luhn, token_length, value_max: _ } =
-            self;
+    /// The member that keeps tokens of `old` from being tokens of this format for the same message, if one does.
+    pub(crate) fn orphans_tokens_of(&self, old: &Self) -> Option<&'static str> {
+        let Self {
+            alphabet,
+            min,
+            max,
+            keep_leading,
+            keep_trailing,
+            pass_through,
+            luhn,
+            token_length,
+            version_prefix,
+            value_max: _,
+        } = self;
         // With tokenLength ranks are counted from the shortest message on.
-        let lengths = if token_length.is_some() { *min == old.min } else { *min <= old.min };
-        lengths
-            && *max >= old.max
-            && *alphabet == old.alphabet
-            && *keep_leading == old.keep_leading
-            && *keep_trailing == old.keep_trailing
-            && old.pass_through.iter().all(|character| pass_through.contains(character))
-            && *luhn == old.luhn
-            && *token_length == old.token_length
+        let min_changed = if token_length.is_some() { *min != old.min } else { *min > old.min };
+        let changed = [
+            ("/format/alphabet", *alphabet != old.alphabet),
+            ("/format/minLength", min_changed),
+            ("/format/maxLength", *max < old.max),
+            ("/format/keepLeading", *keep_leading != old.keep_leading),
+            ("/format/keepTrailing", *keep_trailing != old.keep_trailing),
+            ("/format/passThrough", !old.pass_through.iter().all(|character| pass_through.contains(character))),
+            ("/format/luhn", *luhn != old.luhn),
+            ("/format/versionPrefix", *version_prefix != old.version_prefix),
+            ("/format/tokenLength", *token_length != old.token_length),
+        ];
+        changed.into_iter().find_map(|(member, changed)| changed.then_some(member))
     }
 
     pub(crate) fn passes_through(&self, character: char) -> bool {

@@ -107,7 +107,7 @@ impl Chancery {
                 let spec = next(tx, &old, request, &limits).await?;
                 spec.compile(&limits)?;
                 if row.used {
-                    old.check_still_reads(id, &spec, &limits)?;
+                    old.check_still_reads(id, &spec, row.first_key_version, &limits)?;
                 }
                 let key = key(tx, &spec).await?;
                 check_references(tx, id, &spec, Some(&old), &key).await?;

@@ -2,8 +2,6 @@
 
 use chancery_types::RevealFrom;
 
-use super::alphabet::Alphabet;
-
 /// How a partial Control Rule shows a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mask {
@@ -16,10 +14,10 @@ pub(crate) struct Mask {
 }
 
 impl Mask {
-    /// Appends `value` as the caller may see it. Only symbols of the alphabet are counted and masked. A value that is
+    /// Appends `value` as the caller may see it. Only symbols are counted and masked. A value that is
     /// not longer than what may be revealed reveals nothing, for otherwise short values would be open to all.
-    pub(crate) fn append(&self, out: &mut String, value: &str, alphabet: &Alphabet) {
-        let symbols = value.chars().filter(|&symbol| alphabet.digit(symbol).is_some()).count();
+    pub(crate) fn append(&self, out: &mut String, value: &str, is_symbol: impl Fn(char) -> bool) {
+        let symbols = value.chars().filter(|&symbol| is_symbol(symbol)).count();
         let reveal = if symbols > self.reveal { self.reveal } else { 0 };
         let shown = match self.from {
             RevealFrom::Start => 0..reveal,
@@ -27,7 +25,7 @@ impl Mask {
         };
         let mut place = 0;
         for symbol in value.chars() {
-            if alphabet.digit(symbol).is_none() {
+            if !is_symbol(symbol) {
                 out.push(symbol);
                 continue;
             }
@@ -43,7 +41,7 @@ mod tests {
 
     fn masked(value: &str, reveal: usize, from: RevealFrom) -> String {
         let mut out = String::from("kept ");
-        Mask { reveal, from, with: '*' }.append(&mut out, value, &Alphabet::parse("Decimal").unwrap());
+        Mask { reveal, from, with: '*' }.append(&mut out, value, |symbol| symbol.is_ascii_digit());
         out.split_off(5)
     }
 

@@ -13,6 +13,7 @@ mod format;
 mod luhn;
 mod manage;
 mod mask;
+mod prefix;
 mod profile;
 mod profiles;
 mod rank;
@@ -25,6 +26,7 @@ mod text_format;
 mod track;
 mod tweak;
 mod values;
+mod versions;
 
 pub(crate) use mask::Mask;
 pub(crate) use profiles::TokenProfiles;

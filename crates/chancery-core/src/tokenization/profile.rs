@@ -8,15 +8,15 @@ use std::{
     },
 };
 
-use chancery_keys::{Custodian, DataError};
+use chancery_keys::Custodian;
 use chancery_store::{Tx, tables};
 use chancery_types::{KeyId, KeyState, KeyUsage, RoleId, TokenProfileId};
 use uuid::Uuid;
 
 use super::{
-    engine::{Engine, Ff1Engine},
-    shape::Shape,
+    engine::{Engine, IvKind, one_way},
     spec::ProfileSpec,
+    versions::Versions,
 };
 use crate::{
     Error, Limits, Result,
@@ -29,7 +29,8 @@ pub(crate) struct Profile {
     pub(crate) id: TokenProfileId,
     /// The stored version that this was compiled from.
     pub(crate) version: i64,
-    pub(crate) use_iv: bool,
+    /// Which initialization vectors are drawn, if any.
+    pub(crate) iv: Option<IvKind>,
     pub(crate) engine: Engine,
     pub(crate) key: KeyId,
     rules: TokenRules,
@@ -42,7 +43,8 @@ pub(crate) struct Profile {
 pub(crate) struct ProfileRows {
     profile: tables::token_profiles::Row,
     key: Arc<tables::keys::Row>,
-    version: Arc<tables::key_versions::Row>,
+    /// From the oldest that is read to the one that makes tokens.
+    versions: Vec<Arc<tables::key_versions::Row>>,
 }
 
 /// Keys and versions that were read already: many profiles share one.
@@ -56,8 +58,11 @@ impl ProfileRows {
     /// Reads what belongs to a profile.
     pub(crate) async fn load(tx: &mut Tx, profile: tables::token_profiles::Row, known: &mut KeyRows) -> Result<Self> {
         let key = known.key(tx, profile.key_id).await?;
-        let version = known.version(tx, profile.key_id, profile.key_version).await?;
-        Ok(Self { profile, key, version })
+        let mut versions = Vec::new();
+        for version in profile.min_decrypt_version..=profile.key_version {
+            versions.push(known.version(tx, profile.key_id, version).await?);
+        }
+        Ok(Self { profile, key, versions })
     }
 
     pub(crate) fn id(&self) -> TokenProfileId {
@@ -90,24 +95,18 @@ fn missing_key() -> Error {
 }
 
 impl Profile {
-    /// Compiles the rules and opens the key.
+    /// Compiles the rules and opens the key's versions.
     pub(crate) fn compile(rows: &ProfileRows, custodian: &Custodian, limits: &Limits) -> Result<Self> {
-        let ProfileRows { profile, key, version } = rows;
+        let ProfileRows { profile, key, versions } = rows;
         let (id, spec, stored_key) = (rows.id(), ProfileSpec::from_row(profile)?, StoredKey::from_row(key)?);
         let (shape, rules) = spec.compile(limits)?;
-        let open = custodian.open_data_key(&stored_key.sealed(version))?;
-        let engine = match shape {
-            Shape::Symbols(format) => {
-                let cipher = open.ff1(format.alphabet().radix()).map_err(|error: DataError| Error::internal(error))?;
-                Engine::Ff1(Box::new(Ff1Engine::new(format, &cipher, spec.domain(id))))
-            }
-            Shape::Text(_) => return Err(Error::internal("no algorithm takes any text yet")),
-        };
+        let open = |row: &Arc<_>| Ok::<_, Error>(custodian.open_data_key(&stored_key.sealed(row))?);
+        let keys = Versions::new(spec.min_decrypt_version, versions.iter().map(open).collect::<Result<_>>()?)?;
         Ok(Self {
             id,
             version: profile.version,
-            use_iv: spec.use_iv,
-            engine,
+            iv: spec.iv_kind(),
+            engine: Engine::new(spec.algorithm, shape, spec.domain(id), &keys)?,
             key: spec.key,
             rules,
             standing: KeyStanding {
@@ -126,6 +125,9 @@ impl Profile {
 
     /// Whether, and how far, a caller with these roles may detokenize now.
     pub(crate) fn may_detokenize(&self, roles: &[RoleId], call: Call) -> Result<DetokenizeGrant> {
+        if self.engine.is_one_way() {
+            return Err(one_way());
+        }
         self.rules.detokenize(roles, call, self.standing)
     }
 

@@ -19,8 +19,16 @@ pub(crate) enum BadValue {
     Luhn,
     /// A token of this format stands for no message.
     NoSuchToken,
-    /// The initialization vector has not 16 bytes.
-    Iv,
+    /// A text is too short or too long.
+    Length { characters: usize, min: usize, max: usize },
+    /// The token, its initialization vector or its profile is not the one that it was made with.
+    NotAuthentic,
+    /// The token tells a key version whose tokens are not read.
+    Version { version: u32, oldest: u32, newest: u32 },
+    /// The token tells another key version than the call.
+    OtherVersion { version: u32 },
+    /// The initialization vector has not so many bytes.
+    Iv { bytes: usize },
     /// Not track data.
     Track(BadTrack),
 }
@@ -49,12 +57,16 @@ impl BadValue {
     pub(crate) fn error(self, field: &str) -> Error {
         match self {
             Self::TooLarge { .. } => Error::too_large(field, self.to_string()),
+            Self::OtherVersion { .. } => Error::value("/keyVersion", self.to_string()),
             Self::TooShort { .. }
             | Self::TooLong { .. }
             | Self::NotInAlphabet { .. }
             | Self::Luhn
+            | Self::Length { .. }
             | Self::NoSuchToken
-            | Self::Iv
+            | Self::NotAuthentic
+            | Self::Version { .. }
+            | Self::Iv { .. }
             | Self::Track(_) => Error::value(field, self.to_string()),
         }
     }
@@ -76,7 +88,17 @@ impl fmt::Display for BadValue {
             ),
             Self::Luhn => f.write_str("The Luhn check digit is wrong."),
             Self::NoSuchToken => f.write_str("This profile never makes such a token."),
-            Self::Iv => f.write_str("An initialization vector has 16 bytes."),
+            Self::Length { characters, min, max } => {
+                write!(f, "The value has {characters} characters; {min} to {max} are accepted.")
+            }
+            Self::NotAuthentic => {
+                f.write_str("The token was altered, or it or its iv belongs to another profile or another token.")
+            }
+            Self::Version { version, oldest, newest } => {
+                write!(f, "The token tells key version {version}; the profile reads {oldest} to {newest}.")
+            }
+            Self::OtherVersion { version } => write!(f, "The token tells key version {version}, not the one named."),
+            Self::Iv { bytes } => write!(f, "An initialization vector has {bytes} bytes here."),
             Self::Track(track) => track.fmt(f),
         }
     }

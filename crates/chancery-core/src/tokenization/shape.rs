@@ -35,12 +35,12 @@ impl Shape {
         }
     }
 
-    /// Whether every token of `old` is a token of this one for the same message.
-    pub(crate) fn reads_tokens_of(&self, old: &Self) -> bool {
+    /// The member that keeps tokens of `old` from being tokens of this one for the same message, if one does.
+    pub(crate) fn orphans_tokens_of(&self, old: &Self) -> Option<&'static str> {
         match (self, old) {
-            (Self::Symbols(new), Self::Symbols(old)) => new.reads_tokens_of(old),
-            (Self::Text(new), Self::Text(old)) => new.reads_tokens_of(old),
-            (Self::Symbols(_), Self::Text(_)) | (Self::Text(_), Self::Symbols(_)) => false,
+            (Self::Symbols(new), Self::Symbols(old)) => new.orphans_tokens_of(old),
+            (Self::Text(new), Self::Text(old)) => new.orphans_tokens_of(old),
+            (Self::Symbols(_), Self::Text(_)) | (Self::Text(_), Self::Symbols(_)) => Some("/format"),
         }
     }
 }

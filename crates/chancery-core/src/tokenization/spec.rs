@@ -11,6 +11,7 @@ use chancery_types::{
 
 use super::{
     advisor,
+    engine::IvKind,
     shape::{Shape, new_format, patched_format, takes_text},
 };
 use crate::{Error, Limits, Result, access::TokenRules, text::check_name};
@@ -114,28 +115,56 @@ impl ProfileSpec {
     pub(crate) fn compile(&self, limits: &Limits) -> Result<(Shape, TokenRules)> {
         check_name("/objInfo/name", &self.name, limits)?;
         self.check_algorithm()?;
-        self.check_versions()?;
         self.check_vault_members()?;
         let shape = Shape::compile(self.algorithm, &self.format, limits)?;
+        self.check_versions(&shape, limits)?;
         let rules = TokenRules::compile(&self.control_rules, shape.messages(), limits)?;
         Ok((shape, rules))
     }
 
     fn check_algorithm(&self) -> Result<()> {
-        match self.algorithm {
-            TokenAlgorithm::Ff1 => Ok(()),
-            TokenAlgorithm::Random | TokenAlgorithm::AesSiv | TokenAlgorithm::AesGcm | TokenAlgorithm::Hmac => {
-                let message = format!("{} is not offered yet; Ff1 is.", self.algorithm);
-                Err(Error::value("/algorithm", message))
+        match (self.algorithm, self.use_iv) {
+            (TokenAlgorithm::Random, _) => {
+                Err(Error::value("/algorithm", "Random is not offered yet; Ff1, AesSiv, AesGcm and Hmac are."))
+            }
+            (TokenAlgorithm::AesGcm, false) => {
+                Err(Error::value("/useIv", "AesGcm needs useIv true: its nonce is the iv."))
+            }
+            (TokenAlgorithm::AesSiv | TokenAlgorithm::Hmac, true) => {
+                let message = format!("{} goes with useIv false only; AesGcm has an iv.", self.algorithm);
+                Err(Error::value("/useIv", message))
+            }
+            (TokenAlgorithm::AesSiv | TokenAlgorithm::Hmac, false)
+            | (TokenAlgorithm::AesGcm, true)
+            | (TokenAlgorithm::Ff1, _) => Ok(()),
+        }
+    }
+
+    /// Which initialization vectors are drawn, if any.
+    pub(crate) const fn iv_kind(&self) -> Option<IvKind> {
+        match (self.use_iv, self.algorithm) {
+            (false, _) => None,
+            (true, TokenAlgorithm::AesGcm) => Some(IvKind::Xaes),
+            (true, TokenAlgorithm::Ff1 | TokenAlgorithm::Random | TokenAlgorithm::AesSiv | TokenAlgorithm::Hmac) => {
+                Some(IvKind::Ff1)
             }
         }
     }
 
-    fn check_versions(&self) -> Result<()> {
-        if self.min_decrypt_version == self.key_version {
-            return Ok(());
+    fn check_versions(&self, shape: &Shape, limits: &Limits) -> Result<()> {
+        let (oldest, newest) = (self.min_decrypt_version, self.key_version);
+        // A keyVersion that no key has is refused with the key at hand.
+        if oldest > newest || oldest == 0 && newest > 0 {
+            return Err(Error::value("/minDecryptVersion", "minDecryptVersion is at least 1 and at most keyVersion."));
         }
-        Err(Error::value("/minDecryptVersion", "Profiles of several key versions are not offered yet; leave this out."))
+        if newest - oldest >= limits.profile_versions_max {
+            let message = format!("A profile reads at most {} key versions.", limits.profile_versions_max);
+            return Err(Error::too_large("/minDecryptVersion", message));
+        }
+        match shape {
+            Shape::Symbols(format) => format.check_holds_version(newest),
+            Shape::Text(_) => Ok(()),
+        }
     }
 
     /// What only vaulted profiles have.
@@ -154,21 +183,31 @@ impl ProfileSpec {
         self.tweak_domain.unwrap_or(id)
     }
 
-    /// Refuses to become `next` if that could not read the tokens that this profile has made.
-    pub(crate) fn check_still_reads(&self, id: TokenProfileId, next: &Self, limits: &Limits) -> Result<()> {
+    /// Refuses to become `next` if that could not read the tokens that this profile has made, the first of them with
+    /// version `first` of its key. Raising minDecryptVersion is how tokens are given up on purpose; it can be taken
+    /// back as far as tokens go.
+    pub(crate) fn check_still_reads(
+        &self,
+        id: TokenProfileId,
+        next: &Self,
+        first: Option<u32>,
+        limits: &Limits,
+    ) -> Result<()> {
         let (shape, _) = self.compile(limits)?;
         let (next_shape, _) = next.compile(limits)?;
+        let first = first.unwrap_or(self.key_version).min(self.min_decrypt_version);
         let changed = [
             ("/algorithm", self.algorithm != next.algorithm),
             ("/keyUuid", self.key != next.key),
-            ("/keyVersion", self.key_version != next.key_version),
+            ("/keyVersion", next.key_version < self.key_version),
+            ("/minDecryptVersion", next.min_decrypt_version < first),
             ("/tweakDomain", self.domain(id) != next.domain(id)),
             ("/useIv", self.use_iv != next.use_iv),
-            ("/format", !next_shape.reads_tokens_of(&shape)),
         ];
-        match changed.into_iter().find(|(_, changed)| *changed) {
+        let changed = changed.into_iter().find_map(|(member, changed)| changed.then_some(member));
+        match changed.or_else(|| next_shape.orphans_tokens_of(&shape)) {
             None => Ok(()),
-            Some((field, _)) => {
+            Some(field) => {
                 let message =
                     "The profile has made tokens, which this change would make unreadable; make a new profile instead.";
                 Err(Error::state(message).at(field))
@@ -182,7 +221,7 @@ impl ProfileSpec {
         let shares_domain = self.domain(id) != id;
         let security = match shape {
             Shape::Symbols(format) => advisor::advise(&format, self.use_iv, shares_domain, &self.control_rules),
-            Shape::Text(_) => return Err(Error::internal("no algorithm takes any text yet")),
+            Shape::Text(_) => advisor::advise_text(self.algorithm, shares_domain, &self.control_rules),
         };
         Ok(TokenProfile {
             security,
@@ -208,3 +247,6 @@ const fn default_deterministic(algorithm: TokenAlgorithm) -> Option<bool> {
         TokenAlgorithm::Ff1 | TokenAlgorithm::AesSiv | TokenAlgorithm::AesGcm | TokenAlgorithm::Hmac => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

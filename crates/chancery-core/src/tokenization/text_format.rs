@@ -2,7 +2,7 @@
 
 use chancery_types::{Luhn, TokenAlgorithm, wire::token_profiles::TokenFormat};
 
-use super::format::size;
+use super::{format::size, refusal::BadValue};
 use crate::{Error, Limits, Result};
 
 /// How long messages may be, in characters (Unicode scalar values).
@@ -10,6 +10,7 @@ use crate::{Error, Limits, Result};
 pub(crate) struct TextFormat {
     min: usize,
     max: usize,
+    bytes_max: usize,
 }
 
 impl TextFormat {
@@ -43,7 +44,7 @@ impl TextFormat {
             let message = format!("{algorithm} takes any text: of a format it has minLength and maxLength only.");
             return Err(Error::value(field, message));
         }
-        let format = Self { min: size(*min_length), max: size(*max_length) };
+        let format = Self { min: size(*min_length), max: size(*max_length), bytes_max: limits.value_max };
         if format.min == 0 {
             return Err(Error::value("/format/minLength", "minLength is at least 1."));
         }
@@ -78,8 +79,26 @@ impl TextFormat {
         self.min
     }
 
-    /// Whether every message of `old` may still come out of its token.
-    pub(crate) fn reads_tokens_of(&self, old: &Self) -> bool {
-        self.min <= old.min && self.max >= old.max
+    /// The most bytes of a message.
+    pub(crate) const fn bytes_max(&self) -> usize {
+        self.bytes_max
+    }
+
+    /// Refuses a message that is too long or too short.
+    pub(crate) fn check(&self, message: &str) -> Result<(), BadValue> {
+        if message.len() > self.bytes_max {
+            return Err(BadValue::TooLarge { bytes_max: self.bytes_max });
+        }
+        let characters = message.chars().count();
+        if !(self.min..=self.max).contains(&characters) {
+            return Err(BadValue::Length { characters, min: self.min, max: self.max });
+        }
+        Ok(())
+    }
+
+    /// The member that keeps messages of `old` from coming out of their tokens, if one does.
+    pub(crate) fn orphans_tokens_of(&self, old: &Self) -> Option<&'static str> {
+        let changed = [("/format/minLength", self.min > old.min), ("/format/maxLength", self.max < old.max)];
+        changed.into_iter().find_map(|(member, changed)| changed.then_some(member))
     }
 }

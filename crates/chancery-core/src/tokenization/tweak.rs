@@ -12,14 +12,8 @@ use super::alphabet::Alphabet;
 const SEPARATOR: u8 = 0xFF;
 
 /// Appends what follows the domain to `tweak`.
-pub(crate) fn append(
-    tweak: &mut Vec<u8>,
-    iv: Option<&[u8; 16]>,
-    alphabet: &Alphabet,
-    leading: &[u16],
-    trailing: &[u16],
-) {
-    tweak.extend(iv.into_iter().flatten());
+pub(crate) fn append(tweak: &mut Vec<u8>, iv: Option<&[u8]>, alphabet: &Alphabet, leading: &[u16], trailing: &[u16]) {
+    tweak.extend(iv.unwrap_or_default());
     symbols(tweak, alphabet, leading);
     tweak.push(SEPARATOR);
     symbols(tweak, alphabet, trailing);
@@ -44,7 +38,7 @@ mod tests {
             (None, &decimal, &[][..], &[][..], "ff"),
             (None, &decimal, &[4, 1, 1, 1, 1, 1], &[1, 2, 3, 4], "343131313131ff31323334"),
             (None, &decimal, &[], &[0, 0, 0, 5], "ff30303035"),
-            (Some(&iv), &decimal, &[9], &[], "a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a539ff"),
+            (Some(&iv[..]), &decimal, &[9], &[], "a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a539ff"),
             (None, &cards, &[0, 1], &[2, 3], "c3a4c39ffff09f82a130"),
         ] {
             let mut tweak = Vec::new();

@@ -11,7 +11,7 @@ impl Format {
     /// rank with tokenLength. On a refusal `digits` is as before.
     pub(crate) fn take_message(&self, message: &str, digits: &mut Vec<u16>) -> Result<Parts, BadValue> {
         let start = digits.len();
-        self.read(message, digits)?;
+        self.read(message, self.value_max, digits)?;
         let accepted = self.check_message(&digits[start..]);
         if let Err(refusal) = accepted {
             digits.truncate(start);
@@ -34,7 +34,8 @@ impl Format {
     /// Appends the digits of a token to `digits`, with a spoilt check digit undone. On a refusal `digits` is as before.
     pub(crate) fn take_token(&self, token: &str, digits: &mut Vec<u16>) -> Result<Parts, BadValue> {
         let start = digits.len();
-        self.read(token, digits)?;
+        // A token may have more bytes than its message, where symbols of the alphabet have several.
+        self.read(token, self.value_max.saturating_add(4 * self.token_length.unwrap_or(self.max)), digits)?;
         let accepted = self.check_token(&mut digits[start..]);
         if let Err(refusal) = accepted {
             digits.truncate(start);
@@ -102,9 +103,9 @@ impl Format {
     }
 
     /// Appends the digits of all symbols; passThrough characters are left out.
-    fn read(&self, value: &str, digits: &mut Vec<u16>) -> Result<(), BadValue> {
-        if value.len() > self.value_max {
-            return Err(BadValue::TooLarge { bytes_max: self.value_max });
+    fn read(&self, value: &str, bytes_max: usize, digits: &mut Vec<u16>) -> Result<(), BadValue> {
+        if value.len() > bytes_max {
+            return Err(BadValue::TooLarge { bytes_max });
         }
         let start = digits.len();
         for (position, symbol) in value.chars().enumerate() {

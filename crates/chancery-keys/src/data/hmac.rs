@@ -6,7 +6,9 @@ use aws_lc_rs::hmac;
 pub struct HmacSha256(hmac::Key);
 
 impl HmacSha256 {
-    pub(super) fn new(key: &[u8]) -> Self {
+    /// For keys in custody: [`DataKey::hmac_sha_256`](crate::DataKey::hmac_sha_256).
+    #[must_use]
+    pub fn new(key: &[u8]) -> Self {
         Self(hmac::Key::new(hmac::HMAC_SHA256, key))
     }
 

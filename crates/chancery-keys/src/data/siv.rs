@@ -25,8 +25,9 @@ pub struct Aes256Siv {
 }
 
 impl Aes256Siv {
-    /// The 64-byte key is derived by HKDF-SHA-256 (RFC 5869), since stored AES keys are shorter.
-    pub(super) fn derive(key: &[u8]) -> Result<Self, Failed> {
+    /// The 64-byte key is derived by HKDF-SHA-256 (RFC 5869), since stored AES keys are shorter. For keys in custody:
+    /// [`DataKey::aes_256_siv`](crate::DataKey::aes_256_siv).
+    pub fn derive(key: &[u8]) -> Result<Self, Failed> {
         let mut derived = Zeroizing::new([0; 64]);
         let extracted = hkdf::Salt::new(hkdf::HKDF_SHA256, &[]).extract(key);
         extracted.expand(&[LABEL], Bytes(derived.len()))?.fill(&mut derived[..])?;

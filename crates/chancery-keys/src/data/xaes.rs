@@ -22,8 +22,8 @@ pub struct NotAuthentic;
 pub struct Xaes256Gcm(cmac::Key);
 
 impl Xaes256Gcm {
-    /// The key has 32 bytes.
-    pub(super) fn new(key: &[u8]) -> Result<Self, Failed> {
+    /// The key has 32 bytes. For keys in custody: [`DataKey::xaes_256_gcm`](crate::DataKey::xaes_256_gcm).
+    pub fn new(key: &[u8]) -> Result<Self, Failed> {
         Ok(Self(cmac::Key::new(cmac::AES_256, key)?))
     }
 

@@ -2,12 +2,15 @@
 //!
 //! A single value is a batch of one, so that both cannot differ.
 
-use chancery_keys::ff1::{Failure, Ff1, Item};
+use chancery_keys::{
+    DataKey,
+    ff1::{Failure, Ff1, Item},
+};
 use chancery_types::{TokenProfileId, wire::Texts};
 
 use super::{
-    super::{format::Format, refusal::BadValue, tweak, values::Parts},
-    Iv, Outcome,
+    super::{format::Format, prefix, refusal::BadValue, tweak, values::Parts, versions::Versions},
+    Iv, IvKind, Outcome,
 };
 use crate::{
     Error, Result,
@@ -17,17 +20,32 @@ use crate::{
 /// FF1 under one profile's key and format.
 pub(crate) struct Ff1Engine {
     format: Format,
-    cipher: Ff1,
+    ciphers: Versions<Ff1>,
+    /// What stands in front of each new token.
+    prefix: String,
 }
 
 impl Ff1Engine {
-    /// `cipher` has the alphabet's radix. Tweaks begin with `domain`.
-    pub(crate) fn new(format: Format, cipher: &Ff1, domain: TokenProfileId) -> Self {
-        Self { format, cipher: cipher.with_tweak_prefix(domain.as_bytes()) }
+    /// Tweaks begin with `domain`.
+    pub(crate) fn new(format: Format, domain: TokenProfileId, keys: &Versions<DataKey>) -> Result<Self> {
+        let radix = format.alphabet().radix();
+        Self::with_ciphers(format, domain, &keys.try_map(|key| key.ff1(radix).map_err(Error::internal))?)
+    }
+
+    /// `ciphers` have the alphabet's radix.
+    fn with_ciphers(format: Format, domain: TokenProfileId, ciphers: &Versions<Ff1>) -> Result<Self> {
+        let ciphers = ciphers.try_map(|cipher| Ok(cipher.with_tweak_prefix(domain.as_bytes())))?;
+        let mut prefix = String::new();
+        prefix::write(ciphers.newest(), format.version_prefix, format.alphabet(), &mut prefix);
+        Ok(Self { format, ciphers, prefix })
     }
 
     pub(crate) fn format(&self) -> &Format {
         &self.format
+    }
+
+    pub(crate) const fn versions(&self) -> &Versions<Ff1> {
+        &self.ciphers
     }
 
     /// Tokenizes. `ivs` is empty or has one for each message.
@@ -40,14 +58,16 @@ impl Ff1Engine {
             let parts = self.format.take_message(message, &mut work.digits);
             work.add(&self.format, ivs.get(index), parts);
         }
-        let failures = self.cipher.encrypt_batch(&mut work.digits, &work.tweaks, &work.items);
-        all_done(&failures)?;
+        all_done(&self.ciphers.of_newest().encrypt_batch(&mut work.digits, &work.tweaks, &work.items))?;
         let mut outcome = Outcome::default();
         for (message, parts) in messages.zip(&work.parts) {
             match parts {
                 Ok(parts) => {
                     let digits = &mut work.digits;
-                    outcome.texts.push_with(|out| self.format.put_token(message, digits, parts, out));
+                    outcome.texts.push_with(|out| {
+                        out.push_str(&self.prefix);
+                        self.format.put_token(message, digits, parts, out);
+                    });
                 }
                 Err(bad) => outcome.refuse(*bad),
             }
@@ -56,26 +76,35 @@ impl Ff1Engine {
     }
 
     /// Detokenizes; messages are shown as the grant allows. `ivs` is empty or has one for each token, or `None` where
-    /// what was given is no initialization vector.
-    pub(crate) fn detokenize<'v, V>(&self, grant: &DetokenizeGrant, tokens: V, ivs: &[Option<Iv>]) -> Result<Outcome>
+    /// what was given is no initialization vector. `version` is the tokens', unless each tells its own; then each must
+    /// be of it, where it is given.
+    pub(crate) fn detokenize<'v, V>(
+        &self,
+        grant: &DetokenizeGrant,
+        tokens: V,
+        ivs: &[Option<Iv>],
+        version: Option<u32>,
+    ) -> Result<Outcome>
     where
         V: Iterator<Item = &'v str> + Clone,
     {
         let mut work = Work::default();
         for (index, token) in tokens.clone().enumerate() {
-            let parts = match ivs.get(index) {
-                Some(None) => Err(BadValue::Iv),
-                Some(Some(_)) | None => self.format.take_token(token, &mut work.digits),
+            let taken = match ivs.get(index) {
+                Some(None) => Err(BadValue::Iv { bytes: IvKind::Ff1.length() }),
+                Some(Some(_)) | None => self.take_token(token, version, &mut work),
             };
-            work.add(&self.format, ivs.get(index).and_then(Option::as_ref), parts);
+            work.add(&self.format, ivs.get(index).and_then(Option::as_ref), taken);
         }
-        let failures = self.cipher.decrypt_batch(&mut work.digits, &work.tweaks, &work.items);
-        all_done(&failures)?;
+        self.decrypt(&mut work, version)?;
         let mut outcome = Outcome::default();
         let mut message = String::new();
         for (token, parts) in tokens.zip(&work.parts) {
             message.clear();
-            let put = |parts| self.format.put_message(token, &mut work.digits, parts, &mut message);
+            let put = |parts| {
+                let (_, token) = self.told_version(token)?;
+                self.format.put_message(token, &mut work.digits, parts, &mut message)
+            };
             match parts.as_ref().map_err(|bad| *bad).and_then(put) {
                 Ok(()) => self.show(grant.view(), &message, &mut outcome.texts),
                 Err(bad) => outcome.refuse(bad),
@@ -84,10 +113,48 @@ impl Ff1Engine {
         Ok(outcome)
     }
 
+    fn take_token(&self, token: &str, asked: Option<u32>, work: &mut Work) -> Result<Parts, BadValue> {
+        let (told, token) = self.told_version(token)?;
+        let parts = self.format.take_token(token, &mut work.digits);
+        let parts = parts.map_err(|bad| bad.after_prefix(self.format.version_prefix))?;
+        if let Some(version) = told {
+            self.ciphers.told(version, asked)?;
+            work.versions.push(version);
+        }
+        Ok(parts)
+    }
+
+    /// The key version that a token tells, if tokens tell it, and the rest of the token.
+    fn told_version<'t>(&self, token: &'t str) -> Result<(Option<u32>, &'t str), BadValue> {
+        if !self.format.tells_version() {
+            return Ok((None, token));
+        }
+        let (version, rest) = prefix::split(token, self.format.version_prefix, self.format.alphabet())?;
+        Ok((Some(version), rest))
+    }
+
+    /// Each version's tokens with its own cipher.
+    fn decrypt(&self, work: &mut Work, version: Option<u32>) -> Result<()> {
+        if !self.format.tells_version() {
+            let cipher = version.map_or(Some(self.ciphers.of_newest()), |version| self.ciphers.find(version));
+            let cipher = cipher.ok_or_else(|| Error::internal("a version was not checked before"))?;
+            return all_done(&cipher.decrypt_batch(&mut work.digits, &work.tweaks, &work.items));
+        }
+        let mut items = Vec::with_capacity(work.items.len());
+        for (version, cipher) in self.ciphers.iter() {
+            items.clear();
+            let told = work.items.iter().zip(&work.versions).filter(|&(_, told)| *told == version);
+            items.extend(told.map(|(item, _)| *item));
+            all_done(&cipher.decrypt_batch(&mut work.digits, &work.tweaks, &items))?;
+        }
+        Ok(())
+    }
+
     fn show(&self, view: &View, message: &str, texts: &mut Texts) {
         match view {
             View::Full => texts.push(message),
-            View::Partial(mask) => texts.push_with(|out| mask.append(out, message, self.format.alphabet())),
+            View::Partial(mask) => texts
+                .push_with(|out| mask.append(out, message, |symbol| self.format.alphabet().digit(symbol).is_some())),
         }
     }
 }
@@ -98,6 +165,8 @@ struct Work {
     digits: Vec<u16>,
     tweaks: Vec<u8>,
     items: Vec<Item>,
+    /// The key version of each item, where tokens tell theirs.
+    versions: Vec<u32>,
     /// One for each value.
     parts: Vec<Result<Parts, BadValue>>,
 }
@@ -108,7 +177,7 @@ impl Work {
         if let Ok(parts) = &parts {
             let tweak_start = self.tweaks.len();
             let (leading, trailing) = (&self.digits[parts.leading()], &self.digits[parts.trailing()]);
-            tweak::append(&mut self.tweaks, iv, format.alphabet(), leading, trailing);
+            tweak::append(&mut self.tweaks, iv.map(Iv::as_bytes), format.alphabet(), leading, trailing);
             let tweak_length = self.tweaks.len() - tweak_start;
             let (start, length) = (parts.encrypted.start, parts.encrypted.len());
             self.items.push(Item { start, length, tweak_start, tweak_length });

@@ -9,16 +9,20 @@ use crate::{
 
 /// A message to tokenize.
 #[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TokenizeRequest {
     /// The message.
     #[cfg_attr(feature = "schema", schema(example = "4111111111111111"))]
     pub message: String,
+    /// The version of the key, which can only be the one that makes tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_version: Option<u32>,
 }
 
 /// `api.v2.dp.TokenizationResponse`.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(tag = "@type", rename = "api.v2.dp.TokenizationResponse")]
+#[serde(tag = "@type", rename = "api.v2.dp.TokenizationResponse", rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TokenizationResponse {
     /// The token.
@@ -26,10 +30,14 @@ pub struct TokenizationResponse {
     /// The initialization vector, where the profile uses one: detokenize needs it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iv: Option<Base64>,
+    /// The version of the key, where the profile reads several: detokenize needs it unless the token tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_version: Option<u32>,
 }
 
 /// A token to turn back.
 #[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DetokenizeRequest {
     /// The token.
@@ -37,6 +45,9 @@ pub struct DetokenizeRequest {
     /// The initialization vector that came with it, where the profile uses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iv: Option<Base64>,
+    /// The version of the key that made the token, where it does not tell and the profile reads several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_version: Option<u32>,
 }
 
 /// `api.v2.dp.DetokenizationResponse`.
@@ -50,6 +61,7 @@ pub struct DetokenizationResponse {
 
 /// Messages to tokenize.
 #[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct BatchTokenizeRequest {
     /// The messages.
@@ -58,11 +70,14 @@ pub struct BatchTokenizeRequest {
     /// Whether bad values leave a `null` instead of failing the call.
     #[serde(default)]
     pub partial: Option<bool>,
+    /// The version of the key, which can only be the one that makes tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_version: Option<u32>,
 }
 
 /// `api.v2.dp.BatchTokenizationResponse`.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(tag = "@type", rename = "api.v2.dp.BatchTokenizationResponse")]
+#[serde(tag = "@type", rename = "api.v2.dp.BatchTokenizationResponse", rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct BatchTokenizationResponse {
     /// The tokens, in the order of the messages.
@@ -71,6 +86,9 @@ pub struct BatchTokenizationResponse {
     /// The initialization vectors, in the same order, where the profile uses them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ivs: Option<Vec<Option<Base64>>>,
+    /// The version of the key of all tokens, where the profile reads several: detokenize needs it unless each token tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_version: Option<u32>,
     /// With `partial`: what was wrong with the values that are `null`, the first hundred of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ItemError>,
@@ -78,6 +96,7 @@ pub struct BatchTokenizationResponse {
 
 /// Tokens to turn back.
 #[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct BatchDetokenizeRequest {
     /// The tokens.
@@ -89,6 +108,9 @@ pub struct BatchDetokenizeRequest {
     /// Whether bad values leave a `null` instead of failing the call.
     #[serde(default)]
     pub partial: Option<bool>,
+    /// The version of the key that made the token, where it does not tell and the profile reads several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_version: Option<u32>,
 }
 
 /// `api.v2.dp.BatchDetokenizationResponse`.
@@ -106,16 +128,20 @@ pub struct BatchDetokenizationResponse {
 
 /// Payment card track data to tokenize.
 #[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TrackTokenizeRequest {
     /// Track 1, track 2 or both (ISO/IEC 7813).
     #[cfg_attr(feature = "schema", schema(example = ";4111111111111111=25121010000012345678?"))]
     pub track: String,
+    /// The version of the key, which can only be the one that makes tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_version: Option<u32>,
 }
 
 /// `api.v2.dp.TrackTokenizationResponse`.
 #[derive(Clone, Serialize, Deserialize)]
-#[serde(tag = "@type", rename = "api.v2.dp.TrackTokenizationResponse")]
+#[serde(tag = "@type", rename = "api.v2.dp.TrackTokenizationResponse", rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TrackTokenizationResponse {
     /// The track data with the token in the place of the account number.
@@ -123,10 +149,14 @@ pub struct TrackTokenizationResponse {
     /// The initialization vector, where the profile uses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iv: Option<Base64>,
+    /// The version of the key, where the profile reads several: detokenize needs it unless the token tells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_version: Option<u32>,
 }
 
 /// Tokenized track data to turn back.
 #[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TrackDetokenizeRequest {
     /// The tokenized track data.
@@ -134,6 +164,9 @@ pub struct TrackDetokenizeRequest {
     /// The initialization vector that came with it, where the profile uses one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub iv: Option<Base64>,
+    /// The version of the key that made the token, where it does not tell and the profile reads several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_version: Option<u32>,
 }
 
 /// `api.v2.dp.TrackDetokenizationResponse`.
@@ -153,7 +186,7 @@ mod tests {
 
     #[test]
     fn answers_carry_their_type() {
-        let answer = TokenizationResponse { token: "1".into(), iv: None };
+        let answer = TokenizationResponse { token: "1".into(), iv: None, key_version: None };
         assert_eq!(
             serde_json::to_value(answer).unwrap(),
             json!({"@type": "api.v2.dp.TokenizationResponse", "token": "1"})

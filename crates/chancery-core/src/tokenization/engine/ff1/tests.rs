@@ -18,6 +18,7 @@ struct Frozen {
     key: String,
     domain: String,
     iv: String,
+    version: u32,
     cases: Vec<Case>,
 }
 
@@ -31,13 +32,15 @@ struct Case {
 }
 
 fn engine(format: &TokenFormat) -> Ff1Engine {
-    engine_under(&[7; 32], format, TokenProfileId::from_u128(1))
+    engine_of(&[&[7; 32]], 1, format, TokenProfileId::from_u128(1))
 }
 
-fn engine_under(key: &[u8], format: &TokenFormat, domain: TokenProfileId) -> Ff1Engine {
+/// With one key for each version from `oldest` on.
+fn engine_of(keys: &[&[u8]], oldest: u32, format: &TokenFormat, domain: TokenProfileId) -> Ff1Engine {
     let format = Format::compile(format, &Limits::default()).unwrap();
-    let cipher = Ff1::new(&Key::new(key).unwrap(), format.alphabet().radix()).unwrap();
-    Ff1Engine::new(format, &cipher, domain)
+    let cipher = |key: &&[u8]| Ff1::new(&Key::new(key).unwrap(), format.alphabet().radix()).unwrap();
+    let ciphers = Versions::new(oldest, keys.iter().map(cipher).collect()).unwrap();
+    Ff1Engine::with_ciphers(format, domain, &ciphers).unwrap()
 }
 
 fn cards(luhn: Luhn) -> TokenFormat {
@@ -73,28 +76,29 @@ fn tokenize(engine: &Ff1Engine, message: &str) -> Result<String, BadValue> {
 }
 
 fn detokenize(engine: &Ff1Engine, token: &str) -> Result<String, BadValue> {
-    one(engine.detokenize(&MAY_DETOKENIZE, [token].into_iter(), &[]))
+    one(engine.detokenize(&MAY_DETOKENIZE, [token].into_iter(), &[], None))
 }
 
 #[test]
 fn tokens_are_frozen() {
     let frozen: Frozen = serde_json::from_str(FROZEN).unwrap();
     let domain = u128::from_str_radix(&frozen.domain, 16).unwrap();
-    let iv: Iv = hex::decode(&frozen.iv).unwrap().try_into().unwrap();
+    let iv = Iv::Ff1(hex::decode(&frozen.iv).unwrap().try_into().unwrap());
+    let key = hex::decode(&frozen.key).unwrap();
     for Case { format, message, token, token_with_iv } in frozen.cases {
-        let engine = engine_under(&hex::decode(&frozen.key).unwrap(), &format, TokenProfileId::from_u128(domain));
+        let engine = engine_of(&[&key], frozen.version, &format, TokenProfileId::from_u128(domain));
         assert_eq!(tokenize(&engine, &message).as_ref(), Ok(&token));
         assert_eq!(detokenize(&engine, &token).as_ref(), Ok(&message));
         let messages = [message.as_str()].into_iter();
         assert_eq!(one(engine.tokenize(&MAY_TOKENIZE, messages, &[iv])).as_ref(), Ok(&token_with_iv));
         let tokens = [token_with_iv.as_str()].into_iter();
-        assert_eq!(one(engine.detokenize(&MAY_DETOKENIZE, tokens, &[Some(iv)])), Ok(message));
+        assert_eq!(one(engine.detokenize(&MAY_DETOKENIZE, tokens, &[Some(iv)], None)), Ok(message));
     }
 }
 
 #[test]
 fn profiles_on_one_key_do_not_open_each_others_tokens() {
-    let domain = |id| engine_under(&[7; 32], &cards(Luhn::Ignore), TokenProfileId::from_u128(id));
+    let domain = |id| engine_of(&[&[7; 32]], 1, &cards(Luhn::Ignore), TokenProfileId::from_u128(id));
     let token = tokenize(&domain(1), "4111111111111111").unwrap();
     assert_ne!(detokenize(&domain(2), &token).unwrap(), "4111111111111111");
 }
@@ -145,7 +149,7 @@ fn a_partial_view_masks_the_message() {
     let engine = engine(&cards(Luhn::Valid));
     let token = tokenize(&engine, "4111-1111-1111-1111").unwrap();
     let grant = may_see(Mask { reveal: 6, from: RevealFrom::Start, with: '#' });
-    assert_eq!(one(engine.detokenize(&grant, [token.as_str()].into_iter(), &[])).unwrap(), "4111-11##-####-####");
+    assert_eq!(one(engine.detokenize(&grant, [token.as_str()].into_iter(), &[], None)).unwrap(), "4111-11##-####-####");
 }
 
 #[test]
@@ -156,10 +160,10 @@ fn a_batch_goes_on_after_bad_values() {
     assert_eq!(bad, [(1, BadValue::NotInAlphabet { position: 0 }), (2, BadValue::Luhn)]);
     assert_eq!(texts.at(1), Some(None));
     assert_eq!(texts.at(3).unwrap().unwrap(), tokenize(&engine, messages[3]).unwrap());
-    let ivs = [None, Some([0; 16])];
+    let ivs = [None, Some(Iv::Ff1([0; 16]))];
     let tokens = [messages[0], messages[0]].into_iter();
-    let outcome = engine.detokenize(&MAY_DETOKENIZE, tokens, &ivs).unwrap();
-    assert_eq!(outcome.bad, [(0, BadValue::Iv)]);
+    let outcome = engine.detokenize(&MAY_DETOKENIZE, tokens, &ivs, None).unwrap();
+    assert_eq!(outcome.bad, [(0, BadValue::Iv { bytes: 16 })]);
 }
 
 /// Formats that create accepts, over every rule of a format.
@@ -174,12 +178,13 @@ fn any_format() -> impl Strategy<Value = TokenFormat> {
         1 => Just("äöüßÄÖÜẞ🂡é"),
     ];
     let luhn = prop_oneof![2 => Just(Luhn::Ignore), 1 => Just(Luhn::Valid), 1 => Just(Luhn::Invalid)];
-    let lengths = (1u32..40, 0u32..20, 0u32..8, 0u32..8);
+    let lengths = (1u32..40, 0u32..20, 0u32..8, 0u32..8, prop::option::of(1u32..5));
     (alphabet, lengths, luhn, prop::option::of(1u32..24), prop::sample::select(vec!["", "\u{1F600}\t", "\u{7f}"]))
-        .prop_map(|(alphabet, (min, more, lead, trail), luhn, longer, pass_through)| TokenFormat {
+        .prop_map(|(alphabet, (min, more, lead, trail, prefix), luhn, longer, pass_through)| TokenFormat {
             keep_leading: lead,
             keep_trailing: trail,
             luhn,
+            version_prefix: prefix,
             pass_through: pass_through.into(),
             token_length: longer.map(|longer| min + more + longer),
             ..format(alphabet, min, min + more)
@@ -221,9 +226,61 @@ fn any_messages() -> impl Strategy<Value = (TokenFormat, Vec<String>)> {
     })
 }
 
+#[test]
+fn a_prefix_tells_the_version_and_none_is_ever_tried() {
+    let wire = TokenFormat { version_prefix: Some(1), ..format("Decimal", 6, 9) };
+    let of = |oldest, keys: &[&[u8]]| engine_of(keys, oldest, &wire, TokenProfileId::from_u128(1));
+    let (one, two, three): (&[u8], &[u8], &[u8]) = (&[1; 32], &[2; 32], &[3; 32]);
+    let old = tokenize(&of(1, &[one]), "123456").unwrap();
+    let new = tokenize(&of(1, &[one, two]), "123456").unwrap();
+    assert_eq!((&old[..1], &new[..1], old.len()), ("1", "2", 7));
+    let both = of(1, &[one, two]);
+    let tokens = [old.as_str(), &new, "3999999", "2x9999", "19999", "2"];
+    let outcome = both.detokenize(&MAY_DETOKENIZE, tokens.into_iter(), &[], None).unwrap();
+    assert_eq!(outcome.texts.iter().flatten().collect::<Vec<_>>(), ["123456", "123456"]);
+    let short = BadValue::TooShort { symbols: 5, min: 7 };
+    let refusals = [
+        BadValue::Version { version: 3, oldest: 1, newest: 2 },
+        BadValue::NotInAlphabet { position: 1 },
+        short,
+        BadValue::TooShort { symbols: 1, min: 7 },
+    ];
+    assert_eq!(outcome.bad.iter().map(|(_, bad)| *bad).collect::<Vec<_>>(), refusals);
+    let later = of(2, &[two, three]);
+    assert_eq!(detokenize(&later, &old), Err(BadValue::Version { version: 1, oldest: 2, newest: 3 }));
+    assert_eq!(detokenize(&later, &new).unwrap(), "123456");
+    let asked = |version| one_of(&later, &new, Some(version));
+    assert_eq!(asked(2).unwrap(), "123456");
+    assert_eq!(asked(3), Err(BadValue::OtherVersion { version: 2 }));
+}
+
+#[test]
+fn without_a_prefix_the_call_says_the_version() {
+    let wire = format("Decimal", 6, 9);
+    let engine = |oldest, keys: &[&[u8]]| engine_of(keys, oldest, &wire, TokenProfileId::from_u128(1));
+    let old = tokenize(&engine(1, &[&[1; 32]]), "123456").unwrap();
+    let both = engine(1, &[&[1; 32], &[2; 32]]);
+    assert_eq!(one_of(&both, &old, Some(1)).unwrap(), "123456");
+    assert_ne!(one_of(&both, &old, Some(2)).unwrap(), "123456", "a plausible wrong answer");
+}
+
+#[test]
+fn a_token_may_have_more_bytes_than_a_message() {
+    let wire = TokenFormat { pass_through: "-".into(), ..format("01234567é🂡", 20, 20) };
+    let engine = engine(&wire);
+    let message = "-".repeat(65_536 - 20) + &"0".repeat(20);
+    let token = tokenize(&engine, &message).unwrap();
+    assert!(token.len() > 65_536);
+    assert_eq!(detokenize(&engine, &token).as_ref(), Ok(&message));
+}
+
+fn one_of(engine: &Ff1Engine, token: &str, version: Option<u32>) -> Result<String, BadValue> {
+    one(engine.detokenize(&MAY_DETOKENIZE, [token].into_iter(), &[], version))
+}
+
 proptest! {
     #[test]
-    fn detokenize_inverts_tokenize((wire, messages) in any_messages(), iv in prop::option::of(any::<Iv>())) {
+    fn detokenize_inverts_tokenize((wire, messages) in any_messages(), iv in prop::option::of(any::<[u8; 16]>().prop_map(Iv::Ff1))) {
         let engine = engine(&wire);
         let ivs: Vec<Iv> = iv.iter().copied().cycle().take(messages.len()).collect();
         let batch = engine.tokenize(&MAY_TOKENIZE, messages.iter().map(String::as_str), &ivs).unwrap();
@@ -233,7 +290,9 @@ proptest! {
             let single = one(engine.tokenize(&MAY_TOKENIZE, [message.as_str()].into_iter(), iv.as_slice()));
             prop_assert_eq!(single.as_deref(), Ok(token), "a batch is many singles");
             let mut digits = Vec::new();
-            prop_assert!(engine.format().take_token(token, &mut digits).is_ok(), "a token has the format");
+            let prefix = wire.version_prefix.unwrap_or(0) as usize;
+            let unprefixed: String = token.chars().skip(prefix).collect();
+            prop_assert!(engine.format().take_token(&unprefixed, &mut digits).is_ok(), "a token has the format");
             if let Some(length) = wire.token_length {
                 prop_assert_eq!(token.chars().count(), length as usize);
                 continue;
@@ -244,13 +303,13 @@ proptest! {
                 Luhn::Valid => prop_assert!(crate::tokenization::luhn::passes(&digits)),
                 Luhn::Invalid => prop_assert!(!crate::tokenization::luhn::passes(&digits)),
             }
-            for (was, is) in message.chars().zip(token.chars()) {
+            for (was, is) in message.chars().zip(unprefixed.chars()) {
                 let passes = engine.format().passes_through(was);
                 prop_assert_eq!(passes.then_some(was), engine.format().passes_through(is).then_some(is));
             }
         }
         let ivs: Vec<_> = ivs.into_iter().map(Some).collect();
-        let back = engine.detokenize(&MAY_DETOKENIZE, tokens(), &ivs).unwrap();
+        let back = engine.detokenize(&MAY_DETOKENIZE, tokens(), &ivs, None).unwrap();
         prop_assert_eq!(&back.bad, &[]);
         prop_assert!(back.texts.iter().flatten().eq(messages.iter().map(String::as_str)));
     }

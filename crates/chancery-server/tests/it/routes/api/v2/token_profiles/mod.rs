@@ -3,13 +3,16 @@
 mod batch_detokenize;
 mod batch_tokenize;
 mod detokenize;
+mod hmac;
 mod permissions;
 mod stubs;
 mod template;
+mod texts;
 mod tokenize;
 mod track_detokenize;
 mod track_tokenize;
 mod uuid;
+mod versions;
 
 use serde_json::{Value, json};
 
@@ -109,6 +112,24 @@ impl Profile<'_> {
         let body = json!({"controlRules": rules(operations)});
         self.client.patch(&self.path("permissions"), body).await.response();
     }
+}
+
+/// A profile of an algorithm that takes any text, with a key of its own.
+pub(super) async fn texts<'b>(bench: &'b Bench, algorithm: &str, changes: Value) -> Profile<'b> {
+    let key_type = if algorithm == "Hmac" { "HMAC-SHA-256 Tokenization" } else { "AES-256 Tokenization" };
+    let key = new_key(&bench.admin, &format!("{algorithm} key"), key_type).await;
+    let body = json!({
+        "objInfo": {"name": algorithm}, "algorithm": algorithm, "keyUuid": key, "useIv": algorithm == "AesGcm",
+        "controlRules": rules(&["Tokenize", "Detokenize", "Batch"]),
+    });
+    let reply = bench.admin.post(PROFILES, changed(body, &changes)).await;
+    let id = reply.response()["objInfo"]["uuid"].as_str().unwrap().to_owned();
+    Profile { client: &bench.admin, id }
+}
+
+/// Adds a version to a key.
+pub(super) async fn rotate(admin: &Client, key: &str) {
+    admin.post_nothing(&format!("/api/v2/keys/{key}/rotate")).await.response();
 }
 
 /// A new data key of this type.
@@ -241,9 +262,12 @@ async fn what_breaks_a_rule_is_an_invalid_value() {
         (json!({"objInfo": {"name": ""}}), "/objInfo/name"),
         (json!({"objInfo": {"name": "x".repeat(256)}}), "/objInfo/name"),
         (json!({"algorithm": "Random"}), "/algorithm"),
-        (json!({"algorithm": "AesSiv"}), "/algorithm"),
-        (json!({"algorithm": "AesGcm"}), "/algorithm"),
-        (json!({"algorithm": "Hmac"}), "/algorithm"),
+        (json!({"algorithm": "AesSiv"}), "/format/alphabet"),
+        (json!({"algorithm": "AesSiv", "useIv": true}), "/useIv"),
+        (json!({"algorithm": "AesGcm"}), "/useIv"),
+        (json!({"algorithm": "AesGcm", "useIv": true}), "/format/alphabet"),
+        (json!({"algorithm": "Hmac"}), "/format/alphabet"),
+        (json!({"algorithm": "Hmac", "useIv": true}), "/useIv"),
         (json!({"keyUuid": hmac}), "/keyUuid"),
         (json!({"format": {"alphabet": "0"}}), "/format/alphabet"),
         (json!({"format": {"minLength": 20}}), "/format/minLength"),
@@ -256,6 +280,8 @@ async fn what_breaks_a_rule_is_an_invalid_value() {
         (json!({"format": {"tokenLength": 20}}), "/format/tokenLength"),
         (json!({"format": {"pattern": "x"}}), "/format/pattern"),
         (json!({"format": {"versionPrefix": 1}}), "/format/versionPrefix"),
+        (json!({"format": {"luhn": "Ignore", "versionPrefix": 5}}), "/format/versionPrefix"),
+        (json!({"minDecryptVersion": 0}), "/minDecryptVersion"),
         (json!({"minDecryptVersion": 2}), "/minDecryptVersion"),
         (json!({"deterministic": false}), "/deterministic"),
         (json!({"timeToLive": {"unit": "Day", "amount": "1"}}), "/timeToLive"),
@@ -322,6 +348,6 @@ async fn the_same_on_postgresql() {
     let token = profile.tokenize("4111111111111111").await;
     let reply = profile.call("detokenize", json!({"token": token})).await;
     assert_eq!(reply.response()["message"], "4111111111111111");
-    profile.patch(json!({"format": {"minLength": 14}})).await.refused(409, "InvalidState", Some("/format"));
+    profile.patch(json!({"format": {"minLength": 14}})).await.refused(409, "InvalidState", Some("/format/minLength"));
     bench.create(json!({})).await.refused(409, "AlreadyExists", Some("/objInfo/name"));
 }

@@ -1,0 +1,138 @@
+//! The versions of its key that a profile uses.
+
+use super::refusal::BadValue;
+use crate::{Error, Result};
+
+/// Something for each key version that a profile reads: from `minDecryptVersion` to `keyVersion`, which alone makes
+/// tokens.
+pub(crate) struct Versions<C> {
+    oldest: u32,
+    /// From the oldest on; never empty.
+    each: Box<[C]>,
+}
+
+impl<C> Versions<C> {
+    /// From the oldest version on, without a gap.
+    pub(crate) fn new(oldest: u32, each: Vec<C>) -> Result<Self> {
+        if each.is_empty() || oldest == 0 {
+            return Err(Error::internal("a token profile has no key version"));
+        }
+        Ok(Self { oldest, each: each.into() })
+    }
+
+    /// The same versions of something else.
+    pub(crate) fn try_map<D>(&self, make: impl FnMut(&C) -> Result<D>) -> Result<Versions<D>> {
+        let each: Vec<D> = self.each.iter().map(make).collect::<Result<_>>()?;
+        Versions::new(self.oldest, each)
+    }
+
+    /// The version that makes tokens.
+    pub(crate) fn newest(&self) -> u32 {
+        self.oldest.saturating_add(u32::try_from(self.each.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    /// Whether tokens of more than one version are read.
+    pub(crate) const fn are_several(&self) -> bool {
+        self.each.len() > 1
+    }
+
+    /// What makes tokens.
+    pub(crate) fn of_newest(&self) -> &C {
+        &self.each[self.each.len() - 1]
+    }
+
+    /// What reads tokens of this version, if they are read.
+    pub(crate) fn find(&self, version: u32) -> Option<&C> {
+        self.each.get(usize::try_from(version.checked_sub(self.oldest)?).ok()?)
+    }
+
+    /// With the version of each.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &C)> {
+        (self.oldest..).zip(&self.each)
+    }
+
+    /// What reads a token that tells this version, where the call may have asked for one.
+    pub(crate) fn told(&self, version: u32, asked: Option<u32>) -> Result<&C, BadValue> {
+        if asked.is_some_and(|asked| asked != version) {
+            return Err(BadValue::OtherVersion { version });
+        }
+        let unread = BadValue::Version { version, oldest: self.oldest, newest: self.newest() };
+        self.find(version).ok_or(unread)
+    }
+
+    /// Refuses a call of tokenize that names another version than the one that makes tokens.
+    pub(crate) fn check_made(&self, named: Option<u32>) -> Result<()> {
+        match named {
+            Some(version) if version != self.newest() => {
+                let message = format!("Tokens are made with key version {}; leave keyVersion out.", self.newest());
+                Err(Error::value(FIELD, message))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The version that a call of detokenize shall read; `None` where each token tells its own. Versions are never
+    /// tried: under FF1 every wrong one gives a plausible answer.
+    pub(crate) fn to_read(&self, named: Option<u32>, told: bool) -> Result<Option<u32>> {
+        let (oldest, newest) = (self.oldest, self.newest());
+        match named {
+            Some(version) if self.find(version).is_none() => {
+                let message = format!("The profile reads tokens of the key versions {oldest} to {newest}.");
+                Err(Error::value(FIELD, message))
+            }
+            Some(version) => Ok(Some(version)),
+            None if told => Ok(None),
+            None if self.are_several() => {
+                let message = format!(
+                    "The profile reads tokens of the key versions {oldest} to {newest} and they do not tell theirs: \
+                     keyVersion is needed."
+                );
+                Err(Error::malformed(FIELD, message))
+            }
+            None => Ok(Some(newest)),
+        }
+    }
+}
+
+const FIELD: &str = "/keyVersion";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Meaning;
+
+    fn meaning<T>(answer: Result<T>) -> Meaning {
+        let error = answer.err().unwrap();
+        assert_eq!(error.field(), Some("/keyVersion"), "{error}");
+        error.meaning()
+    }
+
+    #[test]
+    fn tokens_are_made_with_the_newest_version_only() {
+        let versions = Versions::new(2, vec!["two", "three"]).unwrap();
+        assert_eq!((versions.oldest, versions.newest(), *versions.of_newest()), (2, 3, "three"));
+        assert!(versions.check_made(None).is_ok());
+        assert!(versions.check_made(Some(3)).is_ok());
+        for other in [0, 2, 4, u32::MAX] {
+            assert_eq!(meaning(versions.check_made(Some(other))), Meaning::Value);
+        }
+        assert!(Versions::new(1, Vec::<u8>::new()).is_err());
+    }
+
+    #[test]
+    fn the_version_to_read_is_told_by_the_token_or_the_call_never_tried() {
+        let several = Versions::new(2, vec!["two", "three"]).unwrap();
+        for (named, told, version) in [(Some(2), false, Some(2)), (Some(3), true, Some(3)), (None, true, None)] {
+            assert_eq!(several.to_read(named, told).unwrap(), version);
+        }
+        assert_eq!(meaning(several.to_read(None, false)), Meaning::Malformed);
+        for named in [0, 1, 4, u32::MAX] {
+            assert_eq!(meaning(several.to_read(Some(named), true)), Meaning::Value);
+            assert_eq!(meaning(several.to_read(Some(named), false)), Meaning::Value);
+        }
+        let one = Versions::new(7, vec!["seven"]).unwrap();
+        assert_eq!(one.to_read(None, false).unwrap(), Some(7));
+        let found: Vec<_> = [1, 2, 3, 4].map(|version| several.find(version).copied()).into();
+        assert_eq!(found, [None, Some("two"), Some("three"), None]);
+    }
+}
