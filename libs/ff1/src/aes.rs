@@ -25,6 +25,13 @@ pub(crate) trait Aes {
         lane.crypt(self, shape, direction);
     }
 
+    /// The same for one decimal text, which is all of `text` as the job's only tweak is all of its tweaks; the answer, if
+    /// there is one, is whether it was digits.
+    #[inline(always)]
+    fn decimal(&self, _: &Decimals<'_>, _text: &mut [u8]) -> Option<bool> {
+        None
+    }
+
     /// All there is to do for decimal texts; false if the kernel has nothing better for them than the general way.
     /// The indices of texts that are no digits go to `refused`.
     #[inline(always)]

@@ -53,18 +53,25 @@ pub(crate) struct IfmaNarrow {
     pub(crate) shift: u32,
     /// 2⁵² − M
     pub(crate) minus_modulus: u64,
+    /// ⌊2⁶⁸/M⌋ for 2¹⁸ ≤ M ≤ 2³¹ and M = 2³²; zero for others
+    pub(crate) top_inverse: u64,
+    /// From 1 to M, and congruent to 1 − 2⁶⁴
+    pub(crate) more: u64,
 }
 
 impl IfmaNarrow {
     fn new(m: u64) -> Self {
         let weight = (1 << 48) % m;
         let shift = (m - 1).ilog2();
+        let has_top_inverse = (1 << 18..=1 << 31).contains(&m) || m == 1 << 32;
         Self {
             minus_weight: (m - weight) % m,
             above: ((1u64 << 48).div_ceil(m)) * m,
             exact_inverse: ((1u128 << (52 + shift)) / u128::from(m)) as u64 + 1,
             shift,
             minus_modulus: (1 << 52) - m,
+            top_inverse: if has_top_inverse { ((1u128 << 68) / u128::from(m)) as u64 } else { 0 },
+            more: m - u64::MAX % m,
         }
     }
 }

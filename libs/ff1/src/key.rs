@@ -109,6 +109,29 @@ impl RoundKeys {
         Self { keys, count }
     }
 
+    /// How many there are between the first and the last: 9, 11 or 13.
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", feature = "std")),
+        expect(dead_code, reason = "only the kernels for x86-64 use it")
+    )]
+    #[inline(always)]
+    pub(crate) fn middle_count(&self) -> usize {
+        self.count - 2
+    }
+
+    /// The first, those between, and the last, of which there must be so many between.
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", feature = "std")),
+        expect(dead_code, reason = "only the kernels for x86-64 use it")
+    )]
+    #[inline(always)]
+    pub(crate) fn all<const MIDDLE: usize>(&self) -> (&[u8; 16], &[[u8; 16]; MIDDLE], &[u8; 16]) {
+        debug_assert_eq!(self.middle_count(), MIDDLE);
+        let (first, rest) = self.keys.split_at(1);
+        let (middle, rest) = rest.split_first_chunk().expect("at most 13 of 15");
+        (&first[0], middle, &rest[0])
+    }
+
     #[cfg_attr(
         not(all(target_arch = "x86_64", feature = "std")),
         expect(dead_code, reason = "only the kernels for x86-64 use it")

@@ -61,7 +61,7 @@ impl Prepared {
     ) -> Result<(), Error> {
         let shape = self.shape(value.len(), tweak.len())?;
         match shape {
-            Some(shape) => self.run(One { prepared: self, symbols, shape, tweak, value, direction }),
+            Some(shape) => self.run(One { prepared: self, symbols, shape: &shape, tweak, value, direction }),
             None => self.run(LongOne { prepared: self, symbols, tweak, value, direction }),
         }
     }
@@ -93,12 +93,18 @@ impl Prepared {
     /// The CBC-MAC of P and the tweak's prefix. The lengths must be allowed.
     #[inline(always)]
     pub(crate) fn start(&self, aes: &impl Aes, length: usize, tweak_length: usize) -> Mac<1> {
+        let state = match self.starts.index(length, tweak_length) {
+            Some(index) => self.starts.state(index, || self.compute_start(aes, length, tweak_length)),
+            None => self.compute_start(aes, length, tweak_length),
+        };
+        Mac::resume(state, self.prefix.len())
+    }
+
+    // Inlined, it would share memory with what it gives back, where that is then read in larger pieces than written.
+    #[inline(never)]
+    fn compute_start(&self, aes: &impl Aes, length: usize, tweak_length: usize) -> u128 {
         let t = self.prefix.len() + tweak_length;
-        let compute = || Mac::start(aes, self.radix, length as u32, t as u32).update(aes, [&self.prefix]);
-        match self.starts.index(length, tweak_length) {
-            Some(index) => Mac::resume(self.starts.state(index, || compute().states[0]), self.prefix.len()),
-            None => compute(),
-        }
+        Mac::start(aes, self.radix, length as u32, t as u32).update(aes, [&self.prefix]).states[0]
     }
 }
 
@@ -106,7 +112,9 @@ impl Prepared {
 struct One<'a, S: Symbols> {
     prepared: &'a Prepared,
     symbols: &'a S,
-    shape: Shape<'a>,
+    // Copied, it would be read in larger pieces than it was just written in, and the processor then waits until the
+    // call before this one is over.
+    shape: &'a Shape<'a>,
     tweak: &'a [u8],
     value: &'a mut [S::Unit],
     direction: Direction,
@@ -119,24 +127,22 @@ impl<S: Symbols> Work for One<'_, S> {
     fn run(self, aes: &impl Aes) -> Result<(), Error> {
         let Self { prepared, symbols, shape, tweak, value, direction } = self;
         let start = prepared.start(aes, value.len(), tweak.len());
-        let item = Item { length: value.len(), tweak_length: tweak.len(), ..Item::default() };
-        let run = Run { direction, tweaks: tweak, tweak_length: tweak.len(), items: &[item] };
-        let mut refused = Vec::new();
+        let run = Run { direction, tweaks: tweak, tweak_length: tweak.len(), items: &[] };
         if let Some(text) = symbols.decimal(value)
-            && let Some(job) = Decimals::new(&run, &shape, start)
-            && aes.decimals(&job, text, &mut refused)
+            && let Some(job) = Decimals::new(&run, shape, start)
+            && let Some(good) = aes.decimal(&job, text)
         {
-            return if refused.is_empty() { Ok(()) } else { symbols.digits(value, &mut Vec::new()) };
+            return if good { Ok(()) } else { symbols.digits(value, &mut Vec::new()) };
         }
         let mut lane = Lanes::<1>::EMPTY;
-        let [bad] = symbols.load(&shape, value, &[0], &mut lane);
+        let [bad] = symbols.load(shape, value, &[0], &mut lane);
         if bad {
             return symbols.digits(value, &mut Vec::new());
         }
         let mac = start.update(aes, [tweak]);
-        lane.tweak(aes, mac, &shape);
-        aes.one(&shape, direction, &mut lane);
-        symbols.store(&shape, value, &[0], &[true], &lane);
+        lane.tweak(aes, mac, shape);
+        aes.one(shape, direction, &mut lane);
+        symbols.store(shape, value, &[0], &[true], &lane);
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! CBC-MAC states that values of one shape share, computed when first needed and kept.
 
 use alloc::boxed::Box;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use zeroize::Zeroize;
 
 /// A table over lengths and tweak lengths. Threads may fill one place at the same time: they write the same.
@@ -13,8 +13,11 @@ pub(crate) struct Starts {
 #[derive(Default)]
 struct Place {
     filled: AtomicBool,
-    words: [AtomicU32; 4],
+    words: [AtomicUsize; WORDS],
 }
+
+/// Words of the machine in a state.
+const WORDS: usize = (u128::BITS / usize::BITS) as usize;
 
 /// Tweaks of fewer bytes than this (without the prefix) have a place.
 const TWEAKS: usize = 32;
@@ -44,12 +47,12 @@ impl Starts {
         let Place { filled, words } = &self.places[index];
         // Acquire pairs with the release below: who sees the flag sees the words.
         if filled.load(Ordering::Acquire) {
-            let word = |k: usize| u128::from(words[k].load(Ordering::Relaxed)) << (32 * k);
-            return word(0) | word(1) | word(2) | word(3);
+            let word = |(k, word): (u32, &AtomicUsize)| (word.load(Ordering::Relaxed) as u128) << (usize::BITS * k);
+            return (0..).zip(words).map(word).fold(0, |state, word| state | word);
         }
         let state = compute();
-        for (k, word) in words.iter().enumerate() {
-            word.store((state >> (32 * k)) as u32, Ordering::Relaxed);
+        for (k, word) in (0..).zip(words) {
+            word.store((state >> (usize::BITS * k)) as usize, Ordering::Relaxed);
         }
         filled.store(true, Ordering::Release);
         state

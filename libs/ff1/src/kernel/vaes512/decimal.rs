@@ -4,18 +4,17 @@
 
 use alloc::vec::Vec;
 use core::arch::x86_64::{
-    __m128i, __m512i, _mm_xor_si128, _mm512_add_epi8, _mm512_and_si512, _mm512_castsi128_si512, _mm512_castsi512_si128,
+    __m128i, __m512i, _mm512_add_epi8, _mm512_and_si512, _mm512_castsi128_si512, _mm512_castsi512_si128,
     _mm512_cmpgt_epu8_mask, _mm512_extracti32x4_epi32, _mm512_inserti32x4, _mm512_madd_epi16, _mm512_maddubs_epi16,
     _mm512_mul_epu32, _mm512_mulhi_epu16, _mm512_mullo_epi16, _mm512_or_si512, _mm512_packus_epi32, _mm512_set1_epi8,
-    _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_shuffle_epi8,
+    _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8,
     _mm512_slli_epi16, _mm512_slli_epi64, _mm512_srli_epi16, _mm512_srli_epi64, _mm512_sub_epi8, _mm512_sub_epi16,
     _mm512_sub_epi64, _mm512_ternarylogic_epi64, _mm512_unpackhi_epi16, _mm512_unpacklo_epi16,
 };
 
 use super::modular::clean;
-use super::one::crypt_one;
 use super::rounds::{Rounds, Side};
-use super::{broadcast, load_at_most_16, load_block, load_ends, store_ends};
+use super::{broadcast, load_at_most_16, load_ends, store_ends};
 use crate::Direction;
 use crate::decimals::Decimals;
 use crate::item::Item;
@@ -36,16 +35,6 @@ struct Orders {
 /// Encrypts or decrypts the texts of the job, and adds to `refused` which of them are no decimal digits.
 #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
 pub(super) fn crypt(round_keys: &RoundKeys, job: &Decimals<'_>, text: &mut [u8], refused: &mut Vec<usize>) {
-    if let [item] = job.items {
-        let good = match job.direction {
-            Direction::Encrypt => one::<true>(round_keys, job, item, text),
-            Direction::Decrypt => one::<false>(round_keys, job, item, text),
-        };
-        if !good {
-            refused.push(0);
-        }
-        return;
-    }
     match (job.direction, job.tweak_length > 0) {
         (Direction::Encrypt, false) => crypt_as::<true, false>(round_keys, job, text, refused),
         (Direction::Encrypt, true) => crypt_as::<true, true>(round_keys, job, text, refused),
@@ -79,28 +68,6 @@ fn crypt_as<const ENCRYPT: bool, const TWEAKED: bool>(
         }
         done += taken;
     }
-}
-
-/// One value; false if it is no digits.
-#[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
-#[inline]
-fn one<const ENCRYPT: bool>(round_keys: &RoundKeys, job: &Decimals<'_>, item: &Item, text: &mut [u8]) -> bool {
-    let (length, [read, write]) = (job.shape.length(), job.places());
-    let digits = _mm512_castsi128_si512(load_ends(text, item.start, length));
-    let digits = _mm512_sub_epi8(digits, _mm512_set1_epi8(b'0' as i8));
-    if _mm512_cmpgt_epu8_mask(digits, _mm512_set1_epi8(9)) & 0xffff != 0 {
-        return false;
-    }
-    let tweak = load_at_most_16(&job.tweaks[item.tweak_start..][..job.tweak_length]);
-    let tweak = _mm512_shuffle_epi8(_mm512_castsi128_si512(tweak), broadcast(job.tweak_places()));
-    let [a, b] = numbers([_mm512_shuffle_epi8(digits, broadcast(read)), _mm512_setzero_si512()]);
-    let numbers = [a, b].map(|number| _mm512_castsi512_si128(number));
-    let last_block = _mm_xor_si128(load_block(&job.shared.to_be_bytes()), _mm512_castsi512_si128(tweak));
-    let [a, b] = crypt_one::<ENCRYPT>(round_keys, job.shape, last_block, numbers);
-    let [digits, _] = digits_of(clean(_mm512_castsi128_si512(a)), clean(_mm512_castsi128_si512(b)));
-    let bytes = _mm512_add_epi8(digits, _mm512_set1_epi8(b'0' as i8));
-    store_ends(text, item.start, length, _mm512_castsi512_si128(_mm512_shuffle_epi8(bytes, broadcast(write))));
-    true
 }
 
 /// The first 16·E values, or as many as there are; tells which of them are no digits.

@@ -8,6 +8,7 @@ mod decimal;
 mod lanes;
 mod modular;
 mod one;
+mod one_decimal;
 mod rounds;
 
 use alloc::vec::Vec;
@@ -100,6 +101,12 @@ impl Aes for Keys<'_> {
     }
 
     #[inline(always)]
+    fn decimal(&self, job: &Decimals<'_>, text: &mut [u8]) -> Option<bool> {
+        // SAFETY: as in `encrypt`.
+        Some(unsafe { one_decimal::crypt(self.round_keys, job, text) })
+    }
+
+    #[inline(always)]
     fn decimals(&self, job: &Decimals<'_>, text: &mut [u8], refused: &mut Vec<usize>) -> bool {
         // SAFETY: as in `encrypt`.
         unsafe { decimal::crypt(self.round_keys, job, text, refused) };
@@ -174,4 +181,48 @@ fn load_at_most_16(bytes: &[u8]) -> __m128i {
     let mask = 0xffff_u32 >> (16 - bytes.len().min(16));
     // SAFETY: reads only what the mask names: bytes of the slice, as many as it has.
     unsafe { _mm_maskz_loadu_epi8(mask as u16, bytes.as_ptr().cast()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arith::Modulus;
+    use proptest::prelude::*;
+
+    /// (a + y) mod M and (a − y) mod M.
+    #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512ifma")]
+    fn short_sums(a: u64, y: u64, m: &Modulus) -> [u64; 2] {
+        let number = |number: u64| _mm_set_epi64x(0, number as i64);
+        let sums = [
+            one::add_short::<true>(number(a), number(y.swap_bytes()), m),
+            one::add_short::<false>(number(a), number((!y).swap_bytes()), m),
+        ];
+        sums.map(|sum| _mm_cvtsi128_si64(sum) as u64 & 0xffff_ffff)
+    }
+
+    fn modulus() -> impl Strategy<Value = u64> {
+        prop_oneof![1u64 << 18..=1 << 31, Just(1 << 18), Just((1 << 18) + 1), Just(1 << 31), Just(1 << 32)]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        /// Above all where an estimate could be wrong: next to multiples of M and at the ends.
+        #[test]
+        fn short_sums_are_exact(a: u64, y: u64, near in -2i64..=2, place in 0..4, m in modulus()) {
+            prop_assume!(Vaes512::detect().is_some());
+            let a = if near > 0 { m - 1 } else { a % m };
+            let y = match place {
+                0 => y,
+                1 => (y - y % m).wrapping_add_signed(near),
+                2 => (y - y % m).wrapping_sub(a).wrapping_add_signed(near),
+                _ => u64::MAX.wrapping_add_signed(near),
+            };
+            let wide = |x: u64| u128::from(x);
+            let expected = [wide(a) + wide(y), wide(a) + wide(m) - wide(y % m)].map(|sum| (sum % wide(m)) as u64);
+            // SAFETY: `detect` found the features.
+            let sums = unsafe { short_sums(a, y, &Modulus::new(m)) };
+            prop_assert_eq!(sums, expected);
+        }
+    }
 }

@@ -37,7 +37,7 @@ impl Modular {
     pub(super) fn new(modulus: &Modulus) -> Self {
         let all = |number: u64| _mm512_set1_epi64(number as i64);
         let Ifma { weight, weight_inverse, inverse, narrow } = modulus.ifma;
-        let IfmaNarrow { minus_weight, above, exact_inverse, shift, minus_modulus } = narrow;
+        let IfmaNarrow { minus_weight, above, exact_inverse, shift, minus_modulus, .. } = narrow;
         Self {
             modulus: all(modulus.value),
             weight: all(weight),
