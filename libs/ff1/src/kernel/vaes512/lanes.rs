@@ -36,7 +36,7 @@ fn crypt_as<const E: usize, const NARROW: bool, const ENCRYPT: bool>(
 ) {
     let rounds = Rounds::new::<ENCRYPT>(round_keys, shape, 0);
     let (mut x, mut y) = (read::<E, ENCRYPT>(&x_lanes), read::<E, ENCRYPT>(&y_lanes));
-    let first = rounds.first::<E, NARROW, ENCRYPT, true>(&x);
+    let first = rounds.first::<E, NARROW, ENCRYPT, true>(&x, &mut Side::new(), &y.own);
     let last = rounds.crypt::<E, NARROW, ENCRYPT, true>(&mut x, &mut y, &first);
     rounds.last::<E, NARROW, ENCRYPT>(&mut y, &last);
     write::<E, ENCRYPT>(&x, x_lanes);

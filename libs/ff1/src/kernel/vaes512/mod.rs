@@ -143,6 +143,14 @@ fn store(numbers: &mut [u64; 8], vector: __m512i) {
     unsafe { _mm512_storeu_si512(numbers.as_mut_ptr().cast(), vector) }
 }
 
+/// Tells the compiler that the two are needed at the same time, which is here.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn keep_together(a: &mut __m512i, b: &mut __m512i) {
+    // SAFETY: a comment, no instruction.
+    unsafe { core::arch::asm!("/* {0} {1} */", inout(zmm_reg) *a, inout(zmm_reg) *b, options(nomem, nostack, preserves_flags)) }
+}
+
 /// The first eight and the last eight of `length` bytes from `start` on, which may overlap: the length is 8 to 16.
 #[target_feature(enable = "avx512f")]
 #[inline]

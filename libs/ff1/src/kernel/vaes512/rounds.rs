@@ -7,7 +7,7 @@ use core::arch::x86_64::{
     _mm512_xor_si512,
 };
 
-use super::broadcast;
+use super::{broadcast, keep_together};
 use super::modular::{Blocks, Modular, add, quotient, result, split, spread, sum};
 use crate::feistel::Shape;
 use crate::key::{RoundKeyParts, RoundKeys};
@@ -51,16 +51,18 @@ impl<'k> Rounds<'k> {
         Self { keys, firsts, left, right }
     }
 
-    /// The output of AES that waits to be added to the left of `x`: what [`crypt`](Self::crypt) starts with.
+    /// The output of AES that waits to be added to the left of `x`: what [`crypt`](Self::crypt) starts with. Meanwhile the
+    /// last round of `before` ends as in [`last`](Self::last).
     #[target_feature(enable = "aes,vaes,avx512f,avx512bw,avx512dq,avx512vl,avx512ifma")]
     #[inline]
     pub(super) fn first<const E: usize, const NARROW: bool, const ENCRYPT: bool, const TWEAKED: bool>(
         &self,
         x: &Side<E>,
+        before: &mut Side<E>,
+        r: &Blocks<E>,
     ) -> Blocks<E> {
         let next = self.start::<E, NARROW, TWEAKED>(0, &x.right, &x.own);
-        // Nothing waits to be added yet.
-        self.turn::<E, NARROW, ENCRYPT>(next, &mut [_mm512_setzero_si512(); E], &x.own, &self.left)
+        self.turn::<E, NARROW, ENCRYPT>(next, &mut before.right, r, &self.right)
     }
 
     /// All rounds, but for the output of AES that it gives back and [`last`](Self::last) adds to `y`; `x` is done.
@@ -139,13 +141,16 @@ impl<'k> Rounds<'k> {
         let numbers = split::<E, NARROW>(r);
         aes_round(s, k1);
         aes_round(s, k2);
-        let z = sum::<E, NARROW, ENCRYPT>(target, &numbers, m);
+        let mut z = sum::<E, NARROW, ENCRYPT>(target, &numbers, m);
+        keep_order(s, &mut z);
         aes_round(s, k3);
         aes_round(s, k4);
-        let q = quotient::<E, NARROW>(&z, m);
+        let mut q = quotient::<E, NARROW>(&z, m);
+        keep_order(s, &mut q);
         aes_round(s, k5);
         aes_round(s, k6);
         *target = result::<E, NARROW, ENCRYPT>(target, &z, &q, m);
+        keep_order(s, target);
         aes_round(s, k7);
         aes_round(s, k8);
         aes_round(s, k9);
@@ -179,5 +184,15 @@ fn aes_round<const E: usize>(states: &mut Blocks<E>, key: &[u8; 16]) {
     let key = broadcast(key);
     for state in states.as_flattened_mut() {
         *state = _mm512_aesenc_epi128(*state, key);
+    }
+}
+
+/// What is computed up to here is, before the AES rounds after here: the compiler would move it to where it is used, and
+/// the AES units would wait there.
+#[target_feature(enable = "avx512f")]
+#[inline]
+fn keep_order<const E: usize>(states: &mut Blocks<E>, numbers: &mut [__m512i; E]) {
+    for (state, number) in states.iter_mut().zip(numbers) {
+        keep_together(&mut state[1], number);
     }
 }
