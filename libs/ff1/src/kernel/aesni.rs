@@ -8,7 +8,9 @@ use core::arch::x86_64::{
     _mm_xor_si128,
 };
 
+use crate::Direction;
 use crate::aes::{Aes, Work};
+use crate::feistel::{Lanes, Shape};
 use crate::key::{RoundKeyParts, RoundKeys};
 
 /// Evidence that the processor has AES-NI and SSE4.1.
@@ -41,6 +43,56 @@ impl Aes for Keys<'_> {
     fn encrypt<const N: usize>(&self, blocks: &mut [u128; N]) {
         // SAFETY: `Keys` is made only in `compiled`, which runs only with evidence of the features.
         unsafe { encrypt(self.round_keys, blocks) }
+    }
+
+    #[inline(always)]
+    fn rounds(&self, shape: &Shape<'_>, direction: Direction, lanes: &mut [Lanes<8>]) {
+        for eight in lanes {
+            match (shape.is_narrow(), direction) {
+                (false, _) => eight.crypt(self, shape, direction),
+                // SAFETY: as in `encrypt`.
+                (true, Direction::Encrypt) => unsafe { crypt::<true>(self.round_keys, shape, eight) },
+                // SAFETY: as in `encrypt`.
+                (true, Direction::Decrypt) => unsafe { crypt::<false>(self.round_keys, shape, eight) },
+            }
+        }
+    }
+}
+
+/// Step 6 of Algorithm 7 or 8 for d = 8; see [`Lanes::crypt`]. Only that half of a block goes through general registers
+/// which changes, and comes back from there which counts.
+#[target_feature(enable = "aes,sse4.1")]
+fn crypt<const ENCRYPT: bool>(round_keys: &RoundKeys, shape: &Shape<'_>, Lanes { a, b, mac }: &mut Lanes<8>) {
+    let RoundKeyParts { first, nine, more, last } = round_keys.parts();
+    let macs: [__m128i; 8] = core::array::from_fn(|k| {
+        // SAFETY: every x86-64 has SSE2.
+        unsafe { _mm_xor_si128(load(mac[k].to_be_bytes()), load(*first)) }
+    });
+    let [m_a, m_b] = shape.moduli;
+    for k in 0..10 {
+        let i = if ENCRYPT { k } else { 9 - k };
+        // Steps 6i and 6ii: [i] and NUM(B) are within the last eight bytes.
+        let counter = (i as u64) << (8 * shape.b);
+        let (target, m, source) = if i % 2 == 0 { (&mut *a, m_a, &*b) } else { (&mut *b, m_b, &*a) };
+        let mut states = macs;
+        // SAFETY: this function is compiled for AES-NI and SSE4.1.
+        unsafe {
+            for (state, source) in states.iter_mut().zip(source) {
+                *state = _mm_xor_si128(*state, _mm_set_epi64x((source ^ counter).swap_bytes() as i64, 0));
+            }
+            for key in nine {
+                round(&mut states, key);
+            }
+            for [key, next] in more {
+                round(&mut states, key);
+                round(&mut states, next);
+            }
+            let last = load(*last);
+            for (a, state) in target.iter_mut().zip(states) {
+                let y = (_mm_cvtsi128_si64(_mm_aesenclast_si128(state, last)) as u64).swap_bytes();
+                *a = m.add64::<ENCRYPT>(*a, y);
+            }
+        }
     }
 }
 

@@ -7,9 +7,9 @@ use core::arch::x86_64::{
     __m128i, __m512i, _mm512_add_epi8, _mm512_and_si512, _mm512_castsi128_si512, _mm512_castsi512_si128,
     _mm512_cmpgt_epu8_mask, _mm512_extracti32x4_epi32, _mm512_inserti32x4, _mm512_madd_epi16, _mm512_maddubs_epi16,
     _mm512_mul_epu32, _mm512_mulhi_epu16, _mm512_mullo_epi16, _mm512_or_si512, _mm512_packus_epi32, _mm512_set1_epi8,
-    _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8,
-    _mm512_slli_epi16, _mm512_slli_epi32, _mm512_slli_epi64, _mm512_srli_epi16, _mm512_srli_epi64, _mm512_sub_epi8, _mm512_sub_epi16,
-    _mm512_sub_epi32, _mm512_ternarylogic_epi64, _mm512_unpackhi_epi16, _mm512_unpacklo_epi16,
+    _mm512_set1_epi16, _mm512_set1_epi32, _mm512_set1_epi64, _mm512_shuffle_epi8, _mm512_slli_epi16, _mm512_slli_epi32,
+    _mm512_slli_epi64, _mm512_srli_epi16, _mm512_srli_epi64, _mm512_sub_epi8, _mm512_sub_epi16, _mm512_sub_epi32,
+    _mm512_ternarylogic_epi64, _mm512_unpackhi_epi16, _mm512_unpacklo_epi16,
 };
 
 use super::rounds::{Rounds, Side};

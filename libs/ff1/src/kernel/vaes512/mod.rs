@@ -148,7 +148,14 @@ fn store(numbers: &mut [u64; 8], vector: __m512i) {
 #[inline]
 fn keep_together(a: &mut __m512i, b: &mut __m512i) {
     // SAFETY: a comment, no instruction.
-    unsafe { core::arch::asm!("/* {0} {1} */", inout(zmm_reg) *a, inout(zmm_reg) *b, options(nomem, nostack, preserves_flags)) }
+    unsafe {
+        core::arch::asm!(
+            "/* {0} {1} */",
+            inout(zmm_reg) * a,
+            inout(zmm_reg) * b,
+            options(nomem, nostack, preserves_flags)
+        )
+    }
 }
 
 /// The first eight and the last eight of `length` bytes from `start` on, which may overlap: the length is 8 to 16.

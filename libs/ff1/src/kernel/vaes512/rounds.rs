@@ -7,8 +7,8 @@ use core::arch::x86_64::{
     _mm512_xor_si512,
 };
 
-use super::{broadcast, keep_together};
 use super::modular::{Blocks, Modular, add, quotient, result, split, spread, sum};
+use super::{broadcast, keep_together};
 use crate::feistel::Shape;
 use crate::key::{RoundKeyParts, RoundKeys};
 
@@ -192,7 +192,10 @@ fn aes_round<const E: usize>(states: &mut Blocks<E>, key: &[u8; 16]) {
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn keep_order<const E: usize>(states: &mut Blocks<E>, numbers: &mut [__m512i; E]) {
-    for (state, number) in states.iter_mut().zip(numbers) {
-        keep_together(&mut state[1], number);
+    // With fewer values in flight the compiler's own order is the better one.
+    if E > 2 {
+        for (state, number) in states.iter_mut().zip(numbers) {
+            keep_together(&mut state[1], number);
+        }
     }
 }
