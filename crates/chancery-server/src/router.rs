@@ -51,6 +51,7 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(token_profiles::detokenize::detokenize))
         .routes(routes!(token_profiles::batch_tokenize::batch_tokenize))
         .routes(routes!(token_profiles::batch_detokenize::batch_detokenize))
+        .routes(routes!(token_profiles::rewrap::rewrap))
         .routes(routes!(token_profiles::track_tokenize::track_tokenize))
         .routes(routes!(token_profiles::track_detokenize::track_detokenize))
         .routes(routes!(key_types::stubs::list))

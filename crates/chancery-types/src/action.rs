@@ -44,6 +44,7 @@ wire_enum! {
         BatchDetokenize,
         TrackTokenize,
         TrackDetokenize,
+        Rewrap,
         CertProfileCreate,
         CertProfileChange,
         CertProfileDelete,

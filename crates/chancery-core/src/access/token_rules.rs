@@ -52,6 +52,24 @@ pub(crate) enum Call {
     Batch,
     /// Track data: partial detokenization is not enough.
     Track,
+    /// Many tokens into others: as a batch, and partial detokenization is not enough.
+    Rewrap,
+}
+
+impl Call {
+    const fn needs_batch(self) -> bool {
+        match self {
+            Self::Batch | Self::Rewrap => true,
+            Self::Single | Self::Track => false,
+        }
+    }
+
+    const fn takes_partial(self) -> bool {
+        match self {
+            Self::Single | Self::Batch => true,
+            Self::Track | Self::Rewrap => false,
+        }
+    }
 }
 
 /// What the backing key of a profile allows at the moment.
@@ -103,7 +121,7 @@ impl TokenRules {
         let rights = self.rights(roles);
         let view = match (rights.detokenize, rights.partial) {
             (true, _) => View::Full,
-            (false, Some(mask)) if call != Call::Track => View::Partial(mask),
+            (false, Some(mask)) if call.takes_partial() => View::Partial(mask),
             (false, _) => return Err(no_rule("Detokenize")),
         };
         rights.check_batch(call)?;
@@ -164,7 +182,7 @@ impl Rights {
     }
 
     fn check_batch(self, call: Call) -> Result<()> {
-        if call == Call::Batch && !self.batch { Err(no_rule("Batch")) } else { Ok(()) }
+        if call.needs_batch() && !self.batch { Err(no_rule("Batch")) } else { Ok(()) }
     }
 }
 
@@ -256,6 +274,8 @@ pub(crate) mod tests {
         assert!(rules.tokenize(&[TWO], Call::Batch, KEY).is_err());
         assert!(rules.tokenize(&[ONE, TWO], Call::Batch, KEY).is_ok());
         assert!(rules.detokenize(&[TWO], Call::Batch, KEY).is_ok());
+        assert!(rules.tokenize(&[ONE], Call::Rewrap, KEY).is_err());
+        assert!(rules.tokenize(&[ONE, TWO], Call::Rewrap, KEY).is_ok());
     }
 
     #[test]
@@ -263,6 +283,7 @@ pub(crate) mod tests {
         let rules = compile(&[partial(ONE, 4), partial(ONE, 6), partial(TWO, 5), rule(TWO, Operation::Detokenize)]);
         assert_eq!(reveals(&rules, &[ONE], Call::Single), Some(6));
         assert_eq!(reveals(&rules, &[ONE], Call::Track), None, "tracks need full rules");
+        assert_eq!(reveals(&rules, &[ONE], Call::Rewrap), None, "so do tokens that become others");
         assert_eq!(reveals(&rules, &[ONE, TWO], Call::Single), Some(usize::MAX));
         assert_eq!(reveals(&rules, &[ONE, TWO], Call::Batch), None);
     }

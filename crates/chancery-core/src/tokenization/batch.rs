@@ -40,6 +40,11 @@ impl Load {
         Ok(Self { values: values.len(), work })
     }
 
+    /// The same values there and back.
+    pub(crate) fn twice(self) -> Self {
+        Self { work: self.work.saturating_mul(2), ..self }
+    }
+
     /// The values of each job; all values count as equal.
     fn jobs(self) -> Vec<Range<usize>> {
         let size = (self.values.saturating_mul(JOB_WORK) / self.work.max(1)).max(1);

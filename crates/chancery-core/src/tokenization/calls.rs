@@ -166,13 +166,18 @@ impl Chancery {
         answer
     }
 
-    fn may_tokenize(&self, caller: &Caller, id: TokenProfileId, call: Call) -> Result<(Arc<Profile>, TokenizeGrant)> {
+    pub(super) fn may_tokenize(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        call: Call,
+    ) -> Result<(Arc<Profile>, TokenizeGrant)> {
         let profile = self.token_profiles.find(id)?;
         let grant = profile.may_tokenize(caller.roles(), call)?;
         Ok((profile, grant))
     }
 
-    fn may_detokenize(
+    pub(super) fn may_detokenize(
         &self,
         caller: &Caller,
         id: TokenProfileId,
@@ -198,7 +203,7 @@ impl Chancery {
 
     /// Makes sure that the store knows that the profile makes tokens before the first one is given out: from then on
     /// nothing may change that would make them unreadable.
-    async fn note_use(&self, profile: &Profile) -> Result<()> {
+    pub(super) async fn note_use(&self, profile: &Profile) -> Result<()> {
         if profile.is_used() {
             return Ok(());
         }
@@ -225,7 +230,14 @@ impl Chancery {
     }
 
     /// Counts a call for the audit records.
-    fn count_tokens<T>(&self, caller: &Caller, action: Action, id: TokenProfileId, values: u64, answer: &Result<T>) {
+    pub(super) fn count_tokens<T>(
+        &self,
+        caller: &Caller,
+        action: Action,
+        id: TokenProfileId,
+        values: u64,
+        answer: &Result<T>,
+    ) {
         let outcome = answer.as_ref().map_or_else(|error| error.meaning().error_code(), |_| ErrorCode::Success);
         self.counters.call(caller, action, id.into(), outcome, values);
     }

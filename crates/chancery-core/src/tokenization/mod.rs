@@ -18,6 +18,7 @@ mod profile;
 mod profiles;
 mod rank;
 mod refusal;
+mod rewrap;
 mod shape;
 mod spec;
 mod stored;

@@ -62,6 +62,7 @@ const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("post", "/api/v2/token-profiles/{uuid}/tokenize", Rules, r#"{"message":"4111111111111111"}"#),
     ("post", "/api/v2/token-profiles/{uuid}/detokenize", Rules, r#"{"token":"4111111111111111"}"#),
     ("post", "/api/v2/token-profiles/{uuid}/batch-tokenize", Rules, r#"{"messages":[]}"#),
+    ("post", "/api/v2/token-profiles/{uuid}/rewrap", Rules, r#"{"tokens":[]}"#),
     ("post", "/api/v2/token-profiles/{uuid}/batch-detokenize", Rules, r#"{"tokens":[]}"#),
     ("post", "/api/v2/token-profiles/{uuid}/track-tokenize", Rules, r#"{"track":"x"}"#),
     ("post", "/api/v2/token-profiles/{uuid}/track-detokenize", Rules, r#"{"track":"x"}"#),

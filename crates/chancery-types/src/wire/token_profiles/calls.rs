@@ -154,6 +154,43 @@ pub struct TrackTokenizationResponse {
     pub key_version: Option<u32>,
 }
 
+/// Tokens that shall become tokens of the newest key version.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RewrapRequest {
+    /// The tokens.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<String>))]
+    pub tokens: Texts,
+    /// The initialization vectors that came with them, in the same order, where the profile uses them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ivs: Option<Vec<Base64>>,
+    /// The version of the key that made the tokens, where they do not tell and the profile reads several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_version: Option<u32>,
+    /// Whether bad values leave a `null` instead of failing the call.
+    #[serde(default)]
+    pub partial: Option<bool>,
+}
+
+/// `api.v2.dp.RewrapResponse`.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(tag = "@type", rename = "api.v2.dp.RewrapResponse", rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct RewrapResponse {
+    /// The new tokens, in the order of the old ones; one that was of the newest version already is the same.
+    #[cfg_attr(feature = "schema", schema(value_type = Vec<Option<String>>))]
+    pub tokens: Texts,
+    /// The initialization vectors, in the same order, where the profile uses them: those that were given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ivs: Option<Vec<Option<Base64>>>,
+    /// The version of the key that all tokens are of now.
+    pub key_version: u32,
+    /// With `partial`: what was wrong with the values that are `null`, the first hundred of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ItemError>,
+}
+
 /// Tokenized track data to turn back.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

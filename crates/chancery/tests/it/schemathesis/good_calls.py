@@ -100,6 +100,7 @@ GOOD_CALLS = {
     "POST /api/v2/token-profiles/{uuid}/detokenize": lambda: on_demo_profile({"token": demo_token(CARD)}),
     "POST /api/v2/token-profiles/{uuid}/batch-tokenize": lambda: on_demo_profile({"messages": [CARD]}),
     "POST /api/v2/token-profiles/{uuid}/batch-detokenize": lambda: on_demo_profile({"tokens": [demo_token(CARD)]}),
+    "POST /api/v2/token-profiles/{uuid}/rewrap": lambda: on_demo_profile({"tokens": [demo_token(CARD)]}),
     "POST /api/v2/token-profiles/{uuid}/track-tokenize": lambda: on_demo_profile({"track": TRACK.format(CARD)}),
     "POST /api/v2/token-profiles/{uuid}/track-detokenize": lambda: on_demo_profile(
         {"track": TRACK.format(demo_token(CARD))}

@@ -4,6 +4,7 @@ pub(crate) mod batch_detokenize;
 pub(crate) mod batch_tokenize;
 pub(crate) mod detokenize;
 pub(crate) mod permissions;
+pub(crate) mod rewrap;
 pub(crate) mod stubs;
 pub(crate) mod template;
 pub(crate) mod tokenize;

@@ -5,6 +5,7 @@ mod batch_tokenize;
 mod detokenize;
 mod hmac;
 mod permissions;
+mod rewrap;
 mod stubs;
 mod template;
 mod texts;

@@ -1,0 +1,86 @@
+//! Tokens of older key versions become tokens of the newest one.
+
+use std::{ops::Range, sync::Arc};
+
+use chancery_types::{
+    Action, TokenProfileId,
+    wire::token_profiles::{RewrapRequest, RewrapResponse},
+};
+
+use super::{
+    batch::{self, Load},
+    engine::{Engine, Iv, Outcome},
+};
+use crate::{
+    Caller, Chancery, Error, Result,
+    access::{Call, DetokenizeGrant, TokenizeGrant},
+};
+
+impl Chancery {
+    /// Makes of tokens the ones that their messages would have now, in their order. The caller never sees a message, but
+    /// whoever may do this may do both parts in full.
+    pub async fn rewrap(&self, caller: &Caller, id: TokenProfileId, request: RewrapRequest) -> Result<RewrapResponse> {
+        let RewrapRequest { tokens, ivs, key_version, partial } = request;
+        let values = tokens.len() as u64;
+        let answer = async {
+            let (profile, detokenize) = self.may_detokenize(caller, id, Call::Rewrap)?;
+            let tokenize = profile.may_tokenize(caller.roles(), Call::Rewrap)?;
+            let load = Load::of("/tokens", &tokens, &profile.engine, &self.limits)?.twice();
+            let version = profile.engine.version_to_read(key_version)?;
+            let ivs: Arc<[Option<Iv>]> = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?.into();
+            let job = {
+                let (profile, ivs, tokens) = (Arc::clone(&profile), Arc::clone(&ivs), Arc::new(tokens));
+                move |range: Range<usize>| {
+                    let ivs = ivs.get(range.clone()).unwrap_or_default();
+                    let tokens = batch::values(&tokens, range);
+                    rewrap(&profile.engine, (&detokenize, &tokenize), tokens, ivs, version)
+                }
+            };
+            let outcome = batch::run(&self.pool, load, job).await?;
+            let errors = outcome.settle("/tokens", partial.unwrap_or_default(), &self.limits)?;
+            if outcome.has_texts() {
+                self.note_use(&profile).await?;
+            }
+            let kept = |(token, iv): (Option<&str>, &Option<Iv>)| token.and(*iv).map(Iv::to_wire);
+            let ivs = profile.iv.map(|_| outcome.texts.iter().zip(&*ivs).map(kept).collect());
+            let key_version = profile.engine.newest_version();
+            Ok(RewrapResponse { tokens: outcome.texts, ivs, key_version, errors })
+        };
+        let answer = answer.await;
+        self.count_tokens(caller, Action::Rewrap, id, values, &answer);
+        answer
+    }
+}
+
+/// An initialization vector goes with its message into the new token: so a token that is of the newest version already
+/// stays what it is, and whoever is interrupted between storing a token and its iv has lost neither. Under another key
+/// it is as good as a fresh one.
+fn rewrap<'v>(
+    engine: &Engine,
+    (may_detokenize, may_tokenize): (&DetokenizeGrant, &TokenizeGrant),
+    tokens: impl Iterator<Item = &'v str> + Clone,
+    ivs: &[Option<Iv>],
+    version: Option<u32>,
+) -> Result<Outcome> {
+    let opened = engine.detokenize(may_detokenize, tokens, ivs, version)?;
+    let of_opened = opened.texts.iter().zip(ivs).filter(|(message, _)| message.is_some());
+    let ivs: Vec<Iv> = of_opened.filter_map(|(_, iv)| *iv).collect();
+    let made = engine.tokenize(may_tokenize, opened.texts.iter().flatten(), &ivs)?;
+    // Both list what they refused in order, so each null belongs to the next refusal of the side that made it.
+    let (mut unread, mut unmade) = (opened.bad.iter(), made.bad.iter());
+    let mut tokens = made.texts.iter();
+    let mut outcome = Outcome::default();
+    for message in opened.texts.iter() {
+        let refusal = match message.map(|_| tokens.next().flatten()) {
+            Some(Some(token)) => {
+                outcome.texts.push(token);
+                continue;
+            }
+            Some(None) => unmade.next(),
+            None => unread.next(),
+        };
+        let (_, bad) = refusal.ok_or_else(|| Error::internal("an outcome has neither a text nor a refusal"))?;
+        outcome.refuse(*bad);
+    }
+    Ok(outcome)
+}
