@@ -44,6 +44,8 @@ pub struct Limits {
     pub cert_profile_entries_max: usize,
     /// Key versions that one token profile reads: each is a prepared cipher in memory.
     pub profile_versions_max: u32,
+    /// Certificates that a page of the inventory looks at where no index helps: some 10 ms of reading.
+    pub inventory_scan_max: u32,
     /// Items of a page, and of a stubs call that asks for no page.
     pub page_size_max: u32,
     /// Items of a list that is asked for without paging.
@@ -96,6 +98,7 @@ impl Default for Limits {
             cert_profiles_max: 1_000,
             cert_profile_entries_max: 100,
             profile_versions_max: 100,
+            inventory_scan_max: 5_000,
             page_size_max: 1_000,
             list_max: 10_000,
             item_errors_max: 100,

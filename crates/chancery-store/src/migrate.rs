@@ -29,6 +29,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0006_signing",
     "0007_token_versions",
     "0009_cert_profiles",
+    "0010_inventory",
     "0011_signing_rules",
     "0008_vault",
 ];

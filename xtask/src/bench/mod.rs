@@ -3,8 +3,10 @@
 
 mod batch;
 mod ff1;
+mod get;
 mod http;
 mod machine;
+mod pki;
 mod report;
 mod server;
 mod start;
@@ -17,7 +19,8 @@ use crate::{Result, sh};
 /// A benchmark: its name and what runs it.
 type Bench = (&'static str, fn() -> Result<Report>);
 
-const ALL: &[Bench] = &[("batch", batch::run), ("ff1", ff1::run), ("http", http::run), ("start", start::run)];
+const ALL: &[Bench] =
+    &[("batch", batch::run), ("ff1", ff1::run), ("http", http::run), ("pki", pki::run), ("start", start::run)];
 
 pub(crate) fn run(name: Option<&str>) -> Result {
     let names = ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");

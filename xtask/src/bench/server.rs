@@ -111,6 +111,11 @@ impl Chancery {
         self.details.pointer(pointer).and_then(Value::as_str).ok_or_else(|| format!("quickstart.json has no {pointer}"))
     }
 
+    /// The database's file.
+    pub(super) fn database(&self) -> PathBuf {
+        self.folder.join("chancery.db")
+    }
+
     /// A certificate chain and its key, for the servers measured beside it.
     pub(super) fn tls_files(&self) -> [PathBuf; 2] {
         ["tls/tls.pem", "tls/tls.key"].map(|file| self.folder.join(file))
@@ -171,8 +176,9 @@ pub(super) fn echo(tls: Option<&[PathBuf; 2]>) -> Result<Server> {
 
 /// Builds what is measured, in one go: apart, the two would share no dependency that has other features for each.
 pub(super) fn build() -> Result {
-    let packages = ["--package", "chancery", "--package", "chancery-server"];
-    sh::run(sh::cargo().args(["build", "--release", "--quiet"]).args(packages).args(["--bins", "--example", "echo"]))
+    let packages = ["chancery", "chancery-server", "chancery-store"].map(|name| ["--package", name]);
+    let programs = ["--bins", "--example", "echo", "--example", "certificates"];
+    sh::run(sh::cargo().args(["build", "--release", "--quiet"]).args(packages.as_flattened()).args(programs))
 }
 
 /// A demonstration on free ports; `ready` is asked with the address without TLS and with quickstart.json's path.

@@ -1,6 +1,12 @@
 //! The inventory: certificates found by what they say, page after page.
 
-use chancery_store::{pattern, tables};
+use chancery_store::{
+    name_key, pattern,
+    tables::{
+        self,
+        certificates::{Filter, Part, Position},
+    },
+};
 use chancery_types::{
     Base64, KeyAlgorithm,
     wire::x509::{CertificatePage, CertificateQuery},
@@ -14,7 +20,7 @@ use crate::{Caller, Chancery, Error, Result, time};
 const PAGE_SIZE: u32 = 50;
 
 impl Chancery {
-    /// The certificates that the query asks for, by name.
+    /// The certificates that the query asks for, by name or, with `expiresBefore`, by their end.
     pub async fn certificates(&self, caller: &Caller, query: &CertificateQuery) -> Result<CertificatePage> {
         self.grant_to_all(caller);
         let now_ms = self.clock.now_ms();
@@ -22,32 +28,28 @@ impl Chancery {
         if !(1..=self.limits.page_size_max).contains(&page_size) {
             return Err(Error::value("/pageSize", format!("pageSize is 1 to {}.", self.limits.page_size_max)));
         }
-        let filter = tables::certificates::Filter {
-            pattern: pattern(query.search.as_deref().unwrap_or_default()),
+        let filter = Filter {
+            pattern: query.search.as_deref().filter(|term| !term.is_empty()).map(pattern),
+            name_prefix: query.name.as_deref().map(prefix).transpose()?,
             issuer_id: query.issuer.map(Uuid::from),
+            serial: query.serial_number.as_deref().map(serial).transpose()?,
             status: query.status.map(|status| status.as_str().to_owned()),
             spec_prefix: query.key_algorithm.map(|algorithm| spec_prefix(algorithm).to_owned()),
             not_after_before_s: query.expires_before.as_deref().map(moment).transpose()?,
             now_s: now_ms.div_euclid(1_000),
         };
-        let after = query.after.as_deref().map_or_else(|| Ok(Cursor::start()), Cursor::read)?;
-        // One more than the page holds tells whether there is another.
-        let mut rows = self
-            .store
-            .read(move |tx| {
-                Box::pin(async move {
-                    tables::certificates::list(tx, &filter, (&after.name_key, after.id), page_size + 1).await
-                })
-            })
-            .await?;
-        let more = rows.len() > page_size as usize;
-        rows.truncate(page_size as usize);
-        let last = rows.last().filter(|_| more).map(|row| Cursor { name_key: row.name_key.clone(), id: row.id });
+        let by_end = filter.not_after_before_s.is_some();
+        let after = query.after.as_deref().map_or_else(|| Ok(start(by_end)), |text| read(text, by_end))?;
+        let scan_max = self.limits.inventory_scan_max;
+        let part = self.store.read(move |tx| {
+            Box::pin(async move { tables::certificates::list(tx, &filter, after, page_size, scan_max).await })
+        });
+        let Part { rows, next } = part.await?;
         let stub = |row| Ok(StoredCertificate::from_row(row)?.stub(now_ms));
         Ok(CertificatePage {
             results: rows.into_iter().map(stub).collect::<Result<_>>()?,
             page_size,
-            next: last.map(|last| last.write()),
+            next: next.map(|next| write(&next)),
         })
     }
 }
@@ -70,28 +72,44 @@ fn moment(text: &str) -> Result<i64> {
         .ok_or_else(|| Error::value("/expiresBefore", "A moment is expected, such as 2027-01-01T00:00:00Z (RFC 3339)."))
 }
 
-/// The last certificate of a page: the next page begins after it, whatever was added or removed meanwhile.
-struct Cursor {
-    name_key: String,
-    id: Uuid,
+/// A name as the store compares it. NUL cannot be stored, so no name has it.
+fn prefix(text: &str) -> Result<String> {
+    if text.contains('\0') { Err(Error::value("/name", "A name has no NUL character.")) } else { Ok(name_key(text)) }
 }
 
-impl Cursor {
-    const fn start() -> Self {
-        Self { name_key: String::new(), id: Uuid::nil() }
+/// A serial number as the store has it. Colons may stand between the bytes, as many tools print them.
+fn serial(text: &str) -> Result<String> {
+    let digits: String = text.chars().filter(|character| *character != ':').collect();
+    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(Error::value("/serialNumber", "A serial number in hexadecimal digits is expected."));
     }
+    Ok(digits.to_ascii_uppercase())
+}
 
-    fn write(&self) -> String {
-        Base64::encode(&[self.id.as_bytes(), self.name_key.as_bytes()].concat())
-    }
+/// Before the first certificate of a list by name, or by end.
+const fn start(by_end: bool) -> Position {
+    if by_end { Position::End(i64::MIN, Uuid::nil()) } else { Position::Name(String::new(), Uuid::nil()) }
+}
 
-    fn read(text: &str) -> Result<Self> {
-        let refusal = || Error::value("/after", "The `next` of a page is expected.");
-        // A plus sign means a space in a query, and `next` is often put there as it is.
-        let Base64(bytes) = Base64::decode(&text.replace(' ', "+")).ok_or_else(refusal)?;
-        let (id, name_key) = bytes.split_at_checked(16).ok_or_else(refusal)?;
-        let name_key = std::str::from_utf8(name_key).map_err(|_| refusal())?.to_owned();
-        let id = Uuid::from_slice(id).map_err(|_| refusal())?;
-        if name_key.contains('\0') { Err(refusal()) } else { Ok(Self { name_key, id }) }
+/// A position as callers hand it back: the id, then the key of the list's order.
+fn write(position: &Position) -> String {
+    let (id, key) = match position {
+        Position::Name(key, id) => (id, key.as_bytes().to_vec()),
+        Position::End(second, id) => (id, second.to_be_bytes().to_vec()),
+    };
+    Base64::encode(&[id.as_bytes(), key.as_slice()].concat())
+}
+
+fn read(text: &str, by_end: bool) -> Result<Position> {
+    let refusal = || Error::value("/after", "The `next` of a page of the same query is expected.");
+    // A plus sign means a space in a query, and `next` is often put there as it is.
+    let Base64(bytes) = Base64::decode(&text.replace(' ', "+")).ok_or_else(refusal)?;
+    let (id, key) = bytes.split_at_checked(16).ok_or_else(refusal)?;
+    let id = Uuid::from_slice(id).map_err(|_| refusal())?;
+    if by_end {
+        let second = key.try_into().map_err(|_| refusal())?;
+        return Ok(Position::End(i64::from_be_bytes(second), id));
     }
+    let key = std::str::from_utf8(key).map_err(|_| refusal())?.to_owned();
+    if key.contains('\0') { Err(refusal()) } else { Ok(Position::Name(key, id)) }
 }

@@ -121,7 +121,7 @@ impl Chancery {
         let der = assemble(&to_be_signed, algorithm, &signature).map_err(Error::internal)?;
         let subject = order.subject.to_string();
         Ok(Prepared {
-            id: CertificateId::from_random(chancery_keys::random()),
+            id: CertificateId::in_time(now_ms, chancery_keys::random()),
             name: order.subject.common_name().unwrap_or_else(|| subject.chars().take(self.limits.name_max).collect()),
             subject,
             serial,
@@ -158,10 +158,8 @@ impl Chancery {
 
 /// The issuer that a request names, and what issued it.
 async fn issuer_chain(tx: &mut Tx, id: CertificateId) -> Result<Vec<StoredCertificate>> {
-    if StoredCertificate::find(tx, id).await?.is_none() {
-        return Err(Error::selection(ISSUER, "There is no such certificate."));
-    }
-    StoredCertificate::chain(tx, id).await
+    let issuer = StoredCertificate::find(tx, id).await?;
+    issuer.ok_or_else(|| Error::selection(ISSUER, "There is no such certificate."))?.with_issuers(tx).await
 }
 
 /// Whether the first of the chain may issue now; answers its key.

@@ -52,7 +52,12 @@ impl StoredCertificate {
 
     /// The certificate and what issued it, up to the root.
     pub(crate) async fn chain(tx: &mut Tx, id: CertificateId) -> Result<Vec<Self>> {
-        let mut chain = vec![Self::load(tx, id).await?];
+        Self::load(tx, id).await?.with_issuers(tx).await
+    }
+
+    /// This one and what issued it, up to the root.
+    pub(crate) async fn with_issuers(self, tx: &mut Tx) -> Result<Vec<Self>> {
+        let mut chain = vec![self];
         while let Some(last) = chain.last()
             && !last.is_self_signed()
         {

@@ -257,8 +257,13 @@ pub struct Certificate {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
 pub struct CertificateQuery {
-    /// A case-insensitive part of the subject.
+    /// A case-insensitive part of the subject. Certificates are looked through in the order of the list, some thousand a
+    /// call: a page may be short, and `next` goes on.
     pub search: Option<String>,
+    /// How the name, the subject's common name, begins, in any letter case. It is found at once.
+    pub name: Option<String>,
+    /// The serial number in hexadecimal digits, of the issuer named or of any authority that issues here.
+    pub serial_number: Option<String>,
     /// What issued it.
     pub issuer: Option<CertificateId>,
     /// Where it stands.
@@ -267,7 +272,7 @@ pub struct CertificateQuery {
     /// The algorithm family of its key.
     #[cfg_attr(feature = "schema", param(inline))]
     pub key_algorithm: Option<KeyAlgorithm>,
-    /// It ends before this moment: RFC 3339, such as `2027-01-01T00:00:00Z`.
+    /// It ends before this moment: RFC 3339, such as `2027-01-01T00:00:00Z`. The list then is in the order of the ends.
     pub expires_before: Option<String>,
     /// Certificates a page, 1 to 1,000; by default 50.
     #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000))]

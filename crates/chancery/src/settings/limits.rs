@@ -31,6 +31,7 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "csr-max" => limits.csr_max = size,
         "cert-profiles-max" => limits.cert_profiles_max = number,
         "cert-profile-entries-max" => limits.cert_profile_entries_max = size,
+        "inventory-scan-max" => limits.inventory_scan_max = number,
         "page-size-max" => limits.page_size_max = number,
         "list-max" => limits.list_max = number,
         "item-errors-max" => limits.item_errors_max = size,

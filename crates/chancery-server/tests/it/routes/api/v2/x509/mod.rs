@@ -14,7 +14,7 @@ mod uuid;
 use serde_json::{Value, json};
 
 use crate::{
-    app::TestApp,
+    app::{Setup, TestApp},
     certificates::{body, generate, issued, key_type, root, with},
     client::Client,
 };
@@ -74,6 +74,13 @@ async fn certificates_are_found_by_what_they_say() {
         ("expiresBefore=2027-06-21T12:00:00Z".to_owned(), vec!["d"]),
         ("expiresBefore=2027-06-21T12:00:01Z&status=Valid".to_owned(), vec!["a"]),
         ("issuer=00000000-0000-0000-0000-000000000000".to_owned(), vec![]),
+        ("search=o%3Dleaves%25".to_owned(), vec![]),
+        ("search=_%3Dleaves".to_owned(), vec![]),
+        ("name=b".to_owned(), vec!["B"]),
+        ("name=ROOT%20c&issuer=00000000-0000-0000-0000-000000000000".to_owned(), vec![]),
+        ("name=Root%20C".to_owned(), vec![own]),
+        ("name=oot".to_owned(), vec![]),
+        ("expiresBefore=2100-01-01T00:00:00Z&name=R".to_owned(), vec![own]),
     ] {
         assert_eq!(found(&client, &query).await, (names.into_iter().map(str::to_owned).collect(), None), "{query}");
     }
@@ -106,6 +113,59 @@ async fn the_inventory_is_the_same_on_postgresql() {
         found(&client, &format!("search=leaves&status=Valid&after={after}")).await,
         (vec!["d".to_owned()], None)
     );
+}
+
+#[tokio::test]
+async fn a_list_by_end_and_a_search_go_on_where_the_page_before_stopped() {
+    let mut setup = Setup::default();
+    setup.limits.inventory_scan_max = 2;
+    for app in [TestApp::with(setup).await, TestApp::on_postgres().await] {
+        let client = app.admin().await;
+        inventory(&client).await;
+        let own = "Root Certificate Authority of the test";
+        let ends = "expiresBefore=2100-01-01T00:00:00Z";
+        for (query, mut expected) in [
+            (ends.to_owned(), vec!["d", "a", "B", "c", own]),
+            (format!("{ends}&search=o%3D"), vec!["d", "a", "B", "c", own]),
+            ("search=o%3Dleaves".to_owned(), vec!["a", "B", "c", "d"]),
+            ("keyAlgorithm=Ed25519".to_owned(), vec!["d"]),
+        ] {
+            let (mut names, mut after) = (Vec::new(), String::new());
+            loop {
+                let (page, next) = found(&client, &format!("{query}&pageSize=2{after}")).await;
+                names.extend(page);
+                let Some(next) = next else { break };
+                after = format!("&after={next}");
+            }
+            // Those of one end are ordered by id.
+            names.sort();
+            expected.sort();
+            assert_eq!(names, expected, "{query}");
+        }
+        let (first, next) = found(&client, &format!("{ends}&pageSize=1")).await;
+        assert_eq!(first, ["d"]);
+        let mixed = client.get(&format!("/api/v2/x509?after={}", next.unwrap())).await;
+        assert!(mixed.status == 200 || mixed.status == 400, "{}", mixed.text());
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_is_found_by_its_serial_number() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let root = root(&client).await;
+    let leaf = issued(&client, "TLS Client", &root).await;
+    let serial = leaf["serialNumber"].as_str().unwrap();
+    let name = vec!["TLS Client of the test".to_owned()];
+    let colons: Vec<_> = serial.as_bytes().chunks(2).map(|byte| std::str::from_utf8(byte).unwrap()).collect();
+    for (query, expected) in [
+        (format!("serialNumber={serial}"), name.clone()),
+        (format!("serialNumber={}&issuer={root}", colons.join(":").to_lowercase()), name),
+        (format!("serialNumber={serial}&issuer=00000000-0000-0000-0000-000000000000"), vec![]),
+        ("serialNumber=01".to_owned(), vec![]),
+    ] {
+        assert_eq!(found(&client, &query).await, (expected, None), "{query}");
+    }
 }
 
 #[tokio::test]
@@ -142,6 +202,10 @@ async fn a_bad_query_is_refused() {
         ("expiresBefore=tomorrow", "InvalidValue", "/expiresBefore"),
         ("after=x", "InvalidValue", "/after"),
         ("after=AAAA", "InvalidValue", "/after"),
+        ("expiresBefore=2100-01-01T00:00:00Z&after=AAAAAAAAAAAAAAAAAAAAAAA=", "InvalidValue", "/after"),
+        ("name=%00", "InvalidValue", "/name"),
+        ("serialNumber=x", "InvalidValue", "/serialNumber"),
+        ("serialNumber=", "InvalidValue", "/serialNumber"),
     ] {
         client.get(&format!("/api/v2/x509?{query}")).await.refused(400, error, Some(field));
     }

@@ -1,5 +1,8 @@
 //! Certificates.
 
+mod list;
+
+pub use list::{Filter, Part, Position, list};
 use uuid::Uuid;
 
 use crate::{Columns, FromColumns, StoreError, Tx, sql};
@@ -52,47 +55,26 @@ pub struct Revoked {
     pub revocation_reason: String,
 }
 
-/// Which certificates are asked for; what is `None` does not matter.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filter {
-    /// A pattern for the folded subject (see [`crate::pattern`]).
-    pub pattern: String,
-    /// The issuer.
-    pub issuer_id: Option<Uuid>,
-    /// The standing: `Valid`, `Expired`, `Held` or `Revoked`.
-    pub status: Option<String>,
-    /// The kind of key begins like this.
-    pub spec_prefix: Option<String>,
-    /// The last second lies before this one.
-    pub not_after_before_s: Option<i64>,
-    /// The time at which the standing is asked for.
-    pub now_s: i64,
+macro_rules! columns {
+    () => {
+        "id, name, name_key, subject, subject_key, issuer_id, profile_id, serial, not_before_s, not_after_s, spec, \
+         key_id, trusted, der, revoked_at_s, revocation_reason"
+    };
 }
 
 macro_rules! select {
     ($rest:literal) => {
-        concat!(
-            "SELECT id, name, name_key, subject, subject_key, issuer_id, profile_id, serial, not_before_s, \
-             not_after_s, spec, key_id, trusted, der, revoked_at_s, revocation_reason FROM certificates ",
-            $rest
-        )
+        concat!("SELECT ", columns!(), " FROM certificates ", $rest)
     };
 }
 
+const COLUMNS: &str = columns!();
 const INSERT: &str = "INSERT INTO certificates (id, name, name_key, subject, subject_key, issuer_id, profile_id, \
     serial, not_before_s, not_after_s, spec, key_id, trusted, der, revoked_at_s, revocation_reason) \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
 const BY_ID: &str = select!("WHERE id = $1");
 const BY_SERIAL: &str = select!("WHERE issuer_id = $1 AND serial = $2");
 const TRUSTED: &str = select!("WHERE trusted = 1 ORDER BY id");
-// By the last row of the page before, not by an offset: a page far into a long list costs what the first one does.
-const LIST: &str = select!(
-    "WHERE subject_key LIKE $1 ESCAPE '!' AND ($2 IS NULL OR issuer_id = $2) AND ($3 IS NULL OR spec LIKE $3 || '%') \
-     AND ($4 IS NULL OR not_after_s < $4) \
-     AND ($5 IS NULL OR $5 = CASE WHEN revocation_reason = 'certificateHold' THEN 'Held' \
-        WHEN revoked_at_s IS NOT NULL THEN 'Revoked' WHEN not_after_s < $6 THEN 'Expired' ELSE 'Valid' END) \
-     AND (name_key > $7 OR (name_key = $7 AND id > $8)) ORDER BY name_key, id LIMIT $9"
-);
 const REVOKE: &str = "UPDATE certificates SET revoked_at_s = $2, revocation_reason = $3 \
     WHERE id = $1 AND (revoked_at_s IS NULL OR revocation_reason = 'certificateHold')";
 const REVOKED: &str = "SELECT serial, revoked_at_s, revocation_reason FROM certificates \
@@ -135,22 +117,6 @@ pub async fn by_serial(tx: &mut Tx, issuer_id: Uuid, serial: &str) -> Result<Opt
 /// Every certificate that is trusted as an issuer.
 pub async fn trusted(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
     sql(TRUSTED).all(tx).await
-}
-
-/// The certificates that the filter lets through, by name and id, that come after this name key and id.
-pub async fn list(tx: &mut Tx, filter: &Filter, after: (&str, Uuid), limit: u32) -> Result<Vec<Row>, StoreError> {
-    sql(LIST)
-        .bind(&filter.pattern)
-        .bind(filter.issuer_id)
-        .bind(filter.spec_prefix.as_deref())
-        .bind(filter.not_after_before_s)
-        .bind(filter.status.as_deref())
-        .bind(filter.now_s)
-        .bind(after.0)
-        .bind(after.1)
-        .bind(limit)
-        .all(tx)
-        .await
 }
 
 /// Revokes a certificate that is valid or on hold; false where it is revoked for good.

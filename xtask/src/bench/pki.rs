@@ -1,0 +1,133 @@
+//! `bench pki`: certificates issued and stored through HTTP, into an empty store and into one with a million, and what it
+//! takes to find one among them.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{
+    get,
+    report::Report,
+    server::{self, Chancery},
+    wrk::{self, Load, Outcome},
+};
+use crate::{Result, sh};
+
+const CLIENTS: u32 = 32;
+const ROUNDS: usize = 3;
+const SECONDS: u32 = 5;
+const CERTIFICATES: u32 = 1_000_000;
+const READS: usize = 2_000;
+const TLS_CLIENT: &str = "00000000-0000-0000-6370-000000000007";
+const P256: &str = "00000000-0000-0000-6b74-000000000004";
+
+pub(super) fn run() -> Result<Report> {
+    server::build()?;
+    let chancery = Chancery::start("pki")?;
+    let mut report = Report::new(&["case", "store", "per second", "CPU µs each", "p50 ms", "p99 ms"]);
+    let bodies = [
+        ("generate", "/api/v2/x509/generate", generate(&chancery)?),
+        ("PKCS#10", "/api/v2/x509/requests", request(&chancery)?),
+    ];
+    let empty = issue(&chancery, &bodies, "empty", &mut report)?;
+    let samples = seed(&chancery)?;
+    let full = issue(&chancery, &bodies, "1,000,000", &mut report)?;
+    for (name, paths) in reads(&samples) {
+        let p99 = read(&chancery, name, &paths, &mut report)?;
+        report.at_most(name, Some(p99), "ms p99", 20.0);
+    }
+    report.at_least("stored P-256 leaves", Some(empty[0].requests_per_s), "/s", 3_000.0);
+    let share = 100.0 * full[0].requests_per_s / empty[0].requests_per_s;
+    report.at_least("issuing among a million: share of the empty store's rate", Some(share), "%", 95.0);
+    Ok(report)
+}
+
+fn generate(chancery: &Chancery) -> Result<String> {
+    let body = json!({
+        "certProfileUuid": TLS_CLIENT, "subjectOneline": "CN=NAME,O=Example,C=US",
+        "issuerUuid": chancery.detail("/demo/rootCertificateUuid")?, "newKey": {"keyTypeUuid": P256, "save": false},
+        "certParams": {"validityPeriod": {"unit": "Day", "amount": "30"}},
+    });
+    Ok(body.to_string())
+}
+
+fn request(chancery: &Chancery) -> Result<String> {
+    let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null"];
+    let csr = sh::output(sh::command("openssl").args(["req", "-new", "-batch", "-subj", "/CN=bench"]).args(key))?;
+    let body = json!({
+        "certProfileUuid": TLS_CLIENT, "subjectOneline": "CN=NAME,O=Example,C=US", "csr": csr,
+        "serviceOrIssuerUuid": chancery.detail("/demo/rootCertificateUuid")?,
+        "certParams": {"validityPeriod": {"unit": "Day", "amount": "30"}},
+    });
+    Ok(body.to_string())
+}
+
+fn issue(
+    chancery: &Chancery,
+    bodies: &[(&str, &str, String)],
+    store: &str,
+    report: &mut Report,
+) -> Result<Vec<Outcome>> {
+    let mut medians = Vec::new();
+    for (name, path, body) in bodies {
+        let url = format!("{}{path}", chancery.server.base);
+        let mut rounds = Vec::new();
+        for _ in 0..ROUNDS {
+            let token = chancery.token()?;
+            let load =
+                Load { url: &url, body, token: &token, connections: CLIENTS, seconds: SECONDS, names: CERTIFICATES };
+            rounds.push(wrk::run(&chancery.server, &load).map_err(|error| format!("{name}: {error}"))?);
+        }
+        let Outcome { requests_per_s, cpu_us, p50_ms, p99_ms } = wrk::median(&rounds);
+        let figures = [requests_per_s, cpu_us, p50_ms, p99_ms].map(|figure| json!(figure));
+        report.row([json!(name), json!(store)].into_iter().chain(figures));
+        medians.push(wrk::median(&rounds));
+    }
+    Ok(medians)
+}
+
+/// A certificate that was written.
+struct Sample {
+    uuid: String,
+    serial: String,
+    name: String,
+}
+
+/// Writes the certificates beside the running server, as copies of one that it issued.
+fn seed(chancery: &Chancery) -> Result<Vec<Sample>> {
+    let mut body: Value = serde_json::from_str(&generate(chancery)?).map_err(|error| error.to_string())?;
+    body["subjectOneline"] = json!("CN=host-0000000.seed.example,O=Example,C=US");
+    let template = chancery.ask("POST", "/api/v2/x509/generate", Some(&body))?;
+    let template = template["certificateUuid"].as_str().ok_or("no certificateUuid")?;
+    let mut seeding = sh::command(sh::root().join("target/release/examples/certificates"));
+    let printed = sh::output(seeding.arg(chancery.database()).args([template, &CERTIFICATES.to_string()]))?;
+    let sample = |line: &str| {
+        let mut words = line.split(' ').map(str::to_owned);
+        Some(Sample { uuid: words.next()?, serial: words.next()?, name: words.next()? })
+    };
+    Ok(printed.lines().filter_map(sample).collect())
+}
+
+/// What is read: the four ways to find a certificate.
+fn reads(samples: &[Sample]) -> [(&'static str, Vec<String>); 4] {
+    let each = |path: fn(usize, &Sample) -> String| {
+        (0..READS).map(|number| path(number, &samples[number * 7919 % samples.len()])).collect()
+    };
+    [
+        ("search by subject", each(|_, sample| format!("?name={}", &sample.name[..11]))),
+        ("list by expiry", each(|number, _| format!("?expiresBefore=20{}-01-01T00:00:00Z", 30 + number % 60))),
+        ("read by uuid", each(|_, sample| format!("/{}", sample.uuid))),
+        ("find by serial number", each(|_, sample| format!("?serialNumber={}", sample.serial))),
+    ]
+}
+
+fn read(chancery: &Chancery, name: &str, paths: &[String], report: &mut Report) -> Result<f64> {
+    let paths: Vec<_> = paths.iter().map(|path| format!("/api/v2/x509{path}")).collect();
+    let mut times = get::each(&chancery.plain_base, &chancery.token()?, &paths)?;
+    times.sort();
+    let ms = |share: usize| times[times.len() * share / 100].as_secs_f64() * 1e3;
+    let total: Duration = times.iter().sum();
+    let per_s = times.len() as f64 / total.as_secs_f64();
+    report.row([json!(name), json!("1,000,000"), json!(per_s), Value::Null, json!(ms(50)), json!(ms(99))]);
+    Ok(ms(99))
+}
