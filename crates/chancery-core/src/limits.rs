@@ -22,6 +22,8 @@ pub struct Limits {
     pub value_max: usize,
     /// Symbols of a value under FF1, whose cost grows with the square of the length.
     pub ff1_symbols_max: usize,
+    /// Characters of a pattern: room for some alphabets of one's own.
+    pub pattern_max: usize,
     /// Bytes of a track: both tracks with sentinels are 79 + 40 characters.
     pub track_max: usize,
     /// Characters of a name.
@@ -87,6 +89,7 @@ impl Default for Limits {
             batch_work_max: 100_000_000,
             value_max: 64 * KIB,
             ff1_symbols_max: 512,
+            pattern_max: 4_096,
             track_max: 512,
             name_max: 255,
             note_max: 4 * KIB,

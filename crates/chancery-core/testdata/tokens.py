@@ -135,4 +135,5 @@ def main():
     print(json.dumps({**about, "cases": cases}, indent=1, ensure_ascii=False))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -85,8 +85,8 @@ pub(crate) struct KeyStanding {
 pub(crate) struct Messages {
     /// The shortest has so many symbols.
     pub(crate) length_min: usize,
-    /// Whether one digit follows from the others.
-    pub(crate) luhn: bool,
+    /// So many digits follow from the others.
+    pub(crate) check_digits: usize,
 }
 
 impl TokenRules {
@@ -189,11 +189,12 @@ impl Rights {
 fn parse_mask(rule: &ControlRule, messages: Messages) -> Result<Mask> {
     let reveal = rule.reveal.ok_or_else(|| Error::malformed("/reveal", "A PartialDetokenize rule needs reveal."))?;
     let reveal = usize::try_from(reveal).unwrap_or(usize::MAX);
-    // With Luhn the one hidden digit would follow from those revealed.
-    if messages.luhn && reveal.saturating_add(1) >= messages.length_min {
+    // With Luhn one hidden digit would follow from those revealed, with the check digits of an IBAN two.
+    let check_digits = messages.check_digits;
+    if check_digits > 0 && reveal.saturating_add(check_digits) >= messages.length_min {
         let message = format!(
-            "With luhn a rule reveals at most {} symbols: the check digit would give the last hidden one away.",
-            messages.length_min.saturating_sub(2)
+            "With check digits a rule reveals at most {} symbols here: they would give the last hidden ones away.",
+            messages.length_min.saturating_sub(check_digits + 1)
         );
         return Err(Error::value("/reveal", message));
     }
@@ -232,7 +233,7 @@ pub(crate) mod tests {
     }
 
     const KEY: KeyStanding = KeyStanding { tokenize: true, detokenize: true, enabled: true };
-    const CARDS: Messages = Messages { length_min: 13, luhn: true };
+    const CARDS: Messages = Messages { length_min: 13, check_digits: 1 };
     const ONE: RoleId = RoleId::from_u128(1);
     const TWO: RoleId = RoleId::from_u128(2);
 
@@ -330,7 +331,7 @@ pub(crate) mod tests {
         }
         let compiled = TokenRules::compile(&[partial(ONE, 11)], CARDS, &Limits::default());
         assert_eq!(reveals(&compiled.unwrap(), &[ONE], Call::Single), Some(11));
-        let without_luhn = Messages { luhn: false, ..CARDS };
+        let without_luhn = Messages { check_digits: 0, ..CARDS };
         assert!(TokenRules::compile(&[partial(ONE, 12)], without_luhn, &Limits::default()).is_ok());
         let many = vec![rule(ONE, Operation::Batch); 1_001];
         assert!(TokenRules::compile(&many[1..], CARDS, &Limits::default()).is_ok());

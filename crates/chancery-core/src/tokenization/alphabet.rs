@@ -38,8 +38,8 @@ impl Alphabet {
     /// The alphabet that a profile's `alphabet` names or lists.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let flaw = |message: String| Error::value("/format/alphabet", message);
-        if let Some((_, parts)) = BUILT_IN.iter().find(|(name, _)| *name == text) {
-            return Ok(Self::index(parts.iter().flat_map(|part| part.chars()).collect()));
+        if let Some(symbols) = built_in(text) {
+            return Ok(Self::index(symbols.into()));
         }
         // Several names in other letter case ("decimal") would pass as symbols, and nobody means that.
         if let Some((name, _)) = BUILT_IN.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)) {
@@ -61,7 +61,8 @@ impl Alphabet {
         Ok(Self::index(symbols))
     }
 
-    fn index(symbols: Box<[char]>) -> Self {
+    /// The alphabet of these symbols: distinct, and at most 65,536.
+    pub(crate) fn index(symbols: Box<[char]>) -> Self {
         let mut ascii = Box::new([NO_DIGIT; 128]);
         let mut others = Vec::new();
         for (digit, &symbol) in (0..=u16::MAX).zip(&symbols) {
@@ -74,7 +75,7 @@ impl Alphabet {
         Self { symbols, ascii, others: others.into() }
     }
 
-    /// How many symbols there are: 2 to 65,536.
+    /// How many symbols there are: at most 65,536.
     pub(crate) fn radix(&self) -> u32 {
         u32::try_from(self.symbols.len()).expect("parse takes at most 2^16 symbols")
     }
@@ -96,6 +97,11 @@ impl Alphabet {
         }
     }
 
+    /// All symbols, in the order of their digits.
+    pub(crate) fn symbols(&self) -> impl Iterator<Item = char> {
+        self.symbols.iter().copied()
+    }
+
     /// The symbol of a digit, which must be below the radix.
     #[inline]
     pub(crate) fn symbol(&self, digit: u16) -> char {
@@ -103,8 +109,14 @@ impl Alphabet {
     }
 }
 
+/// The symbols of a built-in alphabet.
+pub(crate) fn built_in(name: &str) -> Option<Vec<char>> {
+    let (_, parts) = BUILT_IN.iter().find(|(built_in, _)| *built_in == name)?;
+    Some(parts.iter().flat_map(|part| part.chars()).collect())
+}
+
 /// The built-in alphabets, for messages.
-fn names() -> String {
+pub(crate) fn names() -> String {
     BUILT_IN.map(|(name, _)| name).join(", ")
 }
 

@@ -2,6 +2,7 @@
 
 mod ff1;
 mod iv;
+mod pattern;
 mod text;
 
 use chancery_keys::{DataError, DataKey};
@@ -15,12 +16,15 @@ use crate::{
 
 pub(crate) use ff1::Ff1Engine;
 pub(crate) use iv::{Iv, IvKind};
+pub(crate) use pattern::PatternEngine;
 pub(crate) use text::{TextCipher, TextEngine, one_way};
 
 /// The cipher of one profile.
 pub(crate) enum Engine {
     /// Symbols to symbols of the same alphabet.
     Ff1(Box<Ff1Engine>),
+    /// Groups of structured values to others.
+    Pattern(Box<PatternEngine>),
     /// Any text to base64url text.
     Text(TextEngine),
 }
@@ -47,11 +51,14 @@ impl Engine {
                 let cipher = |key: &DataKey| cipher(key).map_err(Error::internal);
                 Ok(Self::Text(TextEngine::new(format, domain, keys, cipher)?))
             }
-            Shape::Symbols(_) => Err(Error::internal("a format of symbols for an algorithm of texts")),
+            Shape::Symbols(_) | Shape::Pattern(_) => {
+                Err(Error::internal("a format of symbols for an algorithm of texts"))
+            }
         };
         match algorithm {
             TokenAlgorithm::Ff1 => match shape {
                 Shape::Symbols(format) => Ok(Self::Ff1(Box::new(Ff1Engine::new(format, domain, keys)?))),
+                Shape::Pattern(pattern) => Ok(Self::Pattern(Box::new(PatternEngine::new(pattern, domain, keys)?))),
                 Shape::Text(_) => Err(Error::internal("a format of texts for Ff1")),
             },
             TokenAlgorithm::AesSiv => text(shape, |key| key.aes_256_siv().map(|siv| TextCipher::AesSiv(Box::new(siv)))),
@@ -68,6 +75,7 @@ impl Engine {
     {
         match self {
             Self::Ff1(engine) => engine.tokenize(grant, messages, ivs),
+            Self::Pattern(engine) => engine.tokenize(grant, messages, ivs),
             Self::Text(engine) => engine.tokenize(grant, messages, ivs),
         }
     }
@@ -86,6 +94,7 @@ impl Engine {
     {
         match self {
             Self::Ff1(engine) => engine.detokenize(grant, tokens, ivs, version),
+            Self::Pattern(engine) => engine.detokenize(grant, tokens, ivs, version),
             Self::Text(engine) => engine.detokenize(grant, tokens, ivs, version),
         }
     }
@@ -94,6 +103,7 @@ impl Engine {
     pub(crate) fn work(&self, bytes: usize) -> usize {
         match self {
             Self::Ff1(engine) => engine.format().work(bytes),
+            Self::Pattern(engine) => engine.pattern().work(bytes),
             Self::Text(_) => 100 + bytes / 2,
         }
     }
@@ -102,14 +112,14 @@ impl Engine {
     pub(crate) fn is_decimal(&self) -> bool {
         match self {
             Self::Ff1(engine) => engine.format().alphabet().is_decimal(),
-            Self::Text(_) => false,
+            Self::Pattern(_) | Self::Text(_) => false,
         }
     }
 
     /// Whether nothing leads from a token back to its message.
     pub(crate) fn is_one_way(&self) -> bool {
         match self {
-            Self::Ff1(_) => false,
+            Self::Ff1(_) | Self::Pattern(_) => false,
             Self::Text(engine) => engine.is_one_way(),
         }
     }
@@ -118,6 +128,7 @@ impl Engine {
     pub(crate) fn check_version_made(&self, named: Option<u32>) -> Result<()> {
         match self {
             Self::Ff1(engine) => engine.versions().check_made(named),
+            Self::Pattern(engine) => engine.versions().check_made(named),
             Self::Text(engine) => engine.versions().check_made(named),
         }
     }
@@ -126,6 +137,7 @@ impl Engine {
     pub(crate) fn version_to_read(&self, named: Option<u32>) -> Result<Option<u32>> {
         match self {
             Self::Ff1(engine) => engine.versions().to_read(named, engine.format().tells_version()),
+            Self::Pattern(engine) => engine.versions().to_read(named, false),
             Self::Text(engine) => engine.versions().to_read(named, true),
         }
     }
@@ -134,6 +146,7 @@ impl Engine {
     pub(crate) fn newest_version(&self) -> u32 {
         match self {
             Self::Ff1(engine) => engine.versions().newest(),
+            Self::Pattern(engine) => engine.versions().newest(),
             Self::Text(engine) => engine.versions().newest(),
         }
     }
@@ -142,6 +155,7 @@ impl Engine {
     pub(crate) fn reads_several_versions(&self) -> bool {
         match self {
             Self::Ff1(engine) => engine.versions().are_several(),
+            Self::Pattern(engine) => engine.versions().are_several(),
             Self::Text(engine) => engine.versions().are_several(),
         }
     }

@@ -39,12 +39,10 @@ impl Format {
             pass_through,
             luhn,
             token_length,
-            pattern,
+            // With one there is no such format.
+            pattern: _,
             version_prefix,
         } = wire;
-        if pattern.is_some() {
-            return Err(Error::value("/format/pattern", "Patterns are not offered yet; leave this member out."));
-        }
         let missing = || Error::malformed("/format/alphabet", "This algorithm needs an alphabet.");
         let alphabet = Alphabet::parse(alphabet.as_deref().ok_or_else(missing)?)?;
         let mut format = Self {
@@ -187,6 +185,11 @@ impl Format {
         self.version_prefix > 0
     }
 
+    /// Whether every token has one length, longer than its message.
+    pub(crate) fn has_token_length(&self) -> bool {
+        self.token_length.is_some()
+    }
+
     /// The shortest message.
     pub(crate) fn min(&self) -> usize {
         self.min
@@ -247,10 +250,15 @@ fn parse_pass_through(text: &str, alphabet: &Alphabet) -> Result<Box<[char]>> {
         let message = format!("{both:?} is in the alphabet; passThrough has other characters only.");
         return Err(Error::value("/format/passThrough", message));
     }
+    Ok(sorted(text))
+}
+
+/// The characters of a text, each once, sorted.
+pub(super) fn sorted(text: &str) -> Box<[char]> {
     let mut characters: Vec<char> = text.chars().collect();
     characters.sort_unstable();
     characters.dedup();
-    Ok(characters.into())
+    characters.into()
 }
 
 /// A length on the wire; one that does not fit is larger than every limit.

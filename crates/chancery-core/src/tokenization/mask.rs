@@ -17,20 +17,22 @@ impl Mask {
     /// Appends `value` as the caller may see it. Only symbols are counted and masked. A value that is
     /// not longer than what may be revealed reveals nothing, for otherwise short values would be open to all.
     pub(crate) fn append(&self, out: &mut String, value: &str, is_symbol: impl Fn(char) -> bool) {
-        let symbols = value.chars().filter(|&symbol| is_symbol(symbol)).count();
+        self.append_marked(out, value.chars().map(|character| (character, is_symbol(character))));
+    }
+
+    /// Appends characters as the caller may see them; only those that are marked as symbols are counted and masked.
+    pub(crate) fn append_marked(&self, out: &mut String, value: impl Iterator<Item = (char, bool)> + Clone) {
+        let symbols = value.clone().filter(|&(_, is_symbol)| is_symbol).count();
         let reveal = if symbols > self.reveal { self.reveal } else { 0 };
         let shown = match self.from {
             RevealFrom::Start => 0..reveal,
             RevealFrom::End => symbols - reveal..symbols,
         };
         let mut place = 0;
-        for symbol in value.chars() {
-            if !is_symbol(symbol) {
-                out.push(symbol);
-                continue;
-            }
-            out.push(if shown.contains(&place) { symbol } else { self.with });
-            place += 1;
+        for (character, is_symbol) in value {
+            let hidden = is_symbol && !shown.contains(&place);
+            out.push(if hidden { self.with } else { character });
+            place += usize::from(is_symbol);
         }
     }
 }

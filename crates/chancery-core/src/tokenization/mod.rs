@@ -13,6 +13,7 @@ mod format;
 mod luhn;
 mod manage;
 mod mask;
+mod pattern;
 mod prefix;
 mod profile;
 mod profiles;

@@ -51,7 +51,8 @@ impl BadValue {
             | Self::Version { .. }
             | Self::OtherVersion { .. }
             | Self::Iv { .. }
-            | Self::Track(_) => self,
+            | Self::Track(_)
+            | Self::Pattern(_) => self,
         }
     }
 }

@@ -31,6 +31,25 @@ pub(crate) enum BadValue {
     Iv { bytes: usize },
     /// Not track data.
     Track(BadTrack),
+    /// It does not fit the pattern.
+    Pattern(BadPattern),
+}
+
+/// What does not fit a pattern. Positions count the value's characters from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BadPattern {
+    /// A character that may not stand there, or stands after the end of the pattern.
+    Unexpected { position: usize },
+    /// The value ends before the pattern does.
+    Ends,
+    /// A group that begins here has too few or too many symbols.
+    Length { position: usize, length: usize, min: usize, max: usize },
+    /// The number that begins here is none of the pattern's.
+    Number { position: usize },
+    /// What begins here is no day of the pattern's range.
+    Date { position: usize },
+    /// The check digits of the IBAN are wrong.
+    CheckDigits,
 }
 
 /// What is wrong with track data.
@@ -67,7 +86,8 @@ impl BadValue {
             | Self::NotAuthentic
             | Self::Version { .. }
             | Self::Iv { .. }
-            | Self::Track(_) => Error::value(field, self.to_string()),
+            | Self::Track(_)
+            | Self::Pattern(_) => Error::value(field, self.to_string()),
         }
     }
 }
@@ -100,6 +120,29 @@ impl fmt::Display for BadValue {
             Self::OtherVersion { version } => write!(f, "The token tells key version {version}, not the one named."),
             Self::Iv { bytes } => write!(f, "An initialization vector has {bytes} bytes here."),
             Self::Track(track) => track.fmt(f),
+            Self::Pattern(pattern) => pattern.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for BadPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unexpected { position } => {
+                write!(f, "The character at position {position} (from 0) is not what the pattern has there.")
+            }
+            Self::Ends => f.write_str("The value ends before the pattern does."),
+            Self::Length { position, length, min, max } => write!(
+                f,
+                "The group at position {position} (from 0) has {length} symbols; the pattern accepts {min} to {max}."
+            ),
+            Self::Number { position } => {
+                write!(f, "The number at position {position} (from 0) is none that the pattern accepts.")
+            }
+            Self::Date { position } => {
+                write!(f, "At position {position} (from 0) there is no day of the range that the pattern accepts.")
+            }
+            Self::CheckDigits => f.write_str("The check digits of the IBAN are wrong."),
         }
     }
 }

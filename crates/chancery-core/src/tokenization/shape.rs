@@ -1,18 +1,28 @@
 //! What a profile's messages and tokens look like: the part of a specification that is checked without the store.
 
 use chancery_types::{
-    TokenAlgorithm,
+    Luhn, TokenAlgorithm,
     wire::token_profiles::{PatchTokenFormat, TokenFormat},
 };
 
-use super::{format::Format, text_format::TextFormat};
+use super::{
+    advisor::Space,
+    format::Format,
+    pattern::{CHECK_DIGITS, Pattern},
+    text_format::TextFormat,
+};
 use crate::{Error, Limits, Result, access::Messages};
 
-/// A checked format, of either kind.
+/// The fewest values that FF1 may permute (SP 800-38G Rev. 1, section 5.2).
+const DOMAIN_MIN: f64 = 1e6;
+
+/// A checked format, of whichever kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// Symbols of an alphabet become others of the same alphabet.
     Symbols(Format),
+    /// Groups of structured values become others.
+    Pattern(Pattern),
     /// Any text becomes another.
     Text(TextFormat),
 }
@@ -20,18 +30,37 @@ pub(crate) enum Shape {
 impl Shape {
     /// Checks the format of a profile with this algorithm.
     pub(crate) fn compile(algorithm: TokenAlgorithm, wire: &TokenFormat, limits: &Limits) -> Result<Self> {
-        Ok(if takes_text(algorithm) {
-            Self::Text(TextFormat::compile(algorithm, wire, limits)?)
-        } else {
-            Self::Symbols(Format::compile(wire, limits)?)
-        })
+        if takes_text(algorithm) {
+            return Ok(Self::Text(TextFormat::compile(algorithm, wire, limits)?));
+        }
+        if wire.pattern.is_none() {
+            return Ok(Self::Symbols(Format::compile(wire, limits)?));
+        }
+        let shape = Self::Pattern(Pattern::compile(wire, limits)?);
+        match shape.space() {
+            Some(space) if algorithm == TokenAlgorithm::Ff1 && space.size() < DOMAIN_MIN => {
+                let message = format!(
+                    "The encrypted groups of the shortest message have only {} different values; Ff1 needs at least \
+                     1,000,000. Encrypt more, or take the algorithm Random.",
+                    space.decimal()
+                );
+                Err(Error::value("/format/pattern", message))
+            }
+            Some(_) | None => Ok(shape),
+        }
     }
 
     /// What Control Rules need to know of messages.
     pub(crate) fn messages(&self) -> Messages {
         match self {
-            Self::Symbols(format) => Messages { length_min: format.min(), luhn: format.has_check_digit() },
-            Self::Text(format) => Messages { length_min: format.min(), luhn: false },
+            Self::Symbols(format) => {
+                Messages { length_min: format.min(), check_digits: usize::from(format.has_check_digit()) }
+            }
+            Self::Pattern(pattern) => Messages {
+                length_min: pattern.lengths().0,
+                check_digits: if pattern.has_check_digits() { CHECK_DIGITS } else { 0 },
+            },
+            Self::Text(format) => Messages { length_min: format.min(), check_digits: 0 },
         }
     }
 
@@ -40,7 +69,39 @@ impl Shape {
         match (self, old) {
             (Self::Symbols(new), Self::Symbols(old)) => new.orphans_tokens_of(old),
             (Self::Text(new), Self::Text(old)) => new.orphans_tokens_of(old),
+            (Self::Pattern(new), Self::Pattern(old)) => new.orphans_tokens_of(old),
+            (Self::Symbols(_) | Self::Text(_), Self::Pattern(_))
+            | (Self::Pattern(_), Self::Symbols(_) | Self::Text(_)) => Some("/format/pattern"),
             (Self::Symbols(_), Self::Text(_)) | (Self::Text(_), Self::Symbols(_)) => Some("/format"),
+        }
+    }
+
+    /// How many values the encrypted part of the shortest message can have; unknown where messages are any text.
+    pub(crate) fn space(&self) -> Option<Space> {
+        match self {
+            // With tokenLength the cipher works on more symbols than the messages have.
+            Self::Symbols(format) => {
+                Some(Space(vec![(format.alphabet().radix(), format.encrypted_at_min().min(format.min()))]))
+            }
+            Self::Pattern(pattern) => Some(Space(pattern.domain_min())),
+            Self::Text(_) => None,
+        }
+    }
+
+    /// How many tokens the shortest message could have.
+    pub(crate) fn token_space(&self) -> Option<Space> {
+        match self {
+            Self::Symbols(format) => Some(Space(vec![(format.alphabet().radix(), format.encrypted_at_min())])),
+            Self::Pattern(_) | Self::Text(_) => self.space(),
+        }
+    }
+
+    /// Whether a permutation of the values may leave one as it is.
+    pub(crate) fn may_equal_message(&self) -> bool {
+        match self {
+            Self::Symbols(format) => format.luhn() != Luhn::Invalid && !format.has_token_length(),
+            Self::Pattern(_) => true,
+            Self::Text(_) => false,
         }
     }
 }
@@ -60,21 +121,31 @@ pub(crate) fn new_format(
     limits: &Limits,
 ) -> Result<TokenFormat> {
     if takes_text(algorithm) {
-        return Ok(patched_format(TextFormat::default_wire(limits), format.unwrap_or_default()));
+        return patched_format(TextFormat::default_wire(limits), format.unwrap_or_default(), limits);
     }
     let needed = |field: &str| Error::malformed(field, format!("{algorithm} needs this member."));
     let format = format.ok_or_else(|| needed("/format"))?;
+    if let Some(Some(_)) = &format.pattern {
+        return patched_format(TextFormat::default_wire(limits), format, limits);
+    }
     let base = TokenFormat {
         alphabet: Some(format.alphabet.clone().ok_or_else(|| needed("/format/alphabet"))?),
         min_length: format.min_length.ok_or_else(|| needed("/format/minLength"))?,
         max_length: format.max_length.ok_or_else(|| needed("/format/maxLength"))?,
         ..TextFormat::default_wire(limits)
     };
-    Ok(patched_format(base, format))
+    patched_format(base, format, limits)
 }
 
-/// A format with what a patch changes.
-pub(crate) fn patched_format(old: TokenFormat, patch: PatchTokenFormat) -> TokenFormat {
+/// A format with what a patch changes. A new pattern brings its own symbols and lengths.
+pub(crate) fn patched_format(old: TokenFormat, patch: PatchTokenFormat, limits: &Limits) -> Result<TokenFormat> {
+    let old = match &patch.pattern {
+        Some(Some(pattern)) => {
+            let (min_length, max_length) = Pattern::lengths_of(pattern, limits)?;
+            TokenFormat { alphabet: None, min_length, max_length, ..old }
+        }
+        Some(None) | None => old,
+    };
     let PatchTokenFormat {
         alphabet,
         min_length,
@@ -87,7 +158,7 @@ pub(crate) fn patched_format(old: TokenFormat, patch: PatchTokenFormat) -> Token
         pattern,
         version_prefix,
     } = patch;
-    TokenFormat {
+    Ok(TokenFormat {
         alphabet: alphabet.or(old.alphabet),
         min_length: min_length.unwrap_or(old.min_length),
         max_length: max_length.unwrap_or(old.max_length),
@@ -98,5 +169,5 @@ pub(crate) fn patched_format(old: TokenFormat, patch: PatchTokenFormat) -> Token
         token_length: token_length.unwrap_or(old.token_length),
         pattern: pattern.unwrap_or(old.pattern),
         version_prefix: version_prefix.unwrap_or(old.version_prefix),
-    }
+    })
 }

@@ -10,7 +10,7 @@ use chancery_types::{
 };
 
 use super::{
-    advisor,
+    advisor::{self, Case},
     engine::IvKind,
     shape::{Shape, new_format, patched_format, takes_text},
 };
@@ -87,7 +87,7 @@ impl ProfileSpec {
             if key == old.key { (old.key_version, Some(old.min_decrypt_version)) } else { (newest, None) };
         let key_version = key_version.unwrap_or(version);
         let format = if takes_text(algorithm) == takes_text(old.algorithm) {
-            patched_format(old.format, format.unwrap_or_default())
+            patched_format(old.format, format.unwrap_or_default(), limits)?
         } else {
             new_format(algorithm, format, limits)?
         };
@@ -163,7 +163,7 @@ impl ProfileSpec {
         }
         match shape {
             Shape::Symbols(format) => format.check_holds_version(newest),
-            Shape::Text(_) => Ok(()),
+            Shape::Pattern(_) | Shape::Text(_) => Ok(()),
         }
     }
 
@@ -215,14 +215,27 @@ impl ProfileSpec {
         }
     }
 
+    /// Whether the same message always gives the same token.
+    pub(crate) fn repeats(&self) -> bool {
+        match self.algorithm {
+            TokenAlgorithm::Ff1 => !self.use_iv,
+            TokenAlgorithm::Random => self.deterministic.unwrap_or(true),
+            TokenAlgorithm::AesSiv | TokenAlgorithm::Hmac => true,
+            TokenAlgorithm::AesGcm => false,
+        }
+    }
+
     /// The profile as it is answered.
     pub(crate) fn into_wire(self, id: TokenProfileId, limits: &Limits) -> Result<TokenProfile> {
         let (shape, _) = self.compile(limits)?;
         let shares_domain = self.domain(id) != id;
-        let security = match shape {
-            Shape::Symbols(format) => advisor::advise(&format, self.use_iv, shares_domain, &self.control_rules),
-            Shape::Text(_) => advisor::advise_text(self.algorithm, shares_domain, &self.control_rules),
-        };
+        let security = advisor::advise(&Case {
+            algorithm: self.algorithm,
+            shape: &shape,
+            repeats: self.repeats(),
+            shares_domain,
+            rules: &self.control_rules,
+        });
         Ok(TokenProfile {
             security,
             obj_info: ObjInfo { name: self.name, uuid: id },

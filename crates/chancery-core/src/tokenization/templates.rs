@@ -2,97 +2,93 @@
 
 use chancery_types::{
     Luhn, TokenAlgorithm,
-    wire::token_profiles::{NameOnly, TokenFormat, TokenProfileTemplate},
+    wire::token_profiles::{NameOnly, PatchTokenFormat, TokenProfileTemplate},
 };
 
-use super::{advisor, format::Format};
+use super::{
+    advisor::{self, Case},
+    shape::{Shape, new_format},
+};
 use crate::{Limits, Result};
 
 /// One template.
 struct Template {
     name: &'static str,
     description: &'static str,
-    alphabet: &'static str,
-    lengths: (u32, u32),
-    keep: (u32, u32),
+    algorithm: TokenAlgorithm,
     pass_through: &'static str,
-    luhn: Luhn,
+    values: Values,
 }
 
-/// In the order in which they are listed. Data whose encrypted part is too small for Ff1 (social security numbers,
-/// dates, e-mail addresses) have no template here.
+/// What values look like.
+enum Values {
+    Symbols { alphabet: &'static str, lengths: (u32, u32), keep: (u32, u32), luhn: Luhn },
+    Pattern(&'static str),
+}
+
+const fn decimal(lengths: (u32, u32), keep: (u32, u32), luhn: Luhn) -> Values {
+    Values::Symbols { alphabet: "Decimal", lengths, keep, luhn }
+}
+
+/// In the order in which they are listed.
 const TEMPLATES: [Template; 8] = [
     Template {
         name: "card number keep last 4",
         description: "Card numbers that pass Luhn; the last four digits stay, and tokens pass Luhn.",
-        alphabet: "Decimal",
-        lengths: (13, 19),
-        keep: (0, 4),
+        algorithm: TokenAlgorithm::Ff1,
         pass_through: " -",
-        luhn: Luhn::Valid,
+        values: decimal((13, 19), (0, 4), Luhn::Valid),
     },
     Template {
         name: "card number keep 6+4",
         description: "Card numbers of 16 digits and more; the first six and the last four digits stay.",
-        alphabet: "Decimal",
-        lengths: (16, 19),
-        keep: (6, 4),
+        algorithm: TokenAlgorithm::Ff1,
         pass_through: " -",
-        luhn: Luhn::Ignore,
+        values: decimal((16, 19), (6, 4), Luhn::Ignore),
     },
     Template {
         name: "card number in full",
         description: "Card numbers of which no digit stays.",
-        alphabet: "Decimal",
-        lengths: (13, 19),
-        keep: (0, 0),
+        algorithm: TokenAlgorithm::Ff1,
         pass_through: " -",
-        luhn: Luhn::Ignore,
+        values: decimal((13, 19), (0, 0), Luhn::Ignore),
     },
     Template {
         name: "card number that never passes Luhn",
         description: "Card numbers that pass Luhn; tokens keep the last four digits and can never be taken for card numbers.",
-        alphabet: "Decimal",
-        lengths: (13, 19),
-        keep: (0, 4),
+        algorithm: TokenAlgorithm::Ff1,
         pass_through: " -",
-        luhn: Luhn::Invalid,
+        values: decimal((13, 19), (0, 4), Luhn::Invalid),
     },
     Template {
         name: "phone number",
         description: "Telephone numbers of 7 to 15 digits in any of the usual spellings.",
-        alphabet: "Decimal",
-        lengths: (7, 15),
-        keep: (0, 0),
+        algorithm: TokenAlgorithm::Ff1,
         pass_through: " +-()./",
-        luhn: Luhn::Ignore,
+        values: decimal((7, 15), (0, 0), Luhn::Ignore),
     },
     Template {
         name: "IBAN",
-        description: "International bank account numbers; country and check digits stay, the check digits do not fit the token.",
-        alphabet: "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ",
-        lengths: (15, 34),
-        keep: (4, 0),
+        description: "International bank account numbers; the country stays, digits become digits and letters letters, and the check digits fit the token.",
+        algorithm: TokenAlgorithm::Ff1,
         pass_through: " ",
-        luhn: Luhn::Ignore,
+        values: Values::Pattern("[UpperAlpha:2]<iban>{Decimal|UpperAlpha:11..30}"),
     },
     Template {
         name: "UUID",
-        description: "Lower-case UUIDs; all 32 digits are encrypted.",
-        alphabet: "LowerHex",
-        lengths: (32, 32),
-        keep: (0, 0),
-        pass_through: "-",
-        luhn: Luhn::Ignore,
+        description: "Lower-case UUIDs; version and variant stay, the other 30 digits are encrypted.",
+        algorithm: TokenAlgorithm::Ff1,
+        pass_through: "",
+        values: Values::Pattern(
+            "{LowerHex:8}-{LowerHex:4}-[LowerHex:1]{LowerHex:3}-[LowerHex:1]{LowerHex:3}-{LowerHex:12}",
+        ),
     },
     Template {
         name: "free text",
         description: "Printable ASCII text of 4 to 512 characters.",
-        alphabet: "Printable",
-        lengths: (4, 512),
-        keep: (0, 0),
+        algorithm: TokenAlgorithm::Ff1,
         pass_through: "",
-        luhn: Luhn::Ignore,
+        values: Values::Symbols { alphabet: "Printable", lengths: (4, 512), keep: (0, 0), luhn: Luhn::Ignore },
     },
 ];
 
@@ -112,28 +108,43 @@ pub(crate) fn by_name(name: &str, limits: &Limits) -> Result<Option<TokenProfile
 
 impl Template {
     fn wire(&self, limits: &Limits) -> Result<TokenProfileTemplate> {
-        let format = TokenFormat {
-            alphabet: Some(self.alphabet.into()),
-            min_length: self.lengths.0,
-            max_length: self.lengths.1,
-            keep_leading: self.keep.0,
-            keep_trailing: self.keep.1,
-            pass_through: self.pass_through.into(),
-            luhn: self.luhn,
-            token_length: None,
-            pattern: None,
-            version_prefix: None,
-        };
+        let format = PatchTokenFormat { pass_through: Some(self.pass_through.into()), ..self.values.format() };
         // An installation may have configured limits that a template does not fit.
-        let compiled = Format::compile(&format, limits)?;
+        let format = new_format(self.algorithm, Some(format), limits)?;
+        let shape = Shape::compile(self.algorithm, &format, limits)?;
         Ok(TokenProfileTemplate {
             obj_info: NameOnly { name: self.name.into() },
             description: self.description.into(),
-            algorithm: TokenAlgorithm::Ff1,
+            algorithm: self.algorithm,
             format,
             use_iv: false,
-            security: advisor::advise(&compiled, false, false, &[]),
+            security: advisor::advise(&Case {
+                algorithm: self.algorithm,
+                shape: &shape,
+                repeats: true,
+                shares_domain: false,
+                rules: &[],
+            }),
         })
+    }
+}
+
+impl Values {
+    fn format(&self) -> PatchTokenFormat {
+        match *self {
+            Self::Symbols { alphabet, lengths, keep, luhn } => PatchTokenFormat {
+                alphabet: Some(alphabet.into()),
+                min_length: Some(lengths.0),
+                max_length: Some(lengths.1),
+                keep_leading: Some(keep.0),
+                keep_trailing: Some(keep.1),
+                luhn: Some(luhn),
+                ..PatchTokenFormat::default()
+            },
+            Self::Pattern(pattern) => {
+                PatchTokenFormat { pattern: Some(Some(pattern.into())), ..PatchTokenFormat::default() }
+            }
+        }
     }
 }
 
@@ -159,8 +170,8 @@ mod tests {
                 "10000000000000",
                 "100000000",
                 "10000000",
-                "131621703842267136",
-                "340282366920938463463374607431768211456",
+                "100000000000",
+                "1329227995784915872903807060280344576",
                 "81450625",
             ]
         );

@@ -23,6 +23,7 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "batch-values-max" => limits.batch_values_max = size,
         "value-max" => limits.value_max = size,
         "ff1-symbols-max" => limits.ff1_symbols_max = size,
+        "pattern-max" => limits.pattern_max = size,
         "track-max" => limits.track_max = size,
         "name-max" => limits.name_max = size,
         "note-max" => limits.note_max = size,

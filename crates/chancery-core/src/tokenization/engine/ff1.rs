@@ -187,7 +187,7 @@ impl Work {
 }
 
 /// The format lets nothing through that FF1 refuses.
-fn all_done(failures: &[Failure]) -> Result<()> {
+pub(super) fn all_done(failures: &[Failure]) -> Result<()> {
     failures.first().map_or(Ok(()), |failure| Err(Error::internal(failure.error)))
 }
 

@@ -14,7 +14,6 @@ fn compile(members: &Value) -> Result<Format> {
 #[test]
 fn refusals_name_the_member() {
     let cases = json!([
-        ["pattern", {"pattern": "(..)-(..)"}, "not offered yet"],
         ["alphabet", {"alphabet": "00"}, "different characters"],
         ["minLength", {"minLength": 0}, "at least 1"],
         ["minLength", {"minLength": 20}, "at most maxLength"],

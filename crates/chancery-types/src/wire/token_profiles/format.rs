@@ -12,7 +12,8 @@ use crate::Luhn;
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct TokenFormat {
     /// `Decimal`, `LowerHex`, `UpperHex`, `LowerAlpha`, `UpperAlpha`, `Alphabetic`, `AlphaNumeric`, `Printable`, or
-    /// the symbols themselves: 2 to 65,536 different characters. `null` for AesSiv, AesGcm and Hmac, which take any text.
+    /// the symbols themselves: 2 to 65,536 different characters. `null` for AesSiv, AesGcm and Hmac, which take any text,
+    /// and with a pattern.
     #[serde(default)]
     pub alphabet: Option<String>,
     /// The shortest message.
@@ -34,7 +35,8 @@ pub struct TokenFormat {
     /// The length of every token, whatever its message's.
     #[serde(default)]
     pub token_length: Option<u32>,
-    /// The pattern of structured values.
+    /// The pattern of structured values: literals, `{group}` encrypted, `[group]` kept, `<iban>` check digits. Alphabet and
+    /// lengths follow from it.
     #[serde(default)]
     pub pattern: Option<String>,
     /// So many symbols in front of each Ff1 token say the key version.
@@ -43,7 +45,7 @@ pub struct TokenFormat {
 }
 
 /// What a format shall be. Members that are absent stay as they are in a change, and take their defaults in a new profile;
-/// there Ff1 and Random need `alphabet`, `minLength` and `maxLength`.
+/// there Ff1 and Random need `alphabet`, `minLength` and `maxLength`, or `pattern`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

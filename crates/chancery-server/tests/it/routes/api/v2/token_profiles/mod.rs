@@ -4,6 +4,7 @@ mod batch_detokenize;
 mod batch_tokenize;
 mod detokenize;
 mod hmac;
+mod patterns;
 mod permissions;
 mod rewrap;
 mod stubs;
@@ -180,7 +181,7 @@ async fn a_profile_is_answered_as_it_will_be_read() {
         "security": {"domainSize": "100000000", "notes": created["security"]["notes"]},
     });
     assert_eq!(created, &expected);
-    assert_eq!(created["security"]["notes"].as_array().unwrap().len(), 3);
+    assert_eq!(created["security"]["notes"].as_array().unwrap().len(), 4);
     assert_eq!(&bench.admin.get(&format!("{PROFILES}/{uuid}")).await.response(), &created);
     let key = bench.admin.get(&format!("/api/v2/keys/{}", bench.key)).await;
     assert_eq!(key.response()["boundAlgorithm"], "Ff1");
