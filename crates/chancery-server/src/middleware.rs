@@ -3,13 +3,15 @@
 use std::{
     any::Any,
     error::Error as StdError,
+    mem,
     net::{IpAddr, Ipv4Addr},
+    sync::LazyLock,
     time::Instant,
 };
 
 use axum::{
     extract::{MatchedPath, Request},
-    http::{HeaderName, HeaderValue, Method, StatusCode, Version, header},
+    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header},
     middleware::Next,
     response::{IntoResponse, Response},
 };
@@ -29,16 +31,16 @@ pub struct Peer(pub IpAddr);
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What every answer says unless its handler says otherwise: answers are not to be kept, guessed at, framed or run.
-const DEFAULT_HEADERS: [(HeaderName, HeaderValue); 5] = [
-    (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
-    (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
-    (header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
-    (header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
-    (
-        header::CONTENT_SECURITY_POLICY,
-        HeaderValue::from_static("default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
-    ),
-];
+static DEFAULT_HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
+    const POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    let mut headers = HeaderMap::with_capacity(16);
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    headers
+});
 
 /// Runs a request inside its span and finishes its answer.
 pub(crate) async fn outermost(mut request: Request, next: Next) -> Response {
@@ -83,9 +85,10 @@ fn finish(answer: Response, path: &str, request_id: &str) -> Response {
         None => answer,
     };
     let headers = answer.headers_mut();
-    for (name, value) in DEFAULT_HEADERS {
-        headers.entry(name).or_insert(value);
-    }
+    // The handler's few join the copy of the usual ones, which costs less than the other way round. `extend` puts the
+    // first of each name in the place of a default, and keeps those of the same name that follow.
+    let own = mem::replace(headers, DEFAULT_HEADERS.clone());
+    headers.extend(own);
     if let Ok(id) = HeaderValue::from_str(request_id) {
         headers.insert(REQUEST_ID, id);
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::{Router, middleware::from_fn};
 use chancery_core::Chancery;
+use tower::ServiceBuilder;
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -138,13 +139,12 @@ pub fn public_router(chancery: Arc<Chancery>) -> Router {
     finish(relying_parties(), chancery)
 }
 
-/// Installs the layers; a request meets the last one first.
+/// Installs the layers, all at once: apart, each would allocate a copy of what is inside it for every request.
 fn finish(routes: OpenApiRouter<App>, chancery: Arc<Chancery>) -> Router {
     metrics::install();
     let (router, _) = routes.split_for_parts();
     router
         .fallback(no_such_path)
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn(outermost))
+        .layer(ServiceBuilder::new().layer(from_fn(outermost)).layer(CatchPanicLayer::custom(panicked)))
         .with_state(App::new(chancery))
 }

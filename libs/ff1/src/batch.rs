@@ -47,6 +47,11 @@ pub(crate) struct Run<'a> {
 
 impl<'a, S: Symbols> Batch<'a, S> {
     pub(crate) fn run(mut self, items: &[Item]) -> Vec<Failure> {
+        // Nothing to put together: groups would cost more than the value.
+        if let [item] = items {
+            self.one(0, item);
+            return self.failures;
+        }
         let mut groups: Vec<Group<'_>> = Vec::new();
         // For each place of `Starts` one more than the index of its group; 0 means none yet.
         let mut places = alloc::vec![0u32; self.prepared.starts.len()];

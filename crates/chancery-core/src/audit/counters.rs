@@ -11,6 +11,7 @@ use std::{
 };
 
 use chancery_types::{Action, ErrorCode, IdentityId};
+use foldhash::fast::RandomState;
 use uuid::Uuid;
 
 use super::{Actor, Counted, Event};
@@ -43,7 +44,8 @@ struct Calls {
 /// The counts since the last flush.
 #[derive(Default)]
 pub(crate) struct Counters {
-    calls: [Mutex<HashMap<CallKey, Calls>>; SHARDS],
+    /// Ids of our own making need no hash that withstands floods.
+    calls: [Mutex<HashMap<CallKey, Calls, RandomState>>; SHARDS],
     nobody: Mutex<HashMap<(IpAddr, i64), u64>>,
 }
 
