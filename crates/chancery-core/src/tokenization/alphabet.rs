@@ -29,6 +29,8 @@ pub(crate) struct Alphabet {
     ascii: Box<[u32; 128]>,
     /// The digits of all other symbols, sorted by symbol.
     others: Box<[(char, u16)]>,
+    /// See [`Self::is_decimal`].
+    decimal: bool,
 }
 
 /// What no digit is: digits are below 2¹⁶.
@@ -72,7 +74,8 @@ impl Alphabet {
             }
         }
         others.sort_unstable();
-        Self { symbols, ascii, others: others.into() }
+        let decimal = symbols.iter().copied().eq(DIGITS.chars());
+        Self { symbols, ascii, others: others.into(), decimal }
     }
 
     /// How many symbols there are: at most 65,536.
@@ -82,7 +85,44 @@ impl Alphabet {
 
     /// Whether the symbols are the decimal digits, each standing for itself: what Luhn is defined for.
     pub(crate) fn is_decimal(&self) -> bool {
-        self.symbols.iter().copied().eq(DIGITS.chars())
+        self.decimal
+    }
+
+    /// Appends the digits of a decimal number, which most values are, all at once. False, and nothing appended, for
+    /// anything else.
+    #[inline]
+    pub(crate) fn read_decimal(&self, text: &str, digits: &mut Vec<u16>) -> bool {
+        // Without a way out in between, so that many bytes are looked at together.
+        let is_number = self.decimal && text.bytes().fold(true, |so_far, byte| so_far & byte.is_ascii_digit());
+        if is_number {
+            digits.extend(text.bytes().map(|byte| u16::from(byte - b'0')));
+        }
+        is_number
+    }
+
+    /// Appends the symbols of digits, which must be below the radix.
+    #[inline]
+    pub(crate) fn write(&self, digits: &[u16], out: &mut String) {
+        if !self.decimal {
+            out.extend(digits.iter().map(|&digit| self.symbol(digit)));
+            return;
+        }
+        for digits in digits.chunks(32) {
+            let mut bytes = [b'0'; 32];
+            bytes.iter_mut().zip(digits).for_each(|(byte, &digit)| *byte += digit as u8);
+            out.push_str(std::str::from_utf8(&bytes[..digits.len()]).expect("digits below 10 make ASCII"));
+        }
+    }
+
+    /// Appends the symbols of digits in UTF-8.
+    #[inline]
+    pub(crate) fn write_bytes(&self, digits: &[u16], out: &mut Vec<u8>) {
+        if self.decimal {
+            out.extend(digits.iter().map(|&digit| b'0' + digit as u8));
+        } else {
+            let mut buffer = [0; 4];
+            digits.iter().for_each(|&digit| out.extend(self.symbol(digit).encode_utf8(&mut buffer).as_bytes()));
+        }
     }
 
     /// The digit that a character stands for, if it is a symbol.

@@ -162,6 +162,11 @@ impl Engine {
 }
 
 impl Outcome {
+    /// Room for so many values of so many bytes together.
+    pub(super) fn with_capacity(count: usize, bytes: usize) -> Self {
+        Self { texts: Texts::with_capacity(count, bytes), bad: Vec::new() }
+    }
+
     pub(super) fn refuse(&mut self, bad: BadValue) {
         self.bad.push((self.texts.len(), bad));
         self.texts.push_null();

@@ -2,10 +2,14 @@
 
 /// What a digit counts in every second place from the right: its double, the digits of that added up. A permutation,
 /// which is why exactly one digit in any place makes a number pass.
-const DOUBLED: [u16; 10] = [0, 2, 4, 6, 8, 1, 3, 5, 7, 9];
+const fn doubled(digit: u16) -> u16 {
+    2 * digit - 9 * (digit > 4) as u16
+}
 
-/// The digit that counts so much in such a place: the inverse of [`DOUBLED`].
-const HALVED: [u16; 10] = [0, 5, 1, 6, 2, 7, 3, 8, 4, 9];
+/// The digit that counts so much in such a place: the inverse of [`doubled`].
+const fn halved(count: u16) -> u16 {
+    (count + 9 * (count % 2)) / 2
+}
 
 /// Whether decimal digits pass.
 pub(crate) fn passes(digits: &[u16]) -> bool {
@@ -14,10 +18,10 @@ pub(crate) fn passes(digits: &[u16]) -> bool {
 
 /// The one digit that makes the number pass when it stands at `place`; what stands there now does not matter.
 pub(crate) fn check_digit(digits: &[u16], place: usize) -> u16 {
-    let doubled = (digits.len() - place).is_multiple_of(2);
-    let now = if doubled { DOUBLED[usize::from(digits[place])] } else { digits[place] };
+    let counts_double = (digits.len() - place).is_multiple_of(2);
+    let now = if counts_double { doubled(digits[place]) } else { digits[place] };
     let missing = (10 + now - sum(digits)) % 10;
-    if doubled { HALVED[usize::from(missing)] } else { missing }
+    if counts_double { halved(missing) } else { missing }
 }
 
 /// The digit that [`check_digit`] would give, plus one: with it the number always fails.
@@ -35,7 +39,7 @@ fn sum(digits: &[u16]) -> u16 {
     let mut total: u32 = 0;
     for pair in digits.rchunks(2) {
         total += match *pair {
-            [doubled, plain] => u32::from(DOUBLED[usize::from(doubled)] + plain),
+            [second, plain] => u32::from(doubled(second) + plain),
             [plain] => u32::from(plain),
             _ => 0,
         };
@@ -66,7 +70,9 @@ mod tests {
     #[test]
     fn halved_inverts_doubled() {
         for digit in 0..10 {
-            assert_eq!(HALVED[usize::from(DOUBLED[usize::from(digit)])], digit);
+            assert_eq!(halved(doubled(digit)), digit);
+            let twice = 2 * digit;
+            assert_eq!(doubled(digit), twice / 10 + twice % 10);
         }
     }
 

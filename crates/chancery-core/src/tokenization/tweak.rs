@@ -14,15 +14,9 @@ const SEPARATOR: u8 = 0xFF;
 /// Appends what follows the domain to `tweak`.
 pub(crate) fn append(tweak: &mut Vec<u8>, iv: Option<&[u8]>, alphabet: &Alphabet, leading: &[u16], trailing: &[u16]) {
     tweak.extend(iv.unwrap_or_default());
-    symbols(tweak, alphabet, leading);
+    alphabet.write_bytes(leading, tweak);
     tweak.push(SEPARATOR);
-    symbols(tweak, alphabet, trailing);
-}
-
-fn symbols(tweak: &mut Vec<u8>, alphabet: &Alphabet, digits: &[u16]) {
-    for &digit in digits {
-        tweak.extend(alphabet.symbol(digit).encode_utf8(&mut [0; 4]).as_bytes());
-    }
+    alphabet.write_bytes(trailing, tweak);
 }
 
 #[cfg(test)]

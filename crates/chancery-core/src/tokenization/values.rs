@@ -89,7 +89,7 @@ impl Format {
         let value = &mut digits[parts.all.clone()];
         let length = rank::unrank(value, self.min, self.max, self.alphabet.radix()).ok_or(BadValue::NoSuchToken)?;
         let zeros = value.len() - length;
-        out.extend(value[zeros..].iter().map(|&digit| self.alphabet.symbol(digit)));
+        self.alphabet.write(&value[zeros..], out);
         Ok(())
     }
 
@@ -107,6 +107,9 @@ impl Format {
         if value.len() > bytes_max {
             return Err(BadValue::TooLarge { bytes_max });
         }
+        if self.alphabet.read_decimal(value, digits) {
+            return Ok(());
+        }
         let start = digits.len();
         for (position, symbol) in value.chars().enumerate() {
             match self.alphabet.digit(symbol) {
@@ -123,18 +126,20 @@ impl Format {
 
     /// Appends the symbols of `digits`, with the passThrough characters where they are in `shape`.
     fn write(&self, shape: &str, digits: &[u16], out: &mut String) {
-        let mut digits = digits.iter();
-        if !self.pass_through.is_empty() {
+        let mut rest = digits;
+        // A shape of as many bytes as there are digits has symbols only.
+        if !self.pass_through.is_empty() && shape.len() != digits.len() {
             for character in shape.chars() {
                 if self.passes_through(character) {
                     out.push(character);
-                } else {
-                    out.extend(digits.next().map(|&digit| self.alphabet.symbol(digit)));
+                } else if let Some((&digit, after)) = rest.split_first() {
+                    out.push(self.alphabet.symbol(digit));
+                    rest = after;
                 }
             }
         }
         // Without passThrough: everything. With it nothing is left, unless the token is longer than its message.
-        out.extend(digits.map(|&digit| self.alphabet.symbol(digit)));
+        self.alphabet.write(rest, out);
     }
 }
 

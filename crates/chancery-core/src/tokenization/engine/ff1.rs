@@ -53,13 +53,14 @@ impl Ff1Engine {
     where
         V: Iterator<Item = &'v str> + Clone,
     {
-        let mut work = Work::default();
+        let (count, bytes) = size(messages.clone());
+        let mut work = Work::with_capacity(count, bytes);
         for (index, message) in messages.clone().enumerate() {
             let parts = self.format.take_message(message, &mut work.digits);
             work.add(&self.format, ivs.get(index), parts);
         }
         all_done(&self.ciphers.of_newest().encrypt_batch(&mut work.digits, &work.tweaks, &work.items))?;
-        let mut outcome = Outcome::default();
+        let mut outcome = Outcome::with_capacity(count, bytes + count * self.prefix.len());
         for (message, parts) in messages.zip(&work.parts) {
             match parts {
                 Ok(parts) => {
@@ -88,7 +89,8 @@ impl Ff1Engine {
     where
         V: Iterator<Item = &'v str> + Clone,
     {
-        let mut work = Work::default();
+        let (count, bytes) = size(tokens.clone());
+        let mut work = Work::with_capacity(count, bytes);
         for (index, token) in tokens.clone().enumerate() {
             let taken = match ivs.get(index) {
                 Some(None) => Err(BadValue::Iv { bytes: IvKind::Ff1.length() }),
@@ -97,7 +99,7 @@ impl Ff1Engine {
             work.add(&self.format, ivs.get(index).and_then(Option::as_ref), taken);
         }
         self.decrypt(&mut work, version)?;
-        let mut outcome = Outcome::default();
+        let mut outcome = Outcome::with_capacity(count, bytes);
         let mut message = String::new();
         for (token, parts) in tokens.zip(&work.parts) {
             message.clear();
@@ -160,7 +162,6 @@ impl Ff1Engine {
 }
 
 /// The buffers of one batch: the digits and tweaks of all values one after the other.
-#[derive(Default)]
 struct Work {
     digits: Vec<u16>,
     tweaks: Vec<u8>,
@@ -172,6 +173,17 @@ struct Work {
 }
 
 impl Work {
+    /// Room for so many values of so many bytes together.
+    fn with_capacity(count: usize, bytes: usize) -> Self {
+        Self {
+            digits: Vec::with_capacity(bytes),
+            tweaks: Vec::with_capacity(bytes + count),
+            items: Vec::with_capacity(count),
+            versions: Vec::new(),
+            parts: Vec::with_capacity(count),
+        }
+    }
+
     /// Adds a value whose digits are in the buffer already, or its refusal.
     fn add(&mut self, format: &Format, iv: Option<&Iv>, parts: Result<Parts, BadValue>) {
         if let Ok(parts) = &parts {
@@ -184,6 +196,11 @@ impl Work {
         }
         self.parts.push(parts);
     }
+}
+
+/// How many values there are, and how many bytes they have together.
+fn size<'v>(values: impl Iterator<Item = &'v str>) -> (usize, usize) {
+    values.fold((0, 0), |(count, bytes), value| (count + 1, bytes + value.len()))
 }
 
 /// The format lets nothing through that FF1 refuses.
