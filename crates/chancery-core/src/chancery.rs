@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
 use chancery_store::{OpenError, Store, StoreUrl, Tx, tables};
-use chancery_types::{ErrorCode, KeyId, TokenProfileId};
+use chancery_types::{ErrorCode, IdentityId, KeyId, TokenProfileId};
 use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -15,7 +15,7 @@ use crate::{
     Caller, Clock, Error, Event, Grant, Limits, Result,
     audit::{self, Actor, Counters},
     changes::{Change, ChangeKind},
-    identity::IdentityState,
+    identity::{IdentityState, Rate},
     keys::SigningKeys,
     pool::Pool,
     settings::Settings,
@@ -69,6 +69,8 @@ pub struct Chancery {
     pub(crate) signing_keys: SigningKeys,
     pub(crate) identity: IdentityState,
     pub(crate) token_profiles: TokenProfiles,
+    /// Previews of token profiles in the current minute.
+    pub(crate) previews: std::sync::Mutex<Rate<IdentityId>>,
     pub(crate) settings: ArcSwap<Settings>,
     pub(crate) turns: Turns,
     /// Held while a revocation list is signed.
@@ -100,6 +102,7 @@ impl Chancery {
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
             custodian: Arc::new(custodian),
             turns: Turns::default(),
+            previews: std::sync::Mutex::default(),
             crl_turn: Mutex::default(),
             ocsp_turn: Mutex::default(),
             seen: Mutex::new(seen),

@@ -11,6 +11,12 @@ pub struct Limits {
     pub payload_max: usize,
     /// Bytes of a batch's body: 100,000 values of some 300 bytes.
     pub batch_body_max: usize,
+    /// Bytes of the body of a preview: 20 samples of a few KiB.
+    pub preview_body_max: usize,
+    /// Samples of a preview.
+    pub preview_samples_max: usize,
+    /// Previews of one identity in a minute: each makes a key and prepares ciphers, and is there for a person to look at.
+    pub previews_per_minute: u32,
     /// Bytes of any other body.
     pub body_max: usize,
     /// Values of a batch; more gains nothing, since the cost is linear.
@@ -84,6 +90,9 @@ impl Default for Limits {
             signing_body_max: 90 * MIB,
             payload_max: 64 * MIB,
             batch_body_max: 32 * MIB,
+            preview_body_max: 64 * KIB,
+            preview_samples_max: 20,
+            previews_per_minute: 60,
             body_max: MIB,
             batch_values_max: 100_000,
             batch_work_max: 100_000_000,

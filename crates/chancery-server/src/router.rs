@@ -48,6 +48,8 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(token_profiles::template::name::read))
         .routes(routes!(token_profiles::uuid::read, token_profiles::uuid::change, token_profiles::uuid::delete))
         .routes(routes!(token_profiles::permissions::permissions))
+        .routes(routes!(token_profiles::copy::copy))
+        .routes(routes!(token_profiles::preview::preview))
         .routes(routes!(token_profiles::tokenize::tokenize))
         .routes(routes!(token_profiles::detokenize::detokenize))
         .routes(routes!(token_profiles::batch_tokenize::batch_tokenize))

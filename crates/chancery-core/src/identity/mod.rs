@@ -27,6 +27,7 @@ pub use provision::{FirstIdentity, Provision};
 pub use sign_in::LoggedIn;
 
 pub(crate) use state::IdentityState;
+pub(crate) use throttle::Rate;
 
 #[cfg(test)]
 mod tests;

@@ -47,7 +47,7 @@ impl Chancery {
     /// Logs an identity in on the session that the cookie names, or on a new one.
     pub async fn log_in(&self, visitor: &Visitor, cookie: Option<&str>, request: LoginRequest) -> Result<LoggedIn> {
         let source = Source::from(visitor.request.source);
-        self.identity.rate().attempt(source, self.clock.now_ms(), &self.limits).map_err(too_often)?;
+        self.identity.rate().attempt(source, self.clock.now_ms(), self.limits.logins_per_minute).map_err(too_often)?;
         let proof = self.proof(request)?;
         let Some(row) = self.prove(&proof, source).await? else {
             self.counters.refused_nobody(visitor.request.source, self.clock.now_ms());

@@ -14,7 +14,7 @@ use super::{
     directory::{Directory, Identity},
     roles,
     sessions::{Key, Session, Sessions, WRITE_EVERY},
-    throttle::{Delays, Rate},
+    throttle::{Delays, Rate, Source},
     tokens::Tokens,
 };
 use crate::{Chancery, Result};
@@ -25,7 +25,7 @@ pub(crate) struct IdentityState {
     pub(super) sessions: Sessions,
     pub(super) tokens: Tokens,
     delays: Mutex<Delays>,
-    rate: Mutex<Rate>,
+    rate: Mutex<Rate<Source>>,
 }
 
 impl IdentityState {
@@ -46,7 +46,7 @@ impl IdentityState {
         self.delays.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn rate(&self) -> MutexGuard<'_, Rate> {
+    pub(super) fn rate(&self) -> MutexGuard<'_, Rate<Source>> {
         self.rate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -4,12 +4,11 @@
 
 use std::{
     collections::HashMap,
+    hash::Hash,
     net::{IpAddr, Ipv6Addr},
 };
 
 use chancery_types::IdentityId;
-
-use crate::Limits;
 
 /// Wrong passwords that cost nothing but themselves.
 const FREE: u32 = 4;
@@ -112,23 +111,29 @@ impl Delays {
     }
 }
 
-/// Logins tried in the current minute, per source.
-#[derive(Debug, Default)]
-pub(crate) struct Rate {
+/// What was tried in the current minute, by each source, identity or the like.
+#[derive(Debug)]
+pub(crate) struct Rate<K> {
     minute: i64,
-    tried: HashMap<Source, u32>,
+    tried: HashMap<K, u32>,
 }
 
-impl Rate {
-    /// Counts an attempt; `Err` with the seconds until the next minute when the source has had its share.
-    pub(crate) fn attempt(&mut self, source: Source, now: i64, limits: &Limits) -> Result<(), u32> {
+impl<K> Default for Rate<K> {
+    fn default() -> Self {
+        Self { minute: 0, tried: HashMap::new() }
+    }
+}
+
+impl<K: Eq + Hash> Rate<K> {
+    /// Counts an attempt; `Err` with the seconds until the next minute for one who has had `max`.
+    pub(crate) fn attempt(&mut self, who: K, now: i64, max: u32) -> Result<(), u32> {
         let minute = now.div_euclid(MINUTE_MS);
         if minute != self.minute || self.tried.len() >= SOURCES_MAX {
             self.minute = minute;
             self.tried.clear();
         }
-        let tried = self.tried.entry(source).or_default();
-        if *tried >= limits.logins_per_minute {
+        let tried = self.tried.entry(who).or_default();
+        if *tried >= max {
             let rest_ms = MINUTE_MS - now.rem_euclid(MINUTE_MS);
             return Err(u32::try_from(rest_ms / 1_000).unwrap_or(60) + 1);
         }
@@ -140,6 +145,7 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Limits;
 
     const ALICE: IdentityId = IdentityId::from_u128(1);
     const BOB: IdentityId = IdentityId::from_u128(2);
@@ -207,11 +213,11 @@ mod tests {
     #[test]
     fn a_source_has_600_logins_a_minute() {
         let (mut rate, limits) = (Rate::default(), Limits::default());
-        let attempts = |rate: &mut Rate, source, now| {
-            (0..601).map(|_| rate.attempt(source, now, &limits)).filter(Result::is_ok).count()
+        let attempts = |rate: &mut Rate<Source>, source, now| {
+            (0..601).map(|_| rate.attempt(source, now, limits.logins_per_minute)).filter(Result::is_ok).count()
         };
         assert_eq!(attempts(&mut rate, source("192.0.2.1"), 30_000), 600);
-        assert_eq!(rate.attempt(source("192.0.2.1"), 30_000, &limits), Err(31));
+        assert_eq!(rate.attempt(source("192.0.2.1"), 30_000, limits.logins_per_minute), Err(31));
         assert_eq!(attempts(&mut rate, source("192.0.2.2"), 30_000), 600);
         assert_eq!(attempts(&mut rate, source("192.0.2.1"), 60_000), 600);
     }

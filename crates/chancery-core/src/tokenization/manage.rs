@@ -52,10 +52,7 @@ impl Chancery {
                 let key = key(tx, &draft).await?;
                 let spec = ProfileSpec::new(request, key.current_version, &limits)?;
                 check_references(tx, id, &spec, None, &key).await?;
-                match tables::token_profiles::insert(tx, &spec.new_row(id, now_ms)?).await {
-                    Err(StoreError::Conflict(_)) => Err(name_taken()),
-                    done => Ok(done?),
-                }?;
+                insert(tx, id, &spec, now_ms).await?;
                 spec.into_wire(id, &limits)
             })
         })
@@ -149,8 +146,16 @@ impl Chancery {
     }
 }
 
+/// Stores a new profile.
+pub(super) async fn insert(tx: &mut Tx, id: TokenProfileId, spec: &ProfileSpec, now_ms: i64) -> Result<()> {
+    match tables::token_profiles::insert(tx, &spec.new_row(id, now_ms)?).await {
+        Err(StoreError::Conflict(_)) => Err(name_taken()),
+        done => Ok(done?),
+    }
+}
+
 /// What a profile becomes by a patch: a new key comes with its newest version.
-async fn next(tx: &mut Tx, old: &ProfileSpec, patch: PatchTokenProfile, limits: &Limits) -> Result<ProfileSpec> {
+pub(super) async fn next(tx: &mut Tx, old: &ProfileSpec, patch: PatchTokenProfile, limits: &Limits) -> Result<ProfileSpec> {
     let draft = old.patched(patch.clone(), old.key_version, limits)?;
     if draft.key == old.key {
         return Ok(draft);
@@ -160,7 +165,7 @@ async fn next(tx: &mut Tx, old: &ProfileSpec, patch: PatchTokenProfile, limits: 
 }
 
 /// The key that a profile names.
-async fn key(tx: &mut Tx, spec: &ProfileSpec) -> Result<StoredKey> {
+pub(super) async fn key(tx: &mut Tx, spec: &ProfileSpec) -> Result<StoredKey> {
     let row = tables::keys::by_id(tx, spec.key.into()).await?;
     let row =
         row.ok_or_else(|| Error::selection("/keyUuid", "There is no such key; /api/v2/keys/stubs lists them."))?;
@@ -169,7 +174,7 @@ async fn key(tx: &mut Tx, spec: &ProfileSpec) -> Result<StoredKey> {
 
 /// Checks what a profile refers to, and binds its key to the algorithm. What has not changed is not checked again: a
 /// profile may outlive a role or the profile whose tokens it shares, and what was read can be written back.
-async fn check_references(
+pub(super) async fn check_references(
     tx: &mut Tx,
     id: TokenProfileId,
     spec: &ProfileSpec,
@@ -241,7 +246,7 @@ async fn check_roles(tx: &mut Tx, rules: &[ControlRule], known: &[ControlRule]) 
     Ok(())
 }
 
-async fn load(tx: &mut Tx, id: TokenProfileId) -> Result<tables::token_profiles::Row> {
+pub(super) async fn load(tx: &mut Tx, id: TokenProfileId) -> Result<tables::token_profiles::Row> {
     tables::token_profiles::by_id(tx, id.into()).await?.ok_or_else(no_such_profile)
 }
 
@@ -253,6 +258,6 @@ fn name_taken() -> Error {
     Error::exists("/objInfo/name", "Another token profile has this name.")
 }
 
-fn profile_event(action: Action, id: TokenProfileId) -> Event {
+pub(super) fn profile_event(action: Action, id: TokenProfileId) -> Event {
     Event::new(action).on(Uuid::from(id)).changes(Change::of(ChangeKind::TokenProfile, id))
 }

@@ -39,6 +39,9 @@ pub(crate) struct Body<T>(pub(crate) T);
 /// A body of which every member is optional, so that none at all counts as `{}`.
 pub(crate) struct BodyOrEmpty<T>(pub(crate) T);
 
+/// A body with a few samples.
+pub(crate) struct PreviewBody<T>(pub(crate) T);
+
 /// A body with many values.
 pub(crate) struct BatchBody<T>(pub(crate) T, pub(crate) Room);
 
@@ -62,6 +65,7 @@ macro_rules! bodies {
 bodies! {
     Body: body_max, b"", |body, _| Self(body);
     BodyOrEmpty: body_max, b"{}", |body, _| Self(body);
+    PreviewBody: preview_body_max, b"", |body, _| Self(body);
     BatchBody: batch_body_max, b"", Self;
     SigningBody: signing_body_max, b"", Self;
 }

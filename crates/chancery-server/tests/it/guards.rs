@@ -59,6 +59,8 @@ const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("patch", "/api/v2/token-profiles/{uuid}", Perms(&[TokenizationManage]), "{}"),
     ("delete", "/api/v2/token-profiles/{uuid}", Perms(&[TokenizationManage]), ""),
     ("patch", "/api/v2/token-profiles/{uuid}/permissions", Perms(&[TokenizationManage]), r#"{"controlRules":[]}"#),
+    ("post", "/api/v2/token-profiles/{uuid}/copy", Perms(&[TokenizationManage]), r#"{"objInfo":{"name":"a copy"}}"#),
+    ("post", "/api/v2/token-profiles/preview", Perms(&[TokenizationManage]), r#"{"profile":{"algorithm":"AesSiv"},"samples":[]}"#),
     ("post", "/api/v2/token-profiles/{uuid}/tokenize", Rules, r#"{"message":"4111111111111111"}"#),
     ("post", "/api/v2/token-profiles/{uuid}/detokenize", Rules, r#"{"token":"4111111111111111"}"#),
     ("post", "/api/v2/token-profiles/{uuid}/batch-tokenize", Rules, r#"{"messages":[]}"#),

@@ -2,8 +2,9 @@
 
 mod calls;
 mod format;
+mod preview;
 
-pub use self::{calls::*, format::*};
+pub use self::{calls::*, format::*, preview::*};
 
 use serde::{Deserialize, Deserializer, Serialize};
 

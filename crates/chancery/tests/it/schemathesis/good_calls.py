@@ -96,6 +96,8 @@ GOOD_CALLS = {
     "PATCH /api/v2/token-profiles/{uuid}": lambda: at(new_profile(), body={"format": {"maxLength": 20}}),
     "DELETE /api/v2/token-profiles/{uuid}": lambda: at(new_profile()),
     "PATCH /api/v2/token-profiles/{uuid}/permissions": lambda: at(new_profile(), body={"controlRules": []}),
+    "POST /api/v2/token-profiles/{uuid}/copy": lambda: at(DEMO["tokenProfileUuid"], body={"objInfo": {"name": profile_body()["objInfo"]["name"]}}),
+    "POST /api/v2/token-profiles/preview": lambda: {"body": {"profile": {"algorithm": "AesSiv"}, "samples": ["a sample"]}},
     "POST /api/v2/token-profiles/{uuid}/tokenize": lambda: on_demo_profile({"message": CARD}),
     "POST /api/v2/token-profiles/{uuid}/detokenize": lambda: on_demo_profile({"token": demo_token(CARD)}),
     "POST /api/v2/token-profiles/{uuid}/batch-tokenize": lambda: on_demo_profile({"messages": [CARD]}),

@@ -2,8 +2,10 @@
 
 pub(crate) mod batch_detokenize;
 pub(crate) mod batch_tokenize;
+pub(crate) mod copy;
 pub(crate) mod detokenize;
 pub(crate) mod permissions;
+pub(crate) mod preview;
 pub(crate) mod rewrap;
 pub(crate) mod stubs;
 pub(crate) mod template;

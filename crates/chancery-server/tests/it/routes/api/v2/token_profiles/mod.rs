@@ -1,11 +1,14 @@
 //! POST /api/v2/token-profiles, and what the tests of its neighbours share.
 
+mod alphabets;
 mod batch_detokenize;
 mod batch_tokenize;
+mod copy;
 mod detokenize;
 mod hmac;
 mod patterns;
 mod permissions;
+mod preview;
 mod rewrap;
 mod stubs;
 mod template;

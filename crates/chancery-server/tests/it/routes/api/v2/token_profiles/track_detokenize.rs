@@ -50,3 +50,22 @@ async fn a_partial_rule_is_not_enough() {
     profile.allow(&["Detokenize"]).await;
     profile.call("track-detokenize", body).await.response();
 }
+
+/// Public samples; see chancery-core/testdata/README.md.
+const CARDS: &str = include_str!("../../../../../../../chancery-core/testdata/cards.json");
+
+#[tokio::test]
+async fn published_samples_become_tracks_again_and_come_back() {
+    let bench = Bench::new().await;
+    let format = json!({"alphabet": "Decimal", "minLength": 13, "maxLength": 19, "keepTrailing": 0, "luhn": "Ignore"});
+    let profile = bench.profile(json!({"format": format})).await;
+    let cards: serde_json::Value = serde_json::from_str(CARDS).unwrap();
+    for sample in cards["tracks"].as_array().unwrap() {
+        let (track, account) = (sample["data"].as_str().unwrap(), sample["pan"].as_str().unwrap());
+        let token = profile.tokenize(account).await;
+        let reply = profile.call("track-tokenize", json!({"track": track})).await;
+        assert_eq!(reply.response()["track"], track.replace(account, &token), "only the account number changes");
+        let back = profile.call("track-detokenize", json!({"track": reply.response()["track"]})).await;
+        assert_eq!(back.response()["track"], track);
+    }
+}
