@@ -155,7 +155,12 @@ pub(super) async fn insert(tx: &mut Tx, id: TokenProfileId, spec: &ProfileSpec, 
 }
 
 /// What a profile becomes by a patch: a new key comes with its newest version.
-pub(super) async fn next(tx: &mut Tx, old: &ProfileSpec, patch: PatchTokenProfile, limits: &Limits) -> Result<ProfileSpec> {
+pub(super) async fn next(
+    tx: &mut Tx,
+    old: &ProfileSpec,
+    patch: PatchTokenProfile,
+    limits: &Limits,
+) -> Result<ProfileSpec> {
     let draft = old.patched(patch.clone(), old.key_version, limits)?;
     if draft.key == old.key {
         return Ok(draft);

@@ -28,13 +28,15 @@ async fn a_copy_has_the_members_of_the_original_but_for_what_is_sent() {
     let message = bench.admin.post(&path, json!({"token": token})).await.response()["message"].clone();
     assert_ne!(message, "4111111111111111");
     // Unless they are to be shared.
-    let shared = json!({"objInfo": {"name": "cards shared"}, "tweakDomain": cards.id, "controlRules": rules(&["Detokenize"])});
+    let shared =
+        json!({"objInfo": {"name": "cards shared"}, "tweakDomain": cards.id, "controlRules": rules(&["Detokenize"])});
     let reply = cards.call("copy", shared).await;
     let path = format!("/api/v2/token-profiles/{}/detokenize", reply.response()["objInfo"]["uuid"].as_str().unwrap());
     assert_eq!(bench.admin.post(&path, json!({"token": token})).await.response()["message"], "4111111111111111");
     // The copy of one that shares does not: that must be asked for.
     let id = reply.response()["objInfo"]["uuid"].as_str().unwrap().to_owned();
-    let again = bench.admin.post(&format!("/api/v2/token-profiles/{id}/copy"), json!({"objInfo": {"name": "own"}})).await;
+    let again =
+        bench.admin.post(&format!("/api/v2/token-profiles/{id}/copy"), json!({"objInfo": {"name": "own"}})).await;
     assert_eq!(again.response()["tweakDomain"], Value::Null);
 }
 
@@ -60,7 +62,8 @@ async fn a_copy_is_checked_as_a_new_profile() {
     ] {
         cards.call("copy", changes.clone()).await.refused(status, code, field);
     }
-    let nothing = bench.admin.post(&format!("/api/v2/token-profiles/{NOTHING}/copy"), json!({"objInfo": {"name": "b"}})).await;
+    let nothing =
+        bench.admin.post(&format!("/api/v2/token-profiles/{NOTHING}/copy"), json!({"objInfo": {"name": "b"}})).await;
     nothing.refused(404, "InvalidSelection", None);
     let rule = json!({"roleUuid": OWN_ROLE, "operation": "Tokenize"});
     assert_eq!(cards.read().await["controlRules"][0], rule);

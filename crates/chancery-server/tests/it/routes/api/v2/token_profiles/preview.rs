@@ -31,7 +31,8 @@ async fn samples_become_tokens_of_the_drafts_format_under_another_key_each_time(
 async fn every_algorithm_and_every_template_can_be_tried() {
     let bench = Bench::new().await;
     for (algorithm, use_iv) in [("AesSiv", false), ("AesGcm", true), ("Hmac", false)] {
-        let request = json!({"profile": {"algorithm": algorithm, "useIv": use_iv}, "samples": ["to whom it may concern"]});
+        let request =
+            json!({"profile": {"algorithm": algorithm, "useIv": use_iv}, "samples": ["to whom it may concern"]});
         let shown = bench.admin.post(PREVIEW, request).await.response().clone();
         assert!(shown["tokens"][0].as_str().unwrap().len() > 22, "{shown}");
     }
@@ -45,7 +46,8 @@ async fn every_algorithm_and_every_template_can_be_tried() {
     }
     // So can a profile that there is.
     let cards = bench.profile(json!({})).await;
-    let shown = bench.admin.post(PREVIEW, json!({"profile": cards.read().await, "samples": ["4111111111111111"]})).await;
+    let shown =
+        bench.admin.post(PREVIEW, json!({"profile": cards.read().await, "samples": ["4111111111111111"]})).await;
     assert!(shown.response()["tokens"][0].as_str().unwrap().ends_with("1111"));
 }
 
@@ -57,7 +59,11 @@ async fn refusals_name_the_member_of_the_draft() {
         (json!({"samples": []}), "ArgumentParseError", "/profile"),
         (json!({"profile": {"format": digits}, "samples": []}), "ArgumentParseError", "/profile/algorithm"),
         (json!({"profile": {"algorithm": "Ff1", "format": digits}}), "ArgumentParseError", "/samples"),
-        (json!({"profile": {"algorithm": "Ff1", "format": digits}, "samples": [7]}), "ArgumentParseError", "/samples/0"),
+        (
+            json!({"profile": {"algorithm": "Ff1", "format": digits}, "samples": [7]}),
+            "ArgumentParseError",
+            "/samples/0",
+        ),
         (json!({"profile": {"algorithm": "Ff1"}, "samples": []}), "ArgumentParseError", "/profile/format"),
         (
             json!({"profile": {"algorithm": "Ff1", "format": {"pattern": "{Decimal:5}"}}, "samples": []}),
