@@ -19,6 +19,8 @@ const DEBIAN: &[(&str, &str)] = &[
     ("java", "default-jdk-headless"),
     ("python3", "python3"),
     ("setpriv", "util-linux"),
+    ("osslsigncode", "osslsigncode"),
+    ("msibuild", "msitools"),
 ];
 
 /// Verifiers and testers from PyPI. Versions are fixed, so that a new release of theirs is a commit of ours.

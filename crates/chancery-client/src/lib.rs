@@ -11,6 +11,7 @@
 //! ```
 
 mod error;
+mod files;
 mod home;
 mod objects;
 mod signing;
@@ -18,4 +19,5 @@ mod tokenization;
 mod transport;
 
 pub use error::ClientError;
+pub use files::File;
 pub use transport::Client;

@@ -32,6 +32,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0010_inventory",
     "0011_signing_rules",
     "0008_vault",
+    "0012_signed_files",
 ];
 
 /// The text is kept whole, as its own checksum.

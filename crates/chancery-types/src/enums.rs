@@ -90,6 +90,11 @@ wire_enum! {
 }
 
 wire_enum! {
+    /// What becomes of a signature that a file has already.
+    pub enum ExistingSignature { Replace, Append }
+}
+
+wire_enum! {
     /// Whether a submitter may approve the own request.
     pub enum SelfApproval { DualControl, Never }
 }

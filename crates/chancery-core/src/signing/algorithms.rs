@@ -3,10 +3,8 @@
 use chancery_keys::{KeySpec, SignatureScheme};
 use chancery_types::{HashType, KeyAlgorithm, SigningFormat};
 
+use super::embedded;
 use crate::{Error, Result};
-
-/// The formats that can be asked for.
-const FORMATS: [SigningFormat; 2] = [SigningFormat::Raw, SigningFormat::Cms];
 
 /// How a service is to sign.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +24,8 @@ impl Choice {
     /// InvalidSelection where no standard defines it, or where hardened mode does not allow it, naming what would be
     /// accepted; InvalidValue for PSS with a key other than RSA. The fields are those of the member `pkisigning`.
     pub(crate) fn check(self, spec: KeySpec, hardened: bool) -> Result<SignatureScheme> {
-        if !FORMATS.contains(&self.format) {
-            let allowed = FORMATS.map(SigningFormat::as_str).join(", ");
-            let message = format!("{} is not offered; allowed: {allowed}.", self.format);
-            return Err(Error::selection("/signingFormat", message));
+        if embedded::container(self.format).is_some() {
+            self.check_embedded(spec)?;
         }
         if self.rsa_pss && spec.algorithm() != KeyAlgorithm::Rsa {
             return Err(Error::value("/rsaPss", format!("rsaPss is for RSA keys, and the key is {spec}.")));
@@ -51,6 +47,24 @@ impl Choice {
             return Err(Error::selection("/hashAlgorithm", message));
         }
         Ok(scheme)
+    }
+
+    /// What Windows and Java take inside their files.
+    fn check_embedded(self, spec: KeySpec) -> Result<()> {
+        let format = self.format;
+        if !matches!(spec.algorithm(), KeyAlgorithm::Rsa | KeyAlgorithm::Ec) {
+            let message = format!("{format} takes signatures of RSA and EC keys, and the key is {spec}.");
+            return Err(Error::selection("/signingFormat", message));
+        }
+        if self.rsa_pss {
+            return Err(Error::value("/rsaPss", format!("{format} takes RSA signatures by PKCS#1 v1.5 only.")));
+        }
+        if !embedded::HASHES.contains(&self.hash) {
+            let allowed = embedded::HASHES.map(HashType::as_str).join(", ");
+            let message = format!("{} is not taken with {format}; allowed: {allowed}.", self.hash);
+            return Err(Error::selection("/hashAlgorithm", message));
+        }
+        Ok(())
     }
 
     /// What somebody should know about the choice.
@@ -107,6 +121,11 @@ mod tests {
         assert_eq!((refusal.meaning(), refusal.field()), (Meaning::Value, Some("/rsaPss")));
         let jar = Choice { format: SigningFormat::JavaJar, hash: HashType::Sha2_512, rsa_pss: false };
         let refusal = jar.check(KeySpec::Ed25519, false).unwrap_err();
-        assert_eq!(refusal.message(), "JavaJar is not offered; allowed: Raw, CMS.");
+        assert_eq!(refusal.message(), "JavaJar takes signatures of RSA and EC keys, and the key is Ed25519.");
+        let p256 =
+            |hash, rsa_pss| Choice { format: SigningFormat::Msi, hash, rsa_pss }.check(KeySpec::Ec(Curve::P256), false);
+        assert_eq!(p256(HashType::Sha3_256, false).unwrap_err().field(), Some("/hashAlgorithm"));
+        assert_eq!(p256(HashType::Sha2_256, true).unwrap_err().field(), Some("/rsaPss"));
+        p256(HashType::Sha2_384, false).unwrap();
     }
 }

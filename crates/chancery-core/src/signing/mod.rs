@@ -5,6 +5,7 @@ mod batch;
 mod credential;
 mod decide;
 mod deploy;
+mod embedded;
 pub(crate) mod formats;
 mod policy;
 mod read;

@@ -24,13 +24,7 @@ impl Chancery {
         id: SigningRequestId,
         include: Option<Include>,
     ) -> Result<SigningRequest> {
-        let grant = self.grant_any(caller, &READERS, Action::SigningRequestRead, Some(id.into())).await?;
-        let stored = self.store.read(move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
-        if !sees_all(&grant) && !stored.was_submitted_by(caller.members().iter().map(|member| member.id)) {
-            let event = Event::new(Action::SigningRequestRead).on(uuid::Uuid::from(id));
-            let refusal = Error::forbidden("Only approvers and those who submitted this request may read it.");
-            return Err(self.refused(caller, event, refusal).await);
-        }
+        let stored = self.readable_request(caller, id).await?;
         // Read apart, and only now: it may be large.
         let payload = match include {
             None => None,
@@ -40,6 +34,18 @@ impl Chancery {
             }
         };
         Ok(stored.detail(payload, self.hardened, self.clock.now_ms()))
+    }
+
+    /// A request that the caller may read.
+    pub(super) async fn readable_request(&self, caller: &Caller, id: SigningRequestId) -> Result<StoredRequest> {
+        let grant = self.grant_any(caller, &READERS, Action::SigningRequestRead, Some(id.into())).await?;
+        let stored = self.store.read(move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
+        if !sees_all(&grant) && !stored.was_submitted_by(caller.members().iter().map(|member| member.id)) {
+            let event = Event::new(Action::SigningRequestRead).on(uuid::Uuid::from(id));
+            let refusal = Error::forbidden("Only approvers and those who submitted this request may read it.");
+            return Err(self.refused(caller, event, refusal).await);
+        }
+        Ok(stored)
     }
 
     /// The signing requests that the caller may see.

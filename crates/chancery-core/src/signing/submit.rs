@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::{
     algorithms::Choice,
     credential::{Credential, Outcome, Unusable},
+    embedded,
     formats::{self, Content},
     request::{self, Event as Step, Request, Standing},
     rules,
@@ -49,7 +50,7 @@ struct NewRequest {
 impl Chancery {
     /// Submits a signing request.
     pub async fn submit_signing_request(&self, caller: &Caller, request: SubmitRequest) -> Result<Submitted> {
-        let SubmitRequest { name, service_uuid, policy_uuid, upload_data, digest } = request;
+        let SubmitRequest { name, service_uuid, policy_uuid, upload_data, digest, existing_signature } = request;
         let subject = Subject::of(upload_data, digest)?;
         let action = Action::SigningRequestSubmit;
         let grant = self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?;
@@ -62,7 +63,9 @@ impl Chancery {
         }
         rules::check_file_name(&target.policy.rules, &name)?;
         subject.check(&target, &self.limits)?;
-        let (digest, payload) = self.digest(subject, target.policy.choice.hash).await?;
+        let has_payload = matches!(subject, Subject::Payload(_));
+        let existing_signature = embedded::existing(target.policy.choice.format, existing_signature, has_payload)?;
+        let (digest, payload) = self.digest(subject, target.policy.choice).await?;
 
         let id = SigningRequestId::from_random(random());
         let mut row = tables::signing_requests::Row {
@@ -79,6 +82,7 @@ impl Chancery {
             submitted_at_ms: now_ms,
             decided_at_ms: None,
             expires_at_ms: rules::expiry(&target.policy.rules, now_ms).map_err(Error::internal)?,
+            existing_signature: existing_signature.map(|existing| existing.as_str().to_owned()),
             version: 1,
         };
         let mut facts = new_request(caller, &target.policy, self.hardened, now_ms);
@@ -101,11 +105,17 @@ impl Chancery {
     }
 
     /// The payload's digest; a large payload is hashed on the bounded pool.
-    async fn digest(&self, subject: Subject, with: HashType) -> Result<(Digest, Option<Arc<Vec<u8>>>)> {
-        match subject {
-            Subject::Digest(digest) => Ok((Digest::new(with, &digest).map_err(Error::internal)?, None)),
-            Subject::Payload(payload) if payload.len() <= HASH_INLINE_MAX => Ok((hash(with, &payload), Some(payload))),
-            Subject::Payload(payload) => {
+    async fn digest(&self, subject: Subject, choice: Choice) -> Result<(Digest, Option<Arc<Vec<u8>>>)> {
+        let with: HashType = choice.hash;
+        match (subject, embedded::container(choice.format)) {
+            (Subject::Digest(digest), _) => Ok((Digest::new(with, &digest).map_err(Error::internal)?, None)),
+            (Subject::Payload(payload), Some(format)) => {
+                Ok((self.file_digest(format, with, Arc::clone(&payload)).await?, Some(payload)))
+            }
+            (Subject::Payload(payload), None) if payload.len() <= HASH_INLINE_MAX => {
+                Ok((hash(with, &payload), Some(payload)))
+            }
+            (Subject::Payload(payload), None) => {
                 let hashed = Arc::clone(&payload);
                 Ok((self.pool.run(move || hash(with, &hashed)).await?, Some(payload)))
             }

@@ -104,6 +104,7 @@ const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("get", "/api/v2/x509/signing-requests/{uuid}", Perms(&[SigningSubmit, SigningApprove]), ""),
     ("post", "/api/v2/x509/signing-requests/{uuid}/approve", Perms(&[SigningApprove]), "{}"),
     ("post", "/api/v2/x509/signing-requests/{uuid}/deny", Perms(&[SigningApprove, SigningSubmit]), "{}"),
+    ("get", "/api/v2/x509/signing-requests/{uuid}/signed/download", Perms(&[SigningSubmit, SigningApprove]), ""),
     ("post", "/api/v2/x509/signing-requests/{uuid}/withdraw", Perms(&[SigningSubmit]), "{}"),
     ("get", "/api/v2/x509/signing-policies/{uuid}", LoggedIn, ""),
     ("patch", "/api/v2/x509/signing-policies/{uuid}", Perms(&[ServicesDeploy]), "{}"),

@@ -33,6 +33,8 @@ pub struct Row {
     pub decided_at_ms: Option<i64>,
     /// When it stops waiting; none where it waits for ever.
     pub expires_at_ms: Option<i64>,
+    /// What becomes of a signature that the file has already.
+    pub existing_signature: Option<String>,
     /// How often it has changed.
     pub version: i64,
 }
@@ -97,10 +99,11 @@ pub struct Filter {
 
 const INSERT: &str = "INSERT INTO signing_requests \
     (id, service_id, policy_id, name, name_key, state, reason, digest, signature, required_at_submission, \
-    submitted_at_ms, decided_at_ms, expires_at_ms, version) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, version) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
 const BY_ID: &str = "SELECT id, service_id, policy_id, name, name_key, state, reason, digest, signature, \
-    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version FROM signing_requests WHERE id = $1";
+    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, version \
+    FROM signing_requests WHERE id = $1";
 const CHANGE: &str = "UPDATE signing_requests \
     SET state = $3, reason = $4, signature = $5, decided_at_ms = $6, version = version + 1 \
     WHERE id = $1 AND version = $2";
@@ -131,6 +134,7 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(row.submitted_at_ms)
         .bind(row.decided_at_ms)
         .bind(row.expires_at_ms)
+        .bind(row.existing_signature.as_ref())
         .bind(row.version)
         .execute(tx)
         .await?;
@@ -254,6 +258,7 @@ impl FromColumns for Row {
             submitted_at_ms: columns.get("submitted_at_ms")?,
             decided_at_ms: columns.optional("decided_at_ms")?,
             expires_at_ms: columns.optional("expires_at_ms")?,
+            existing_signature: columns.optional("existing_signature")?,
             version: columns.get("version")?,
         })
     }

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ObjInfo;
 use crate::{
-    ApprovalState, Base64, Decision, ErrorCode, HashType, IdentityId, PolicyId, RequestDecision, RoleId, ServiceId,
-    SigningFormat, SigningRequestId, SigningRequestState,
+    ApprovalState, Base64, Decision, ErrorCode, ExistingSignature, HashType, IdentityId, PolicyId, RequestDecision,
+    RoleId, ServiceId, SigningFormat, SigningRequestId, SigningRequestState,
 };
 
 /// Body of a submission: either the payload, or its digest.
@@ -23,9 +23,14 @@ pub struct SubmitRequest {
     /// The payload; empty is a payload too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload_data: Option<Base64>,
-    /// In the place of `uploadData`: the payload's digest under the policy's hash. The payload then never travels.
+    /// In the place of `uploadData`: the payload's digest under the policy's hash, for formats that embed the image's
+    /// digest. The payload then never travels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Base64>,
+    /// What becomes of the signature that the uploaded file has already; by default it is replaced. For formats that
+    /// embed only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub existing_signature: Option<ExistingSignature>,
 }
 
 /// Answer to a submission.

@@ -59,6 +59,7 @@ pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<()
         policy_uuid: demo.policy_uuid,
         upload_data: Some(Base64(FILE.to_vec())),
         digest: None,
+        existing_signature: None,
     };
     let submitted = client.submit(&request).doing("submitting a signing request")?;
     let signed = client.signing_request(submitted.uuid)?;

@@ -41,6 +41,7 @@ fn load(client: &Client, target: Target, label: &str, answered: &Mutex<Vec<Answe
             policy_uuid: target.policy,
             upload_data: Some(Base64(content.clone().into_bytes())),
             digest: None,
+            existing_signature: None,
         };
         match client.submit(&request) {
             Ok(submitted) => answered.lock().unwrap().push((submitted.uuid, content)),

@@ -51,10 +51,12 @@ pub(in crate::signing) struct SignedData {
 ///   eContentType ContentType,
 ///   eContent [0] EXPLICIT OCTET STRING OPTIONAL }
 /// ```
-/// A detached signature has no `eContent`.
+/// A detached signature has no `eContent`. Authenticode's is no OCTET STRING, as in PKCS #7.
 #[derive(Debug, Sequence)]
 struct EncapsulatedContentInfo {
     e_content_type: ObjectIdentifier,
+    #[asn1(context_specific = "0", tag_mode = "EXPLICIT", optional = "true")]
+    e_content: Option<Any>,
 }
 
 /// ```text
@@ -118,6 +120,38 @@ pub(crate) struct Signer {
     pub(crate) signature_algorithm: AlgorithmIdentifierOwned,
 }
 
+/// What is signed.
+#[derive(Debug)]
+pub(crate) struct Signed {
+    /// The kind of content.
+    pub(crate) content_type: ObjectIdentifier,
+    /// The content, where it is enclosed.
+    pub(crate) content: Option<Any>,
+    /// The content's digest.
+    pub(crate) digest: Vec<u8>,
+    /// Attributes besides content type, digest and time.
+    pub(crate) attributes: Vec<Attribute>,
+}
+
+impl Signed {
+    /// Content that stands apart, and the certificate that is to sign it.
+    ///
+    /// # Errors
+    /// When the chain is empty.
+    pub(crate) fn detached(chain: &[Vec<u8>], digest: &[u8]) -> der::Result<Self> {
+        let leaf = chain.first().ok_or_else(|| der::Error::from(der::ErrorKind::Failed))?;
+        let signing_certificate = SigningCertificateV2 {
+            certs: vec![EssCertIdV2 { cert_hash: OctetString::new(Sha256::digest(leaf).as_slice())? }],
+        };
+        Ok(Self {
+            content_type: ID_DATA,
+            content: None,
+            digest: digest.to_vec(),
+            attributes: vec![attribute(ID_AA_SIGNING_CERTIFICATE_V_2, &signing_certificate)?],
+        })
+    }
+}
+
 /// A SignedData that waits for its signature.
 #[derive(Debug)]
 pub(crate) struct Unsigned {
@@ -125,32 +159,30 @@ pub(crate) struct Unsigned {
     signed_attrs: SetOfVec<Attribute>,
     sid: IssuerAndSerialNumber,
     signer: Signer,
+    encap_content_info: EncapsulatedContentInfo,
 }
 
-/// Builds everything but the signature of a detached SignedData over content with this digest.
+/// Builds everything but the signature of a SignedData.
 ///
 /// # Errors
 /// When the chain is empty or not made of certificates, or the time has no encoding.
-pub(crate) fn prepare(signer: Signer, digest: &[u8], signing_time_ms: i64) -> der::Result<Unsigned> {
+pub(crate) fn prepare(signer: Signer, signed: Signed, signing_time_ms: i64) -> der::Result<Unsigned> {
     let leaf = signer.chain.first().ok_or_else(|| der::Error::from(der::ErrorKind::Failed))?;
     let certificate = Certificate::from_der(leaf)?;
     let tbs = certificate.tbs_certificate();
     let sid = IssuerAndSerialNumber { issuer: tbs.issuer().clone(), serial_number: tbs.serial_number().clone() };
-    let signing_certificate = SigningCertificateV2 {
-        certs: vec![EssCertIdV2 { cert_hash: OctetString::new(Sha256::digest(leaf).as_slice())? }],
-    };
-    let signed_attrs = SetOfVec::try_from(vec![
-        attribute(ID_CONTENT_TYPE, &ID_DATA)?,
-        attribute(ID_MESSAGE_DIGEST, &OctetString::new(digest)?)?,
-        attribute(ID_SIGNING_TIME, &x509_time(signing_time_ms.div_euclid(1_000))?)?,
-        attribute(ID_AA_SIGNING_CERTIFICATE_V_2, &signing_certificate)?,
-    ])?;
+    let Signed { content_type, content, digest, mut attributes } = signed;
+    attributes.push(attribute(ID_CONTENT_TYPE, &content_type)?);
+    attributes.push(attribute(ID_MESSAGE_DIGEST, &OctetString::new(digest)?)?);
+    attributes.push(attribute(ID_SIGNING_TIME, &x509_time(signing_time_ms.div_euclid(1_000))?)?);
+    let signed_attrs = SetOfVec::try_from(attributes)?;
+    let encap_content_info = EncapsulatedContentInfo { e_content_type: content_type, e_content: content };
     // Signed with the tag of a SET OF, stored with [0] (RFC 5652, 5.4).
     let to_be_signed = signed_attrs.to_der()?;
-    Ok(Unsigned { to_be_signed, signed_attrs, sid, signer })
+    Ok(Unsigned { to_be_signed, signed_attrs, sid, signer, encap_content_info })
 }
 
-fn attribute(oid: ObjectIdentifier, value: &impl Encode) -> der::Result<Attribute> {
+pub(crate) fn attribute(oid: ObjectIdentifier, value: &impl Encode) -> der::Result<Attribute> {
     let values = SetOfVec::try_from(vec![Any::from_der(&value.to_der()?)?])?;
     Ok(Attribute { oid, values })
 }
@@ -177,10 +209,11 @@ impl Unsigned {
             signature: OctetString::new(signature)?,
         };
         let content = SignedData {
-            // 1 for id-data with certificates and a signer identified by issuer and serial number (RFC 5652, 5.1).
+            // 1 for id-data with certificates and a signer identified by issuer and serial number (RFC 5652, 5.1), and for
+            // what follows PKCS #7.
             version: 1,
             digest_algorithms: SetOfVec::try_from(vec![digest_algorithm])?,
-            encap_content_info: EncapsulatedContentInfo { e_content_type: ID_DATA },
+            encap_content_info: self.encap_content_info,
             certificates: certificate_set(&chain)?,
             signer_infos: SetOfVec::try_from(vec![signer_info])?,
         };
@@ -196,7 +229,7 @@ pub(crate) fn certificates_only(chain: &[Vec<u8>]) -> der::Result<Vec<u8>> {
     let content = SignedData {
         version: 1,
         digest_algorithms: SetOfVec::new(),
-        encap_content_info: EncapsulatedContentInfo { e_content_type: ID_DATA },
+        encap_content_info: EncapsulatedContentInfo { e_content_type: ID_DATA, e_content: None },
         certificates: certificate_set(chain)?,
         signer_infos: SetOfVec::new(),
     };

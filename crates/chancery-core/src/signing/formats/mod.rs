@@ -1,5 +1,6 @@
 //! The forms that a signature can take, one file each. Pure: bytes in, bytes out; the key is used in between.
 
+mod authenticode;
 pub(crate) mod cms;
 pub(crate) mod raw;
 
@@ -58,19 +59,27 @@ pub(crate) fn prepare(
         SigningFormat::Raw => raw::prepare(scheme, content.digest, content.payload)
             .map(Unsigned::Raw)
             .ok_or_else(|| Error::internal("the payload that this scheme needs is not there")),
-        SigningFormat::Cms => {
-            let signer = cms::Signer {
-                chain,
-                digest_algorithm: scheme.digest_algorithm_identifier(),
-                signature_algorithm: scheme.cms_algorithm_identifier(),
-            };
-            let unsigned = cms::prepare(signer, content.digest.as_bytes(), content.at_ms).map_err(Error::internal)?;
-            Ok(Unsigned::Cms(Box::new(unsigned)))
+        // A JAR's signature block is a CMS over its signature file, whose digest this is.
+        SigningFormat::Cms | SigningFormat::JavaJar => {
+            let signed = cms::Signed::detached(&chain, content.digest.as_bytes()).map_err(Error::internal)?;
+            cms(scheme, chain, signed, content.at_ms)
         }
-        SigningFormat::Authenticode | SigningFormat::JavaJar | SigningFormat::Powershell | SigningFormat::Msi => {
-            Err(Error::internal("a format that no policy can have"))
+        SigningFormat::Authenticode | SigningFormat::Powershell | SigningFormat::Msi => {
+            let algorithm = scheme.digest_algorithm_identifier();
+            let signed = authenticode::indirect_data(format, &algorithm, &content.digest).map_err(Error::internal)?;
+            cms(scheme, chain, signed, content.at_ms)
         }
     }
+}
+
+fn cms(scheme: SignatureScheme, chain: Vec<Vec<u8>>, signed: cms::Signed, at_ms: i64) -> Result<Unsigned> {
+    let signer = cms::Signer {
+        chain,
+        digest_algorithm: scheme.digest_algorithm_identifier(),
+        signature_algorithm: scheme.cms_algorithm_identifier(),
+    };
+    let unsigned = cms::prepare(signer, signed, at_ms).map_err(Error::internal)?;
+    Ok(Unsigned::Cms(Box::new(unsigned)))
 }
 
 impl Unsigned {

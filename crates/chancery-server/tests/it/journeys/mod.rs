@@ -1,5 +1,6 @@
 //! Whole ways through the interface.
 
 mod approvals;
+mod embedded;
 mod identities;
 mod signatures;

@@ -29,6 +29,7 @@ from installation import (
     role,
     role_body,
     service_body,
+    service_of_scripts,
     service_with_approvals,
     waiting_request,
 )
@@ -130,6 +131,7 @@ GOOD_CALLS = {
     "POST /api/v2/x509/signing-requests/{uuid}/approve": lambda: at(waiting_request(), body={"note": "read it"}),
     "POST /api/v2/x509/signing-requests/{uuid}/deny": lambda: at(waiting_request(), body={}),
     "POST /api/v2/x509/signing-requests/{uuid}/withdraw": lambda: at(waiting_request(), body={"note": "not yet"}),
+    "GET /api/v2/x509/signing-requests/{uuid}/signed/download": lambda: at(new_request(service_of_scripts())),
     "GET /api/v2/x509/signing-policies/{uuid}": lambda: at(DEMO["policyUuid"]),
     "PATCH /api/v2/x509/signing-policies/{uuid}": lambda: at(
         service_with_approvals()["policyUuid"], body={"rules": {"maxSize": 67108864}}

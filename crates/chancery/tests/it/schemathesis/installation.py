@@ -219,6 +219,13 @@ def service_with_approvals():
     return post("/cuserv/v1/services/deploy", service_body(approvals=1))
 
 
+@functools.cache
+def service_of_scripts():
+    body = service_body()
+    body["pkisigning"]["signingFormat"] = "Powershell"
+    return post("/cuserv/v1/services/deploy", body)
+
+
 def policy_body():
     return {"name": name(), "numApprovals": 2, "hashAlgorithm": "Sha2_512"}
 

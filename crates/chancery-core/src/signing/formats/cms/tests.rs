@@ -25,12 +25,17 @@ fn signer(folder: &Path) -> Signer {
     }
 }
 
+fn detached(signer: Signer, digest: &[u8], at_ms: i64) -> der::Result<Unsigned> {
+    let signed = Signed::detached(&signer.chain, digest)?;
+    prepare(signer, signed, at_ms)
+}
+
 #[test]
 fn a_key_that_lives_elsewhere_signs_and_openssl_accepts_it() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let content = b"what is signed";
-    let unsigned = prepare(signer(folder), &Sha256::digest(content), END_OF_2049_MS).unwrap();
+    let unsigned = detached(signer(folder), &Sha256::digest(content), END_OF_2049_MS).unwrap();
     fs::write(folder.join("attributes"), unsigned.to_be_signed()).unwrap();
     openssl(folder, "dgst -sha256 -sign key.pem -out signature attributes");
     let cms = unsigned.assemble(&fs::read(folder.join("signature")).unwrap()).unwrap();
@@ -54,7 +59,7 @@ fn signing_times_change_their_form_in_2050() {
     let folder = tempfile::tempdir().unwrap();
     let signer = signer(folder.path());
     let has = |at_ms, text: &[u8]| {
-        let unsigned = prepare(signer.clone(), &[0; 32], at_ms).unwrap();
+        let unsigned = detached(signer.clone(), &[0; 32], at_ms).unwrap();
         unsigned.to_be_signed().windows(text.len()).any(|window| window == text)
     };
     assert!(has(END_OF_2049_MS, b"\x17\x0d491231235959Z"));
@@ -66,6 +71,6 @@ fn without_a_certificate_there_is_no_signer() {
     let algorithm = AlgorithmIdentifierOwned { oid: SHA_256, parameters: None };
     for chain in [vec![], vec![b"no certificate".to_vec()]] {
         let signer = Signer { chain, digest_algorithm: algorithm.clone(), signature_algorithm: algorithm.clone() };
-        assert!(prepare(signer, &[0; 32], END_OF_2049_MS).is_err());
+        assert!(detached(signer, &[0; 32], END_OF_2049_MS).is_err());
     }
 }

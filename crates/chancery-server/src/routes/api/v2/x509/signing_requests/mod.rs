@@ -5,5 +5,6 @@ pub(crate) mod batch_approve_deny;
 pub(crate) mod deny;
 pub(crate) mod list;
 pub(crate) mod read;
+pub(crate) mod signed;
 pub(crate) mod submit;
 pub(crate) mod withdraw;

@@ -1,0 +1,114 @@
+//! Formats whose signature goes into the file: the file's digest at submission, the signed file when it is fetched. It is
+//! made anew each time from what is stored, the payload and the CMS, and always comes out the same.
+
+use std::sync::Arc;
+
+use chancery_formats::{Existing, File, Format, Hash, Hashing, Unfit};
+use chancery_keys::{Digest, Hasher};
+use chancery_store::tables;
+use chancery_types::{ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState};
+
+use super::stored::StoredRequest;
+use crate::{Caller, Chancery, Error, Result};
+
+/// The container of a format; `None` where signatures stand apart.
+pub(crate) const fn container(format: SigningFormat) -> Option<Format> {
+    match format {
+        SigningFormat::Raw | SigningFormat::Cms => None,
+        SigningFormat::Authenticode => Some(Format::Pe),
+        SigningFormat::Msi => Some(Format::Msi),
+        SigningFormat::Powershell => Some(Format::Powershell),
+        SigningFormat::JavaJar => Some(Format::Jar),
+    }
+}
+
+/// The hashes of signatures inside files: what Windows and Java both take today.
+pub(crate) const HASHES: [HashType; 3] = [HashType::Sha2_256, HashType::Sha2_384, HashType::Sha2_512];
+
+/// What becomes of a signature that a file has already, as a submission says it; by default it is replaced.
+pub(crate) fn existing(
+    format: SigningFormat,
+    asked: Option<ExistingSignature>,
+    payload: bool,
+) -> Result<Option<ExistingSignature>> {
+    const FIELD: &str = "/existingSignature";
+    match (container(format), asked) {
+        (None, None) => Ok(None),
+        (None, Some(_)) => Err(Error::value(FIELD, "Signatures of this service stand apart from their files.")),
+        (Some(_), Some(_)) if !payload => {
+            Err(Error::value(FIELD, "Whoever submits a digest finishes the file, and decides then."))
+        }
+        (Some(Format::Jar | Format::Powershell), Some(ExistingSignature::Append)) => {
+            let message = "JARs and scripts have one signature here; the existing one can only be replaced.";
+            Err(Error::value(FIELD, message))
+        }
+        (Some(_), asked) => Ok(payload.then(|| asked.unwrap_or(ExistingSignature::Replace))),
+    }
+}
+
+struct Running(Hasher);
+
+impl Hash for Running {
+    fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    fn finish(self: Box<Self>) -> Vec<u8> {
+        self.0.finish().as_bytes().to_vec()
+    }
+}
+
+/// Reads a file and hands it on, with what hashes it.
+fn with_file<T>(
+    format: Format,
+    with: HashType,
+    bytes: &[u8],
+    then: impl FnOnce(File<'_>, &Hashing<'_>) -> Result<T, Unfit>,
+) -> Result<T, Unfit> {
+    let begin = move || Box::new(Running(Hasher::new(with))) as Box<dyn Hash>;
+    // No policy has another hash: see `HASHES`.
+    let name = if with == HashType::Sha2_512 {
+        "SHA-512"
+    } else if with == HashType::Sha2_384 {
+        "SHA-384"
+    } else {
+        "SHA-256"
+    };
+    let hashing = Hashing { name, begin: &begin };
+    then(File::read(format, bytes, &hashing)?, &hashing)
+}
+
+impl Chancery {
+    /// The digest that stands for a file.
+    pub(super) async fn file_digest(&self, format: Format, with: HashType, file: Arc<Vec<u8>>) -> Result<Digest> {
+        let digest = move || with_file(format, with, &file, |file, hashing| Ok(file.digest(hashing)));
+        let digest = self.pool.run(digest).await?.map_err(|unfit| Error::value("/uploadData", unfit.0))?;
+        Digest::new(with, &digest).map_err(Error::internal)
+    }
+
+    /// The signed file of a request, under its name.
+    pub async fn signed_file(&self, caller: &Caller, id: SigningRequestId) -> Result<(String, Vec<u8>)> {
+        let stored = self.readable_request(caller, id).await?;
+        let StoredRequest { row, policy, .. } = stored;
+        let Some(format) = container(policy.choice.format) else {
+            return Err(Error::state("The signature stands apart from its file; the request's detail has it."));
+        };
+        let state = row.state.parse::<SigningRequestState>().map_err(Error::internal)?;
+        let (SigningRequestState::Signed, Some(cms)) = (state, row.signature) else {
+            return Err(Error::state("The request is not signed."));
+        };
+        let payload = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id.into()))).await?;
+        let Some(payload) = payload else {
+            let message = "Only a digest was submitted; whoever has the file puts the signature into it.";
+            return Err(Error::state(message));
+        };
+        let existing = match row.existing_signature.as_deref().map(str::parse).transpose().map_err(Error::internal)? {
+            Some(ExistingSignature::Append) => Existing::Append,
+            Some(ExistingSignature::Replace) | None => Existing::Replace,
+        };
+        let with = policy.choice.hash;
+        let finish = move || with_file(format, with, &payload, |file, _| file.finish(&cms, existing));
+        let signed = self.pool.run(finish).await?.map_err(|unfit| Error::state(unfit.0))?;
+        Ok((row.name, signed))
+    }
+}

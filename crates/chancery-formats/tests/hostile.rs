@@ -1,0 +1,179 @@
+//! Files of an enemy: whatever is done to them, reading and finishing end, without a panic, with a file or a refusal.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::{Cursor, Write};
+
+use chancery_formats::{Existing, File, Format, Hash, Hashing};
+use proptest::prelude::*;
+use sha2::{Digest, Sha256};
+
+struct Sha(Sha256);
+
+impl Hash for Sha {
+    fn update(&mut self, piece: &[u8]) {
+        self.0.update(piece);
+    }
+
+    fn finish(self: Box<Self>) -> Vec<u8> {
+        self.0.finalize().to_vec()
+    }
+}
+
+fn begin() -> Box<dyn Hash> {
+    Box::new(Sha(Sha256::new()))
+}
+
+const SHA_256: Hashing<'_> = Hashing { name: "SHA-256", begin: &begin };
+
+const FORMATS: [Format; 4] = [Format::Pe, Format::Msi, Format::Powershell, Format::Jar];
+
+/// As much of a CMS as nesting and JARs look at: six elements of a signer, an RSA key.
+const CMS: &[u8] =
+    b"\x30\x26\x06\x01\x2a\xa0\x21\x30\x1f\x02\x01\x01\x31\x1a\x30\x18\x02\x01\x01\x30\x00\x30\x00\xa0\x00\
+    \x30\x0d\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x01\x01\x05\x00";
+
+fn image() -> Vec<u8> {
+    let mut file = vec![0; 0x200];
+    file[..2].copy_from_slice(b"MZ");
+    file[0x3c] = 0x80;
+    file[0x80..0x84].copy_from_slice(b"PE\0\0");
+    // A PE32+ header of 240 bytes, with 16 directories.
+    file[0x94] = 240;
+    file[0x98..0x9a].copy_from_slice(&[0x0b, 0x02]);
+    file[0x98 + 108] = 16;
+    file.extend_from_slice(b"the rest");
+    file
+}
+
+fn installer() -> Vec<u8> {
+    let mut file = cfb::CompoundFile::create(Cursor::new(Vec::new())).unwrap();
+    file.create_storage("/storage").unwrap();
+    file.create_stream("/storage/inner").unwrap().write_all(b"inner").unwrap();
+    file.create_stream("/large").unwrap().write_all(&[7; 5_000]).unwrap();
+    file.flush().unwrap();
+    file.into_inner().into_inner()
+}
+
+/// One entry, deflated, as a packer would write it.
+fn archive() -> Vec<u8> {
+    let content = b"content content content content".as_slice();
+    let packed = miniz_oxide::deflate::compress_to_vec(content, 6);
+    archive_of(content, &packed)
+}
+
+fn archive_of(content: &[u8], packed: &[u8]) -> Vec<u8> {
+    let len = |bytes: &[u8]| u32::try_from(bytes.len()).unwrap().to_le_bytes();
+    let sizes = [&crc32fast::hash(content).to_le_bytes()[..], &len(packed), &len(content), &[5, 0, 0, 0]].concat();
+    let common = [&[20, 0, 0, 0, 8, 0, 0, 0, 0x21, 0][..], &sizes].concat();
+    let local = [b"PK\x03\x04", &common[..], b"a.txt", packed].concat();
+    let central = [b"PK\x01\x02\x14\0", &common[..], &[0; 14], b"a.txt"].concat();
+    let end = [b"PK\x05\x06\0\0\0\0\x01\0\x01\0", &len(&central)[..], &len(&local), &[0, 0]].concat();
+    [local, central, end].concat()
+}
+
+/// A sound file of each format, and the same once signed and, where that can be, signed twice.
+fn samples() -> Vec<(Format, Vec<u8>)> {
+    let plain = [image(), installer(), b"Write-Output 1\r\n".to_vec(), archive()];
+    let mut samples = Vec::new();
+    for (format, file) in FORMATS.into_iter().zip(plain) {
+        let signed = finish(format, &file, Existing::Replace).unwrap();
+        if let Ok(twice) = finish(format, &signed, Existing::Append) {
+            samples.push((format, twice));
+        }
+        samples.extend([(format, file), (format, signed)]);
+    }
+    assert_eq!(samples.len(), 10, "images and installers can be signed twice");
+    samples
+}
+
+fn finish(format: Format, file: &[u8], existing: Existing) -> Result<Vec<u8>, chancery_formats::Unfit> {
+    let read = File::read(format, file, &SHA_256)?;
+    let _digest = read.digest(&SHA_256);
+    read.finish(CMS, existing)
+}
+
+fn endure(format: Format, file: &[u8]) {
+    for existing in [Existing::Replace, Existing::Append] {
+        if let Ok(signed) = finish(format, file, existing) {
+            assert!(signed.len() <= file.len() + 64 * 1024, "{format:?}");
+        }
+    }
+}
+
+#[test]
+fn the_digest_of_a_signed_file_is_that_of_the_file() {
+    for (format, file) in FORMATS.into_iter().zip([image(), installer(), b"x".to_vec(), archive()]) {
+        let digest = |file: &[u8]| File::read(format, file, &SHA_256).unwrap().digest(&SHA_256);
+        let signed = finish(format, &file, Existing::Replace).unwrap();
+        let again = finish(format, &signed, Existing::Replace).unwrap();
+        if format == Format::Jar {
+            // The archive had no manifest, and has one now that is kept.
+            assert_eq!(digest(&again), digest(&signed));
+        } else {
+            assert_eq!(digest(&signed), digest(&file), "{format:?}");
+        }
+        assert!(again == signed, "{format:?}: signing again changes nothing");
+    }
+}
+
+#[test]
+fn every_prefix_and_every_byte_in_other_values() {
+    for (format, file) in samples() {
+        // Most of an installer is the content of its one large stream.
+        let step = if format == Format::Msi { 61 } else { 1 };
+        for len in (0..file.len()).step_by(step) {
+            endure(format, &file[..len]);
+        }
+        for at in (0..file.len()).filter(|at| step == 1 || at % step == 0 || *at < 0x50) {
+            for value in [0, 1, 0x80, 0xff] {
+                let mut changed = file.clone();
+                changed[at] = value;
+                endure(format, &changed);
+            }
+        }
+    }
+}
+
+#[test]
+fn an_archive_holds_what_it_says_and_no_more() {
+    let packed = miniz_oxide::deflate::compress_to_vec(&vec![0; 64 << 20], 6);
+    for says in [0, 1, 63 << 20] {
+        assert!(finish(Format::Jar, &archive_of(&vec![0; says], &packed), Existing::Replace).is_err());
+    }
+}
+
+#[test]
+fn scripts_with_something_behind_their_signature() {
+    let signed = finish(Format::Powershell, b"a\r\n", Existing::Replace).unwrap();
+    for behind in ["b\r\n", "\r\n#\r\nb", "# SIG # Begin signature block"] {
+        let refused = finish(Format::Powershell, &[&signed, behind.as_bytes()].concat(), Existing::Replace);
+        assert!(refused.is_err(), "{behind}");
+    }
+    for file in [&b"\xfe\xff\0a"[..], b"\xff\xfea", b"caf\xe9", b"\xff\xfe\x00\xd8"] {
+        assert!(finish(Format::Powershell, file, Existing::Replace).is_err());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn several_places_at_once(
+        sample in 0..10_usize,
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u32>()), 1..6),
+    ) {
+        let (format, mut file) = samples().swap_remove(sample);
+        for (index, value) in changes {
+            let at = index.index(file.len());
+            let end = (at + 4).min(file.len());
+            file[at..end].copy_from_slice(&value.to_le_bytes()[..end - at]);
+        }
+        endure(format, &file);
+    }
+
+    #[test]
+    fn any_bytes(bytes in prop::collection::vec(any::<u8>(), 0..512)) {
+        FORMATS.into_iter().for_each(|format| endure(format, &bytes));
+    }
+}
