@@ -84,3 +84,6 @@ fn rewrap<'v>(
     }
     Ok(outcome)
 }
+
+#[cfg(test)]
+mod tests;

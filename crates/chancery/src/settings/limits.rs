@@ -32,6 +32,7 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "note-max" => limits.note_max = size,
         "approvals-max" => limits.approvals_max = number,
         "control-rules-max" => limits.control_rules_max = size,
+        "profile-versions-max" => limits.profile_versions_max = number,
         "csr-max" => limits.csr_max = size,
         "cert-profiles-max" => limits.cert_profiles_max = number,
         "cert-profile-entries-max" => limits.cert_profile_entries_max = size,

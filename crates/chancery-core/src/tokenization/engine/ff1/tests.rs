@@ -313,4 +313,22 @@ proptest! {
         prop_assert_eq!(&back.bad, &[]);
         prop_assert!(back.texts.iter().flatten().eq(messages.iter().map(String::as_str)));
     }
+
+    #[test]
+    fn tokens_of_every_version_that_is_read_come_back(
+        (wire, messages) in any_messages(),
+        keys in prop::collection::vec(any::<[u8; 32]>(), 1..4),
+        domain in any::<u128>(),
+    ) {
+        let keys: Vec<&[u8]> = keys.iter().map(<[u8; 32]>::as_slice).collect();
+        let of = |count: usize| engine_of(&keys[..count], 1, &wire, TokenProfileId::from_u128(domain));
+        let newest = of(keys.len());
+        for (version, count) in (1..).zip(1..=keys.len()) {
+            let made = of(count).tokenize(&MAY_TOKENIZE, messages.iter().map(String::as_str), &[]).unwrap();
+            let told = if wire.version_prefix.is_some() { None } else { Some(version) };
+            let back = newest.detokenize(&MAY_DETOKENIZE, made.texts.iter().flatten(), &[], told).unwrap();
+            prop_assert_eq!(&back.bad, &[]);
+            prop_assert!(back.texts.iter().flatten().eq(messages.iter().map(String::as_str)));
+        }
+    }
 }

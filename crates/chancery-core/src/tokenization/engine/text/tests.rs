@@ -230,8 +230,11 @@ proptest! {
             return Ok(());
         }
         let given: Vec<_> = ivs.into_iter().map(Some).collect();
-        let back = engine.detokenize(&MAY_DETOKENIZE, batch.texts.iter().flatten(), &given, None).unwrap();
-        prop_assert_eq!(&back.bad, &[]);
+        let mut later_keys = keys;
+        later_keys.extend([[1; 32], [2; 32]]);
+        let later = self::engine(algorithm, oldest, &later_keys, domain);
+        let back = later.detokenize(&MAY_DETOKENIZE, batch.texts.iter().flatten(), &given, None).unwrap();
+        prop_assert_eq!(&back.bad, &[], "also by a profile that has moved on");
         prop_assert!(back.texts.iter().flatten().eq(messages.iter().map(String::as_str)));
     }
 }
