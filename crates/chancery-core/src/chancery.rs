@@ -17,6 +17,7 @@ use crate::{
     changes::{Change, ChangeKind},
     identity::{IdentityState, Rate},
     keys::SigningKeys,
+    pki::{FoundExpiring, OcspAnswers},
     pool::Pool,
     settings::Settings,
     signing::Turns,
@@ -77,6 +78,10 @@ pub struct Chancery {
     pub(crate) crl_turn: Mutex<()>,
     /// Held while an OCSP responder's certificate is made.
     pub(crate) ocsp_turn: Mutex<()>,
+    /// OCSP answers that were signed already.
+    pub(crate) ocsp_answers: OcspAnswers,
+    /// How many certificates end soon.
+    pub(crate) expiring: FoundExpiring,
     /// The last change that the compiled state knows of.
     pub(crate) seen: Mutex<i64>,
 }
@@ -105,6 +110,8 @@ impl Chancery {
             previews: std::sync::Mutex::default(),
             crl_turn: Mutex::default(),
             ocsp_turn: Mutex::default(),
+            ocsp_answers: OcspAnswers::default(),
+            expiring: FoundExpiring::default(),
             seen: Mutex::new(seen),
             store,
             clock,
@@ -116,6 +123,7 @@ impl Chancery {
         chancery.follow_changes();
         chancery.flush_counters_each_second();
         chancery.keep_sessions_in_turn();
+        chancery.warn_of_expiry();
         Ok(chancery)
     }
 
@@ -145,7 +153,12 @@ impl Chancery {
             (ChangeKind::Key, id) => {
                 let id = id.map(KeyId::from);
                 self.signing_keys.close(id);
+                self.ocsp_answers.forget(None);
                 self.reload_token_profiles_of(id).await
+            }
+            (ChangeKind::Revocation, id) => {
+                self.ocsp_answers.forget(id);
+                Ok(())
             }
             (ChangeKind::TokenProfile, id) => self.reload_token_profile(id.map(TokenProfileId::from)).await,
         }

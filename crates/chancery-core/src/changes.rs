@@ -30,10 +30,13 @@ pub(crate) enum ChangeKind {
     Key,
     /// A token profile or its Control Rules.
     TokenProfile,
+    /// Whether a certificate is revoked.
+    Revocation,
 }
 
 impl ChangeKind {
-    const ALL: [Self; 6] = [Self::Settings, Self::Role, Self::Identity, Self::Session, Self::Key, Self::TokenProfile];
+    const ALL: [Self; 7] =
+        [Self::Settings, Self::Role, Self::Identity, Self::Session, Self::Key, Self::TokenProfile, Self::Revocation];
 
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -43,6 +46,7 @@ impl ChangeKind {
             Self::Session => "session",
             Self::Key => "key",
             Self::TokenProfile => "tokenProfile",
+            Self::Revocation => "revocation",
         }
     }
 }

@@ -37,6 +37,6 @@ pub use error::{Error, Meaning, Result};
 pub use host::Host;
 pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestInfo, Visitor};
 pub use limits::Limits;
-pub use pki::{File, RevocationList, TransportIdentity, new_transport_identity};
+pub use pki::{Expiring, File, ListKind, OcspAnswer, RevocationList, TransportIdentity, new_transport_identity};
 pub use root_key::create_root_key;
 pub use signing::{NotVerified, Verified, verify_detached};

@@ -52,6 +52,9 @@ pub struct Limits {
     pub cert_profile_entries_max: usize,
     /// Key versions that one token profile reads: each is a prepared cipher in memory.
     pub profile_versions_max: u32,
+    /// Certificates of one name that are stored in a day, so that one client in a loop cannot fill the store. A fleet of
+    /// forty machines that share a name may each renew every hour.
+    pub certificates_per_name_max: u32,
     /// Certificates that a page of the inventory looks at where no index helps: some 10 ms of reading.
     pub inventory_scan_max: u32,
     /// Items of a page, and of a stubs call that asks for no page.
@@ -110,6 +113,7 @@ impl Default for Limits {
             cert_profiles_max: 1_000,
             cert_profile_entries_max: 100,
             profile_versions_max: 100,
+            certificates_per_name_max: 1_000,
             inventory_scan_max: 5_000,
             page_size_max: 1_000,
             list_max: 10_000,

@@ -2,9 +2,11 @@
 
 use std::{cell::RefCell, collections::HashMap, sync::OnceLock};
 
-use metrics::{Counter, Histogram, counter, describe_counter, describe_histogram, histogram};
+use chancery_core::Expiring;
+use metrics::{Counter, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
+const EXPIRING: &str = "chancery_certificates_expiring";
 const REQUESTS: &str = "chancery_http_requests_total";
 const SECONDS: &str = "chancery_http_request_seconds";
 
@@ -26,9 +28,18 @@ pub(crate) fn recorder() -> Option<&'static PrometheusHandle> {
 fn new_recorder() -> Option<PrometheusHandle> {
     let builder = PrometheusBuilder::new().set_buckets_for_metric(Matcher::Full(SECONDS.to_owned()), &BUCKETS).ok()?;
     let handle = builder.install_recorder().ok()?;
+    describe_gauge!(EXPIRING, "Certificates that are not revoked and end within so many days.");
     describe_counter!(REQUESTS, "Requests answered, by method, route and status.");
     describe_histogram!(SECONDS, "Time from the head of a request to the head of its answer, by method and route.");
     Some(handle)
+}
+
+/// Notes how many certificates end soon.
+pub(crate) fn note_expiring(expiring: &Expiring) {
+    for (days, count) in expiring {
+        // A gauge is a float; no inventory is so large that it is not exact.
+        gauge!(EXPIRING, "days" => days.to_string()).set(*count as f64);
+    }
 }
 
 /// The counters of one method, route and status.

@@ -115,6 +115,7 @@ fn certificates() -> OpenApiRouter<App> {
         .routes(routes!(x509::rekey::rekey))
         .routes(routes!(x509::download::download))
         .routes(routes!(x509::revoke::revoke))
+        .routes(routes!(x509::release::release))
 }
 
 /// What relying parties fetch over plain HTTP: lists and certificates that are signed themselves.

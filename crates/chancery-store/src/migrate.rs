@@ -33,6 +33,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0011_signing_rules",
     "0008_vault",
     "0012_signed_files",
+    "0016_revocation",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -54,6 +54,8 @@ wire_enum! {
         CertificateRekey,
         CertificateRead,
         CertificateRevoke,
+        CertificateRelease,
+        CertificateExpiry,
         CrlSign,
         ServiceDeploy,
         ServiceRenew,

@@ -48,10 +48,7 @@ impl Addresses {
     pub(crate) fn extensions(&self) -> der::Result<Vec<Extension>> {
         let mut extensions = Vec::new();
         if !self.crl.is_empty() {
-            let names = self.crl.iter().map(|url| uri(url)).collect::<der::Result<_>>()?;
-            let name = DistributionPointName::FullName(names);
-            let point = DistributionPoint { distribution_point: Some(name), reasons: None, crl_issuer: None };
-            extensions.push(extension(false, &CrlDistributionPoints(vec![point]))?);
+            extensions.push(extension(false, &CrlDistributionPoints(vec![point(&self.crl)?]))?);
         }
         let ocsp = self.ocsp.iter().map(|url| (OCSP, url));
         let access = ocsp.chain(self.issuer_certificate.iter().map(|url| (CA_ISSUERS, url)));
@@ -63,6 +60,18 @@ impl Addresses {
         }
         Ok(extensions)
     }
+}
+
+/// A distribution point that is found at these addresses.
+pub(super) fn point(urls: &[String]) -> der::Result<DistributionPoint> {
+    let names = urls.iter().map(|url| uri(url)).collect::<der::Result<_>>()?;
+    let name = DistributionPointName::FullName(names);
+    Ok(DistributionPoint { distribution_point: Some(name), reasons: None, crl_issuer: None })
+}
+
+/// Where the installation at this `publicUrl` serves an issuer's delta list.
+pub(super) fn delta(public_url: &str, issuer: CertificateId) -> String {
+    format!("{}/crl/{issuer}.delta.crl", public_url.trim_end_matches('/'))
 }
 
 fn uri(text: &str) -> der::Result<GeneralName> {

@@ -1,18 +1,19 @@
 //! Certificate revocation lists (RFC 5280, 5).
 
 use chancery_types::RevocationReason;
-use der::Encode;
+use der::{Encode, asn1::Uint};
 use spki::AlgorithmIdentifierOwned;
 use x509_cert::{
     Version,
     crl::{RevokedCert, TbsCertList},
     ext::{
         Extension,
-        pkix::{CrlNumber, CrlReason},
+        pkix::{BaseCrlNumber, CrlNumber, CrlReason, FreshestCrl},
     },
 };
 
 use super::{
+    address,
     certificate::{Issuer, Serial, authority_key_identifier, extension},
     validity::x509_time,
 };
@@ -21,56 +22,79 @@ use super::{
 /// which fetches one always has some days left.
 pub(crate) const LIFETIME_S: i64 = 7 * 24 * 3_600;
 
-/// One revoked certificate.
+/// How long complete lists refer to one base. A relying party that has the base need only fetch deltas until then.
+pub(crate) const BASE_LIFETIME_S: i64 = LIFETIME_S / 2;
+
+/// removeFromCRL (5.3.1): what a delta list says of a hold that was released.
+const REMOVE_FROM_CRL: CrlReason = CrlReason::RemoveFromCRL;
+
+/// What a list says of one certificate.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Revoked {
+pub(crate) struct Entry {
     pub(crate) serial: Serial,
     pub(crate) at_s: i64,
-    pub(crate) reason: RevocationReason,
+    /// `None`: it was on hold and is no longer.
+    pub(crate) reason: Option<RevocationReason>,
+}
+
+/// A list to be signed.
+pub(crate) struct Draft<'a> {
+    pub(crate) issuer: &'a Issuer,
+    pub(crate) number: u64,
+    /// The complete list that this one only adds to; `None` for a complete list.
+    pub(crate) base_number: Option<u64>,
+    /// Where the delta list is, for the complete one to name.
+    pub(crate) freshest: Option<&'a str>,
+    pub(crate) this_update_s: i64,
+    pub(crate) algorithm: &'a AlgorithmIdentifierOwned,
+    pub(crate) entries: &'a [Entry],
 }
 
 /// The bytes that the issuer signs.
 ///
 /// The authority key identifier is the issuer's *subject* key identifier. Copying the issuer's own authority key
 /// identifier, as x509-cert's builder does, names the issuer's issuer, and OpenSSL then does not find the CRL.
-pub(crate) fn to_be_signed(
-    issuer: &Issuer,
-    number: u64,
-    this_update_s: i64,
-    algorithm: &AlgorithmIdentifierOwned,
-    revoked: &[Revoked],
-) -> der::Result<Vec<u8>> {
-    let entries = revoked.iter().map(entry).collect::<der::Result<Vec<_>>>()?;
+pub(crate) fn to_be_signed(draft: &Draft<'_>) -> der::Result<Vec<u8>> {
+    let entries = draft.entries.iter().map(entry).collect::<der::Result<Vec<_>>>()?;
+    let mut extensions = vec![
+        extension(false, &authority_key_identifier(&draft.issuer.key_identifier)?)?,
+        extension(false, &CrlNumber::try_from(draft.number)?)?,
+    ];
+    if let Some(base) = draft.base_number {
+        extensions.push(extension(true, &BaseCrlNumber(Uint::new(&base.to_be_bytes())?))?);
+    }
+    if let Some(url) = draft.freshest {
+        extensions.push(extension(false, &FreshestCrl(vec![address::point(&[url.to_owned()])?]))?);
+    }
     TbsCertList {
         version: Version::V2,
-        signature: algorithm.clone(),
-        issuer: issuer.name.clone(),
-        this_update: x509_time(this_update_s)?,
-        next_update: Some(x509_time(this_update_s + LIFETIME_S)?),
+        signature: draft.algorithm.clone(),
+        issuer: draft.issuer.name.clone(),
+        this_update: x509_time(draft.this_update_s)?,
+        next_update: Some(x509_time(draft.this_update_s + LIFETIME_S)?),
         // An empty list is absent, not a list of nothing (5.1.2.6).
         revoked_certificates: (!entries.is_empty()).then_some(entries),
-        crl_extensions: Some(vec![
-            extension(false, &authority_key_identifier(&issuer.key_identifier)?)?,
-            extension(false, &CrlNumber::try_from(number)?)?,
-        ]),
+        crl_extensions: Some(extensions),
     }
     .to_der()
 }
 
-fn entry(revoked: &Revoked) -> der::Result<RevokedCert> {
+fn entry(entry: &Entry) -> der::Result<RevokedCert> {
     Ok(RevokedCert {
-        serial_number: revoked.serial.to_x509()?,
-        revocation_date: x509_time(revoked.at_s)?,
-        crl_entry_extensions: reason(revoked.reason)?.map(|reason| vec![reason]),
+        serial_number: entry.serial.to_x509()?,
+        revocation_date: x509_time(entry.at_s)?,
+        crl_entry_extensions: reason(entry.reason)?.map(|reason| vec![reason]),
     })
 }
 
 /// `unspecified` is said by leaving the reason out (5.3.1).
-fn reason(reason: RevocationReason) -> der::Result<Option<Extension>> {
-    if reason == RevocationReason::Unspecified {
-        return Ok(None);
-    }
-    extension(false, &reason_code(reason)).map(Some)
+fn reason(reason: Option<RevocationReason>) -> der::Result<Option<Extension>> {
+    let code = match reason {
+        Some(RevocationReason::Unspecified) => return Ok(None),
+        Some(reason) => reason_code(reason),
+        None => REMOVE_FROM_CRL,
+    };
+    extension(false, &code).map(Some)
 }
 
 /// The reason as CRLs and OCSP answers carry it.

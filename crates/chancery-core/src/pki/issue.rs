@@ -25,6 +25,8 @@ pub(crate) struct Prepared {
     pub(crate) serial: Serial,
     pub(crate) warnings: Vec<String>,
     name: String,
+    /// Certificates of one name in a day.
+    per_name_max: u32,
     order: Order,
     validity: Validity,
     /// Its key, if that is kept; a new one that is not is already forgotten, and nobody ever sees its secret again.
@@ -125,6 +127,7 @@ impl Chancery {
             name: order.subject.common_name().unwrap_or_else(|| subject.chars().take(self.limits.name_max).collect()),
             subject,
             serial,
+            per_name_max: self.limits.certificates_per_name_max,
             warnings: order.warnings(self.public_url.is_some()),
             validity,
             key: subject_key.kept(order.save_key),
@@ -177,6 +180,20 @@ pub(crate) fn check_issuer(chain: &[StoredCertificate], now_ms: i64) -> Result<K
     issuer.key.ok_or_else(|| refused("The issuer's private key was not saved, so it cannot issue others."))
 }
 
+/// Whether so many certificates of this name were issued within a day that another must wait.
+async fn check_rate(tx: &mut Tx, name: &str, max: u32, now_ms: i64) -> Result<()> {
+    const DAY_S: i64 = 24 * 3_600;
+    let oldest = tables::certificates::start_of_newest(tx, &name_key(name), max.saturating_sub(1)).await?;
+    let wait_s = oldest.map_or(0, |start_s| start_s + DAY_S - now_ms.div_euclid(1_000));
+    match u32::try_from(wait_s) {
+        Ok(0) | Err(_) => Ok(()),
+        Ok(wait_s) => {
+            let message = format!("There are {max} certificates of this name within a day, the most that are issued.");
+            Err(Error::busy(message, wait_s))
+        }
+    }
+}
+
 /// Whether the profile allows a life of this length.
 fn check_length(order: &Order, validity: Validity, now_ms: i64) -> Result<()> {
     let Some(max) = order.profile.max_validity else { return Ok(()) };
@@ -218,7 +235,8 @@ impl Prepared {
 
     /// Stores certificate and key. What happened to the issuer meanwhile is looked at again.
     pub(crate) async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
-        let Self { id, subject, serial, name, order, validity, key, der, warnings: _ } = self;
+        let Self { id, subject, serial, name, per_name_max, order, validity, key, der, warnings: _ } = self;
+        check_rate(tx, &name, per_name_max, now_ms).await?;
         if let Some(issuer) = order.issuer {
             check_issuer(&issuer_chain(tx, issuer).await?, now_ms)?;
         }

@@ -3,19 +3,22 @@
 use std::{fs, path::Path, sync::Arc};
 
 use chancery_keys::Purpose;
+use chancery_store::tables;
 use chancery_testkit::{TempDir, Tool, temp_dir};
-use chancery_types::{CertificateId, HashType, Presence, RevocationReason};
+use chancery_types::{CertificateId, HashType, Presence, RevocationReason, ValidityUnit};
 
 use super::{
     alt_name::AltName,
     cert_profile::{BUILT_IN, CODE_SIGNING_CERTIFICATE},
     issue::Prepared,
+    lists::ListKind,
     order::Order,
 };
 use crate::{
     Chancery, Clock, Config, Error, Limits, RequestInfo, RootKeySource, StoreUrl, Visitor, create_root_key,
     keys::key_type::{self, KeyType},
     pki::cert_profile::CertProfile,
+    testing::Installation,
 };
 
 /// The verifiers look at the real time.
@@ -100,10 +103,13 @@ async fn hierarchy(chancery: &Chancery, folder: &Path, key_type: &'static KeyTyp
     lint("lint_pkix_signer_signee_cert_chain", &[], &[&root_file, &issuing_file], key_type.name);
     let mut lists = Vec::new();
     for issuer in [root, issuing] {
-        let list = chancery.revocation_list(&visitor(), issuer).await.unwrap();
+        let list = chancery.revocation_list(&visitor(), issuer, ListKind::Complete).await.unwrap();
         let file = write(folder, "list.crl", &list.der);
         lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], key_type.name);
         lists.push(crl_pem(&file));
+        let delta = chancery.revocation_list(&visitor(), issuer, ListKind::Delta).await.unwrap();
+        let file = write(folder, "delta.crl", &delta.der);
+        lint("lint_crl", &["-t", "DELTA_CRL", "-p", "PKIX"], &[&file], key_type.name);
     }
     let lists = write(folder, "lists.pem", lists.concat().as_bytes());
     for profile in &BUILT_IN[2..] {
@@ -139,8 +145,12 @@ async fn what_is_revoked_does_not_verify() {
     let [root_file, issuing_file, leaf_file] =
         [("root.pem", root_pem), ("issuing.pem", issuing_pem), ("leaf.pem", leaf_pem)]
             .map(|(name, pem)| write(folder.path(), name, &pem));
-    let before = chancery.revocation_list(&visitor(), issuing).await.unwrap();
-    assert_eq!(chancery.revocation_list(&visitor(), issuing).await.unwrap(), before, "not signed anew for nothing");
+    let before = chancery.revocation_list(&visitor(), issuing, ListKind::Complete).await.unwrap();
+    assert_eq!(
+        chancery.revocation_list(&visitor(), issuing, ListKind::Complete).await.unwrap(),
+        before,
+        "not signed anew for nothing"
+    );
     let at_s = chancery.clock.now_ms() / 1_000;
     chancery
         .store
@@ -153,10 +163,10 @@ async fn what_is_revoked_does_not_verify() {
         })
         .await
         .unwrap();
-    let after = chancery.revocation_list(&visitor(), issuing).await.unwrap();
+    let after = chancery.revocation_list(&visitor(), issuing, ListKind::Complete).await.unwrap();
     assert_eq!(after.number, before.number + 1);
     let mut lists = String::new();
-    for list in [chancery.revocation_list(&visitor(), root).await.unwrap(), after] {
+    for list in [chancery.revocation_list(&visitor(), root, ListKind::Complete).await.unwrap(), after] {
         let file = write(folder.path(), "list.crl", &list.der);
         lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], "a list with an entry");
         lists += &crl_pem(&file);
@@ -183,4 +193,37 @@ async fn every_hash_that_is_not_weak_signs_certificates() {
             assert!(line.contains("Root Certificate Authority"), "{hash}");
         }
     }
+}
+
+#[tokio::test]
+async fn expiry_is_told_at_30_7_and_1_days_once_also_after_a_restart() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let key_type = &key_type::BUILT_IN[3];
+    let days = |amount| super::validity::Period { amount, unit: ValidityUnit::Day };
+    let (root, _) = issue(chancery, order(&BUILT_IN[0], key_type, None)).await;
+    let (long, _) = issue(chancery, Order { period: days(40), ..order(&BUILT_IN[6], key_type, Some(root)) }).await;
+    let (short, _) = issue(chancery, Order { period: days(5), ..order(&BUILT_IN[6], key_type, Some(root)) }).await;
+    let mut told = Vec::new();
+    for day in 0..41 {
+        // Each look is another node's, as after a restart, and a second look tells nothing more.
+        for node in [installation.other_node().await, installation.other_node().await] {
+            node.look_for_expiry().await.unwrap();
+        }
+        let filter =
+            tables::audit::Filter { action: Some("CertificateExpiry".to_owned()), ..tables::audit::Filter::default() };
+        let page = chancery_store::Page { limit: 100, offset: 0 };
+        let read = chancery.store.read(move |tx| Box::pin(async move { tables::audit::list(tx, &filter, page).await }));
+        let records = read.await.map_err(Error::from).unwrap().rows;
+        for record in records.iter().take(records.len() - told.len()) {
+            let detail: serde_json::Value = serde_json::from_str(&record.record.detail).unwrap();
+            told.push((day, CertificateId::from(record.record.object.unwrap()), detail["days"].as_i64().unwrap()));
+        }
+        installation.clock.advance_ms(24 * 3_600 * 1_000);
+    }
+    told.sort();
+    assert_eq!(told, [(4, short, 1), (10, long, 30), (33, long, 7), (39, long, 1)]);
+    let node = installation.other_node().await;
+    node.look_for_expiry().await.unwrap();
+    assert_eq!(node.expiring(), [(30, 0), (7, 0), (1, 0)]);
 }

@@ -3,9 +3,10 @@
 use axum::{
     body::to_bytes,
     extract::{Request, State},
-    http::header::CONTENT_TYPE,
+    http::header::{CACHE_CONTROL, CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
+use chancery_core::OcspAnswer;
 use chancery_types::Base64;
 
 use crate::{
@@ -28,7 +29,8 @@ const REQUEST_MAX: usize = 16 * 1024;
 pub(crate) async fn post(State(app): State<App>, visitor: Anybody, request: Request) -> Result<Response, Failure> {
     // What is too long or does not arrive is no request; the protocol has an answer for that.
     let request = to_bytes(request.into_body(), REQUEST_MAX).await.unwrap_or_default();
-    Ok(answer(app.ocsp(&visitor, &request).await?))
+    let OcspAnswer { der, .. } = app.ocsp(&visitor, &request).await?;
+    Ok(answer(der))
 }
 
 /// The same; the request is in the path, in base64 and then URL-encoded. Slashes may be left as they are, since many
@@ -46,7 +48,13 @@ pub(crate) async fn get(
     InPath(request): InPath<String>,
 ) -> Result<Response, Failure> {
     let Base64(request) = Base64::decode(&request).unwrap_or_default();
-    Ok(answer(app.ocsp(&visitor, &request).await?))
+    let OcspAnswer { der, is_lasting } = app.ocsp(&visitor, &request).await?;
+    // As with lists: a revocation may come at any time.
+    let cached = is_lasting.then_some([(CACHE_CONTROL, "public, max-age=300, no-transform, must-revalidate")]);
+    Ok(match cached {
+        Some(cached) => (cached, answer(der)).into_response(),
+        None => answer(der),
+    })
 }
 
 fn answer(response: Vec<u8>) -> Response {

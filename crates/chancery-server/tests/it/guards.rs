@@ -92,6 +92,7 @@ const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("post", "/api/v2/x509/{uuid}/rekey", Perms(&[CertManageGenerate]), "{}"),
     ("get", "/api/v2/x509/{uuid}/download", LoggedIn, ""),
     ("post", "/api/v2/x509/{uuid}/revoke", Perms(&[CertManageGenerate]), r#"{"reason":"superseded"}"#),
+    ("post", "/api/v2/x509/{uuid}/release", Perms(&[CertManageGenerate]), ""),
     ("get", "/api/v2/x509/services/stubs", LoggedIn, ""),
     ("get", "/api/v2/x509/services/{uuid}/signing-policies", LoggedIn, ""),
     ("post", "/api/v2/x509/services/{uuid}/signing-policies", Perms(&[ServicesDeploy]),

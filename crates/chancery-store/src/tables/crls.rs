@@ -19,16 +19,49 @@ pub struct Row {
     pub this_update_s: i64,
     /// The list itself.
     pub der: Option<Vec<u8>>,
+    /// The complete list that the delta list refers to.
+    pub base_number: i64,
+    /// When that was signed.
+    pub base_s: i64,
+    /// What changed since, of the same number as the complete list.
+    pub delta: Option<Vec<u8>>,
+}
+
+/// A hold that was released.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Release {
+    /// The serial number in hexadecimal digits.
+    pub serial: String,
+    /// When.
+    pub released_at_s: i64,
+}
+
+/// A newly signed pair of lists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    /// When they were signed.
+    pub this_update_s: i64,
+    /// The complete list.
+    pub der: Vec<u8>,
+    /// The complete list that the delta list refers to, and when that was signed.
+    pub base: (i64, i64),
+    /// The delta list.
+    pub delta: Vec<u8>,
 }
 
 const CHANGED: &str = "INSERT INTO crls (issuer_id, number, changes, changes_signed, this_update_s) \
     VALUES ($1, 0, 1, 0, 0) ON CONFLICT (issuer_id) DO UPDATE SET changes = crls.changes + 1";
 const BEGIN: &str = "INSERT INTO crls (issuer_id, number, changes, changes_signed, this_update_s) \
     VALUES ($1, 0, 0, 0, 0) ON CONFLICT (issuer_id) DO NOTHING";
-const BY_ISSUER: &str =
-    "SELECT issuer_id, number, changes, changes_signed, this_update_s, der FROM crls WHERE issuer_id = $1";
-const REPLACE: &str = "UPDATE crls SET number = number + 1, changes_signed = $3, this_update_s = $4, der = $5 \
-    WHERE issuer_id = $1 AND number = $2";
+const BY_ISSUER: &str = "SELECT issuer_id, number, changes, changes_signed, this_update_s, der, base_number, base_s, delta FROM crls \
+    WHERE issuer_id = $1";
+const REPLACE: &str = "UPDATE crls SET number = number + 1, changes_signed = $3, this_update_s = $4, der = $5, \
+    base_number = $6, base_s = $7, delta = $8 WHERE issuer_id = $1 AND number = $2";
+const RELEASED: &str = "INSERT INTO crl_releases (issuer_id, serial, released_at_s) VALUES ($1, $2, $3) \
+    ON CONFLICT (issuer_id, serial) DO UPDATE SET released_at_s = excluded.released_at_s";
+const REVOKED_AGAIN: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 AND serial = $2";
+const RELEASES: &str = "SELECT serial, released_at_s FROM crl_releases WHERE issuer_id = $1 ORDER BY serial";
+const FORGET: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 AND released_at_s < $2";
 
 /// Notes that the issuer's list is stale.
 pub async fn changed(tx: &mut Tx, issuer_id: Uuid) -> Result<(), StoreError> {
@@ -41,18 +74,46 @@ pub async fn by_issuer(tx: &mut Tx, issuer_id: Uuid) -> Result<Option<Row>, Stor
     sql(BY_ISSUER).bind(issuer_id).optional(tx).await
 }
 
-/// Puts a newly signed list in the place of the one it was made from; false when somebody else has done so.
-pub async fn replace(tx: &mut Tx, from: &Row, this_update_s: i64, der: &[u8]) -> Result<bool, StoreError> {
+/// Puts newly signed lists in the place of those they were made from; false when somebody else has done so. Releases
+/// from before the base are forgotten: the base tells of them.
+pub async fn replace(tx: &mut Tx, from: &Row, signed: &Signed) -> Result<bool, StoreError> {
     sql(BEGIN).bind(from.issuer_id).execute(tx).await?;
     let rows = sql(REPLACE)
         .bind(from.issuer_id)
         .bind(from.number)
         .bind(from.changes)
-        .bind(this_update_s)
-        .bind(der)
+        .bind(signed.this_update_s)
+        .bind(&signed.der)
+        .bind(signed.base.0)
+        .bind(signed.base.1)
+        .bind(&signed.delta)
         .execute(tx)
         .await?;
+    sql(FORGET).bind(from.issuer_id).bind(signed.base.1).execute(tx).await?;
     Ok(rows == 1)
+}
+
+/// Notes that a hold was released.
+pub async fn released(tx: &mut Tx, issuer_id: Uuid, serial: &str, at_s: i64) -> Result<(), StoreError> {
+    sql(RELEASED).bind(issuer_id).bind(serial).bind(at_s).execute(tx).await?;
+    Ok(())
+}
+
+/// Notes that what was released is revoked or on hold again.
+pub async fn revoked_again(tx: &mut Tx, issuer_id: Uuid, serial: &str) -> Result<(), StoreError> {
+    sql(REVOKED_AGAIN).bind(issuer_id).bind(serial).execute(tx).await?;
+    Ok(())
+}
+
+/// The releases that are known still, by serial number.
+pub async fn releases(tx: &mut Tx, issuer_id: Uuid) -> Result<Vec<Release>, StoreError> {
+    sql(RELEASES).bind(issuer_id).all(tx).await
+}
+
+impl FromColumns for Release {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self { serial: columns.get("serial")?, released_at_s: columns.get("released_at_s")? })
+    }
 }
 
 impl FromColumns for Row {
@@ -64,6 +125,9 @@ impl FromColumns for Row {
             changes_signed: columns.get("changes_signed")?,
             this_update_s: columns.get("this_update_s")?,
             der: columns.optional("der")?,
+            base_number: columns.get("base_number")?,
+            base_s: columns.get("base_s")?,
+            delta: columns.optional("delta")?,
         })
     }
 }

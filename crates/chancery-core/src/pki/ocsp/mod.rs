@@ -1,12 +1,13 @@
 //! The OCSP responder (RFC 6960): for every trusted authority, with a certificate of its own that it makes and renews by
 //! itself.
 
+mod answers;
 mod request;
 mod response;
 
 use chancery_keys::hash;
 use chancery_store::{Tx, tables};
-use chancery_types::{Action, HashType, ValidityUnit};
+use chancery_types::{Action, CertificateId, HashType, ValidityUnit};
 use der::Decode;
 use serde_json::json;
 use uuid::Uuid;
@@ -21,6 +22,7 @@ use super::{
     validity::Period,
 };
 use crate::{Chancery, Error, Event, Meaning, Result, Visitor, audit::Actor, keys::key_type::KeyType};
+pub(crate) use answers::Answers;
 use request::{Asked, CertId};
 use response::{Standing, Status};
 
@@ -30,16 +32,27 @@ const RESPONDER_LIFETIME_S: i64 = 30 * 24 * 3_600;
 /// It is renewed when this much of its life is left: longer than any answer is good for.
 const RENEW_BEFORE_S: i64 = 7 * 24 * 3_600;
 
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OcspAnswer {
+    /// The answer in DER.
+    pub der: Vec<u8>,
+    /// Whether it is the same for whoever asks, and stays so for a while.
+    pub is_lasting: bool,
+}
+
 /// An authority and what it says of the certificates asked about.
 struct Findings {
     authority: StoredCertificate,
+    /// The last of the certificates asked about that the authority issued.
+    subject: Option<CertificateId>,
     standings: Vec<(CertId, Standing)>,
     responder: Option<StoredCertificate>,
 }
 
 impl Chancery {
     /// Answers an OCSP request, for anybody. What cannot be answered is said in the answer, as the protocol wants it.
-    pub async fn ocsp(&self, _visitor: &Visitor, request: &[u8]) -> Result<Vec<u8>> {
+    pub async fn ocsp(&self, _visitor: &Visitor, request: &[u8]) -> Result<OcspAnswer> {
         let status = match request::read(request) {
             None => Status::MalformedRequest,
             Some(asked) => match self.answer(asked).await {
@@ -47,15 +60,31 @@ impl Chancery {
                 Err(refusal) => status_of(&refusal),
             },
         };
-        response::refusal(status).map_err(Error::internal)
+        Ok(OcspAnswer { der: response::refusal(status).map_err(Error::internal)?, is_lasting: false })
     }
 
-    async fn answer(&self, asked: Asked) -> Result<Vec<u8>> {
+    /// One that was signed already, if it was the same question: one certificate, and no nonce.
+    async fn answer(&self, asked: Asked) -> Result<OcspAnswer> {
+        let question = asked.question().map_err(Error::internal)?;
+        let now_s = self.clock.now_ms().div_euclid(1_000);
+        if let Some(der) = question.as_ref().and_then(|question| self.ocsp_answers.find(question, now_s)) {
+            return Ok(OcspAnswer { der, is_lasting: true });
+        }
+        let read = self.ocsp_answers.generation();
+        let (der, rests_on) = self.sign_answer(asked, now_s).await?;
+        let lasting = question.zip(rests_on);
+        let is_lasting = lasting.is_some();
+        if let Some((question, rests_on)) = lasting {
+            self.ocsp_answers.keep(read, question, &der, now_s, rests_on);
+        }
+        Ok(OcspAnswer { der, is_lasting })
+    }
+
+    /// A new answer, and where it is about certificates that we know, on which ones it rests.
+    async fn sign_answer(&self, asked: Asked, now_s: i64) -> Result<(Vec<u8>, Option<[Uuid; 3]>)> {
         let Asked { certificates, nonce } = asked;
-        let now_ms = self.clock.now_ms();
-        let now_s = now_ms.div_euclid(1_000);
         let found = self.store.read(move |tx| Box::pin(find(tx, certificates))).await?;
-        let responder = match found.responder.filter(|responder| is_good(responder, now_ms)) {
+        let responder = match found.responder.filter(|responder| is_good(responder, now_s * 1_000)) {
             Some(responder) => responder,
             None => self.new_responder(&found.authority).await?,
         };
@@ -63,11 +92,12 @@ impl Chancery {
         let key = self.signing_key(key).await?;
         let scheme = scheme(responder.spec, None)?;
         let key_hash = hash(HashType::Sha1, &key_bits(&responder.der)?);
+        let rests_on = found.subject.map(|subject| [subject, found.authority.id, responder.id].map(Uuid::from));
         let to_be_signed =
             response::to_be_signed(key_hash.as_bytes(), now_s, found.standings, nonce).map_err(Error::internal)?;
         let signature = self.sign(&key, scheme, to_be_signed.clone()).await?;
-        response::assemble(&to_be_signed, scheme.algorithm_identifier(), &signature, &responder.der)
-            .map_err(Error::internal)
+        let answer = response::assemble(&to_be_signed, scheme.algorithm_identifier(), &signature, &responder.der);
+        Ok((answer.map_err(Error::internal)?, rests_on))
     }
 
     /// Issues a responder's certificate, unless somebody did so while we waited for our turn.
@@ -116,10 +146,12 @@ async fn find(tx: &mut Tx, certificates: Vec<CertId>) -> Result<Findings> {
         }
     }
     let authority = speaker.or(authorities.first()).cloned().ok_or_else(|| Error::not_found("authority"))?;
-    let mut standings = Vec::new();
+    let (mut standings, mut subject) = (Vec::new(), None);
     for certificate in certificates {
         let row = tables::certificates::by_serial(tx, authority.id.into(), &certificate.serial()).await?;
-        let standing = match row.map(StoredCertificate::from_row).transpose()? {
+        let found = row.map(StoredCertificate::from_row).transpose()?;
+        subject = found.as_ref().map(|found| found.id);
+        let standing = match found {
             None => Standing::Unknown,
             Some(StoredCertificate { revoked: Some(revoked), .. }) => Standing::Revoked(revoked),
             Some(_) => Standing::Good,
@@ -127,7 +159,7 @@ async fn find(tx: &mut Tx, certificates: Vec<CertId>) -> Result<Findings> {
         standings.push((certificate, standing));
     }
     let responder = newest_responder(tx, authority.id.into()).await?;
-    Ok(Findings { authority, standings, responder })
+    Ok(Findings { authority, subject, standings, responder })
 }
 
 async fn newest_responder(tx: &mut Tx, authority: Uuid) -> Result<Option<StoredCertificate>> {

@@ -100,6 +100,16 @@ pub(super) struct Asked {
     pub(super) nonce: Option<Extension>,
 }
 
+impl Asked {
+    /// What stands for the question where its answer is the same for whoever asks: one certificate and no nonce.
+    pub(super) fn question(&self) -> der::Result<Option<Vec<u8>>> {
+        match (self.certificates.as_slice(), &self.nonce) {
+            ([certificate], None) => certificate.to_der().map(Some),
+            (_, _) => Ok(None),
+        }
+    }
+}
+
 /// Reads a request; `None` for what is none.
 pub(super) fn read(der: &[u8]) -> Option<Asked> {
     let request = OcspRequest::from_der(der).ok()?.tbs_request;

@@ -1,10 +1,15 @@
 //! Counters for Prometheus.
 
+use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 use chancery_core::Error;
 
-use crate::{answer::Failure, metrics::recorder};
+use crate::{
+    answer::Failure,
+    app::App,
+    metrics::{note_expiring, recorder},
+};
 
 /// The process's counters in Prometheus' text format.
 #[utoipa::path(
@@ -13,8 +18,9 @@ use crate::{answer::Failure, metrics::recorder};
     tag = "System",
     responses((status = 200, body = String, content_type = "text/plain; version=0.0.4")),
 )]
-pub(crate) async fn metrics() -> Result<impl IntoResponse, Failure> {
+pub(crate) async fn metrics(State(app): State<App>) -> Result<impl IntoResponse, Failure> {
     let recorder = recorder().ok_or_else(|| Error::internal("another metrics recorder is installed"))?;
+    note_expiring(&app.expiring());
     recorder.run_upkeep();
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], recorder.render()))
 }

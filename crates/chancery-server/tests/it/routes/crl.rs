@@ -1,10 +1,11 @@
 //! GET /crl/{uuid}.crl.
 
+use axum::{body::Body, http::Request};
 use chancery_testkit::Tool;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
-    app::TestApp,
+    app::{Setup, TestApp},
     certificates::{body, generate, issued, root, with},
     client::Client,
 };
@@ -81,6 +82,87 @@ async fn an_authority_that_can_no_longer_sign_keeps_its_last_list() {
     assert_eq!(list(&app.nobody(), id).await, first);
 }
 
+/// The list of this name as OpenSSL prints it.
+async fn printed(client: &Client, file: &str) -> String {
+    let reply = client.get(&format!("/crl/{file}")).await;
+    assert_eq!(reply.status.as_u16(), 200, "{}", reply.text());
+    Tool::new("openssl").args(["crl", "-inform", "DER", "-noout", "-text"]).input(reply.body).run().text()
+}
+
+#[tokio::test]
+async fn a_delta_list_tells_what_changed_since_its_base_also_after_a_restart() {
+    let public_url = Some("http://pki.example".to_owned());
+    let app = TestApp::with(Setup { public_url, ..Setup::default() }).await;
+    let client = app.admin().await;
+    let root = root(&client).await;
+    let (held, revoked) = (issued(&client, "TLS Client", &root).await, issued(&client, "TLS Client", &root).await);
+    let act = async |leaf: &Value, what: &str, body: Value| {
+        app.clock.advance_ms(60_000);
+        let path = format!("/api/v2/x509/{}/{what}", leaf["certificateUuid"].as_str().unwrap());
+        client.post(&path, body).await.response().clone()
+    };
+    let serial = |leaf: &Value| format!("Serial Number: {}", leaf["serialNumber"].as_str().unwrap());
+    act(&held, "revoke", json!({"reason": "certificateHold"})).await;
+    let complete = printed(&app.nobody(), &format!("{root}.crl")).await;
+    assert!(complete.contains(&serial(&held)) && complete.contains("Certificate Hold"), "{complete}");
+    assert!(complete.contains(&format!("URI:http://pki.example/crl/{root}.delta.crl")), "{complete}");
+    let delta = printed(&app.nobody(), &format!("{root}.delta.crl")).await;
+    assert!(delta.contains("X509v3 Delta CRL Indicator: critical\n                1\n"), "{delta}");
+    act(&revoked, "revoke", json!({"reason": "superseded"})).await;
+    assert_eq!(act(&held, "release", json!({})).await["status"], "Valid");
+    let node = Client::new(app.other_node().await);
+    for client in [&node, &app.nobody()] {
+        let delta = printed(client, &format!("{root}.delta.crl")).await;
+        for told in [
+            "X509v3 Delta CRL Indicator: critical\n                1\n",
+            "CRL Number: \n                2\n",
+            "Remove From CRL",
+            "Superseded",
+            &serial(&held),
+            &serial(&revoked),
+        ] {
+            assert!(delta.contains(told), "{told} in {delta}");
+        }
+        let complete = printed(client, &format!("{root}.crl")).await;
+        assert!(complete.contains(&serial(&revoked)) && !complete.contains(&serial(&held)), "{complete}");
+        assert!(!complete.contains("Delta CRL Indicator"), "{complete}");
+    }
+    act(&held, "revoke", json!({"reason": "keyCompromise"})).await;
+    let delta = printed(&app.nobody(), &format!("{root}.delta.crl")).await;
+    assert!(delta.contains("Key Compromise") && !delta.contains("Remove From CRL"), "{delta}");
+    // A new base after half a week: nothing changed since.
+    app.clock.advance_ms(84 * 3_600 * 1_000);
+    let delta = printed(&app.nobody(), &format!("{root}.delta.crl")).await;
+    assert!(delta.contains("Delta CRL Indicator: critical\n                4\n"), "{delta}");
+    assert!(delta.contains("No Revoked Certificates"), "{delta}");
+}
+
+#[tokio::test]
+async fn who_has_the_list_already_is_told_so() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let root = root(&client).await;
+    let leaf = issued(&client, "TLS Client", &root).await;
+    for file in [format!("/crl/{root}.crl"), format!("/crl/{root}.delta.crl")] {
+        let first = app.nobody().get(&file).await;
+        assert_eq!(first.headers["last-modified"], "Sun, 21 Jun 2026 12:00:00 GMT");
+        assert_eq!(first.headers["cache-control"], "public, max-age=300, must-revalidate");
+        let tag = first.headers["etag"].clone();
+        let again = async |known: &str| {
+            let request = Request::get(&file).header("if-none-match", known).body(Body::empty()).unwrap();
+            app.nobody().call(request).await
+        };
+        let same = again(&format!("\"other\", {}", tag.to_str().unwrap())).await;
+        assert_eq!((same.status.as_u16(), same.body.len(), &same.headers["etag"]), (304, 0, &tag));
+        assert_eq!(again("\"other\"").await.status.as_u16(), 200);
+    }
+    let before = app.nobody().get(&format!("/crl/{root}.crl")).await.headers["etag"].clone();
+    let path = format!("/api/v2/x509/{}/revoke", leaf["certificateUuid"].as_str().unwrap());
+    client.post(&path, json!({"reason": "superseded"})).await.response();
+    let request = Request::get(format!("/crl/{root}.crl")).header("if-none-match", before).body(Body::empty()).unwrap();
+    assert_eq!(app.nobody().call(request).await.status.as_u16(), 200);
+}
+
 #[tokio::test]
 async fn only_authorities_have_lists() {
     let app = TestApp::new().await;
@@ -93,7 +175,9 @@ async fn only_authorities_have_lists() {
     for file in [
         format!("{leaf}.crl"),
         format!("{untrusted}.crl"),
+        format!("{leaf}.delta.crl"),
         format!("{root}.crt"),
+        format!("{root}.other.crl"),
         root.clone(),
         "00000000-0000-0000-0000-000000000000.crl".to_owned(),
         ".crl".to_owned(),

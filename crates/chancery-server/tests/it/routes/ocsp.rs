@@ -106,6 +106,49 @@ async fn good_revoked_and_held_are_told_by_a_responder_that_openssl_trusts() {
 }
 
 #[tokio::test]
+async fn an_answer_is_given_again_until_something_changes() {
+    let authority = Authority::new().await;
+    let leaf = authority.leaf().await;
+    let path = |what: &str| format!("/api/v2/x509/{}/{what}", leaf["certificateUuid"].as_str().unwrap());
+    let plain = authority.request(&["-no_nonce"]);
+    let first = authority.ask(plain.clone()).await.body;
+    assert_eq!(authority.ask(plain.clone()).await.body, first, "signed once");
+    let nonces = [authority.ask(authority.request(&[])).await.body, authority.ask(authority.request(&[])).await.body];
+    assert_ne!(nonces[0], nonces[1], "a nonce is signed anew");
+    let other_node = Client::new(authority.app.other_node().await);
+    for (what, body, told) in [
+        ("revoke", json!({"reason": "certificateHold"}), "Reason: certificateHold"),
+        ("release", json!({}), "leaf.pem: good"),
+        ("revoke", json!({"reason": "keyCompromise"}), "Reason: keyCompromise"),
+    ] {
+        authority.client.post(&path(what), body).await.response();
+        let answer = authority.ask(plain.clone()).await.body;
+        assert!(authority.verified(&answer).contains(told), "{what}");
+        assert_eq!(authority.ask(plain.clone()).await.body, answer);
+        let elsewhere = other_node.send("POST", "/ocsp", Some("application/ocsp-request"), plain.clone()).await.body;
+        assert!(authority.verified(&elsewhere).contains(told), "{what} on another node, which asks for the first time");
+        // A node hears of a change within a second.
+        tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+    }
+    let before = authority.ask(plain.clone()).await.body;
+    authority.app.clock.advance_ms(3_600 * 1_000);
+    assert_ne!(authority.ask(plain).await.body, before, "signed again after an hour");
+}
+
+#[tokio::test]
+async fn a_get_may_be_cached_where_its_answer_is_everybodys() {
+    let authority = Authority::new().await;
+    authority.leaf().await;
+    for (options, cached) in
+        [(&["-no_nonce"][..], "public, max-age=300, no-transform, must-revalidate"), (&[], "no-store")]
+    {
+        let request = Base64::encode(&authority.request(options)).replace('+', "%2B").replace('=', "%3D");
+        let reply = authority.app.nobody().get(&format!("/ocsp/{request}")).await;
+        assert_eq!((reply.status.as_u16(), &reply.headers["cache-control"]), (200, &cached.parse().unwrap()));
+    }
+}
+
+#[tokio::test]
 async fn every_kind_of_authority_has_a_responder() {
     for name in ["RSA 3072 Signing", "Ed25519 Signing", "ML-DSA-65 Signing"] {
         let authority = Authority::with_key(name).await;

@@ -77,8 +77,63 @@ const BY_SERIAL: &str = select!("WHERE issuer_id = $1 AND serial = $2");
 const TRUSTED: &str = select!("WHERE trusted = 1 ORDER BY id");
 const REVOKE: &str = "UPDATE certificates SET revoked_at_s = $2, revocation_reason = $3 \
     WHERE id = $1 AND (revoked_at_s IS NULL OR revocation_reason = 'certificateHold')";
+const RELEASE: &str = "UPDATE certificates SET revoked_at_s = NULL, revocation_reason = NULL \
+    WHERE id = $1 AND revocation_reason = 'certificateHold'";
 const REVOKED: &str = "SELECT serial, revoked_at_s, revocation_reason FROM certificates \
     WHERE issuer_id = $1 AND revoked_at_s IS NOT NULL ORDER BY serial";
+
+/// A certificate that will end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ending {
+    /// Its id.
+    pub id: Uuid,
+    /// The subject in one line.
+    pub subject: String,
+    /// Its serial number in hexadecimal digits.
+    pub serial: String,
+    /// Last second of its validity.
+    pub not_after_s: i64,
+}
+
+const ENDING_AFTER: &str = "SELECT id, subject, serial, not_after_s FROM certificates \
+    WHERE (not_after_s, id) > ($1, $2) AND not_after_s <= $3 AND revoked_at_s IS NULL \
+    ORDER BY not_after_s, id LIMIT $4";
+const ENDING: &str = "SELECT COUNT(*) FROM certificates \
+    WHERE not_after_s > $1 AND not_after_s <= $2 AND revoked_at_s IS NULL";
+// By the id, which follows the time.
+const NEWEST_OF_NAME: &str = "SELECT not_before_s FROM certificates WHERE name_key = $1 \
+    ORDER BY name_key DESC, id DESC LIMIT 1 OFFSET $2";
+
+/// Those that are not revoked and end after this second and id, until that second, by their end.
+pub async fn ending_after(
+    tx: &mut Tx,
+    after: (i64, Uuid),
+    until_s: i64,
+    limit: u32,
+) -> Result<Vec<Ending>, StoreError> {
+    sql(ENDING_AFTER).bind(after.0).bind(after.1).bind(until_s).bind(limit).all(tx).await
+}
+
+/// How many that are not revoked end after this second, until that one.
+pub async fn ending(tx: &mut Tx, after_s: i64, until_s: i64) -> Result<i64, StoreError> {
+    sql(ENDING).bind(after_s).bind(until_s).one(tx).await
+}
+
+/// The first second of the certificate of this name of which so many are newer, if there is one.
+pub async fn start_of_newest(tx: &mut Tx, name_key: &str, newer: u32) -> Result<Option<i64>, StoreError> {
+    sql(NEWEST_OF_NAME).bind(name_key).bind(newer).optional(tx).await
+}
+
+impl FromColumns for Ending {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: columns.get("id")?,
+            subject: columns.get("subject")?,
+            serial: columns.get("serial")?,
+            not_after_s: columns.get("not_after_s")?,
+        })
+    }
+}
 
 /// Adds a certificate.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
@@ -122,6 +177,11 @@ pub async fn trusted(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
 /// Revokes a certificate that is valid or on hold; false where it is revoked for good.
 pub async fn revoke(tx: &mut Tx, id: Uuid, at_s: i64, reason: &str) -> Result<bool, StoreError> {
     Ok(sql(REVOKE).bind(id).bind(at_s).bind(reason).execute(tx).await? == 1)
+}
+
+/// Releases a certificate that is on hold; false where it is not.
+pub async fn release(tx: &mut Tx, id: Uuid) -> Result<bool, StoreError> {
+    Ok(sql(RELEASE).bind(id).execute(tx).await? == 1)
 }
 
 /// Everything that this issuer has issued and that is revoked or on hold, by serial number.

@@ -175,6 +175,12 @@ def new_certificate():
     return post("/api/v2/x509/generate", certificate_body())["certificateUuid"]
 
 
+def new_held_certificate():
+    uuid = new_certificate()
+    post(f"/api/v2/x509/{uuid}/revoke", {"reason": "certificateHold"})
+    return uuid
+
+
 def csr_body():
     key = ec.generate_private_key(ec.SECP256R1())
     subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name())])

@@ -4,6 +4,7 @@ pub(crate) mod cert_profiles;
 pub(crate) mod download;
 pub(crate) mod generate;
 pub(crate) mod rekey;
+pub(crate) mod release;
 pub(crate) mod renew;
 pub(crate) mod requests;
 pub(crate) mod revoke;

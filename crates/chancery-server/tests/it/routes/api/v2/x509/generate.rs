@@ -289,3 +289,23 @@ async fn a_bad_body_is_refused() {
     client.post(PATH, json!([1])).await.refused(400, "ArgumentParseError", None);
     assert_nothing_kept(&client).await;
 }
+
+#[tokio::test]
+async fn one_name_is_issued_so_often_a_day() {
+    let mut setup = Setup::default();
+    setup.limits.certificates_per_name_max = 2;
+    let app = TestApp::with(setup).await;
+    let client = app.admin().await;
+    let wanted = with(body(&client, "TLS Client").await, json!({"subjectOneline": "CN=looping"}));
+    let issue = async |wanted: &Value| app.admin().await.post("/api/v2/x509/generate", wanted.clone()).await;
+    issue(&wanted).await.response();
+    app.clock.advance_ms(3_600 * 1_000);
+    issue(&wanted).await.response();
+    let refused = issue(&with(wanted.clone(), json!({"subjectOneline": "CN=Looping,O=Other"}))).await;
+    refused.refused(429, "RateLimited", None);
+    assert_eq!(refused.headers["retry-after"], (23 * 3_600).to_string().as_str());
+    issue(&with(wanted.clone(), json!({"subjectOneline": "CN=another"}))).await.response();
+    app.clock.advance_ms(23 * 3_600 * 1_000);
+    issue(&wanted).await.response();
+    issue(&wanted).await.refused(429, "RateLimited", None);
+}

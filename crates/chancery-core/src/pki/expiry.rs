@@ -1,0 +1,120 @@
+//! Certificates that will soon end: an audit record at 30, 7 and 1 days before, once each, and figures for the metrics.
+//!
+//! For each of the three there is a mark in the store: what ends before it has been told of. A look moves the mark to so
+//! many days from now, in the transaction with the records, so that nothing is told twice, by no node and after no restart.
+//! A certificate that is issued for less than 30 days lies behind that mark from the beginning and is told of later only.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use chancery_store::{Tx, tables};
+use chancery_types::{Action, ErrorCode};
+use serde_json::json;
+use tokio::time;
+use tracing::error;
+use uuid::Uuid;
+
+use crate::{
+    Chancery, Error, Event, Result,
+    audit::{self, Actor},
+    time::rfc3339,
+};
+
+/// How long before its end a certificate is told of.
+const DAYS: [i64; 3] = [30, 7, 1];
+
+const DAY_S: i64 = 24 * 3_600;
+
+/// Between two looks.
+const LOOK_EVERY: Duration = Duration::from_mins(10);
+
+/// Certificates told of in one transaction: others wait for it.
+const TOGETHER: u32 = 200;
+
+/// How many certificates end within so many days.
+pub type Expiring = Vec<(i64, i64)>;
+
+/// What the last look found.
+#[derive(Default)]
+pub(crate) struct Found(Mutex<Expiring>);
+
+/// How far has been told.
+#[derive(Clone, Copy, serde::Serialize, serde::Deserialize)]
+struct Mark {
+    not_after_s: i64,
+    id: Uuid,
+}
+
+impl Chancery {
+    /// How many certificates that are not revoked end within 30, 7 and 1 days, as the last look found.
+    #[must_use]
+    pub fn expiring(&self) -> Expiring {
+        self.expiring.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Looks every ten minutes, until the last user of this Chancery is gone.
+    pub(crate) fn warn_of_expiry(self: &Arc<Self>) {
+        let weak = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let mut looks = time::interval(LOOK_EVERY);
+            looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
+            loop {
+                looks.tick().await;
+                let Some(chancery) = weak.upgrade() else { return };
+                if let Err(failure) = chancery.look_for_expiry().await {
+                    error!(error = &failure as &dyn std::error::Error, "expiring certificates could not be told of");
+                }
+            }
+        });
+    }
+
+    /// Tells of every certificate that has come within 30, 7 or 1 days of its end since the last look.
+    pub(crate) async fn look_for_expiry(&self) -> Result<()> {
+        let now_ms = self.clock.now_ms();
+        for days in DAYS {
+            while self.store.write(move |tx| Box::pin(tell(tx, days, now_ms))).await? {}
+        }
+        let now_s = now_ms.div_euclid(1_000);
+        let found = self.store.read(move |tx| {
+            Box::pin(async move {
+                let mut found = Expiring::new();
+                for days in DAYS {
+                    found.push((days, tables::certificates::ending(tx, now_s, now_s + days * DAY_S).await?));
+                }
+                Ok::<_, Error>(found)
+            })
+        });
+        let found = found.await?;
+        *self.expiring.0.lock().unwrap_or_else(PoisonError::into_inner) = found;
+        Ok(())
+    }
+}
+
+/// Tells of some; whether there may be more.
+async fn tell(tx: &mut Tx, days: i64, now_ms: i64) -> Result<bool> {
+    tables::turns::take(tx, "expiry").await?;
+    let name = format!("expiryTold{days}");
+    let now_s = now_ms.div_euclid(1_000);
+    let stored = tables::settings::value(tx, &name).await?;
+    let mark = stored.map(|text| serde_json::from_str::<Mark>(&text)).transpose().map_err(Error::internal)?;
+    // What has ended already is no news.
+    let begin = Mark { not_after_s: now_s, id: Uuid::max() };
+    let from = mark.filter(|mark| mark.not_after_s > now_s).unwrap_or(begin);
+    let until_s = now_s + days * DAY_S;
+    let rows = tables::certificates::ending_after(tx, (from.not_after_s, from.id), until_s, TOGETHER).await?;
+    for row in &rows {
+        let detail = json!({
+            "subject": row.subject, "serialNumber": row.serial, "notAfter": rfc3339(row.not_after_s), "days": days,
+        });
+        let event = Event::new(Action::CertificateExpiry).on(row.id).detail(detail);
+        audit::append(tx, now_ms, &Actor::host("expiry"), &event, ErrorCode::Success).await?;
+    }
+    let more = rows.len() == TOGETHER as usize;
+    let reached = rows.last().filter(|_| more).map(|row| Mark { not_after_s: row.not_after_s, id: row.id });
+    let reached = reached.unwrap_or(Mark { not_after_s: until_s.max(from.not_after_s), id: Uuid::max() });
+    let text = serde_json::to_string(&reached).map_err(Error::internal)?;
+    tables::settings::set(tx, &name, &text).await?;
+    Ok(more)
+}
