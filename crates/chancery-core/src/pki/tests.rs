@@ -109,7 +109,7 @@ async fn hierarchy(chancery: &Chancery, folder: &Path, key_type: &'static KeyTyp
         lists.push(crl_pem(&file));
         let delta = chancery.revocation_list(&visitor(), issuer, ListKind::Delta).await.unwrap();
         let file = write(folder, "delta.crl", &delta.der);
-        lint("lint_crl", &["-t", "DELTA_CRL", "-p", "PKIX"], &[&file], key_type.name);
+        lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], key_type.name);
     }
     let lists = write(folder, "lists.pem", lists.concat().as_bytes());
     for profile in &BUILT_IN[2..] {
