@@ -227,3 +227,49 @@ async fn expiry_is_told_at_30_7_and_1_days_once_also_after_a_restart() {
     node.look_for_expiry().await.unwrap();
     assert_eq!(node.expiring(), [(30, 0), (7, 0), (1, 0)]);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hierarchies_stand_before_bouncy_castle_and_what_is_revoked_does_not() {
+    let (chancery, folder) = installation().await;
+    let kinds =
+        ["RSA 3072", "EC P-256", "EC P-384", "EC P-521", "Ed25519", "ML-DSA-65"].map(|kind| format!("{kind} Signing"));
+    let (mut lines, mut expected) = (String::new(), Vec::new());
+    for (number, kind) in kinds.iter().enumerate() {
+        let key_type = key_type::BUILT_IN.iter().find(|key_type| key_type.name == kind).unwrap();
+        let file = |name: &str, content: &[u8]| write(folder.path(), &format!("{number}-{name}"), content);
+        let (root, root_pem) = issue(&chancery, order(&BUILT_IN[0], key_type, None)).await;
+        let (issuing, issuing_pem) = issue(&chancery, order(&BUILT_IN[1], key_type, Some(root))).await;
+        let mut leaves = Vec::new();
+        for profile in [&BUILT_IN[2], &BUILT_IN[5], &BUILT_IN[6]] {
+            leaves.push(issue(&chancery, order(profile, key_type, Some(issuing))).await);
+        }
+        let (revoked, at_s) = (leaves[2].0, chancery.clock.now_ms() / 1_000);
+        let revoke = chancery.store.write(move |tx| {
+            Box::pin(async move {
+                let reason = RevocationReason::Superseded.as_str();
+                assert!(tables::certificates::revoke(tx, revoked.into(), at_s, reason).await?);
+                tables::crls::changed(tx, issuing.into()).await
+            })
+        });
+        revoke.await.map_err(Error::from).unwrap();
+        let chain = [file("root.pem", &root_pem), file("issuing.pem", &issuing_pem)].join(" ");
+        let mut lists = Vec::new();
+        for (name, issuer) in [("root.crl", root), ("issuing.crl", issuing)] {
+            let list = chancery.revocation_list(&visitor(), issuer, ListKind::Complete).await.unwrap();
+            lists.push(file(name, &list.der));
+        }
+        for (leaf, (_, pem)) in leaves.iter().enumerate() {
+            let leaf_file = file(&format!("leaf{leaf}.pem"), pem);
+            lines += &format!("{chain} {leaf_file} {}\n", lists.join(" "));
+            expected.push((kind, leaf < 2));
+        }
+    }
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/src/pki/tests/Validate.java");
+    let jars = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tools/bouncycastle/*");
+    let verdicts = Tool::new("java").args(["-cp", jars, source]).input(lines).run().text();
+    assert_eq!(verdicts.lines().count(), expected.len(), "{verdicts}");
+    for ((kind, good), verdict) in expected.into_iter().zip(verdicts.lines()) {
+        let told = if good { "good" } else { "revo" };
+        assert!(verdict.contains(told), "{kind}: {verdict}");
+    }
+}
