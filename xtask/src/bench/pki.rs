@@ -18,6 +18,7 @@ const ROUNDS: usize = 3;
 const SECONDS: u32 = 5;
 const CERTIFICATES: u32 = 1_000_000;
 const READS: usize = 2_000;
+const ROOT: &str = "00000000-0000-0000-6370-000000000001";
 const TLS_CLIENT: &str = "00000000-0000-0000-6370-000000000007";
 const P256: &str = "00000000-0000-0000-6b74-000000000004";
 
@@ -25,12 +26,13 @@ pub(super) fn run() -> Result<Report> {
     server::build()?;
     let chancery = Chancery::start("pki")?;
     let mut report = Report::new(&["case", "store", "per second", "CPU µs each", "p50 ms", "p99 ms"]);
+    let issuer = issuer(&chancery)?;
     let bodies = [
-        ("generate", "/api/v2/x509/generate", generate(&chancery)?),
-        ("PKCS#10", "/api/v2/x509/requests", request(&chancery)?),
+        ("generate", "/api/v2/x509/generate", generate(&issuer)),
+        ("PKCS#10", "/api/v2/x509/requests", request(&issuer)?),
     ];
     let empty = issue(&chancery, &bodies, "empty", &mut report)?;
-    let samples = seed(&chancery)?;
+    let samples = seed(&chancery, &issuer)?;
     let full = issue(&chancery, &bodies, "1,000,000", &mut report)?;
     for (name, paths) in reads(&samples) {
         let p99 = read(&chancery, name, &paths, &mut report)?;
@@ -42,22 +44,28 @@ pub(super) fn run() -> Result<Report> {
     Ok(report)
 }
 
-fn generate(chancery: &Chancery) -> Result<String> {
-    let body = json!({
-        "certProfileUuid": TLS_CLIENT, "subjectOneline": "CN=NAME,O=Example,C=US",
-        "issuerUuid": chancery.detail("/demo/rootCertificateUuid")?, "newKey": {"keyTypeUuid": P256, "save": false},
-        "certParams": {"validityPeriod": {"unit": "Day", "amount": "30"}},
-    });
-    Ok(body.to_string())
+/// An authority with a P-256 key, as its leaves have; the demonstration's has an RSA key.
+fn issuer(chancery: &Chancery) -> Result<String> {
+    let body = json!({"certProfileUuid": ROOT, "subjectOneline": "CN=Bench", "newKey": {"keyTypeUuid": P256}, "trustCert": true});
+    let root = chancery.ask("POST", "/api/v2/x509/generate", Some(&body))?;
+    root["certificateUuid"].as_str().map(str::to_owned).ok_or_else(|| format!("no certificateUuid: {root}"))
 }
 
-fn request(chancery: &Chancery) -> Result<String> {
+fn generate(issuer: &str) -> String {
+    let body = json!({
+        "certProfileUuid": TLS_CLIENT, "subjectOneline": "CN=NAME,O=Example,C=US", "issuerUuid": issuer,
+        "newKey": {"keyTypeUuid": P256, "save": false},
+        "certParams": {"validityPeriod": {"unit": "Day", "amount": "30"}},
+    });
+    body.to_string()
+}
+
+fn request(issuer: &str) -> Result<String> {
     let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null"];
     let csr = sh::output(sh::command("openssl").args(["req", "-new", "-batch", "-subj", "/CN=bench"]).args(key))?;
     let body = json!({
         "certProfileUuid": TLS_CLIENT, "subjectOneline": "CN=NAME,O=Example,C=US", "csr": csr,
-        "serviceOrIssuerUuid": chancery.detail("/demo/rootCertificateUuid")?,
-        "certParams": {"validityPeriod": {"unit": "Day", "amount": "30"}},
+        "serviceOrIssuerUuid": issuer, "certParams": {"validityPeriod": {"unit": "Day", "amount": "30"}},
     });
     Ok(body.to_string())
 }
@@ -94,8 +102,8 @@ struct Sample {
 }
 
 /// Writes the certificates beside the running server, as copies of one that it issued.
-fn seed(chancery: &Chancery) -> Result<Vec<Sample>> {
-    let mut body: Value = serde_json::from_str(&generate(chancery)?).map_err(|error| error.to_string())?;
+fn seed(chancery: &Chancery, issuer: &str) -> Result<Vec<Sample>> {
+    let mut body: Value = serde_json::from_str(&generate(issuer)).map_err(|error| error.to_string())?;
     body["subjectOneline"] = json!("CN=host-0000000.seed.example,O=Example,C=US");
     let template = chancery.ask("POST", "/api/v2/x509/generate", Some(&body))?;
     let template = template["certificateUuid"].as_str().ok_or("no certificateUuid")?;

@@ -8,13 +8,16 @@ use std::{
 
 use chancery_keys::{Input, SealedKey, SignatureScheme, SigningKey};
 use chancery_store::tables;
-use chancery_types::{KeyId, KeyUsage};
+use chancery_types::{KeyAlgorithm, KeyId, KeyUsage};
 
 use super::stored::StoredKey;
 use crate::{Chancery, Error, Result};
 
 /// Keys that stay open: more than installations have authorities and services.
 const OPEN_MAX: usize = 1_024;
+
+/// Messages up to this are hashed where they are: a thread hop costs more.
+const INLINE_MAX: usize = 64 * 1024;
 
 /// The signing keys that are open, by key and version.
 #[derive(Default)]
@@ -71,13 +74,16 @@ impl Chancery {
         Ok(Arc::new(self.pool.run(move || custodian.open_signing_key(&sealed)).await??))
     }
 
-    /// Signs a message on the bounded pool.
+    /// Signs a message: where it is with a quick key, on the bounded pool with RSA, or where much is to be hashed.
     pub(crate) async fn sign(
         &self,
         key: &Arc<SigningKey>,
         scheme: SignatureScheme,
         message: Vec<u8>,
     ) -> Result<Vec<u8>> {
+        if key.key().spec.algorithm() != KeyAlgorithm::Rsa && message.len() <= INLINE_MAX {
+            return Ok(key.sign(scheme, Input::Message(&message))?);
+        }
         let key = Arc::clone(key);
         Ok(self.pool.run(move || key.sign(scheme, Input::Message(&message))).await??)
     }
