@@ -17,7 +17,7 @@ use tracing::error;
 use uuid::Uuid;
 
 use crate::{
-    Chancery, Error, Event, Result,
+    Chancery, Error, Event, Result, Visitor,
     audit::{self, Actor},
     time::rfc3339,
 };
@@ -50,7 +50,7 @@ struct Mark {
 impl Chancery {
     /// How many certificates that are not revoked end within 30, 7 and 1 days, as the last look found.
     #[must_use]
-    pub fn expiring(&self) -> Expiring {
+    pub fn expiring(&self, _visitor: &Visitor) -> Expiring {
         self.expiring.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 

@@ -225,7 +225,7 @@ async fn expiry_is_told_at_30_7_and_1_days_once_also_after_a_restart() {
     assert_eq!(told, [(4, short, 1), (10, long, 30), (33, long, 7), (39, long, 1)]);
     let node = installation.other_node().await;
     node.look_for_expiry().await.unwrap();
-    assert_eq!(node.expiring(), [(30, 0), (7, 0), (1, 0)]);
+    assert_eq!(node.expiring(&visitor()), [(30, 0), (7, 0), (1, 0)]);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -8,6 +8,7 @@ use chancery_core::Error;
 use crate::{
     answer::Failure,
     app::App,
+    extract::Anybody,
     metrics::{note_expiring, recorder},
 };
 
@@ -18,9 +19,9 @@ use crate::{
     tag = "System",
     responses((status = 200, body = String, content_type = "text/plain; version=0.0.4")),
 )]
-pub(crate) async fn metrics(State(app): State<App>) -> Result<impl IntoResponse, Failure> {
+pub(crate) async fn metrics(State(app): State<App>, visitor: Anybody) -> Result<impl IntoResponse, Failure> {
     let recorder = recorder().ok_or_else(|| Error::internal("another metrics recorder is installed"))?;
-    note_expiring(&app.expiring());
+    note_expiring(&app.expiring(&visitor));
     recorder.run_upkeep();
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], recorder.render()))
 }
