@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 
 use crate::prepared::Prepared;
 use crate::symbols::Digits;
-use crate::{Direction, Error, Failure, Item, Key};
+use crate::{Alphabet, Direction, Error, Failure, Ff1Text, Item, Key};
 
 /// FF1 for one key and radix, with an optional constant start of every tweak.
 ///
@@ -38,6 +38,17 @@ impl Ff1 {
     #[must_use]
     pub fn with_tweak_prefix(&self, prefix: &[u8]) -> Self {
         Self { prepared: Arc::new(self.prepared.with_tweak_prefix(prefix)), digits: self.digits.clone() }
+    }
+
+    /// The same cipher over text: a symbol stands for the digit of its place in the alphabet. What is prepared is shared.
+    ///
+    /// # Errors
+    /// [`Error::Radix`] of the alphabet's size, if that is not the radix.
+    pub fn with_alphabet(&self, alphabet: &Alphabet) -> Result<Ff1Text, Error> {
+        if alphabet.size() != self.radix() {
+            return Err(Error::Radix(alphabet.size()));
+        }
+        Ok(Ff1Text::of(self.prepared.clone(), alphabet))
     }
 
     /// The radix.

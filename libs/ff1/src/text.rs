@@ -22,11 +22,12 @@ impl Ff1Text {
     /// Prepares FF1 for texts of this alphabet.
     #[must_use]
     pub fn new(key: &Key, alphabet: &Alphabet) -> Self {
-        Self {
-            prepared: Arc::new(Prepared::new(key, alphabet.size(), Vec::new())),
-            ascii: Arc::new(Ascii::new(alphabet)),
-            alphabet: *alphabet,
-        }
+        Self::of(Arc::new(Prepared::new(key, alphabet.size(), Vec::new())), alphabet)
+    }
+
+    /// The alphabet must have as many symbols as the radix of `prepared`.
+    pub(crate) fn of(prepared: Arc<Prepared>, alphabet: &Alphabet) -> Self {
+        Self { prepared, ascii: Arc::new(Ascii::new(alphabet)), alphabet: *alphabet }
     }
 
     /// The same cipher with every tweak starting with these bytes; see

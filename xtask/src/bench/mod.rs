@@ -7,6 +7,7 @@ mod get;
 mod http;
 mod machine;
 mod pki;
+mod profiles;
 mod report;
 mod server;
 mod start;
@@ -19,8 +20,14 @@ use crate::{Result, sh};
 /// A benchmark: its name and what runs it.
 type Bench = (&'static str, fn() -> Result<Report>);
 
-const ALL: &[Bench] =
-    &[("batch", batch::run), ("ff1", ff1::run), ("http", http::run), ("pki", pki::run), ("start", start::run)];
+const ALL: &[Bench] = &[
+    ("batch", batch::run),
+    ("ff1", ff1::run),
+    ("http", http::run),
+    ("pki", pki::run),
+    ("profiles", profiles::run),
+    ("start", start::run),
+];
 
 pub(crate) fn run(name: Option<&str>) -> Result {
     let names = ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");

@@ -1,7 +1,10 @@
 //! What makes tokens of messages: one cipher for each profile, of the kind that its algorithm is.
 
+mod decimal;
 mod ff1;
 mod iv;
+#[cfg(test)]
+mod measure;
 mod pattern;
 mod text;
 

@@ -24,6 +24,46 @@ pub(crate) fn check_digit(digits: &[u16], place: usize) -> u16 {
     if counts_double { halved(missing) } else { missing }
 }
 
+/// [`passes`] for digits in ASCII.
+pub(crate) fn text_passes(text: &[u8]) -> bool {
+    text_sum(text) == 0
+}
+
+/// [`check_digit`] for digits in ASCII; gives back a digit, not a character.
+pub(crate) fn text_check_digit(text: &[u8], place: usize) -> u16 {
+    let now = u16::from(text[place] & 0x0f);
+    let counts_double = (text.len() - place).is_multiple_of(2);
+    let now = if counts_double { doubled(now) } else { now };
+    let missing = (10 + now - text_sum(text)) % 10;
+    if counts_double { halved(missing) } else { missing }
+}
+
+/// [`sum`] for digits in ASCII, eight at a time.
+fn text_sum(text: &[u8]) -> u16 {
+    let (mut before, mut total) = (text, 0);
+    while let Some((rest, eight)) = before.split_last_chunk::<8>() {
+        total += eight_sum(u64::from_le_bytes(*eight));
+        before = rest;
+    }
+    let missing = 8 * (8 - before.len());
+    total += match text.first_chunk::<8>() {
+        _ if before.is_empty() => 0,
+        Some(eight) => eight_sum(u64::from_le_bytes(*eight) << missing),
+        None => eight_sum(before.iter().fold(0, |word, &digit| word >> 8 | u64::from(digit) << 56)),
+    };
+    u16::try_from(total % 10).expect("a remainder of 10")
+}
+
+/// The weighted sum of eight digits, not modulo 10; the last one is in the highest byte and counts once. Zero bytes
+/// count nothing.
+fn eight_sum(text: u64) -> u64 {
+    const LANES: u64 = 0x0001_0001_0001_0001;
+    let (doubled, plain) = (text & (0x0f * LANES), text >> 8 & (0x0f * LANES));
+    // Twice a digit from 5 on is 10 or more, of which the digits' sum is 9 less: the same modulo 10 as one more.
+    let carried = (doubled + 3 * LANES) >> 3 & LANES;
+    (plain + 2 * doubled + carried).wrapping_mul(LANES) >> 48
+}
+
 /// The digit that [`check_digit`] would give, plus one: with it the number always fails.
 pub(crate) fn spoil(digit: u16) -> u16 {
     (digit + 1) % 10
@@ -85,6 +125,9 @@ mod tests {
                 digits[place] = digit;
                 prop_assert_eq!(passes(&digits), digit == check);
             }
+            let text: Vec<u8> = digits.iter().map(|&digit| b'0' + u8::try_from(digit).unwrap()).collect();
+            prop_assert_eq!(text_check_digit(&text, place), check);
+            prop_assert_eq!(text_passes(&text), passes(&digits));
             digits[place] = spoil(check);
             prop_assert!(!passes(&digits));
             prop_assert_eq!(unspoil(spoil(check)), check);

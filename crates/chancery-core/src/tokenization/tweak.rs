@@ -9,7 +9,7 @@
 use super::alphabet::Alphabet;
 
 /// Stands between the kept leading and the kept trailing symbols.
-const SEPARATOR: u8 = 0xFF;
+pub(super) const SEPARATOR: u8 = 0xFF;
 
 /// Appends what follows the domain to `tweak`.
 pub(crate) fn append(tweak: &mut Vec<u8>, iv: Option<&[u8]>, alphabet: &Alphabet, leading: &[u16], trailing: &[u16]) {

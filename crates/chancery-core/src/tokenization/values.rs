@@ -166,7 +166,7 @@ impl Parts {
     }
 }
 
-fn between(symbols: usize, min: usize, max: usize) -> Result<(), BadValue> {
+pub(super) fn between(symbols: usize, min: usize, max: usize) -> Result<(), BadValue> {
     if symbols < min {
         return Err(BadValue::TooShort { symbols, min });
     }

@@ -24,6 +24,17 @@ impl Texts {
         Self { buffer: String::with_capacity(bytes), ends: Vec::with_capacity(count) }
     }
 
+    /// The texts that stand one after the other in `buffer`: of each element where it ends, and whether it is a text.
+    ///
+    /// `None` unless the ends are in order, on characters' boundaries and the last one at the buffer's end.
+    #[must_use]
+    pub fn from_buffer(buffer: String, ends: Vec<(usize, bool)>) -> Option<Self> {
+        let in_order = ends.is_sorted_by_key(|&(end, _)| end);
+        let whole = ends.last().map_or(0, |&(end, _)| end) == buffer.len();
+        let on_boundaries = buffer.is_ascii() || ends.iter().all(|&(end, _)| buffer.is_char_boundary(end));
+        (in_order && whole && on_boundaries).then_some(Self { buffer, ends })
+    }
+
     /// How many elements there are.
     #[must_use]
     pub fn len(&self) -> usize {
@@ -168,6 +179,16 @@ mod tests {
         assert_eq!(serde_json::to_string(&texts).unwrap(), json);
         assert_eq!(texts.at(2), Some(Some("zwölf\"\\\n")));
         assert_eq!(texts.at(3), None);
+    }
+
+    #[test]
+    fn a_buffer_is_taken_over_if_its_ends_fit() {
+        let texts = Texts::from_buffer("aéb".into(), vec![(1, true), (1, false), (3, true), (4, true)]).unwrap();
+        assert_eq!(texts.iter().collect::<Vec<_>>(), [Some("a"), None, Some("é"), Some("b")]);
+        assert_eq!(Texts::from_buffer(String::new(), Vec::new()), Some(Texts::default()));
+        for ends in [vec![], vec![(1, true)], vec![(2, true), (4, true)], vec![(3, true), (1, true), (4, true)]] {
+            assert_eq!(Texts::from_buffer("aéb".into(), ends.clone()), None, "{ends:?}");
+        }
     }
 
     #[test]

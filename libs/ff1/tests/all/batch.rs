@@ -49,7 +49,9 @@ fn text_and_digits_give_the_same_for_every_length() {
     for kernel in Kernel::available() {
         for alphabet in alphabets {
             let key = Key::with_kernel(&random.key(), kernel).unwrap();
-            let (digits, text) = (Ff1::new(&key, alphabet.size()).unwrap(), Ff1Text::new(&key, &alphabet));
+            let digits = Ff1::new(&key, alphabet.size()).unwrap();
+            let text = digits.with_alphabet(&alphabet).unwrap();
+            assert_eq!(digits.with_alphabet(&Alphabet::LOWER_HEX).err(), Some(Error::Radix(16)));
             let symbol = |&digit: &u16| alphabet.symbols()[usize::from(digit)];
             for length in shortest(alphabet.size())..140 {
                 let mut value = random.digits(alphabet.size(), length);
@@ -122,6 +124,44 @@ fn refused_items_are_named_in_order_and_disturb_nothing() {
         for (i, (value, before)) in text.chunks(16).zip(spoilt.chunks(16)).enumerate() {
             let refused = expected.iter().any(|(index, _)| *index == i);
             assert_eq!(value, if refused { before } else { &good[..] }, "item {i} on {}", kernel.name());
+        }
+    }
+}
+
+/// Enough values of one shape for kernels that read one part of them and write another while they encrypt a third.
+#[test]
+fn long_runs_of_decimal_text_are_many_singles() {
+    let mut random = Random(4);
+    let portable = |key: &[u8]| Ff1Text::new(&Key::with_kernel(key, Kernel::Portable).unwrap(), &Alphabet::DECIMAL);
+    for (length, tweak_length, count) in
+        [(8, 0, 64), (11, 5, 127), (12, 5, 128), (13, 11, 129), (16, 0, 200), (16, 11, 331)]
+    {
+        let key = random.key();
+        let symbol = |&digit: &u16| b'0' + digit as u8;
+        let clear: Vec<u8> = random.digits(10, length * count).iter().map(symbol).collect();
+        let tweaks = random.bytes(tweak_length * count);
+        let item = |i| Item { start: i * length, length, tweak_start: i * tweak_length, tweak_length };
+        let items: Vec<Item> = (0..count).map(item).collect();
+        let spoilt: Vec<usize> =
+            [0, 23, 24, 31, 32, 63, 64, 100, count - 1].into_iter().filter(|&i| i < count).collect();
+        let mut expected = clear.clone();
+        for item in &items {
+            let tweak = &tweaks[item.tweak_start..][..tweak_length];
+            portable(&key).encrypt(tweak, &mut expected[item.start..][..length]).unwrap();
+        }
+        for kernel in Kernel::available() {
+            let ff1 = Ff1Text::new(&Key::with_kernel(&key, kernel).unwrap(), &Alphabet::DECIMAL);
+            let mut text = clear.clone();
+            assert_eq!(ff1.encrypt_batch(&mut text, &tweaks, &items), []);
+            assert!(text == expected, "{} {length} {tweak_length} {count}", kernel.name());
+            spoilt.iter().for_each(|&i| text[i * length + i % length] = b'/');
+            let refused = spoilt.iter().map(|&i| (i, Error::NotInAlphabet { position: i % length }));
+            let mut refused: Vec<_> = refused.map(|(index, error)| Failure { index, error }).collect();
+            refused.dedup();
+            assert_eq!(ff1.decrypt_batch(&mut text, &tweaks, &items), refused, "{}", kernel.name());
+            for (i, (value, clear)) in text.chunks(length).zip(clear.chunks(length)).enumerate() {
+                assert!(value == clear || spoilt.contains(&i), "item {i} on {}", kernel.name());
+            }
         }
     }
 }

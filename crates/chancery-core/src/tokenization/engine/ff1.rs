@@ -4,13 +4,14 @@
 
 use chancery_keys::{
     DataKey,
-    ff1::{Failure, Ff1, Item},
+    ff1::{Failure, Ff1, Ff1Text, Item},
 };
 use chancery_types::{TokenProfileId, wire::Texts};
 
 use super::{
     super::{format::Format, prefix, refusal::BadValue, tweak, values::Parts, versions::Versions},
     Iv, IvKind, Outcome,
+    decimal::{self, Kind, Values},
 };
 use crate::{
     Error, Result,
@@ -21,6 +22,8 @@ use crate::{
 pub(crate) struct Ff1Engine {
     format: Format,
     ciphers: Versions<Ff1>,
+    /// The same over decimal text, where values can stay that.
+    decimal: Option<Versions<Ff1Text>>,
     /// What stands in front of each new token.
     prefix: String,
 }
@@ -33,11 +36,12 @@ impl Ff1Engine {
     }
 
     /// `ciphers` have the alphabet's radix.
-    fn with_ciphers(format: Format, domain: TokenProfileId, ciphers: &Versions<Ff1>) -> Result<Self> {
+    pub(super) fn with_ciphers(format: Format, domain: TokenProfileId, ciphers: &Versions<Ff1>) -> Result<Self> {
         let ciphers = ciphers.try_map(|cipher| Ok(cipher.with_tweak_prefix(domain.as_bytes())))?;
+        let decimal = decimal::ciphers(&format, &ciphers)?;
         let mut prefix = String::new();
         prefix::write(ciphers.newest(), format.version_prefix, format.alphabet(), &mut prefix);
-        Ok(Self { format, ciphers, prefix })
+        Ok(Self { format, ciphers, decimal, prefix })
     }
 
     pub(crate) fn format(&self) -> &Format {
@@ -53,6 +57,14 @@ impl Ff1Engine {
     where
         V: Iterator<Item = &'v str> + Clone,
     {
+        if let Some(ciphers) = &self.decimal {
+            let count = messages.size_hint().1.unwrap_or_default();
+            let mut values = Values::new(Kind::Message, &self.format, ciphers.of_newest(), count);
+            for (index, message) in messages.clone().enumerate() {
+                values.add(message, ivs.get(index))?;
+            }
+            return values.finish(messages);
+        }
         let (count, bytes) = size(messages.clone());
         let mut work = Work::with_capacity(count, bytes);
         for (index, message) in messages.clone().enumerate() {
@@ -89,6 +101,9 @@ impl Ff1Engine {
     where
         V: Iterator<Item = &'v str> + Clone,
     {
+        if let Some(ciphers) = &self.decimal {
+            return self.detokenize_decimal(ciphers, grant, tokens, ivs, version);
+        }
         let (count, bytes) = size(tokens.clone());
         let mut work = Work::with_capacity(count, bytes);
         for (index, token) in tokens.clone().enumerate() {
@@ -115,6 +130,40 @@ impl Ff1Engine {
         Ok(outcome)
     }
 
+    fn detokenize_decimal<'v, V>(
+        &self,
+        ciphers: &Versions<Ff1Text>,
+        grant: &DetokenizeGrant,
+        tokens: V,
+        ivs: &[Option<Iv>],
+        version: Option<u32>,
+    ) -> Result<Outcome>
+    where
+        V: Iterator<Item = &'v str> + Clone,
+    {
+        let count = tokens.size_hint().1.unwrap_or_default();
+        let mut values = Values::new(Kind::Token, &self.format, of_version(ciphers, version)?, count);
+        for (index, token) in tokens.clone().enumerate() {
+            match ivs.get(index) {
+                Some(None) => values.refuse(BadValue::Iv { bytes: IvKind::Ff1.length() }),
+                Some(Some(iv)) => values.add(token, Some(iv))?,
+                None => values.add(token, None)?,
+            }
+        }
+        let Outcome { texts: messages, bad } = values.finish(tokens)?;
+        if *grant.view() == View::Full {
+            return Ok(Outcome { texts: messages, bad });
+        }
+        let mut texts = Texts::with_capacity(messages.len(), messages.bytes());
+        for message in messages.iter() {
+            match message {
+                Some(message) => self.show(grant.view(), message, &mut texts),
+                None => texts.push_null(),
+            }
+        }
+        Ok(Outcome { texts, bad })
+    }
+
     fn take_token(&self, token: &str, asked: Option<u32>, work: &mut Work) -> Result<Parts, BadValue> {
         let (told, token) = self.told_version(token)?;
         let parts = self.format.take_token(token, &mut work.digits);
@@ -138,8 +187,7 @@ impl Ff1Engine {
     /// Each version's tokens with its own cipher.
     fn decrypt(&self, work: &mut Work, version: Option<u32>) -> Result<()> {
         if !self.format.tells_version() {
-            let cipher = version.map_or(Some(self.ciphers.of_newest()), |version| self.ciphers.find(version));
-            let cipher = cipher.ok_or_else(|| Error::internal("a version was not checked before"))?;
+            let cipher = of_version(&self.ciphers, version)?;
             return all_done(&cipher.decrypt_batch(&mut work.digits, &work.tweaks, &work.items));
         }
         let mut items = Vec::with_capacity(work.items.len());
@@ -201,6 +249,12 @@ impl Work {
 /// How many values there are, and how many bytes they have together.
 fn size<'v>(values: impl Iterator<Item = &'v str>) -> (usize, usize) {
     values.fold((0, 0), |(count, bytes), value| (count + 1, bytes + value.len()))
+}
+
+/// What reads tokens that do not tell their version.
+fn of_version<C>(ciphers: &Versions<C>, version: Option<u32>) -> Result<&C> {
+    let cipher = version.map_or(Some(ciphers.of_newest()), |version| ciphers.find(version));
+    cipher.ok_or_else(|| Error::internal("a version was not checked before"))
 }
 
 /// The format lets nothing through that FF1 refuses.

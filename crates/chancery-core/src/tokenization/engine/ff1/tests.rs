@@ -274,6 +274,21 @@ fn a_token_may_have_more_bytes_than_a_message() {
     assert_eq!(detokenize(&engine, &token).as_ref(), Ok(&message));
 }
 
+#[test]
+fn a_batch_of_thousands_is_many_singles() {
+    let engine = engine(&cards(Luhn::Valid));
+    let message = |n: u32| match n % 700 {
+        699 => "no number".to_owned(),
+        _ => with_check_digit(&format!("4{:014}0", u64::from(n) * 76_543_210_987 % 100_000_000_000_000)),
+    };
+    let messages: Vec<String> = (0..2500).map(message).collect();
+    let batch = engine.tokenize(&MAY_TOKENIZE, messages.iter().map(String::as_str), &[]).unwrap();
+    assert_eq!(batch.bad, [699, 1399, 2099].map(|index| (index, BadValue::NotInAlphabet { position: 0 })));
+    for (message, token) in messages.iter().zip(batch.texts.iter()) {
+        assert_eq!(tokenize(&engine, message).ok().as_deref(), token);
+    }
+}
+
 fn one_of(engine: &Ff1Engine, token: &str, version: Option<u32>) -> Result<String, BadValue> {
     one(engine.detokenize(&MAY_DETOKENIZE, [token].into_iter(), &[], version))
 }
@@ -323,6 +338,7 @@ proptest! {
         let keys: Vec<&[u8]> = keys.iter().map(<[u8; 32]>::as_slice).collect();
         let of = |count: usize| engine_of(&keys[..count], 1, &wire, TokenProfileId::from_u128(domain));
         let newest = of(keys.len());
+        prop_assume!(newest.format().check_holds_version(newest.versions().newest()).is_ok());
         for (version, count) in (1..).zip(1..=keys.len()) {
             let made = of(count).tokenize(&MAY_TOKENIZE, messages.iter().map(String::as_str), &[]).unwrap();
             let told = if wire.version_prefix.is_some() { None } else { Some(version) };
@@ -330,5 +346,54 @@ proptest! {
             prop_assert_eq!(&back.bad, &[]);
             prop_assert!(back.texts.iter().flatten().eq(messages.iter().map(String::as_str)));
         }
+    }
+
+    #[test]
+    fn decimal_text_is_treated_as_digits_are(
+        (min, more, leading, trailing) in (8u32..20, 0u32..20, 0u32..8, 0u32..8),
+        luhn in prop::sample::select(vec![Luhn::Ignore, Luhn::Valid, Luhn::Invalid]),
+        spaced: bool,
+        values in prop::collection::vec(("[0-9]{1,40}|[0-9 -]{1,40}|[0-9é:/x]{8,30}", any::<bool>()), 0..12),
+        iv in prop::option::of(any::<[u8; 16]>().prop_map(Iv::Ff1)),
+    ) {
+        let wire = TokenFormat {
+            keep_leading: leading,
+            keep_trailing: trailing,
+            pass_through: if spaced { " -é".into() } else { String::new() },
+            luhn,
+            ..format("Decimal", min + leading + trailing, min + leading + trailing + more)
+        };
+        let (quick, general) = (engine(&wire), Ff1Engine { decimal: None, ..engine(&wire) });
+        prop_assert!(quick.decimal.is_some());
+        let valid = |(value, make_valid): &(String, bool)| if *make_valid { with_check_digit(value) } else { value.clone() };
+        let values: Vec<String> = values.iter().map(valid).collect();
+        let ivs: Vec<Iv> = iv.iter().copied().cycle().take(values.len()).collect();
+        let tokens = [&quick, &general].map(|engine| {
+            engine.tokenize(&MAY_TOKENIZE, values.iter().map(String::as_str), &ivs).unwrap()
+        });
+        prop_assert_eq!(&tokens[0].bad, &tokens[1].bad);
+        prop_assert!(tokens[0].texts == tokens[1].texts);
+        // As tokens: those just made, and the values, of which most are none.
+        let any: Vec<&str> = tokens[0].texts.iter().flatten().chain(values.iter().map(String::as_str)).collect();
+        let mut ivs: Vec<Option<Iv>> = iv.iter().map(|iv| Some(*iv)).cycle().take(any.len()).collect();
+        if let Some(first) = ivs.first_mut() {
+            *first = None;
+        }
+        let mask = Mask { reveal: 4, from: RevealFrom::End, with: '*' };
+        for grant in [MAY_DETOKENIZE, may_see(mask)] {
+            let messages =
+                [&quick, &general].map(|engine| engine.detokenize(&grant, any.iter().copied(), &ivs, None).unwrap());
+            prop_assert_eq!(&messages[0].bad, &messages[1].bad);
+            prop_assert!(messages[0].texts == messages[1].texts);
+        }
+    }
+}
+
+/// With another last digit, so that it passes Luhn, if it ends in one.
+fn with_check_digit(value: &str) -> String {
+    let digits: Vec<u16> = value.bytes().filter(u8::is_ascii_digit).map(|byte| u16::from(byte - b'0')).collect();
+    match value.strip_suffix(|last: char| last.is_ascii_digit()) {
+        Some(rest) => format!("{rest}{}", crate::tokenization::luhn::check_digit(&digits, digits.len() - 1)),
+        None => value.to_owned(),
     }
 }

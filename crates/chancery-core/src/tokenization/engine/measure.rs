@@ -1,0 +1,120 @@
+//! What a batch of card numbers costs in the engine, beside the bare FF1 kernel: `cargo xtask bench profiles` runs this
+//! as a test of the release build, because no door leads to an engine without a caller.
+
+use std::{hint::black_box, time::Instant};
+
+use chancery_ff1::{Alphabet, Ff1, Item, Key};
+use chancery_types::{TokenProfileId, wire::Texts};
+use serde_json::{Value, json};
+
+use super::{Ff1Engine, Outcome};
+use crate::{
+    Limits,
+    access::tests::{MAY_DETOKENIZE, MAY_TOKENIZE},
+    tokenization::{batch, format::Format, luhn, templates, versions::Versions},
+};
+
+const VALUES: usize = 10_000;
+const PASSES: usize = 31;
+const DOMAIN: TokenProfileId = TokenProfileId::from_u128(7);
+
+/// One card template.
+struct Case {
+    name: String,
+    engine: Ff1Engine,
+    messages: Texts,
+    tokens: Texts,
+    /// The same digits and tweaks for the kernel alone.
+    kernel: chancery_ff1::Ff1Text,
+    text: Vec<u8>,
+    tweaks: Vec<u8>,
+    items: Vec<Item>,
+}
+
+/// Writes one JSON object to the file that CHANCERY_FIGURES names: `rows` with the median nanoseconds per value of each
+/// card template.
+#[test]
+#[ignore = "a measurement, run by `cargo xtask bench profiles`"]
+fn measure_card_templates() {
+    let mut cases: Vec<Case> = templates::names().filter(|name| name.starts_with("card number")).map(case).collect();
+    let mut samples = vec![[(); 3].map(|()| Vec::new()); cases.len()];
+    for _ in 0..PASSES {
+        for (case, samples) in cases.iter_mut().zip(&mut samples) {
+            let times = [case.time_kernel(), case.time_tokenize(), case.time_detokenize()];
+            samples.iter_mut().zip(times).for_each(|(samples, time)| samples.push(time));
+        }
+    }
+    let row = |(case, samples): (&Case, [Vec<f64>; 3])| -> Value {
+        let [kernel, tokenize, detokenize] = samples.map(median);
+        json!({"template": case.name, "kernel": kernel, "tokenize": tokenize, "detokenize": detokenize})
+    };
+    let figures = json!({"rows": cases.iter().zip(samples).map(row).collect::<Vec<_>>()});
+    let file = std::env::var_os("CHANCERY_FIGURES").expect("`cargo xtask bench profiles` names the file");
+    std::fs::write(file, figures.to_string()).unwrap();
+}
+
+fn case(name: &str) -> Case {
+    let wire = templates::by_name(name, &Limits::default()).unwrap().unwrap().format;
+    let cipher = Ff1::new(&Key::new(&[7; 32]).unwrap(), 10).unwrap();
+    let versions = Versions::new(1, vec![cipher.clone()]).unwrap();
+    let engine =
+        Ff1Engine::with_ciphers(Format::compile(&wire, &Limits::default()).unwrap(), DOMAIN, &versions).unwrap();
+    let messages: Texts = (0..VALUES as u64).map(card).collect();
+    let Outcome { texts: tokens, bad } =
+        engine.tokenize(&MAY_TOKENIZE, batch::values(&messages, 0..VALUES), &[]).unwrap();
+    assert_eq!(bad, []);
+    let (leading, trailing) = (wire.keep_leading as usize, wire.keep_trailing as usize);
+    let (mut text, mut tweaks, mut items) = (Vec::new(), Vec::new(), Vec::new());
+    for message in messages.iter().flatten() {
+        let (start, tweak_start) = (text.len(), tweaks.len());
+        let free = &message.as_bytes()[leading..message.len() - trailing];
+        text.extend(&free[..free.len() - usize::from(engine.format().has_check_digit())]);
+        tweaks.extend(&message.as_bytes()[..leading]);
+        tweaks.push(0xff);
+        tweaks.extend(&message.as_bytes()[message.len() - trailing..]);
+        let (length, tweak_length) = (text.len() - start, tweaks.len() - tweak_start);
+        items.push(Item { start, length, tweak_start, tweak_length });
+    }
+    let kernel = cipher.with_tweak_prefix(DOMAIN.as_bytes()).with_alphabet(&Alphabet::DECIMAL).unwrap();
+    Case { name: name.to_owned(), engine, messages, tokens, kernel, text, tweaks, items }
+}
+
+/// The n-th of many numbers of sixteen digits that pass Luhn.
+fn card(n: u64) -> String {
+    let mut digits: Vec<u16> = format!("4{:014}0", n * 6_364_136_223 % 100_000_000_000_000)
+        .bytes()
+        .map(|byte| u16::from(byte - b'0'))
+        .collect();
+    digits[15] = luhn::check_digit(&digits, 15);
+    digits.iter().map(u16::to_string).collect()
+}
+
+impl Case {
+    fn time_kernel(&mut self) -> f64 {
+        let (kernel, items, tweaks) = (&self.kernel, &self.items, black_box(&self.tweaks));
+        time(|| kernel.encrypt_batch(black_box(&mut self.text), tweaks, items).len(), 0)
+    }
+
+    fn time_tokenize(&self) -> f64 {
+        let values = || batch::values(black_box(&self.messages), 0..VALUES);
+        time(|| self.engine.tokenize(&MAY_TOKENIZE, values(), &[]).unwrap().texts.len(), VALUES)
+    }
+
+    fn time_detokenize(&self) -> f64 {
+        let values = || batch::values(black_box(&self.tokens), 0..VALUES);
+        time(|| self.engine.detokenize(&MAY_DETOKENIZE, values(), &[], None).unwrap().texts.len(), VALUES)
+    }
+}
+
+/// Nanoseconds per value. Once without the clock, so that what ran before has less to do with it.
+fn time(mut work: impl FnMut() -> usize, expected: usize) -> f64 {
+    assert_eq!(work(), expected);
+    let begin = Instant::now();
+    assert_eq!(work(), expected);
+    begin.elapsed().as_secs_f64() * 1e9 / VALUES as f64
+}
+
+fn median(mut samples: Vec<f64>) -> f64 {
+    samples.sort_by(f64::total_cmp);
+    samples[samples.len() / 2]
+}
