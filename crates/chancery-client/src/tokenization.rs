@@ -35,7 +35,8 @@ impl Client {
     ///
     /// [`ClientError`], as for every call.
     pub fn tokenize(&self, profile: TokenProfileId, message: &str) -> Result<TokenizationResponse, ClientError> {
-        let request = TokenizeRequest { message: message.to_owned(), key_version: None };
+        let request =
+            TokenizeRequest { message: message.to_owned(), key_version: None, metadata: None, expires_at: None };
         self.post(&format!("/api/v2/token-profiles/{profile}/tokenize"), &request)
     }
 

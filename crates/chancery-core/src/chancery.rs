@@ -124,6 +124,7 @@ impl Chancery {
         chancery.flush_counters_each_second();
         chancery.keep_sessions_in_turn();
         chancery.warn_of_expiry();
+        chancery.tidy_vaults();
         Ok(chancery)
     }
 

@@ -42,6 +42,8 @@ pub struct Limits {
     pub decisions_max: usize,
     /// Roles, patterns or steps of one rule of a signing policy.
     pub rule_items_max: usize,
+    /// Bytes of the metadata of a token, as JSON: it is sealed and kept with each.
+    pub metadata_max: usize,
     /// Control Rules of one token profile.
     pub control_rules_max: usize,
     /// Bytes of a PKCS#10 request: one with 250 names and an ML-DSA-87 key has some 20 KiB.
@@ -108,6 +110,7 @@ impl Default for Limits {
             approvals_max: 64,
             decisions_max: 1_000,
             rule_items_max: 100,
+            metadata_max: 4 * KIB,
             control_rules_max: 1_000,
             csr_max: 64 * KIB,
             cert_profiles_max: 1_000,

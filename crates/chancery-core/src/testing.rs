@@ -3,6 +3,8 @@
 use std::{net::IpAddr, sync::Arc};
 
 use chancery_keys::{RootKey, RootKeySource};
+use chancery_store::StoreUrl;
+use chancery_testkit::Postgres;
 use chancery_types::{
     AuthType, Base64,
     wire::login::{AuthCredentials, LoginRequest},
@@ -23,6 +25,7 @@ pub(crate) const PASSWORD: &str = "correct horse battery";
 pub(crate) struct Installation {
     pub(crate) chancery: Arc<Chancery>,
     pub(crate) clock: Clock,
+    store: StoreUrl,
     folder: TempDir,
 }
 
@@ -30,14 +33,25 @@ impl Installation {
     /// A provisioned installation with API access on.
     pub(crate) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("chancery.db").display().to_string().parse().unwrap();
+        Self::of(folder, store).await
+    }
+
+    /// The same on PostgreSQL.
+    pub(crate) async fn on_postgres() -> Self {
+        let address = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
+        Self::of(tempfile::tempdir().unwrap(), address.parse().unwrap()).await
+    }
+
+    async fn of(folder: TempDir, store: StoreUrl) -> Self {
         RootKey::create_file(&folder.path().join("root.key")).unwrap();
         let clock = Clock::fixed(START_MS);
-        let chancery = open(&folder, &clock).await;
+        let chancery = open(&store, &folder, &clock).await;
         let administrator = |name| FirstIdentity::new(name, PASSWORD, &[chancery_types::RoleId::ADMINISTRATOR]);
         let identities = ["Admin1", "Admin2", "Admin3"].map(administrator).into();
         let provision = Provision { identities, api_access: true, demo: false };
         chancery.provision(&Host::running("test"), provision).await.unwrap();
-        Self { chancery, clock, folder }
+        Self { chancery, clock, store, folder }
     }
 
     /// Admin1 and Admin2 in one session.
@@ -58,13 +72,13 @@ impl Installation {
 
     /// Another node on the same store.
     pub(crate) async fn other_node(&self) -> Arc<Chancery> {
-        open(&self.folder, &self.clock).await
+        open(&self.store, &self.folder, &self.clock).await
     }
 }
 
-async fn open(folder: &TempDir, clock: &Clock) -> Arc<Chancery> {
+async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock) -> Arc<Chancery> {
     let config = Config {
-        store: folder.path().join("chancery.db").display().to_string().parse().unwrap(),
+        store: store.clone(),
         root_key: RootKeySource::File(folder.path().join("root.key")),
         clock: clock.clone(),
         limits: Limits::default(),

@@ -38,25 +38,11 @@ fn public() -> OpenApiRouter<App> {
 #[rustfmt::skip]
 fn authenticated() -> OpenApiRouter<App> {
     use routes::{
-        api::v2::{audit, identities, key_types, keys, roles, system, token_profiles, x509},
+        api::v2::{audit, identities, key_types, keys, roles, system, x509},
         cuserv::v1 as cuserv, home,
     };
     OpenApiRouter::new()
-        .routes(routes!(token_profiles::stubs::stubs))
-        .routes(routes!(token_profiles::create))
-        .routes(routes!(token_profiles::template::names::names))
-        .routes(routes!(token_profiles::template::name::read))
-        .routes(routes!(token_profiles::uuid::read, token_profiles::uuid::change, token_profiles::uuid::delete))
-        .routes(routes!(token_profiles::permissions::permissions))
-        .routes(routes!(token_profiles::copy::copy))
-        .routes(routes!(token_profiles::preview::preview))
-        .routes(routes!(token_profiles::tokenize::tokenize))
-        .routes(routes!(token_profiles::detokenize::detokenize))
-        .routes(routes!(token_profiles::batch_tokenize::batch_tokenize))
-        .routes(routes!(token_profiles::batch_detokenize::batch_detokenize))
-        .routes(routes!(token_profiles::rewrap::rewrap))
-        .routes(routes!(token_profiles::track_tokenize::track_tokenize))
-        .routes(routes!(token_profiles::track_detokenize::track_detokenize))
+        .merge(tokenization())
         .routes(routes!(key_types::stubs::list))
         .routes(routes!(keys::create))
         .routes(routes!(keys::stubs::list))
@@ -93,6 +79,31 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(system::settings::read, system::settings::change))
         .routes(routes!(home::v1::login::token::token))
         .routes(routes!(home::v1::logout::logout))
+}
+
+/// Token profiles and what is done with them; a login is demanded.
+#[rustfmt::skip]
+fn tokenization() -> OpenApiRouter<App> {
+    use routes::api::v2::token_profiles;
+    OpenApiRouter::new()
+        .routes(routes!(token_profiles::stubs::stubs))
+        .routes(routes!(token_profiles::create))
+        .routes(routes!(token_profiles::template::names::names))
+        .routes(routes!(token_profiles::template::name::read))
+        .routes(routes!(token_profiles::uuid::read, token_profiles::uuid::change, token_profiles::uuid::delete))
+        .routes(routes!(token_profiles::permissions::permissions))
+        .routes(routes!(token_profiles::copy::copy))
+        .routes(routes!(token_profiles::preview::preview))
+        .routes(routes!(token_profiles::tokenize::tokenize))
+        .routes(routes!(token_profiles::detokenize::detokenize))
+        .routes(routes!(token_profiles::batch_tokenize::batch_tokenize))
+        .routes(routes!(token_profiles::batch_detokenize::batch_detokenize))
+        .routes(routes!(token_profiles::rewrap::rewrap))
+        .routes(routes!(token_profiles::track_tokenize::track_tokenize))
+        .routes(routes!(token_profiles::track_detokenize::track_detokenize))
+        .routes(routes!(token_profiles::tokens::read::read_token))
+        .routes(routes!(token_profiles::tokens::delete::delete_token))
+        .routes(routes!(token_profiles::tokenized::tokenized))
 }
 
 /// Certificates and their profiles; demands a login.

@@ -28,10 +28,10 @@ const MIGRATIONS: &[Migration] = migrations![
     "0005_pki",
     "0006_signing",
     "0007_token_versions",
+    "0008_vault",
     "0009_cert_profiles",
     "0010_inventory",
     "0011_signing_rules",
-    "0008_vault",
     "0012_signed_files",
     "0016_revocation",
 ];

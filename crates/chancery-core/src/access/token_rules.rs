@@ -61,20 +61,22 @@ pub(crate) enum Call {
     Track,
     /// Many tokens into others: as a batch, and partial detokenization is not enough.
     Rewrap,
+    /// What a vault keeps beside a message: partial detokenization is not enough.
+    Vault,
 }
 
 impl Call {
     const fn needs_batch(self) -> bool {
         match self {
             Self::Batch | Self::Rewrap => true,
-            Self::Single | Self::Track => false,
+            Self::Single | Self::Track | Self::Vault => false,
         }
     }
 
     const fn takes_partial(self) -> bool {
         match self {
             Self::Single | Self::Batch => true,
-            Self::Track | Self::Rewrap => false,
+            Self::Track | Self::Rewrap | Self::Vault => false,
         }
     }
 }

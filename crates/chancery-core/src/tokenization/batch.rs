@@ -65,15 +65,26 @@ where
     if load.work <= INLINE_WORK {
         return job(0..load.values);
     }
+    let mut all = Outcome::default();
+    run_jobs(pool, load.jobs(), job).await?.iter().for_each(|part| all.append(part));
+    Ok(all)
+}
+
+/// Runs `job` on each range, as many at a time as the pool has cores; what each gave, in order.
+pub(crate) async fn run_jobs<T, F>(pool: &Pool, ranges: Vec<Range<usize>>, job: F) -> Result<Vec<T>>
+where
+    T: Send + 'static,
+    F: Fn(Range<usize>) -> Result<T> + Send + Sync + 'static,
+{
     let job = Arc::new(job);
-    let parts = load.jobs().into_iter().map(|range| {
+    let parts = ranges.into_iter().map(|range| {
         let job = Arc::clone(&job);
         pool.run(move || job(range))
     });
     let mut parts = stream::iter(parts).buffered(pool.cores());
-    let mut all = Outcome::default();
+    let mut all = Vec::new();
     while let Some(part) = parts.try_next().await? {
-        all.append(&part?);
+        all.push(part?);
     }
     Ok(all)
 }
@@ -99,7 +110,7 @@ pub(crate) fn ivs_of(outcome: &Outcome, ivs: &[Iv]) -> Vec<Option<Base64>> {
 
 impl Outcome {
     /// Appends the outcome of the values that follow.
-    fn append(&mut self, next: &Self) {
+    pub(crate) fn append(&mut self, next: &Self) {
         let before = self.texts.len();
         self.texts.append(&next.texts);
         self.bad.extend(next.bad.iter().map(|&(index, bad)| (before + index, bad)));

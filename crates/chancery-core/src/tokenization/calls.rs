@@ -15,9 +15,10 @@ use chancery_types::{
 
 use super::{
     batch::{self, Load},
-    engine::{Iv, IvKind},
+    engine::{Engine, Iv, IvKind},
     profile::Profile,
     track::Tracks,
+    vault::Attributes,
 };
 use crate::{
     Caller, Chancery, Error, Result,
@@ -35,7 +36,8 @@ impl Chancery {
         let answer = async {
             let (profile, grant) = self.may_tokenize(caller, id, Call::Single)?;
             profile.engine.check_version_made(request.key_version)?;
-            let (token, iv) = self.make_token(&profile, &grant, &request.message, "/message").await?;
+            let attributes = self.attributes(&profile, request.metadata.as_ref(), request.expires_at.as_deref())?;
+            let (token, iv) = self.make_token(&profile, grant, &request.message, attributes, "/message").await?;
             Ok(TokenizationResponse { token, iv, key_version: told_version(&profile) })
         };
         let answer = answer.await;
@@ -51,14 +53,16 @@ impl Chancery {
         request: DetokenizeRequest,
     ) -> Result<DetokenizationResponse> {
         let mut action = Action::Detokenize;
-        let answer = self.may_detokenize(caller, id, Call::Single).and_then(|(profile, grant)| {
+        let answer = async {
+            let (profile, grant) = self.may_detokenize(caller, id, Call::Single)?;
             if let View::Partial(_) = grant.view() {
                 action = Action::PartialDetokenize;
             }
             let DetokenizeRequest { token, iv, key_version } = &request;
-            let message = open_token(&profile, &grant, token, iv.as_ref(), *key_version, "/token")?;
+            let message = self.open_token(&profile, grant, token, iv.as_ref(), *key_version, "/token").await?;
             Ok(DetokenizationResponse { message })
-        });
+        };
+        let answer = answer.await;
         self.count_tokens(caller, action, id, 1, &answer);
         answer
     }
@@ -70,22 +74,26 @@ impl Chancery {
         id: TokenProfileId,
         request: BatchTokenizeRequest,
     ) -> Result<BatchTokenizationResponse> {
-        let BatchTokenizeRequest { messages, partial, key_version } = request;
+        let BatchTokenizeRequest { messages, partial, key_version, metadata, expires_at } = request;
+        let partial = partial.unwrap_or_default();
         let values = messages.len() as u64;
         let answer = async {
             let (profile, grant) = self.may_tokenize(caller, id, Call::Batch)?;
             profile.engine.check_version_made(key_version)?;
+            let attributes = self.attributes(&profile, metadata.as_ref(), expires_at.as_deref())?;
             let load = Load::of("/messages", &messages, &profile.engine, &self.limits)?;
             let ivs: Arc<[Iv]> = draw_ivs(&profile, messages.len()).into();
-            let job = {
+            let outcome = if let Engine::Random(vault) = &profile.engine {
+                self.vault_tokenize((&profile, vault), grant, messages, attributes, partial).await?
+            } else {
                 let (profile, ivs, messages) = (Arc::clone(&profile), Arc::clone(&ivs), Arc::new(messages));
-                move |range: Range<usize>| {
+                let job = move |range: Range<usize>| {
                     let ivs = ivs.get(range.clone()).unwrap_or_default();
                     profile.engine.tokenize(&grant, batch::values(&messages, range), ivs)
-                }
+                };
+                batch::run(&self.pool, load, job).await?
             };
-            let outcome = batch::run(&self.pool, load, job).await?;
-            let errors = outcome.settle("/messages", partial.unwrap_or_default(), &self.limits)?;
+            let errors = outcome.settle("/messages", partial, &self.limits)?;
             if outcome.has_texts() {
                 self.note_use(&profile).await?;
             }
@@ -112,14 +120,16 @@ impl Chancery {
             let load = Load::of("/tokens", &tokens, &profile.engine, &self.limits)?;
             let version = profile.engine.version_to_read(key_version)?;
             let ivs = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?;
-            let job = {
+            let outcome = if let Engine::Random(vault) = &profile.engine {
+                self.vault_detokenize(vault, grant, tokens, version).await?
+            } else {
                 let tokens = Arc::new(tokens);
-                move |range: Range<usize>| {
+                let job = move |range: Range<usize>| {
                     let ivs = ivs.get(range.clone()).unwrap_or_default();
                     profile.engine.detokenize(&grant, batch::values(&tokens, range), ivs, version)
-                }
+                };
+                batch::run(&self.pool, load, job).await?
             };
-            let outcome = batch::run(&self.pool, load, job).await?;
             let errors = outcome.settle("/tokens", partial.unwrap_or_default(), &self.limits)?;
             Ok(BatchDetokenizationResponse { messages: outcome.texts, errors })
         };
@@ -139,7 +149,8 @@ impl Chancery {
             let (profile, grant) = self.may_tokenize(caller, id, Call::Track)?;
             profile.engine.check_version_made(request.key_version)?;
             let tracks = self.parse_tracks(&profile, &request.track)?;
-            let (token, iv) = self.make_token(&profile, &grant, &tracks.account(), TRACK).await?;
+            let attributes = self.attributes(&profile, None, None)?;
+            let (token, iv) = self.make_token(&profile, grant, &tracks.account(), attributes, TRACK).await?;
             let track = tracks.with_account(&token).map_err(|bad| bad.error(TRACK))?;
             Ok(TrackTokenizationResponse { track, iv, key_version: told_version(&profile) })
         };
@@ -155,13 +166,15 @@ impl Chancery {
         id: TokenProfileId,
         request: TrackDetokenizeRequest,
     ) -> Result<TrackDetokenizationResponse> {
-        let answer = self.may_detokenize(caller, id, Call::Track).and_then(|(profile, grant)| {
+        let answer = async {
+            let (profile, grant) = self.may_detokenize(caller, id, Call::Track)?;
             let tracks = self.parse_tracks(&profile, &request.track)?;
             let (iv, version) = (request.iv.as_ref(), request.key_version);
-            let account = open_token(&profile, &grant, &tracks.account(), iv, version, TRACK)?;
+            let account = self.open_token(&profile, grant, &tracks.account(), iv, version, TRACK).await?;
             let track = tracks.with_account(&account).map_err(|bad| bad.error(TRACK))?;
             Ok(TrackDetokenizationResponse { track })
-        });
+        };
+        let answer = answer.await;
         self.count_tokens(caller, Action::TrackDetokenize, id, 1, &answer);
         answer
     }
@@ -191,14 +204,40 @@ impl Chancery {
     async fn make_token(
         &self,
         profile: &Profile,
-        grant: &TokenizeGrant,
+        grant: TokenizeGrant,
         message: &str,
+        attributes: Attributes,
         field: &str,
     ) -> Result<(String, Option<Base64>)> {
+        if let Engine::Random(vault) = &profile.engine {
+            let messages = iter::once(message).collect();
+            let outcome = self.vault_tokenize((profile, vault), grant, messages, attributes, false).await?;
+            return Ok((outcome.single(field)?, None));
+        }
         let ivs = draw_ivs(profile, 1);
-        let token = profile.engine.tokenize(grant, iter::once(message), &ivs)?.single(field)?;
+        let token = profile.engine.tokenize(&grant, iter::once(message), &ivs)?.single(field)?;
         self.note_use(profile).await?;
         Ok((token, ivs.first().map(|iv| iv.to_wire())))
+    }
+
+    async fn open_token(
+        &self,
+        profile: &Profile,
+        grant: DetokenizeGrant,
+        token: &str,
+        iv: Option<&Base64>,
+        version: Option<u32>,
+        field: &str,
+    ) -> Result<String> {
+        let (ivs, version) = read_call(profile, iv, version)?;
+        let tokens = iter::once(token);
+        let outcome = match &profile.engine {
+            Engine::Random(vault) => self.vault_detokenize(vault, grant, tokens.collect(), version).await?,
+            Engine::Ff1(_) | Engine::Pattern(_) | Engine::Text(_) => {
+                profile.engine.detokenize(&grant, tokens, &ivs, version)?
+            }
+        };
+        outcome.single(field)
     }
 
     /// Makes sure that the store knows that the profile makes tokens before the first one is given out: from then on
@@ -245,14 +284,8 @@ impl Chancery {
 
 const TRACK: &str = "/track";
 
-fn open_token(
-    profile: &Profile,
-    grant: &DetokenizeGrant,
-    token: &str,
-    iv: Option<&Base64>,
-    version: Option<u32>,
-    field: &str,
-) -> Result<String> {
+/// What came with a token, checked.
+fn read_call(profile: &Profile, iv: Option<&Base64>, version: Option<u32>) -> Result<(Vec<Option<Iv>>, Option<u32>)> {
     let version = profile.engine.version_to_read(version)?;
     let ivs: Vec<Option<Iv>> = match (profile.iv, iv) {
         (Some(kind), Some(iv)) => vec![Some(read_iv(kind, iv)?)],
@@ -262,7 +295,7 @@ fn open_token(
         (None, Some(_)) => return Err(Error::value("/iv", "The profile uses no initialization vector.")),
         (None, None) => Vec::new(),
     };
-    profile.engine.detokenize(grant, iter::once(token), &ivs, version)?.single(field)
+    Ok((ivs, version))
 }
 
 fn read_iv(kind: IvKind, iv: &Base64) -> Result<Iv> {

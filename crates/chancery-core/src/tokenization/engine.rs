@@ -8,10 +8,12 @@ mod measure;
 mod pattern;
 mod text;
 
+use std::sync::Arc;
+
 use chancery_keys::{DataError, DataKey};
 use chancery_types::{TokenAlgorithm, TokenProfileId, wire::Texts};
 
-use super::{refusal::BadValue, shape::Shape, versions::Versions};
+use super::{refusal::BadValue, shape::Shape, vault::Vault, versions::Versions};
 use crate::{
     Error, Result,
     access::{DetokenizeGrant, TokenizeGrant},
@@ -30,6 +32,8 @@ pub(crate) enum Engine {
     Pattern(Box<PatternEngine>),
     /// Any text to base64url text.
     Text(TextEngine),
+    /// Random tokens, kept in the store: [`vault`](super::vault) has the ways to them and back.
+    Random(Arc<Vault>),
 }
 
 /// What became of a batch.
@@ -67,7 +71,7 @@ impl Engine {
             TokenAlgorithm::AesSiv => text(shape, |key| key.aes_256_siv().map(|siv| TextCipher::AesSiv(Box::new(siv)))),
             TokenAlgorithm::AesGcm => text(shape, |key| key.xaes_256_gcm().map(TextCipher::AesGcm)),
             TokenAlgorithm::Hmac => text(shape, |key| key.hmac_sha_256().map(|hmac| TextCipher::Hmac(Box::new(hmac)))),
-            TokenAlgorithm::Random => Err(Error::internal("Random is not offered yet")),
+            TokenAlgorithm::Random => Err(Error::internal("the engine of Random is a vault")),
         }
     }
 
@@ -80,6 +84,7 @@ impl Engine {
             Self::Ff1(engine) => engine.tokenize(grant, messages, ivs),
             Self::Pattern(engine) => engine.tokenize(grant, messages, ivs),
             Self::Text(engine) => engine.tokenize(grant, messages, ivs),
+            Self::Random(_) => Err(needs_store()),
         }
     }
 
@@ -99,6 +104,7 @@ impl Engine {
             Self::Ff1(engine) => engine.detokenize(grant, tokens, ivs, version),
             Self::Pattern(engine) => engine.detokenize(grant, tokens, ivs, version),
             Self::Text(engine) => engine.detokenize(grant, tokens, ivs, version),
+            Self::Random(_) => Err(needs_store()),
         }
     }
 
@@ -108,6 +114,7 @@ impl Engine {
             Self::Ff1(engine) => engine.format().work(bytes),
             Self::Pattern(engine) => engine.pattern().work(bytes),
             Self::Text(_) => 100 + bytes / 2,
+            Self::Random(_) => 600 + bytes,
         }
     }
 
@@ -115,6 +122,7 @@ impl Engine {
     pub(crate) fn is_decimal(&self) -> bool {
         match self {
             Self::Ff1(engine) => engine.format().alphabet().is_decimal(),
+            Self::Random(vault) => vault.values().is_decimal(),
             Self::Pattern(_) | Self::Text(_) => false,
         }
     }
@@ -122,7 +130,7 @@ impl Engine {
     /// Whether nothing leads from a token back to its message.
     pub(crate) fn is_one_way(&self) -> bool {
         match self {
-            Self::Ff1(_) | Self::Pattern(_) => false,
+            Self::Ff1(_) | Self::Pattern(_) | Self::Random(_) => false,
             Self::Text(engine) => engine.is_one_way(),
         }
     }
@@ -133,6 +141,7 @@ impl Engine {
             Self::Ff1(engine) => engine.versions().check_made(named),
             Self::Pattern(engine) => engine.versions().check_made(named),
             Self::Text(engine) => engine.versions().check_made(named),
+            Self::Random(vault) => vault.versions().check_made(named),
         }
     }
 
@@ -142,6 +151,7 @@ impl Engine {
             Self::Ff1(engine) => engine.versions().to_read(named, engine.format().tells_version()),
             Self::Pattern(engine) => engine.versions().to_read(named, false),
             Self::Text(engine) => engine.versions().to_read(named, true),
+            Self::Random(vault) => vault.versions().to_read(named, true),
         }
     }
 
@@ -151,6 +161,7 @@ impl Engine {
             Self::Ff1(engine) => engine.versions().newest(),
             Self::Pattern(engine) => engine.versions().newest(),
             Self::Text(engine) => engine.versions().newest(),
+            Self::Random(vault) => vault.versions().newest(),
         }
     }
 
@@ -160,8 +171,15 @@ impl Engine {
             Self::Ff1(engine) => engine.versions().are_several(),
             Self::Pattern(engine) => engine.versions().are_several(),
             Self::Text(engine) => engine.versions().are_several(),
+            // A deterministic profile may give out a token that an older version seals: the vault alone knows.
+            Self::Random(_) => false,
         }
     }
+}
+
+/// What only a fault in the program asks for.
+fn needs_store() -> Error {
+    Error::internal("tokens of a vault are not made or opened without the store")
 }
 
 impl Outcome {

@@ -29,6 +29,27 @@ pub(crate) struct Format {
 impl Format {
     /// Checks a format for FF1. Every refusal names the member and what would be accepted.
     pub(crate) fn compile(wire: &TokenFormat, limits: &Limits) -> Result<Self> {
+        let format = Self::parse(wire, limits)?;
+        format.check_domain()?;
+        Ok(format)
+    }
+
+    /// Checks a format for random tokens, of which there may be few.
+    pub(crate) fn for_vault(wire: &TokenFormat, limits: &Limits) -> Result<Self> {
+        if wire.version_prefix.is_some() {
+            let message = "Only Ff1 has a versionPrefix: the vault knows the key version of each token.";
+            return Err(Error::value("/format/versionPrefix", message));
+        }
+        let format = Self::parse(wire, limits)?;
+        if format.encrypted_at_min() == 0 {
+            let message =
+                "With luhn a message has a free symbol besides its check digit; raise minLength or keep fewer.";
+            return Err(Error::value("/format/minLength", message));
+        }
+        Ok(format)
+    }
+
+    fn parse(wire: &TokenFormat, limits: &Limits) -> Result<Self> {
         // Without a wildcard: a member that is added must be dealt with here.
         let TokenFormat {
             alphabet,
@@ -61,7 +82,6 @@ impl Format {
         format.check_luhn()?;
         format.check_version_prefix(*version_prefix)?;
         format.check_token_length(limits)?;
-        format.check_domain()?;
         Ok(format)
     }
 

@@ -30,6 +30,7 @@ mod text_format;
 mod track;
 mod tweak;
 mod values;
+mod vault;
 mod versions;
 
 pub(crate) use mask::Mask;

@@ -46,6 +46,8 @@ impl BadValue {
             Self::TooLarge { .. }
             | Self::Luhn
             | Self::NoSuchToken
+            | Self::NotInVault
+            | Self::Full { .. }
             | Self::Length { .. }
             | Self::NotAuthentic
             | Self::Version { .. }

@@ -11,6 +11,7 @@ use chancery_types::{
 use super::{
     engine::{Engine, Iv},
     spec::ProfileSpec,
+    vault::Vault,
     versions::Versions,
 };
 use crate::{Caller, Chancery, Error, Result, access::TokenizeGrant};
@@ -33,9 +34,17 @@ impl Chancery {
         let (shape, _) = spec.compile(&self.limits).map_err(in_profile)?;
         let keys = Versions::new(VERSION, vec![self.throw_away_key(spec.algorithm)?])?;
         let domain = TokenProfileId::from_random(random());
-        let engine = Engine::new(spec.algorithm, shape, domain, &keys)?;
-        let ivs: Vec<Iv> = spec.iv_kind().map_or_else(Vec::new, |kind| samples.iter().map(|_| kind.draw()).collect());
-        let outcome = engine.tokenize(&TokenizeGrant::for_preview(&grant), samples.iter().flatten(), &ivs)?;
+        let grant = TokenizeGrant::for_preview(&grant);
+        let outcome = if spec.algorithm == TokenAlgorithm::Random {
+            let tokens = (spec.deterministic == Some(true), None);
+            let vault = Vault::new(shape, domain, (spec.key, &keys), tokens, &self.custodian)?;
+            vault.samples(&grant, &samples)?
+        } else {
+            let engine = Engine::new(spec.algorithm, shape, domain, &keys)?;
+            let ivs: Vec<Iv> =
+                spec.iv_kind().map_or_else(Vec::new, |kind| samples.iter().map(|_| kind.draw()).collect());
+            engine.tokenize(&grant, samples.iter().flatten(), &ivs)?
+        };
         let errors = outcome.settle("/samples", true, &self.limits)?;
         let format = spec.format.clone();
         let security = spec.into_wire(domain, &self.limits)?.security;

@@ -10,12 +10,13 @@ use std::{
 
 use chancery_keys::Custodian;
 use chancery_store::{Tx, tables};
-use chancery_types::{KeyId, KeyState, KeyUsage, RoleId, TokenProfileId};
+use chancery_types::{KeyId, KeyState, KeyUsage, RoleId, TokenAlgorithm, TokenProfileId};
 use uuid::Uuid;
 
 use super::{
     engine::{Engine, IvKind, one_way},
     spec::ProfileSpec,
+    vault::Vault,
     versions::Versions,
 };
 use crate::{
@@ -102,11 +103,18 @@ impl Profile {
         let (shape, rules) = spec.compile(limits)?;
         let open = |row: &Arc<_>| Ok::<_, Error>(custodian.open_data_key(&stored_key.sealed(row))?);
         let keys = Versions::new(spec.min_decrypt_version, versions.iter().map(open).collect::<Result<_>>()?)?;
+        let engine = if spec.algorithm == TokenAlgorithm::Random {
+            let tokens = (spec.deterministic == Some(true), spec.life()?);
+            let vault = Vault::new(shape, spec.domain(id), (spec.key, &keys), tokens, custodian)?;
+            Engine::Random(Arc::new(vault))
+        } else {
+            Engine::new(spec.algorithm, shape, spec.domain(id), &keys)?
+        };
         Ok(Self {
             id,
             version: profile.version,
             iv: spec.iv_kind(),
-            engine: Engine::new(spec.algorithm, shape, spec.domain(id), &keys)?,
+            engine,
             key: spec.key,
             rules,
             standing: KeyStanding {

@@ -19,6 +19,10 @@ pub(crate) enum BadValue {
     Luhn,
     /// A token of this format stands for no message.
     NoSuchToken,
+    /// The vault holds no such token, or not any more.
+    NotInVault,
+    /// Of so many tokens that the message could have, none is left.
+    Full { tokens: u64 },
     /// A text is too short or too long.
     Length { characters: usize, min: usize, max: usize },
     /// The token, its initialization vector or its profile is not the one that it was made with.
@@ -76,6 +80,7 @@ impl BadValue {
     pub(crate) fn error(self, field: &str) -> Error {
         match self {
             Self::TooLarge { .. } => Error::too_large(field, self.to_string()),
+            Self::Full { .. } => Error::state(self.to_string()).at(field),
             Self::OtherVersion { .. } => Error::value("/keyVersion", self.to_string()),
             Self::TooShort { .. }
             | Self::TooLong { .. }
@@ -83,6 +88,7 @@ impl BadValue {
             | Self::Luhn
             | Self::Length { .. }
             | Self::NoSuchToken
+            | Self::NotInVault
             | Self::NotAuthentic
             | Self::Version { .. }
             | Self::Iv { .. }
@@ -108,6 +114,12 @@ impl fmt::Display for BadValue {
             ),
             Self::Luhn => f.write_str("The Luhn check digit is wrong."),
             Self::NoSuchToken => f.write_str("This profile never makes such a token."),
+            Self::NotInVault => f.write_str("There is no such token."),
+            Self::Full { tokens } => write!(
+                f,
+                "Of the {tokens} tokens that the format has for this message nearly all are taken; a profile with a larger \
+                 format has more."
+            ),
             Self::Length { characters, min, max } => {
                 write!(f, "The value has {characters} characters; {min} to {max} are accepted.")
             }

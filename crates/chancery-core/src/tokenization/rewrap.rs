@@ -28,16 +28,19 @@ impl Chancery {
             let load = Load::of("/tokens", &tokens, &profile.engine, &self.limits)?.twice();
             let version = profile.engine.version_to_read(key_version)?;
             let ivs: Arc<[Option<Iv>]> = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?.into();
-            let job = {
+            let partial = partial.unwrap_or_default();
+            let outcome = if let Engine::Random(vault) = &profile.engine {
+                self.vault_rewrap(vault, (detokenize, tokenize), tokens, version, partial).await?
+            } else {
                 let (profile, ivs, tokens) = (Arc::clone(&profile), Arc::clone(&ivs), Arc::new(tokens));
-                move |range: Range<usize>| {
+                let job = move |range: Range<usize>| {
                     let ivs = ivs.get(range.clone()).unwrap_or_default();
                     let tokens = batch::values(&tokens, range);
                     rewrap(&profile.engine, (&detokenize, &tokenize), tokens, ivs, version)
-                }
+                };
+                batch::run(&self.pool, load, job).await?
             };
-            let outcome = batch::run(&self.pool, load, job).await?;
-            let errors = outcome.settle("/tokens", partial.unwrap_or_default(), &self.limits)?;
+            let errors = outcome.settle("/tokens", partial, &self.limits)?;
             if outcome.has_texts() {
                 self.note_use(&profile).await?;
             }

@@ -34,7 +34,9 @@ impl Shape {
             return Ok(Self::Text(TextFormat::compile(algorithm, wire, limits)?));
         }
         if wire.pattern.is_none() {
-            return Ok(Self::Symbols(Format::compile(wire, limits)?));
+            let vaulted = algorithm == TokenAlgorithm::Random;
+            let format = if vaulted { Format::for_vault(wire, limits) } else { Format::compile(wire, limits) };
+            return Ok(Self::Symbols(format?));
         }
         let shape = Self::Pattern(Pattern::compile(wire, limits)?);
         match shape.space() {

@@ -13,8 +13,9 @@ use super::{
     advisor::{self, Case},
     engine::IvKind,
     shape::{Shape, new_format, patched_format, takes_text},
+    vault,
 };
-use crate::{Error, Limits, Result, access::TokenRules, text::check_name};
+use crate::{Error, Limits, Result, access::TokenRules, pki::validity::Period, text::check_name};
 
 /// A token profile in the interface's words, without its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,8 +125,8 @@ impl ProfileSpec {
 
     fn check_algorithm(&self) -> Result<()> {
         match (self.algorithm, self.use_iv) {
-            (TokenAlgorithm::Random, _) => {
-                Err(Error::value("/algorithm", "Random is not offered yet; Ff1, AesSiv, AesGcm and Hmac are."))
+            (TokenAlgorithm::Random, true) => {
+                Err(Error::value("/useIv", "Random goes with useIv false only: its tokens are random already."))
             }
             (TokenAlgorithm::AesGcm, false) => {
                 Err(Error::value("/useIv", "AesGcm needs useIv true: its nonce is the iv."))
@@ -136,6 +137,7 @@ impl ProfileSpec {
             }
             (TokenAlgorithm::AesSiv | TokenAlgorithm::Hmac, false)
             | (TokenAlgorithm::AesGcm, true)
+            | (TokenAlgorithm::Random, false)
             | (TokenAlgorithm::Ff1, _) => Ok(()),
         }
     }
@@ -174,8 +176,13 @@ impl ProfileSpec {
             Some((field, _)) if self.algorithm != TokenAlgorithm::Random => {
                 Err(Error::value(field, "Only a Random profile has this member."))
             }
-            Some(_) | None => Ok(()),
+            Some(_) | None => self.life().map(drop),
         }
+    }
+
+    /// How long tokens live, where they do not for ever.
+    pub(crate) fn life(&self) -> Result<Option<Period>> {
+        self.time_to_live.as_ref().map(vault::parse_life).transpose()
     }
 
     /// The domain of the tweaks of the profile with this id.

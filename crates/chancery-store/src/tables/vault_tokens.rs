@@ -70,6 +70,8 @@ pub struct Resealed {
 
 const COLUMNS: &str = "token_hash, message_hash, key_version, sealed, created_at_ms, expires_at_ms";
 const DELETE: &str = "DELETE FROM vault_tokens WHERE token_hash = $1 AND (expires_at_ms IS NULL OR expires_at_ms > $2)";
+const FIRST_EXPIRED: &str =
+    "SELECT expires_at_ms FROM vault_tokens WHERE expires_at_ms <= $1 ORDER BY expires_at_ms LIMIT 1";
 const DELETE_EXPIRED: &str = "DELETE FROM vault_tokens WHERE token_hash IN (SELECT token_hash FROM vault_tokens \
     WHERE expires_at_ms <= $1 ORDER BY expires_at_ms LIMIT $2)";
 const DELETE_OF_DOMAIN: &str = "DELETE FROM vault_tokens WHERE token_hash IN (SELECT token_hash FROM vault_tokens \
@@ -153,6 +155,11 @@ pub async fn reseal(tx: &mut Tx, new_version: u32, rows: &[Resealed]) -> Result<
 /// Removes a token that has not expired; whether there was one.
 pub async fn delete(tx: &mut Tx, token_hash: &Hash, now_ms: i64) -> Result<bool, StoreError> {
     Ok(sql(DELETE).bind(&token_hash[..]).bind(now_ms).execute(tx).await? == 1)
+}
+
+/// Whether anything has expired.
+pub async fn any_expired(tx: &mut Tx, now_ms: i64) -> Result<bool, StoreError> {
+    Ok(sql(FIRST_EXPIRED).bind(now_ms).optional::<i64>(tx).await?.is_some())
 }
 
 /// Removes some of what has expired, the oldest first; how many rows.

@@ -3,8 +3,9 @@
 mod calls;
 mod format;
 mod preview;
+mod vault;
 
-pub use self::{calls::*, format::*, preview::*};
+pub use self::{calls::*, format::*, preview::*, vault::*};
 
 use serde::{Deserialize, Deserializer, Serialize};
 

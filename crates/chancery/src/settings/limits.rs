@@ -31,6 +31,7 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "name-max" => limits.name_max = size,
         "note-max" => limits.note_max = size,
         "approvals-max" => limits.approvals_max = number,
+        "metadata-max" => limits.metadata_max = size,
         "control-rules-max" => limits.control_rules_max = size,
         "profile-versions-max" => limits.profile_versions_max = number,
         "csr-max" => limits.csr_max = size,

@@ -10,7 +10,7 @@ use crate::{Meaning, testing::Installation};
 const CARD: &str = "4111111111111111";
 
 fn message() -> TokenizeRequest {
-    TokenizeRequest { message: CARD.to_owned(), key_version: None }
+    TokenizeRequest { message: CARD.to_owned(), key_version: None, metadata: None, expires_at: None }
 }
 
 /// A profile for card numbers, with every rule for the administrators.

@@ -1,5 +1,4 @@
 //! Random values of a given shape: what vaulted profiles give out.
-#![cfg_attr(not(test), expect(dead_code, reason = "for the vaulted algorithm"))]
 
 use super::{Layout, Pattern, Taken};
 

@@ -61,7 +61,13 @@ async fn none_is_lost(members: Value, is_new: fn(&str) -> bool) {
     let (chancery, caller) = (&installation.chancery, Arc::new(installation.administrators().await));
     let (id, key) = profile(chancery, &caller, members).await;
     let messages: Vec<String> = (0..TOKENS).map(|number| format!("{:016}", number * 7_919)).collect();
-    let request = BatchTokenizeRequest { messages: texts(&messages), partial: None, key_version: None };
+    let request = BatchTokenizeRequest {
+        messages: texts(&messages),
+        partial: None,
+        key_version: None,
+        metadata: None,
+        expires_at: None,
+    };
     let made = chancery.batch_tokenize(&caller, id, request).await.unwrap();
     let table = Arc::new(Mutex::new(strings(&made.tokens)));
     chancery.rotate_key(&caller, key).await.unwrap();

@@ -1,6 +1,7 @@
 //! Messages in, tokens out, and back.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::{
     Base64,
@@ -18,6 +19,13 @@ pub struct TokenizeRequest {
     /// The version of the key, which can only be the one that makes tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_version: Option<u32>,
+    /// For Random: what to keep with a new token, at most 4 KiB of JSON; sealed like the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
+    pub metadata: Option<Map<String, Value>>,
+    /// For Random: from when on there shall be no such token, in RFC 3339; not later than the profile's `timeToLive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
 }
 
 /// `api.v2.dp.TokenizationResponse`.
@@ -73,6 +81,13 @@ pub struct BatchTokenizeRequest {
     /// The version of the key, which can only be the one that makes tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_version: Option<u32>,
+    /// For Random: what to keep with each new token, at most 4 KiB of JSON; sealed like the message.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<Object>))]
+    pub metadata: Option<Map<String, Value>>,
+    /// For Random: from when on there shall be no such token, in RFC 3339; not later than the profile's `timeToLive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
 }
 
 /// `api.v2.dp.BatchTokenizationResponse`.

@@ -24,6 +24,8 @@ from installation import (
     new_profile,
     new_request,
     new_role,
+    new_token,
+    new_vault,
     policy_body,
     profile_body,
     request_body,
@@ -47,6 +49,11 @@ def at(uuid, **call):
 
 def on_demo_profile(body):
     return at(DEMO["tokenProfileUuid"], body=body)
+
+
+def vault_token():
+    uuid = new_vault()
+    return at(uuid, body={"token": new_token(uuid, CARD)})
 
 
 def on_demo_root(**call):
@@ -109,6 +116,9 @@ GOOD_CALLS = {
     "POST /api/v2/token-profiles/{uuid}/track-detokenize": lambda: on_demo_profile(
         {"track": TRACK.format(demo_token(CARD))}
     ),
+    "POST /api/v2/token-profiles/{uuid}/tokens/read": vault_token,
+    "POST /api/v2/token-profiles/{uuid}/tokens/delete": vault_token,
+    "POST /api/v2/token-profiles/{uuid}/tokenized": lambda: at(new_vault(), body={"message": CARD}),
     "GET /api/v2/x509/cert-profiles/stubs": lambda: {"query": PAGE},
     "POST /api/v2/x509/cert-profiles": lambda: {"body": cert_profile_body()},
     "GET /api/v2/x509/cert-profiles/{uuid}": lambda: at(new_cert_profile()),

@@ -146,6 +146,18 @@ def new_profile():
     return post("/api/v2/token-profiles", profile_body())["objInfo"]["uuid"]
 
 
+def new_vault():
+    """A Random profile with every rule for the administrators."""
+    operations = ["Tokenize", "Detokenize", "Batch"]
+    rules = [{"roleUuid": role("Administrator"), "operation": operation} for operation in operations]
+    body = {**profile_body(), "algorithm": "Random", "controlRules": rules}
+    return post("/api/v2/token-profiles", body)["objInfo"]["uuid"]
+
+
+def new_token(profile, message):
+    return post(f"/api/v2/token-profiles/{profile}/tokenize", {"message": message})["token"]
+
+
 def cert_profile_body():
     return {
         "objInfo": {"name": name()},

@@ -10,6 +10,8 @@ pub(crate) mod rewrap;
 pub(crate) mod stubs;
 pub(crate) mod template;
 pub(crate) mod tokenize;
+pub(crate) mod tokenized;
+pub(crate) mod tokens;
 pub(crate) mod track_detokenize;
 pub(crate) mod track_tokenize;
 pub(crate) mod uuid;

@@ -45,7 +45,7 @@ async fn a_patch_is_checked_as_create_is() {
     for (changes, status, code, field) in [
         (json!({"objInfo": {"name": ""}}), 400, "InvalidValue", "/objInfo/name"),
         (json!({"objInfo": {"name": "Taken"}}), 409, "AlreadyExists", "/objInfo/name"),
-        (json!({"algorithm": "Random"}), 400, "InvalidValue", "/algorithm"),
+        (json!({"algorithm": "Random"}), 400, "InvalidValue", "/keyUuid"),
         (json!({"algorithm": "Des"}), 400, "InvalidSelection", "/algorithm"),
         (json!({"keyUuid": NOTHING}), 400, "InvalidSelection", "/keyUuid"),
         (json!({"keyVersion": 7}), 400, "InvalidSelection", "/keyVersion"),

@@ -1,0 +1,120 @@
+//! Door methods for single tokens of a vault: what is kept beside the message, whether a message has a token, and
+//! removing one.
+
+use std::sync::Arc;
+
+use chancery_store::tables::vault_tokens::{self, Row};
+use chancery_types::{
+    Action, Perm, TokenProfileId,
+    wire::token_profiles::{TokenRecord, TokenRequest, TokenizedRequest, TokenizedResponse},
+};
+use serde_json::json;
+
+use super::{
+    super::{engine::Engine, profile::Profile, refusal::BadValue},
+    Vault,
+    entry::Entry,
+    lives,
+};
+use crate::{
+    Caller, Chancery, Error, Event, Result,
+    access::{Call, DetokenizeGrant},
+    time::rfc3339_ms,
+};
+
+const TOKEN: &str = "/token";
+
+impl Chancery {
+    /// What is kept beside the message of a token. Needs a rule for all of Detokenize.
+    pub async fn read_token(&self, caller: &Caller, id: TokenProfileId, request: TokenRequest) -> Result<TokenRecord> {
+        let answer = async {
+            let (profile, grant) = self.may_detokenize(caller, id, Call::Vault)?;
+            let vault = vault_of(&profile)?;
+            let hash = vault.find_by(&request.token).map_err(|bad| bad.error(TOKEN))?;
+            let row = self.live_rows(vec![hash]).await?.remove(&hash);
+            let row = row.ok_or_else(|| BadValue::NotInVault.error(TOKEN))?;
+            vault.record(&grant, &row)
+        };
+        let answer = answer.await;
+        self.count_tokens(caller, Action::TokenRead, id, 1, &answer);
+        answer
+    }
+
+    /// Whether a message has a token. Needs a rule for all of Detokenize, since asking for one message after the other
+    /// finds that of a token.
+    pub async fn tokenized(
+        &self,
+        caller: &Caller,
+        id: TokenProfileId,
+        request: TokenizedRequest,
+    ) -> Result<TokenizedResponse> {
+        let answer = async {
+            let (profile, _grant) = self.may_detokenize(caller, id, Call::Vault)?;
+            let vault = vault_of(&profile)?;
+            let hash = vault.find_message_by(&request.message)?;
+            let rows = self
+                .store
+                .read(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::by_messages(tx, &[hash]).await?) }));
+            let now_ms = self.clock.now_ms();
+            Ok(TokenizedResponse { tokenized: rows.await?.iter().any(|row| lives(row, now_ms)) })
+        };
+        let answer = answer.await;
+        self.count_tokens(caller, Action::TokenizedRead, id, 1, &answer);
+        answer
+    }
+
+    /// Removes a token and its message for good. Needs Tokenization:Manage.
+    pub async fn delete_token(&self, caller: &Caller, id: TokenProfileId, request: TokenRequest) -> Result<()> {
+        let action = Action::TokenDelete;
+        let grant = self.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
+        let profile = self.token_profiles.find(id)?;
+        let hash = vault_of(&profile)?.find_by(&request.token).map_err(|bad| bad.error(TOKEN))?;
+        let now_ms = self.clock.now_ms();
+        let event = Event::new(action).on(uuid::Uuid::from(id)).detail(json!({"tokenHash": hex::encode(hash)}));
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                let deleted = vault_tokens::delete(tx, &hash, now_ms).await?;
+                if deleted { Ok(()) } else { Err(BadValue::NotInVault.error(TOKEN)) }
+            })
+        })
+        .await
+    }
+}
+
+/// What only Random profiles have.
+fn vault_of(profile: &Profile) -> Result<&Arc<Vault>> {
+    match &profile.engine {
+        Engine::Random(vault) => Ok(vault),
+        Engine::Ff1(_) | Engine::Pattern(_) | Engine::Text(_) => {
+            Err(Error::state("Only Random profiles keep their tokens; this profile has another algorithm."))
+        }
+    }
+}
+
+impl Vault {
+    fn record(&self, _grant: &DetokenizeGrant, row: &Row) -> Result<TokenRecord> {
+        let content = self.open(row, None)?.map_err(|bad| bad.error(TOKEN))?;
+        let entry = Entry::decode(&content).ok_or_else(|| Error::internal("a row of the vault has no entry"))?;
+        let metadata = match entry.metadata {
+            "" => None,
+            metadata => Some(serde_json::from_str(metadata).map_err(Error::internal)?),
+        };
+        Ok(TokenRecord {
+            metadata,
+            created_at: rfc3339_ms(row.created_at_ms),
+            expires_at: row.expires_at_ms.map(rfc3339_ms),
+            key_version: row.key_version,
+        })
+    }
+
+    /// What the token of a message is found by.
+    fn find_message_by(&self, message: &str) -> Result<vault_tokens::Hash> {
+        if !self.deterministic {
+            return Err(Error::state(
+                "The profile is not deterministic: it keeps nothing by which messages could be found.",
+            ));
+        }
+        self.values.check_message(message).map_err(|bad| bad.error("/message"))?;
+        Ok(self.index.message(&self.values.plain(message)))
+    }
+}

@@ -1,0 +1,92 @@
+//! Removes tokens that nobody can read any more: those that have expired, and those of profiles that are gone.
+
+use std::{sync::Arc, time::Duration};
+
+use chancery_store::{Tx, tables::vault_tokens};
+use tokio::time;
+use tracing::{info, warn};
+
+use crate::{Chancery, Error, Result};
+
+/// How often there is a look. What has expired is as if it were not there from its moment on; this is about room.
+const EVERY: Duration = Duration::from_mins(1);
+
+/// Rows of one transaction: some milliseconds, since others wait behind it.
+const ROWS: u32 = 500;
+
+/// Between two transactions, so that others come first.
+const PAUSE: Duration = Duration::from_millis(20);
+
+impl Chancery {
+    /// Tidies until the last user of this Chancery is gone, which may be between two transactions.
+    pub(crate) fn tidy_vaults(self: &Arc<Self>) {
+        let weak = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let mut looks = time::interval(EVERY);
+            looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
+            loop {
+                looks.tick().await;
+                let mut removed = 0;
+                loop {
+                    let Some(chancery) = weak.upgrade() else { return };
+                    match chancery.tidy_once().await {
+                        Ok(0) => break,
+                        Ok(rows) => removed += rows,
+                        Err(error) => {
+                            warn!(
+                                error = &error as &dyn std::error::Error,
+                                "the vault could not be tidied; trying again"
+                            );
+                            break;
+                        }
+                    }
+                    drop(chancery);
+                    time::sleep(PAUSE).await;
+                }
+                if removed > 0 {
+                    info!(removed, "tokens that nobody can read any more were removed from the vault");
+                }
+            }
+        });
+    }
+
+    /// Removes some rows; how many. With none there is nothing left to remove.
+    pub(super) async fn tidy_once(&self) -> Result<u64> {
+        let now_ms = self.clock.now_ms();
+        // Looked for without the writer: nearly always there is none.
+        let Some(domain) = self.store.read(move |tx| Box::pin(next_to_tidy(tx, now_ms))).await? else { return Ok(0) };
+        self.store
+            .write(move |tx| {
+                Box::pin(async move {
+                    Ok::<_, Error>(match domain {
+                        Work::Expired => vault_tokens::delete_expired(tx, now_ms, ROWS).await?,
+                        // It may have been taken up since.
+                        Work::Domain(domain) if vault_tokens::domain_is_used(tx, &domain).await? => 0,
+                        Work::Domain(domain) => vault_tokens::delete_of_domain(tx, &domain, ROWS).await?,
+                    })
+                })
+            })
+            .await
+    }
+}
+
+/// What there is to remove.
+enum Work {
+    Expired,
+    /// All of a domain that no profile has any more.
+    Domain(String),
+}
+
+async fn next_to_tidy(tx: &mut Tx, now_ms: i64) -> Result<Option<Work>> {
+    if vault_tokens::any_expired(tx, now_ms).await? {
+        return Ok(Some(Work::Expired));
+    }
+    let mut last = String::new();
+    while let Some(domain) = vault_tokens::next_domain(tx, &last).await? {
+        if !vault_tokens::domain_is_used(tx, &domain).await? {
+            return Ok(Some(Work::Domain(domain)));
+        }
+        last = domain;
+    }
+    Ok(None)
+}

@@ -1,0 +1,4 @@
+//! POST /api/v2/token-profiles/{uuid}/tokens/…
+
+mod delete;
+mod read;
