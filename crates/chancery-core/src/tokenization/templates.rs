@@ -31,7 +31,7 @@ const fn decimal(lengths: (u32, u32), keep: (u32, u32), luhn: Luhn) -> Values {
 }
 
 /// In the order in which they are listed.
-const TEMPLATES: [Template; 8] = [
+const TEMPLATES: [Template; 11] = [
     Template {
         name: "card number keep last 4",
         description: "Card numbers that pass Luhn; the last four digits stay, and tokens pass Luhn.",
@@ -59,6 +59,27 @@ const TEMPLATES: [Template; 8] = [
         algorithm: TokenAlgorithm::Ff1,
         pass_through: " -",
         values: decimal((13, 19), (0, 4), Luhn::Invalid),
+    },
+    Template {
+        name: "social security number",
+        description: "US social security numbers; the last four digits stay, and tokens have no area, group or serial that is never given out.",
+        algorithm: TokenAlgorithm::Random,
+        pass_through: "",
+        values: Values::Pattern("{001..665,667..899}-{01..99}-[0001..9999]"),
+    },
+    Template {
+        name: "date",
+        description: "Days from 1900 to 2099, written as YYYY-MM-DD; tokens are such days.",
+        algorithm: TokenAlgorithm::Random,
+        pass_through: "",
+        values: Values::Pattern("{date:YYYY-MM-DD}"),
+    },
+    Template {
+        name: "e-mail address",
+        description: "E-mail addresses; the domain stays, and so do dots and the like in their places, so that tokens are e-mail addresses.",
+        algorithm: TokenAlgorithm::Random,
+        pass_through: "._+-",
+        values: Values::Pattern("{AlphaNumeric:1..64}@[AlphaNumeric:2..255]"),
     },
     Template {
         name: "phone number",
@@ -169,12 +190,15 @@ mod tests {
                 "1000000",
                 "10000000000000",
                 "100000000",
+                "88902",
+                "73049",
+                "62",
                 "10000000",
                 "100000000000",
                 "1329227995784915872903807060280344576",
                 "81450625",
             ]
         );
-        assert!(by_name("social security number", &limits).unwrap().is_none());
+        assert!(by_name("passport number", &limits).unwrap().is_none());
     }
 }

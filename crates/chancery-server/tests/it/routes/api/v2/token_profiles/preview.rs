@@ -52,6 +52,30 @@ async fn every_algorithm_and_every_template_can_be_tried() {
 }
 
 #[tokio::test]
+async fn random_tokens_are_drawn_and_kept_nowhere() {
+    let bench = Bench::new().await;
+    let request = |deterministic: bool, pattern: &str, samples: &[&str]| {
+        let format = json!({"pattern": pattern});
+        let profile = json!({"algorithm": "Random", "deterministic": deterministic, "format": format});
+        json!({"profile": profile, "samples": samples})
+    };
+    let days = "{date:YYYY-MM-DD,2024-02-01..2024-02-29}";
+    let samples = ["2024-02-29", "2024-02-30", "2024-02-29", "2024-02-28"];
+    let shown = bench.admin.post(PREVIEW, request(true, days, &samples)).await.response().clone();
+    let tokens = &shown["tokens"];
+    assert_eq!((&tokens[0], &tokens[1]), (&tokens[2], &Value::Null));
+    assert_eq!(shown["errors"][0]["index"], 1);
+    assert!(tokens[0].as_str().unwrap().starts_with("2024-02-") && tokens[0] != samples[0] && tokens[0] != tokens[3]);
+    let shown = bench.admin.post(PREVIEW, request(false, days, &samples)).await.response().clone();
+    assert_ne!(shown["tokens"][0], shown["tokens"][2], "another token for each call");
+    // Of two tokens one is the sample itself, so there is one to give.
+    let few = request(false, "{0..1}", &["0", "0"]);
+    let shown = bench.admin.post(PREVIEW, few).await.response().clone();
+    assert_eq!(shown["tokens"], json!(["1", null]));
+    assert_eq!(shown["errors"][0]["errorCode"], "InvalidState");
+}
+
+#[tokio::test]
 async fn refusals_name_the_member_of_the_draft() {
     let bench = Bench::new().await;
     let digits = json!({"alphabet": "Decimal", "minLength": 6, "maxLength": 9});

@@ -47,12 +47,20 @@ async fn each_template_makes_a_profile_that_works_as_its_example_says() {
         assert_ne!(token, message, "{name}");
         // Of free text, and of the hexadecimal digits of a UUID, nothing but the length stays.
         match name {
-            "free text" | "UUID" => assert_eq!((token.len(), shown.len()), (message.len(), message.len())),
+            "free text" | "UUID" | "e-mail address" => {
+                assert_eq!((token.len(), shown.len()), (message.len(), message.len()))
+            }
             _ => assert_eq!((look(&token), look(shown)), (look(message), look(message)), "{name}"),
         }
         let reply = profile.call("detokenize", json!({"token": token})).await;
         assert_eq!(reply.response()["message"], message, "{name}");
-        // What is shown was made under another key, but is a token of the format: it stands for some message.
+        // What is shown was made under another key, but is a token of the format: it stands for some message, unless
+        // tokens are kept in a vault.
+        if draft["algorithm"] == "Random" {
+            let reply = profile.call("detokenize", json!({"token": shown})).await;
+            reply.refused(400, "InvalidValue", Some("/token"));
+            continue;
+        }
         let reply = profile.call("detokenize", json!({"token": shown})).await;
         assert_eq!(reply.response()["message"].as_str().unwrap().len(), message.len(), "{name}");
     }
