@@ -61,7 +61,11 @@ const REFUSALS: [Refusal; 10] = [
         name: "Conflict",
         status: "409",
         description: "InvalidState: the object's state does not allow this. AlreadyExists: the name is taken.",
-        applies: |method, _| method != "get",
+        // Of what is read only the signed file depends on a state.
+        applies: |method, operation| {
+            method != "get"
+                || operation.operation_id.as_deref() == Some("get_x509_signing_requests_uuid_signed_download")
+        },
         header: None,
     },
     Refusal {
