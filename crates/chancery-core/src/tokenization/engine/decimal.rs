@@ -298,6 +298,5 @@ fn are_digits(text: &[u8]) -> bool {
 /// Changes a digit that is there as a character.
 #[inline]
 fn change(character: &mut u8, to: impl FnOnce(u16) -> u16) {
-    let digit = to(u16::from(*character & 0x0f));
-    *character = b'0' | u8::try_from(digit).expect("a digit is below 10");
+    *character = b'0' | to(u16::from(*character & 0x0f)) as u8;
 }

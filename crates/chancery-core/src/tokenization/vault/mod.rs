@@ -11,6 +11,8 @@ mod choose;
 mod draw;
 mod entry;
 mod find;
+#[cfg(test)]
+mod measure;
 mod place;
 mod rewrap;
 #[cfg(test)]

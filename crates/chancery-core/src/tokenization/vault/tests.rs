@@ -19,14 +19,14 @@ use crate::{Caller, Chancery, Error, Meaning, Result, testing::Installation};
 const DAY_MS: i64 = 86_400_000;
 
 /// An installation with a Random profile, and who may do everything with it.
-struct Bench {
+pub(super) struct Bench {
     installation: Installation,
-    caller: Caller,
-    id: TokenProfileId,
+    pub(super) caller: Caller,
+    pub(super) id: TokenProfileId,
 }
 
 impl Bench {
-    async fn new(members: Value) -> Self {
+    pub(super) async fn new(members: Value) -> Self {
         Self::on(Installation::new().await, members).await
     }
 
@@ -37,7 +37,7 @@ impl Bench {
         Self { installation, caller, id }
     }
 
-    fn chancery(&self) -> &Chancery {
+    pub(super) fn chancery(&self) -> &Chancery {
         &self.installation.chancery
     }
 
@@ -90,7 +90,7 @@ async fn profile(chancery: &Chancery, caller: &Caller, members: Value) -> Result
     Ok(chancery.create_token_profile(caller, request).await?.obj_info.uuid)
 }
 
-async fn batch(chancery: &Chancery, caller: &Caller, id: TokenProfileId, messages: &[String]) -> Texts {
+pub(super) async fn batch(chancery: &Chancery, caller: &Caller, id: TokenProfileId, messages: &[String]) -> Texts {
     let request: BatchTokenizeRequest = serde_json::from_value(json!({"messages": messages})).unwrap();
     chancery.batch_tokenize(caller, id, request).await.unwrap().tokens
 }
@@ -100,7 +100,7 @@ fn meaning<T>(answer: Result<T>) -> Meaning {
 }
 
 /// Card numbers that pass Luhn.
-fn cards(count: usize) -> Vec<String> {
+pub(super) fn cards(count: usize) -> Vec<String> {
     let card = |number: usize| {
         let mut digits: Vec<u16> = format!("{:016}", 4_000_000_000_000_000 + number as u64 * 79_190)
             .bytes()
