@@ -14,6 +14,10 @@ use crate::{
     tokenization::{batch, format::Format, luhn, templates, versions::Versions},
 };
 
+/// The server's: the system's would take new pages from the kernel for every batch.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const VALUES: usize = 10_000;
 const PASSES: usize = 31;
 const DOMAIN: TokenProfileId = TokenProfileId::from_u128(7);

@@ -98,7 +98,6 @@ async fn values_are_refused_by_name() {
         ("/name", json!(7), "ArgumentParseError", "/name"),
         ("/pkisigning", json!([]), "ArgumentParseError", "/pkisigning"),
         ("/pkisigning/signingFormat", json!("cms"), "InvalidSelection", "/pkisigning/signingFormat"),
-        ("/pkisigning/signingFormat", json!("JavaJar"), "InvalidSelection", "/pkisigning/signingFormat"),
         ("/pkisigning/hashAlgorithm", json!("SHA256"), "InvalidSelection", "/pkisigning/hashAlgorithm"),
         ("/pkisigning/hashAlgorithm", json!("Md5"), "InvalidSelection", "/pkisigning/hashAlgorithm"),
         ("/pkisigning/numApprovals", json!(65), "InvalidValue", "/pkisigning/numApprovals"),
