@@ -1,7 +1,10 @@
 //! `bench start`: how long a node with many profiles takes to start, what memory it holds then and after a million
 //! requests, and whether a call costs more among many profiles.
 
-use std::time::Duration;
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
 
 use serde_json::{Value, json};
 
@@ -66,8 +69,17 @@ fn make_profiles(chancery: &Chancery) -> Result {
     let (url, body) = (format!("{}/api/v2/token-profiles", chancery.server.base), profile.to_string());
     let token = chancery.token()?;
     let load = Load { url: &url, body: &body, token: &token, connections: 64, seconds: 300, names: PROFILES };
-    wrk::run(&chancery.server, &load)?;
-    Ok(())
+    // It has no end of its own before its time is over.
+    let _filling = wrk::start(&load)?;
+    let patience = Instant::now() + Duration::from_secs(300);
+    while Instant::now() < patience {
+        let stubs = chancery.ask("GET", "/api/v2/token-profiles/stubs?pageSize=1", None)?;
+        if stubs["total"].as_u64().is_some_and(|total| total >= u64::from(PROFILES)) {
+            return Ok(());
+        }
+        thread::sleep(Duration::from_secs(1));
+    }
+    Err(format!("{PROFILES} token profiles were not made in time"))
 }
 
 /// What a million requests added to the memory of a server that is warm already, in MiB.
