@@ -18,9 +18,15 @@ pub(crate) fn passes(digits: &[u16]) -> bool {
 
 /// The one digit that makes the number pass when it stands at `place`; what stands there now does not matter.
 pub(crate) fn check_digit(digits: &[u16], place: usize) -> u16 {
-    let counts_double = (digits.len() - place).is_multiple_of(2);
-    let now = if counts_double { doubled(digits[place]) } else { digits[place] };
-    let missing = (10 + now - sum(digits)) % 10;
+    completing(digits[place], digits.len() - place, sum(digits))
+}
+
+/// What makes a number pass in the place of a digit that is the so-many-th from the end and has a part in the sum.
+#[inline]
+const fn completing(digit: u16, from_end: usize, sum: u16) -> u16 {
+    let counts_double = from_end.is_multiple_of(2);
+    let now = if counts_double { doubled(digit) } else { digit };
+    let missing = (10 + now - sum) % 10;
     if counts_double { halved(missing) } else { missing }
 }
 
@@ -33,11 +39,7 @@ pub(crate) fn text_passes(text: &[u8]) -> bool {
 /// [`check_digit`] for digits in ASCII; gives back a digit, not a character.
 #[inline]
 pub(crate) fn text_check_digit(text: &[u8], place: usize) -> u16 {
-    let now = u16::from(text[place] & 0x0f);
-    let counts_double = (text.len() - place).is_multiple_of(2);
-    let now = if counts_double { doubled(now) } else { now };
-    let missing = (10 + now - text_sum(text)) % 10;
-    if counts_double { halved(missing) } else { missing }
+    completing(u16::from(text[place] & 0x0f), text.len() - place, text_sum(text))
 }
 
 /// [`sum`] for digits in ASCII, eight at a time.

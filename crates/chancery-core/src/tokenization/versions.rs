@@ -46,6 +46,12 @@ impl<C> Versions<C> {
         self.each.get(usize::try_from(version.checked_sub(self.oldest)?).ok()?)
     }
 
+    /// What reads the tokens of a call that do not tell their version: those of [`to_read`](Self::to_read).
+    pub(crate) fn of(&self, version: Option<u32>) -> Result<&C> {
+        let found = version.map_or(Some(self.of_newest()), |version| self.find(version));
+        found.ok_or_else(|| Error::internal("a version was not checked before"))
+    }
+
     /// With the version of each.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &C)> {
         (self.oldest..).zip(&self.each)

@@ -142,7 +142,7 @@ impl Ff1Engine {
         V: Iterator<Item = &'v str> + Clone,
     {
         let count = tokens.size_hint().1.unwrap_or_default();
-        let mut values = Values::new(Kind::Token, &self.format, of_version(ciphers, version)?, count);
+        let mut values = Values::new(Kind::Token, &self.format, ciphers.of(version)?, count);
         for (index, token) in tokens.clone().enumerate() {
             match ivs.get(index) {
                 Some(None) => values.refuse(BadValue::Iv { bytes: IvKind::Ff1.length() }),
@@ -187,7 +187,7 @@ impl Ff1Engine {
     /// Each version's tokens with its own cipher.
     fn decrypt(&self, work: &mut Work, version: Option<u32>) -> Result<()> {
         if !self.format.tells_version() {
-            let cipher = of_version(&self.ciphers, version)?;
+            let cipher = self.ciphers.of(version)?;
             return all_done(&cipher.decrypt_batch(&mut work.digits, &work.tweaks, &work.items));
         }
         let mut items = Vec::with_capacity(work.items.len());
@@ -249,12 +249,6 @@ impl Work {
 /// How many values there are, and how many bytes they have together.
 fn size<'v>(values: impl Iterator<Item = &'v str>) -> (usize, usize) {
     values.fold((0, 0), |(count, bytes), value| (count + 1, bytes + value.len()))
-}
-
-/// What reads tokens that do not tell their version.
-fn of_version<C>(ciphers: &Versions<C>, version: Option<u32>) -> Result<&C> {
-    let cipher = version.map_or(Some(ciphers.of_newest()), |version| ciphers.find(version));
-    cipher.ok_or_else(|| Error::internal("a version was not checked before"))
 }
 
 /// The format lets nothing through that FF1 refuses.

@@ -85,8 +85,7 @@ impl PatternEngine {
     where
         V: Iterator<Item = &'v str> + Clone,
     {
-        let ciphers = version.map_or(Some(self.ciphers.of_newest()), |version| self.ciphers.find(version));
-        let ciphers = ciphers.ok_or_else(|| Error::internal("a version was not checked before"))?;
+        let ciphers = self.ciphers.of(version)?;
         let mut work = Work::default();
         for (index, token) in tokens.clone().enumerate() {
             let layout = match ivs.get(index) {
