@@ -78,6 +78,11 @@ impl Custodian {
         SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Sign)?)
     }
 
+    /// Opens the key of the transparency log.
+    pub fn open_log_key(&self, sealed: &SealedKey) -> Result<SigningKey, OpenError> {
+        SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Log)?)
+    }
+
     /// Opens a key for tokens.
     pub fn open_data_key(&self, sealed: &SealedKey) -> Result<DataKey, OpenError> {
         DataKey::new(*sealed.key(), self.open(sealed, Purpose::Data)?)
@@ -146,6 +151,7 @@ mod tests {
             Purpose::Sign => custodian.open_signing_key(&sealed).err(),
             Purpose::Data => custodian.open_data_key(&sealed).err(),
             Purpose::Bearer => custodian.open_bearer_key(&sealed).err(),
+            Purpose::Log => custodian.open_log_key(&sealed).err(),
         }
     }
 
@@ -159,6 +165,7 @@ mod tests {
             (KeySpec::Ec(Curve::P256), Purpose::Sign),
             (KeySpec::Ec(Curve::P384), Purpose::Sign),
             (KeySpec::Ed25519, Purpose::Sign),
+            (KeySpec::Ed25519, Purpose::Log),
             (KeySpec::MlDsa(MlDsaSet::MlDsa44), Purpose::Sign),
             (KeySpec::MlDsa(MlDsaSet::MlDsa65), Purpose::Sign),
             (KeySpec::Aes(AesSize::Bits128), Purpose::Data),

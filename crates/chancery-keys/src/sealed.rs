@@ -16,10 +16,12 @@ pub enum Purpose {
     Data,
     /// Bearer tokens.
     Bearer,
+    /// Checkpoints of the transparency log.
+    Log,
 }
 
 impl Purpose {
-    const ALL: [Self; 3] = [Self::Sign, Self::Data, Self::Bearer];
+    const ALL: [Self; 4] = [Self::Sign, Self::Data, Self::Bearer, Self::Log];
 
     /// The spelling in the store, and part of what a seal binds: it never changes.
     #[must_use]
@@ -28,6 +30,7 @@ impl Purpose {
             Self::Sign => "Sign",
             Self::Data => "Data",
             Self::Bearer => "Bearer",
+            Self::Log => "Log",
         }
     }
 }

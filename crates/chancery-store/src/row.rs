@@ -47,6 +47,13 @@ impl FromColumns for String {
     }
 }
 
+/// The first column.
+impl FromColumns for Vec<u8> {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(columns.0.try_get(0)?)
+    }
+}
+
 /// A type that a column decodes to.
 pub trait Column: Sized {
     /// What the database gives.

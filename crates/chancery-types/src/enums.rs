@@ -95,6 +95,11 @@ wire_enum! {
 }
 
 wire_enum! {
+    /// What the transparency log tells of a service's signatures: their digests, or only that something was signed.
+    pub enum LogVisibility { Public, Internal }
+}
+
+wire_enum! {
     /// Whether a submitter may approve the own request.
     pub enum SelfApproval { DualControl, Never }
 }

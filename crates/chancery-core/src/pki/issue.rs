@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chancery_keys::{KeySpec, SigningKey};
 use chancery_store::{Tx, name_key, tables};
-use chancery_types::{CertificateId, KeyId, wire::x509::GeneratedCertificate};
+use chancery_types::{CertificateId, KeyId, LogVisibility, wire::x509::GeneratedCertificate};
 
 use super::{
     AMOUNT, ISSUER,
@@ -16,7 +16,12 @@ use super::{
     stored::{StoredCertificate, pem},
     validity::Validity,
 };
-use crate::{Chancery, Error, Meaning, Result, keys::NewKey, time::rfc3339};
+use crate::{
+    Chancery, Error, Meaning, Result,
+    keys::NewKey,
+    log::{self, Leaf, NewEntry},
+    time::rfc3339,
+};
 
 /// A certificate that is signed but not stored yet.
 pub(crate) struct Prepared {
@@ -80,7 +85,7 @@ struct Issuing {
 }
 
 impl Chancery {
-    /// Makes key and certificate. Nothing is stored: see [`Prepared::insert`].
+    /// Makes key and certificate. Nothing is stored: see [`Prepared::issue`].
     pub(crate) async fn prepare_certificate(&self, mut order: Order) -> Result<Prepared> {
         let now_ms = self.clock.now_ms();
         let validity = Validity::starting(now_ms, order.period).map_err(|why| Error::value(AMOUNT, why.to_string()))?;
@@ -233,13 +238,26 @@ impl Prepared {
         })
     }
 
-    /// Stores certificate and key. What happened to the issuer meanwhile is looked at again.
-    pub(crate) async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+    /// Lets the certificate count: the log tells of it, and where it is to be saved it is stored with its key. What
+    /// happened to the issuer meanwhile is looked at again.
+    pub(crate) async fn issue(self, tx: &mut Tx, save: bool, now_ms: i64) -> Result<()> {
+        let chain = match self.order.issuer {
+            Some(issuer) => issuer_chain(tx, issuer).await?,
+            None => Vec::new(),
+        };
+        if !chain.is_empty() {
+            check_issuer(&chain, now_ms)?;
+        }
+        let issuer_der = chain.first().map_or(&self.der, |issuer| &issuer.der);
+        let leaf = Leaf::of_certificate(self.validity.not_before_s(), &self.der, issuer_der);
+        log::append(tx, vec![NewEntry::new(self.id, 0, &leaf, LogVisibility::Public)?]).await?;
+        if save { self.store(tx, now_ms).await } else { Ok(()) }
+    }
+
+    /// Stores certificate and key.
+    async fn store(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
         let Self { id, subject, serial, name, per_name_max, order, validity, key, der, warnings: _ } = self;
         check_rate(tx, &name, per_name_max, now_ms).await?;
-        if let Some(issuer) = order.issuer {
-            check_issuer(&issuer_chain(tx, issuer).await?, now_ms)?;
-        }
         order.profile.mark_used(tx).await?;
         let key_id = key.as_ref().map(|key| key.id().into());
         if let Some(KeptKey::New(key)) = key {

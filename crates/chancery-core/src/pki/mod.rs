@@ -86,10 +86,7 @@ impl Chancery {
             .on(save.then_some(Uuid::from(prepared.id)))
             .detail(json!({"subject": prepared.subject, "serialNumber": reply.serial_number, "saved": save}));
         let now_ms = self.clock.now_ms();
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move { if save { prepared.insert(tx, now_ms).await } else { Ok(()) } })
-        })
-        .await?;
+        self.commit(&grant, event, move |tx| Box::pin(prepared.issue(tx, save, now_ms))).await?;
         Ok(reply)
     }
 }

@@ -62,7 +62,7 @@ async fn issue(chancery: &Chancery, order: Order) -> (CertificateId, Vec<u8>) {
 }
 
 async fn insert(chancery: &Chancery, prepared: Prepared, now_ms: i64) -> Result<(), Error> {
-    chancery.store.write(move |tx| Box::pin(prepared.insert(tx, now_ms))).await
+    chancery.store.write(move |tx| Box::pin(prepared.issue(tx, true, now_ms))).await
 }
 
 fn visitor() -> Visitor {

@@ -63,6 +63,11 @@ impl Credential {
         Ok(())
     }
 
+    /// The signing certificate in DER.
+    pub(crate) fn certificate(&self) -> &[u8] {
+        self.chain.first().map_or(&[], |leaf| &leaf.der)
+    }
+
     /// The kind of its key.
     pub(crate) const fn spec(&self) -> KeySpec {
         self.key.spec

@@ -4,19 +4,18 @@ use std::sync::Arc;
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    Action, Base64, CertificateId, Perm, RequestDecision, RoleId, SigningRequestId,
+    Action, Base64, Perm, RequestDecision, RoleId, SigningRequestId,
     wire::signing_requests::{ApprovalCount, ApproveRequest, Approved, DecideRequest, Denied},
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    credential::{Credential, Outcome, Unusable},
+    credential::{Credential, Outcome},
     formats::{self, Content},
+    made::Made,
     refusal,
     request::{self, Actor, Event as Step, Given, Request, Standing},
-    rules,
-    service::Policy,
     stored::StoredRequest,
 };
 use crate::{Caller, Chancery, Error, Event, Grant, Meaning, Member, Result, text::check_note};
@@ -38,8 +37,8 @@ struct NewDecision {
     row: tables::approvals::Row,
     members: Vec<Member>,
     change: tables::signing_requests::Change,
-    /// What signed under which policy, where there is a signature.
-    signed_by: Option<(CertificateId, Policy)>,
+    /// The signature, where there is one.
+    made: Option<Made>,
 }
 
 impl Chancery {
@@ -234,7 +233,13 @@ impl NewDecision {
         now_ms: i64,
     ) -> Result<Self> {
         let Resolved { standing, signature, reason } = resolved;
-        let signed_by = stored.service.certificate.filter(|_| signature.is_some());
+        let made = match &signature {
+            Some(signature) => {
+                let new = Made::new(stored.certificate()?, stored.policy.clone(), now_ms);
+                Some(new.with(&stored.row.digest, signature))
+            }
+            None => None,
+        };
         Ok(Self {
             row: tables::approvals::Row {
                 request_id: stored.row.id,
@@ -245,7 +250,7 @@ impl NewDecision {
                 decided_at_ms: now_ms,
             },
             members: caller.members().to_vec(),
-            signed_by: signed_by.map(|certificate| (certificate, stored.policy.clone())),
+            made,
             change: tables::signing_requests::Change {
                 state: standing.words().0.as_str().to_owned(),
                 reason,
@@ -257,10 +262,9 @@ impl NewDecision {
 
     /// InvalidState where the request, or what signed it, is no longer as it was read.
     async fn insert(self, tx: &mut Tx) -> Result<()> {
-        let Self { row, members, change, signed_by } = self;
-        if let Some((certificate, policy)) = signed_by {
-            rules::check_rate(tx, &policy, row.decided_at_ms).await?;
-            Credential::load(tx, certificate).await?.check(row.decided_at_ms).map_err(Unusable::refusal)?;
+        let Self { row, members, change, made } = self;
+        if let Some(made) = made {
+            made.commit(tx, row.request_id.into()).await?;
         }
         if !tables::signing_requests::change(tx, row.request_id, row.version - 1, &change).await? {
             return Err(Error::state("The request changed meanwhile."));

@@ -3,7 +3,7 @@
 use chancery_keys::random;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
-    Action, CertificateId, Perm, PolicyId, ServiceId,
+    Action, LogVisibility, Perm, PolicyId, ServiceId,
     wire::{
         services::{DeployRequest, DeployedService, PkiSigning, PkiSigningMember, SigningCert},
         x509::{CertParams, NewKey},
@@ -29,12 +29,13 @@ struct NewService {
     name: String,
     terms: Terms,
     certificate: Option<Prepared>,
+    log: LogVisibility,
 }
 
 impl Chancery {
     /// Deploys a signing service from a template.
     pub async fn deploy_service(&self, caller: &Caller, request: DeployRequest) -> Result<DeployedService> {
-        let DeployRequest { template, name, pkisigning } = request;
+        let DeployRequest { template, name, log, pkisigning } = request;
         if template != PKI_SIGNING {
             return Err(Error::selection("/template", format!("There is one template: {PKI_SIGNING}.")));
         }
@@ -57,6 +58,7 @@ impl Chancery {
             name,
             terms,
             certificate,
+            log: log.unwrap_or(LogVisibility::Public),
         };
         let reply = service.reply(warnings);
         self.store_service(&grant, service).await?;
@@ -94,6 +96,7 @@ impl Chancery {
             "signingFormat": service.terms.choice.format,
             "hashAlgorithm": service.terms.choice.hash,
             "numApprovals": service.terms.num_approvals,
+            "log": service.log,
         }));
         self.commit(grant, event, move |tx| Box::pin(service.insert(tx, now_ms))).await
     }
@@ -110,38 +113,30 @@ impl NewService {
     }
 
     async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
-        let Self { id, policy, name, terms, certificate } = self;
+        let Self { id, policy, name, terms, certificate, log } = self;
         let certificate_id = certificate.as_ref().map(|certificate| certificate.id);
         if let Some(certificate) = certificate {
-            let stored = certificate.insert(tx, now_ms).await;
+            let stored = certificate.issue(tx, true, now_ms).await;
             stored.map_err(|refusal| within("/pkisigning/newCert", refusal))?;
         }
         // A service's first policy has the service's name.
         rules::check_roles(tx, &terms.rules).await.map_err(|refusal| within("/pkisigning", refusal))?;
         let policy = terms.row(policy, id, name.clone())?;
-        if !tables::services::insert(tx, &service_row(id, name, &terms, certificate_id, now_ms)).await? {
+        let row = tables::services::Row {
+            id: id.into(),
+            name_key: name_key(&name),
+            name,
+            template: PKI_SIGNING.to_owned(),
+            signing_format: terms.choice.format.as_str().to_owned(),
+            certificate_id: certificate_id.map(Uuid::from),
+            created_at_ms: now_ms,
+            log: log.as_str().to_owned(),
+        };
+        if !tables::services::insert(tx, &row).await? {
             return Err(name_taken());
         }
         tables::signing_policies::insert(tx, &policy).await?;
         Ok(())
-    }
-}
-
-fn service_row(
-    id: ServiceId,
-    name: String,
-    terms: &Terms,
-    certificate: Option<CertificateId>,
-    now_ms: i64,
-) -> tables::services::Row {
-    tables::services::Row {
-        id: id.into(),
-        name_key: name_key(&name),
-        name,
-        template: PKI_SIGNING.to_owned(),
-        signing_format: terms.choice.format.as_str().to_owned(),
-        certificate_id: certificate.map(Uuid::from),
-        created_at_ms: now_ms,
     }
 }
 

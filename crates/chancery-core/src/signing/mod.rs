@@ -7,6 +7,7 @@ mod decide;
 mod deploy;
 mod embedded;
 pub(crate) mod formats;
+mod made;
 mod policy;
 mod read;
 mod refusal;

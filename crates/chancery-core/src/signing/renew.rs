@@ -39,7 +39,7 @@ impl Chancery {
         let now_ms = self.clock.now_ms();
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
-                prepared.insert(tx, now_ms).await.map_err(at_top)?;
+                prepared.issue(tx, true, now_ms).await.map_err(at_top)?;
                 let (service, from, to) = (service.into(), previous.into(), certificate.into());
                 if !tables::services::set_certificate(tx, service, from, to).await? {
                     return Err(Error::state("The service's certificate was renewed meanwhile."));

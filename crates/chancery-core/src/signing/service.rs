@@ -2,7 +2,7 @@
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    CertificateId, HashType, PolicyId, SelfApproval, ServiceId, SigningFormat,
+    CertificateId, HashType, LogVisibility, PolicyId, SelfApproval, ServiceId, SigningFormat,
     wire::{
         Items, ListQuery, ObjInfo, Results,
         services::ServiceStub,
@@ -22,9 +22,10 @@ pub(crate) struct Service {
     pub(crate) format: SigningFormat,
     /// None where it was deployed without one.
     pub(crate) certificate: Option<CertificateId>,
+    pub(crate) log: LogVisibility,
 }
 
-/// A policy's row, parsed, and the format of its service.
+/// A policy's row, parsed, and what its service says for all of them.
 #[derive(Clone, Debug)]
 pub(crate) struct Policy {
     pub(crate) id: PolicyId,
@@ -34,6 +35,7 @@ pub(crate) struct Policy {
     pub(crate) choice: Choice,
     pub(crate) self_approval: SelfApproval,
     pub(crate) rules: PolicyRules,
+    pub(crate) log: LogVisibility,
 }
 
 impl Service {
@@ -45,6 +47,7 @@ impl Service {
             template: row.template,
             format: row.signing_format.parse().map_err(Error::internal)?,
             certificate: row.certificate_id.map(CertificateId::from),
+            log: row.log.parse().map_err(Error::internal)?,
         })
     }
 
@@ -82,6 +85,7 @@ impl Policy {
             choice: Choice { format: service.format, hash, rsa_pss: row.rsa_pss },
             self_approval: row.self_approval.parse().map_err(Error::internal)?,
             rules: serde_json::from_str(&row.rules).map_err(Error::internal)?,
+            log: service.log,
         })
     }
 

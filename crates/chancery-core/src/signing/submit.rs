@@ -16,6 +16,7 @@ use super::{
     credential::{Credential, Outcome, Unusable},
     embedded,
     formats::{self, Content},
+    made::Made,
     request::{self, Event as Step, Request, Standing},
     rules,
     service::{Policy, Service},
@@ -43,8 +44,8 @@ struct NewRequest {
     row: tables::signing_requests::Row,
     payload: Option<Arc<Vec<u8>>>,
     submitters: Vec<tables::signing_requests::Submitter>,
-    /// What signed it already, under which policy.
-    signed_by: Option<(CertificateId, Policy)>,
+    /// The signature, if there is one already.
+    made: Option<Made>,
 }
 
 impl Chancery {
@@ -87,10 +88,12 @@ impl Chancery {
         };
         let mut facts = new_request(caller, &target.policy, self.hardened, now_ms);
         facts.standing = request::next(&facts, Step::Submit).map_err(Error::internal)?;
-        let mut signed_by = None;
+        let mut made = None;
         if facts.standing == Standing::Approved {
-            signed_by = Some((target.certificate, target.policy.clone()));
-            row.signature = Some(self.sign_at_once(target, digest, payload.clone(), now_ms).await?);
+            let new = Made::new(target.certificate, target.policy.clone(), now_ms);
+            let signature = self.sign_at_once(target, digest, payload.clone(), now_ms).await?;
+            made = Some(new.with(digest.as_bytes(), &signature));
+            row.signature = Some(signature);
             row.decided_at_ms = Some(now_ms);
             facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
         }
@@ -99,8 +102,8 @@ impl Chancery {
             "name": row.name, "serviceUuid": service_uuid, "policyUuid": policy_uuid, "digest": hex::encode(digest),
             "approvalsRequired": row.required_at_submission, "state": row.state,
         }));
-        let new = NewRequest { row, payload, submitters: submitters(caller), signed_by };
-        self.commit(&grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await?;
+        let new = NewRequest { row, payload, submitters: submitters(caller), made };
+        self.commit(&grant, event, move |tx| Box::pin(new.insert(tx))).await?;
         Ok(Submitted { uuid: id })
     }
 
@@ -196,11 +199,9 @@ impl Target {
 }
 
 impl NewRequest {
-    async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
-        if let Some((certificate, policy)) = self.signed_by {
-            rules::check_rate(tx, &policy, now_ms).await?;
-            // A revocation may have been committed while the key signed.
-            Credential::load(tx, certificate).await?.check(now_ms).map_err(Unusable::refusal)?;
+    async fn insert(self, tx: &mut Tx) -> Result<()> {
+        if let Some(made) = self.made {
+            made.commit(tx, self.row.id.into()).await?;
         }
         tables::signing_requests::insert(tx, &self.row).await?;
         if let Some(payload) = self.payload {

@@ -21,7 +21,7 @@ const AES: KeySpec = KeySpec::Aes(AesSize::Bits256);
 fn every_kind_opens_for_its_purpose() {
     let custodian = custodian();
     for spec in KeySpec::ALL.iter().copied() {
-        for purpose in [Purpose::Sign, Purpose::Data, Purpose::Bearer] {
+        for purpose in [Purpose::Sign, Purpose::Data, Purpose::Bearer, Purpose::Log] {
             let new = custodian.generate(key_ref(purpose, spec));
             if !spec.fits(purpose) {
                 assert_eq!(new.err(), Some(GenerateError::Unfit { spec, purpose }));
@@ -35,6 +35,7 @@ fn every_kind_opens_for_its_purpose() {
                 }
                 Purpose::Data => assert_eq!(custodian.open_data_key(&new.sealed).unwrap().key(), new.sealed.key()),
                 Purpose::Bearer => assert_eq!(custodian.open_bearer_key(&new.sealed).unwrap().key(), new.sealed.key()),
+                Purpose::Log => assert_eq!(custodian.open_log_key(&new.sealed).unwrap().key(), new.sealed.key()),
             }
         }
     }
@@ -49,7 +50,7 @@ fn a_seal_binds_id_version_purpose_and_kind() {
         let moved = SealedKey::from_parts(key, sealed.as_bytes().to_vec());
         match key.purpose {
             Purpose::Bearer => custodian.open_bearer_key(&moved).err(),
-            Purpose::Data | Purpose::Sign => custodian.open_data_key(&moved).err(),
+            Purpose::Data | Purpose::Sign | Purpose::Log => custodian.open_data_key(&moved).err(),
         }
     };
     assert_eq!(moved_to(key), None);

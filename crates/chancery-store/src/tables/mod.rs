@@ -91,3 +91,8 @@ pub mod approvals;
 pub mod services;
 pub mod signing_policies;
 pub mod signing_requests;
+
+// transparency log
+pub mod log_entries;
+pub mod log_tiles;
+pub mod logs;

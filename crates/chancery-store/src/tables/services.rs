@@ -21,12 +21,14 @@ pub struct Row {
     pub certificate_id: Option<Uuid>,
     /// When it was deployed.
     pub created_at_ms: i64,
+    /// What the transparency log tells of its signatures.
+    pub log: String,
 }
 
 const INSERT: &str = "INSERT INTO services \
-    (id, name, name_key, template, signing_format, certificate_id, created_at_ms) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (name_key) DO NOTHING";
-const BY_ID: &str = "SELECT id, name, name_key, template, signing_format, certificate_id, created_at_ms \
+    (id, name, name_key, template, signing_format, certificate_id, created_at_ms, log) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name_key) DO NOTHING";
+const BY_ID: &str = "SELECT id, name, name_key, template, signing_format, certificate_id, created_at_ms, log \
     FROM services WHERE id = $1";
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM services WHERE name_key = $1";
 const CERTIFICATE: &str = "UPDATE services SET certificate_id = $3 WHERE id = $1 AND certificate_id = $2";
@@ -41,6 +43,7 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
         .bind(&row.signing_format)
         .bind(row.certificate_id)
         .bind(row.created_at_ms)
+        .bind(&row.log)
         .execute(tx)
         .await?;
     Ok(rows == 1)
@@ -63,10 +66,14 @@ pub async fn set_certificate(tx: &mut Tx, id: Uuid, from: Uuid, to: Uuid) -> Res
 
 /// Services whose name contains the term, by name.
 pub async fn list(tx: &mut Tx, term: Option<&str>, page: Page) -> Result<Listed<Row>, StoreError> {
-    List::new("id, name, name_key, template, signing_format, certificate_id, created_at_ms", "services", "name_key, id")
-        .search("name_key", term)
-        .page(tx, page)
-        .await
+    List::new(
+        "id, name, name_key, template, signing_format, certificate_id, created_at_ms, log",
+        "services",
+        "name_key, id",
+    )
+    .search("name_key", term)
+    .page(tx, page)
+    .await
 }
 
 impl FromColumns for Row {
@@ -79,6 +86,7 @@ impl FromColumns for Row {
             signing_format: columns.get("signing_format")?,
             certificate_id: columns.optional("certificate_id")?,
             created_at_ms: columns.get("created_at_ms")?,
+            log: columns.get("log")?,
         })
     }
 }

@@ -8,7 +8,7 @@ use serde::{
 };
 
 use super::{ObjInfo, signing_policies::PolicyRules, x509::ValidityPeriod};
-use crate::{CertificateId, HashType, KeyTypeId, PolicyId, SelfApproval, ServiceId, SigningFormat};
+use crate::{CertificateId, HashType, KeyTypeId, LogVisibility, PolicyId, SelfApproval, ServiceId, SigningFormat};
 
 /// Body of a deployment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -20,6 +20,10 @@ pub struct DeployRequest {
     /// The service's name; unique.
     #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: String,
+    /// What the public transparency log tells of the service's signatures: their digests (`Public`, by default), or only
+    /// that something was signed (`Internal`). It stays as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log: Option<LogVisibility>,
     /// What the service signs with, and under which policy. The member is lower-case exactly: in any other letter case
     /// the service is deployed without a signing certificate, and the answer has a warning.
     #[serde(skip_serializing_if = "PkiSigningMember::is_absent")]
@@ -198,7 +202,7 @@ pub struct ServiceStub {
 /// By hand, since no derive tells a member in another letter case from one that is absent.
 impl<'de> Deserialize<'de> for DeployRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const FIELDS: &[&str] = &["template", "name", "pkisigning"];
+        const FIELDS: &[&str] = &["template", "name", "log", "pkisigning"];
         deserializer.deserialize_struct("DeployRequest", FIELDS, Visitor)
     }
 }
@@ -213,11 +217,12 @@ impl<'de> de::Visitor<'de> for Visitor {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DeployRequest, A::Error> {
-        let (mut template, mut name, mut pkisigning) = (None, None, PkiSigningMember::Absent);
+        let (mut template, mut name, mut log, mut pkisigning) = (None, None, None, PkiSigningMember::Absent);
         while let Some(member) = map.next_key::<String>()? {
             match member.as_str() {
                 "template" => template = Some(map.next_value()?),
                 "name" => name = Some(map.next_value()?),
+                "log" => log = map.next_value()?,
                 "pkisigning" => pkisigning = PkiSigningMember::Given(Box::new(map.next_value()?)),
                 _ => {
                     map.next_value::<IgnoredAny>()?;
@@ -230,6 +235,7 @@ impl<'de> de::Visitor<'de> for Visitor {
         Ok(DeployRequest {
             template: template.ok_or_else(|| de::Error::missing_field("template"))?,
             name: name.ok_or_else(|| de::Error::missing_field("name"))?,
+            log,
             pkisigning,
         })
     }

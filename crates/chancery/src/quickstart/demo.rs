@@ -98,6 +98,7 @@ fn service(client: &Client, issuer_uuid: CertificateId, key_type_uuid: KeyTypeId
     Ok(client.deploy(&DeployRequest {
         template: "PKI Signing".to_owned(),
         name: "demo signing".to_owned(),
+        log: None,
         pkisigning: PkiSigningMember::Given(Box::new(signing)),
     })?)
 }

@@ -115,7 +115,7 @@ impl Chancery {
             .detail(json!({"subject": prepared.subject, "serialNumber": prepared.serial.to_hex(), "saved": true}));
         self.commit_as(Actor::host("ocsp"), event, move |tx| {
             Box::pin(async move {
-                prepared.insert(tx, now_ms).await?;
+                prepared.issue(tx, true, now_ms).await?;
                 let row = tables::ocsp_responders::Row { issuer_id: authority_id.into(), certificate_id: id.into() };
                 tables::ocsp_responders::set(tx, &row).await?;
                 StoredCertificate::load(tx, id).await

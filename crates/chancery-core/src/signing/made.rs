@@ -1,0 +1,65 @@
+//! Where signatures are stored: the one place that all of them pass. Outside of it a key has made something that nobody
+//! has seen; inside it is decided whether that counts, in the transaction that also stores the request.
+
+use chancery_store::Tx;
+use chancery_types::{CertificateId, SigningRequestId};
+
+use super::{
+    credential::{Credential, Unusable},
+    rules,
+    service::Policy,
+};
+use crate::{
+    Result,
+    log::{
+        self, Leaf, NewEntry,
+        leaf::{SignatureFacts, sha256},
+    },
+};
+
+/// Signatures of one request that a key has made, and that are worth nothing until they are stored.
+#[derive(Clone, Debug)]
+pub(super) struct Made {
+    certificate: CertificateId,
+    policy: Policy,
+    at_ms: i64,
+    /// Each digest, and SHA-256 of the signature.
+    signatures: Vec<(Vec<u8>, [u8; 32])>,
+}
+
+impl Made {
+    /// Nothing yet, made with this certificate under this policy at this moment.
+    pub(super) const fn new(certificate: CertificateId, policy: Policy, at_ms: i64) -> Self {
+        Self { certificate, policy, at_ms, signatures: Vec::new() }
+    }
+
+    /// And this signature. A request's signatures are numbered in the order in which they are given here.
+    pub(super) fn with(mut self, digest: &[u8], signature: &[u8]) -> Self {
+        self.signatures.push((digest.to_vec(), sha256(signature)));
+        self
+    }
+
+    /// Lets them count: the policy's rates allow them, the certificate may still sign, and the log tells of them. To be
+    /// called in the transaction that stores them with their request; where it refuses, nothing is stored.
+    pub(super) async fn commit(self, tx: &mut Tx, request: SigningRequestId) -> Result<()> {
+        let Self { certificate, policy, at_ms, signatures } = self;
+        rules::check_rate(tx, &policy, at_ms).await?;
+        // A revocation may have been committed while the key signed.
+        let credential = Credential::load(tx, certificate).await?;
+        credential.check(at_ms).map_err(Unusable::refusal)?;
+        let certificate = sha256(credential.certificate());
+        let mut entries = Vec::with_capacity(signatures.len());
+        for (item, (digest, signature)) in (0..).zip(&signatures) {
+            let leaf = Leaf::of_signature(SignatureFacts {
+                time_s: at_ms.div_euclid(1_000),
+                format: policy.choice.format,
+                hash: policy.choice.hash,
+                digest,
+                certificate,
+                signature: *signature,
+            });
+            entries.push(NewEntry::new(request, item, &leaf, policy.log)?);
+        }
+        log::append(tx, entries).await
+    }
+}

@@ -1,0 +1,103 @@
+//! Entries of the transparency log. They are added without a place in the tree; one statement gives places to all that
+//! are committed.
+
+use uuid::Uuid;
+
+use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, sql};
+
+/// An entry as it is added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewRow {
+    /// The signing request or certificate that it tells of.
+    pub object_id: Uuid,
+    /// Which of the request's signatures, from 0.
+    pub item: u32,
+    /// The leaf, as it is hashed.
+    pub leaf: Vec<u8>,
+    /// What opens an internal leaf.
+    pub salt: Option<Vec<u8>>,
+}
+
+/// An entry as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The leaf.
+    pub leaf: Vec<u8>,
+    /// What opens an internal leaf.
+    pub salt: Option<Vec<u8>>,
+    /// Its place in the tree, once it has one.
+    pub index: Option<i64>,
+}
+
+/// A leaf and its place in the tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed {
+    /// Its place.
+    pub index: i64,
+    /// The leaf.
+    pub leaf: Vec<u8>,
+}
+
+/// Entries of one statement: far below the parameters that either database takes.
+const TOGETHER: usize = 500;
+
+const PENDING: &str = "SELECT seq FROM log_entries WHERE log_index IS NULL LIMIT 1";
+const PLACE: &str = "UPDATE log_entries SET log_index = placed.log_index FROM ( \
+        SELECT seq, $1 + ROW_NUMBER() OVER (ORDER BY seq) - 1 AS log_index FROM ( \
+            SELECT seq FROM log_entries WHERE log_index IS NULL ORDER BY seq LIMIT $2 \
+        ) AS pending \
+    ) AS placed WHERE log_entries.seq = placed.seq RETURNING log_entries.log_index, log_entries.leaf";
+const OF_OBJECT: &str = "SELECT leaf, salt, log_index FROM log_entries WHERE object_id = $1 AND item = $2";
+const BETWEEN: &str =
+    "SELECT log_index, leaf FROM log_entries WHERE log_index >= $1 AND log_index < $2 ORDER BY log_index";
+
+/// Adds entries, without places. A second entry of the same object and item is a conflict.
+pub async fn insert(tx: &mut Tx, rows: &[NewRow]) -> Result<(), StoreError> {
+    for some in rows.chunks(TOGETHER) {
+        let places: Vec<_> = (0..some.len())
+            .map(|row| format!("(${}, ${}, ${}, ${})", 4 * row + 1, 4 * row + 2, 4 * row + 3, 4 * row + 4))
+            .collect();
+        let text = format!("INSERT INTO log_entries (object_id, item, leaf, salt) VALUES {}", places.join(", "));
+        let bound = some.iter().fold(generated_sql(text), |statement, row| {
+            statement.bind(row.object_id).bind(row.item).bind(&row.leaf).bind(row.salt.as_ref())
+        });
+        bound.execute(tx).await?;
+    }
+    Ok(())
+}
+
+/// Whether an entry waits for its place.
+pub async fn any_pending(tx: &mut Tx) -> Result<bool, StoreError> {
+    Ok(sql(PENDING).optional::<i64>(tx).await?.is_some())
+}
+
+/// Gives places to at most so many entries, the first one `from`, and answers them in order. Whoever calls this must
+/// hold the log's turn.
+pub async fn place(tx: &mut Tx, from: i64, max: u32) -> Result<Vec<Placed>, StoreError> {
+    let mut placed: Vec<Placed> = sql(PLACE).bind(from).bind(max).all(tx).await?;
+    // No database promises an order here.
+    placed.sort_unstable_by_key(|entry| entry.index);
+    Ok(placed)
+}
+
+/// The entry of an object.
+pub async fn of_object(tx: &mut Tx, object_id: Uuid, item: u32) -> Result<Option<Row>, StoreError> {
+    sql(OF_OBJECT).bind(object_id).bind(item).optional(tx).await
+}
+
+/// The entries from one place up to another, which is not among them.
+pub async fn between(tx: &mut Tx, from: i64, until: i64) -> Result<Vec<Placed>, StoreError> {
+    sql(BETWEEN).bind(from).bind(until).all(tx).await
+}
+
+impl FromColumns for Row {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self { leaf: columns.get("leaf")?, salt: columns.optional("salt")?, index: columns.optional("log_index")? })
+    }
+}
+
+impl FromColumns for Placed {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self { index: columns.get("log_index")?, leaf: columns.get("leaf")? })
+    }
+}
