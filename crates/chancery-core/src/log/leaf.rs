@@ -167,7 +167,7 @@ mod tests {
         assert_eq!(text(&Leaf::of_certificate(0, b"x", b"x")), expected);
         let hidden = text(&signature().hidden(&[9; SALT_LEN]).unwrap());
         assert!(hidden.starts_with(r#"{"kind":"commitment","version":1,"commitment":""#), "{hidden}");
-        assert_eq!(hidden.len(), 112, "no more than the commitment");
+        assert_eq!(hidden.len(), 113, "no more than the commitment");
     }
 
     #[test]
