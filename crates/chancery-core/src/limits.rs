@@ -38,6 +38,12 @@ pub struct Limits {
     pub note_max: usize,
     /// Approvals that a policy may demand.
     pub approvals_max: u32,
+    /// Digests of one pre-approval: as many as people can have checked by a tool, and under a MiB of JSON.
+    pub pre_approved_digests_max: usize,
+    /// Requests of one submitter that are approved beforehand without knowing what they are.
+    pub window_requests_max: u32,
+    /// For how long they are.
+    pub window_max: Duration,
     /// Signing requests that are decided on in one call: a thousand RSA signatures take some seconds.
     pub decisions_max: usize,
     /// Roles, patterns or steps of one rule of a signing policy.
@@ -108,6 +114,9 @@ impl Default for Limits {
             name_max: 255,
             note_max: 4 * KIB,
             approvals_max: 64,
+            pre_approved_digests_max: 10_000,
+            window_requests_max: 100,
+            window_max: Duration::from_hours(24),
             decisions_max: 1_000,
             rule_items_max: 100,
             metadata_max: 4 * KIB,

@@ -43,6 +43,7 @@ fn authenticated() -> OpenApiRouter<App> {
     };
     OpenApiRouter::new()
         .merge(tokenization())
+        .merge(proposals())
         .routes(routes!(key_types::stubs::list))
         .routes(routes!(keys::create))
         .routes(routes!(keys::stubs::list))
@@ -64,6 +65,7 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(x509::signing_requests::approve::approve))
         .routes(routes!(x509::signing_requests::deny::deny))
         .routes(routes!(x509::signing_requests::withdraw::withdraw))
+        .routes(routes!(x509::signing_requests::repeat::repeat))
         .routes(routes!(x509::signing_requests::signed::download::download))
         .routes(routes!(cuserv::services::deploy::deploy))
         .routes(routes!(roles::create))
@@ -104,6 +106,20 @@ fn tokenization() -> OpenApiRouter<App> {
         .routes(routes!(token_profiles::tokens::read::read_token))
         .routes(routes!(token_profiles::tokens::delete::delete_token))
         .routes(routes!(token_profiles::tokenized::tokenized))
+}
+
+/// What takes effect once it is approved; demands a login.
+#[rustfmt::skip]
+fn proposals() -> OpenApiRouter<App> {
+    use routes::api::v2::x509;
+    OpenApiRouter::new()
+        .routes(routes!(x509::pre_approvals::create_pre_approval))
+        .routes(routes!(x509::proposals::list::list_proposals))
+        .routes(routes!(x509::proposals::read::read_proposal))
+        .routes(routes!(x509::proposals::approve::approve_proposal))
+        .routes(routes!(x509::proposals::deny::deny_proposal))
+        .routes(routes!(x509::proposals::withdraw::withdraw_proposal))
+        .routes(routes!(x509::proposals::revoke::revoke_proposal))
 }
 
 /// Certificates and their profiles; demands a login.

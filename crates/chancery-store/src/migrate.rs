@@ -35,6 +35,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0012_signed_files",
     "0016_revocation",
     "0018_log",
+    "0019_proposals",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -70,5 +70,12 @@ wire_enum! {
         SigningRequestDeny,
         SigningRequestWithdraw,
         SigningRequestFail,
+        ProposalSubmit,
+        ProposalRead,
+        ProposalApprove,
+        ProposalDeny,
+        ProposalWithdraw,
+        ProposalRevoke,
+        ProposalFail,
     }
 }

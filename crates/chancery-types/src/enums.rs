@@ -114,6 +114,21 @@ wire_enum! {
     pub enum RequestDecision { Approve, Deny, Withdraw }
 }
 
+wire_enum! {
+    /// What is proposed.
+    pub enum ProposalKind { PreApproval, Policy }
+}
+
+wire_enum! {
+    /// Where a proposal stands: `Active`, `UsedUp`, `Ended` and `Revoked` are a pre-approval's, `Applied` a policy's.
+    pub enum ProposalState { Approval, Active, UsedUp, Ended, Revoked, Applied, Failed, Denied }
+}
+
+wire_enum! {
+    /// What somebody did to a proposal.
+    pub enum ProposalDecision { Submit, Approve, Deny, Withdraw, Revoke }
+}
+
 impl From<Decision> for RequestDecision {
     fn from(decision: Decision) -> Self {
         match decision {

@@ -137,6 +137,8 @@ ids! {
     PolicyId,
     /// A signing request.
     SigningRequestId,
+    /// Something that waits for approvals before it takes effect: a pre-approval, a changed policy.
+    ProposalId,
     /// A role.
     RoleId,
     /// An identity: a person or an application.

@@ -22,7 +22,7 @@ use crate::{Caller, Chancery, Error, Event, Grant, Meaning, Member, Result, text
 
 /// How often a decision is taken anew because the request changed meanwhile. Each time somebody else's decision went
 /// through, so this is far more than one request can see.
-const ATTEMPTS_MAX: usize = 1_000;
+pub(super) const ATTEMPTS_MAX: usize = 1_000;
 
 /// What a decision leads to.
 struct Resolved {
@@ -277,7 +277,7 @@ impl NewDecision {
     }
 }
 
-fn actor(member: &Member) -> Actor {
+pub(super) fn actor(member: &Member) -> Actor {
     let trusted_since = member.trusted_since(Perm::SigningApprove);
     Actor { id: member.id, kind: member.kind, trusted_since, roles: member.roles.clone() }
 }
@@ -301,6 +301,6 @@ fn event(decision: RequestDecision, stored: &StoredRequest, to: &Resolved, appro
     }))
 }
 
-fn too_often() -> Error {
-    Error::busy("Too many others decide on this request at the same time; try again.", 1)
+pub(super) fn too_often() -> Error {
+    Error::busy("Too many others decide on this at the same time; try again.", 1)
 }

@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::{
     algorithms::Choice,
     credential::Credential,
+    proposal::NewPolicy,
     rules,
     service::{Policy, Service},
     terms::Terms,
@@ -19,19 +20,20 @@ use super::{
 use crate::{Caller, Chancery, Error, Event, Limits, Result, text::check_name};
 
 /// Works that compare a service's policies do so one after the other.
-const TOPIC: &str = "signing policies";
+pub(super) const TOPIC: &str = "signing policies";
 
-const NAME_TAKEN: &str = "Another policy of the service has this name.";
+pub(super) const NAME_TAKEN: &str = "Another policy of the service has this name.";
 
 /// A service, what it signs with, and the policies that it has.
-struct Present {
-    service: Service,
+pub(super) struct Present {
+    pub(super) service: Service,
     credential: Credential,
-    policies: Vec<Policy>,
+    pub(super) policies: Vec<Policy>,
 }
 
 impl Chancery {
-    /// Adds a policy to a service. It is at least as strict as those that are there.
+    /// Adds a policy to a service. It is at least as strict as those that are there. Where one of them demands
+    /// approvals, so does the new one itself: as many as the highest count.
     pub async fn create_signing_policy(
         &self,
         caller: &Caller,
@@ -50,15 +52,20 @@ impl Chancery {
         let rules = rules.unwrap_or_default();
         let terms = Terms::read(choice, num_approvals, self_approval, rules, &self.limits, self.hardened)?;
         let id = PolicyId::from_random(random());
+        let (row, hardened) = (terms.row(id, service, name.clone())?, self.hardened);
+        if present.highest() > 0 {
+            let after = Policy::from_row(row, &present.service)?.body(hardened);
+            return self.propose_policy(caller, &grant, present.highest(), NewPolicy { before: None, after }).await;
+        }
         let event = Event::new(action).on(Uuid::from(service)).detail(json!({
             "policyUuid": id, "name": name, "hashAlgorithm": hash_algorithm, "numApprovals": terms.num_approvals,
             "rules": terms.rules,
         }));
-        let (row, hardened) = (terms.row(id, service, name)?, self.hardened);
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 tables::turns::take(tx, TOPIC).await?;
                 let present = Present::load(tx, service).await?;
+                present.check_free()?;
                 terms.check_beside(&present.policies)?;
                 rules::check_roles(tx, &terms.rules).await?;
                 if !tables::signing_policies::insert(tx, &row).await? {
@@ -71,7 +78,8 @@ impl Chancery {
     }
 
     /// Changes a policy. Where it gets another count or another `selfApproval`, it is then as strict as the strictest
-    /// policy of the service, itself included.
+    /// policy of the service, itself included. Where the service has a policy that demands approvals, so does the
+    /// change: as many as the highest count.
     pub async fn change_signing_policy(
         &self,
         caller: &Caller,
@@ -85,20 +93,31 @@ impl Chancery {
             "numApprovals": change.num_approvals, "selfApproval": change.self_approval, "rules": change.rules,
         }));
         let (limits, hardened) = (self.limits.clone(), self.hardened);
+        let present = self.store.read(move |tx| Box::pin(Present::of_policy(tx, policy))).await?;
+        if present.highest() > 0 {
+            let old = present.policy(policy)?;
+            let (name, terms) = changed(old, change, &limits, hardened)?;
+            let after = Policy::from_row(terms.row(policy, old.service, name)?, &present.service)?.body(hardened);
+            let before = old.clone().body(hardened);
+            if before == after {
+                return Ok(after);
+            }
+            let new = NewPolicy { before: Some(before), after };
+            return self.propose_policy(caller, &grant, present.highest(), new).await;
+        }
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 tables::turns::take(tx, TOPIC).await?;
-                let service = service_of(tx, policy).await?;
-                let present = Present::load(tx, service).await?;
-                let old = present.policies.iter().find(|one| one.id == policy);
-                let old = old.ok_or_else(|| Error::not_found("signing policy"))?;
+                let present = Present::of_policy(tx, policy).await?;
+                present.check_free()?;
+                let old = present.policy(policy)?;
                 let (name, terms) = changed(old, change, &limits, hardened)?;
                 // What stays as it is goes round nothing that it did not go round before.
                 if terms.num_approvals != old.num_approvals || terms.self_approval != old.self_approval(hardened) {
                     terms.check_beside(&present.policies)?;
                 }
                 rules::check_roles(tx, &terms.rules).await?;
-                let row = terms.row(policy, service, name)?;
+                let row = terms.row(policy, old.service, name)?;
                 if tables::signing_policies::name_taken(tx, &row).await? {
                     return Err(Error::exists("/objInfo/name", NAME_TAKEN));
                 }
@@ -108,11 +127,6 @@ impl Chancery {
         })
         .await
     }
-}
-
-async fn service_of(tx: &mut Tx, policy: PolicyId) -> Result<ServiceId> {
-    let row = tables::signing_policies::by_id(tx, policy.into()).await?;
-    Ok(row.ok_or_else(|| Error::not_found("signing policy"))?.service_id.into())
 }
 
 /// What a policy is after a change.
@@ -136,13 +150,38 @@ fn changed(old: &Policy, change: ChangeSigningPolicy, limits: &Limits, hardened:
 }
 
 impl Present {
-    async fn load(tx: &mut Tx, id: ServiceId) -> Result<Self> {
+    /// What a policy belongs to.
+    async fn of_policy(tx: &mut Tx, policy: PolicyId) -> Result<Self> {
+        let row = tables::signing_policies::by_id(tx, policy.into()).await?;
+        Self::load(tx, row.ok_or_else(|| Error::not_found("signing policy"))?.service_id.into()).await
+    }
+
+    pub(super) async fn load(tx: &mut Tx, id: ServiceId) -> Result<Self> {
         let service = Service::load(tx, id).await?.ok_or_else(|| Error::not_found("signing service"))?;
         let certificate = service.certificate()?;
         let credential = Credential::load(tx, certificate).await?;
         let rows = tables::signing_policies::of_service(tx, id.into()).await?;
         let policies = rows.into_iter().map(|row| Policy::from_row(row, &service)).collect::<Result<_>>()?;
         Ok(Self { service, credential, policies })
+    }
+
+    /// One of its policies.
+    pub(super) fn policy(&self, id: PolicyId) -> Result<&Policy> {
+        self.policies.iter().find(|one| one.id == id).ok_or_else(|| Error::not_found("signing policy"))
+    }
+
+    /// The most approvals that one of its policies demands: so many it takes to make or change one.
+    fn highest(&self) -> u32 {
+        self.policies.iter().map(|policy| policy.num_approvals).max().unwrap_or(0)
+    }
+
+    /// InvalidState where a policy has come to demand approvals since it was found that none does.
+    fn check_free(&self) -> Result<()> {
+        if self.highest() == 0 {
+            Ok(())
+        } else {
+            Err(Error::state("The service's policies changed meanwhile; try again."))
+        }
     }
 
     /// `Never` where one of the policies says so.

@@ -76,7 +76,7 @@ impl Chancery {
         service: Option<ServiceId>,
         query: SigningRequestQuery,
     ) -> Result<Items<SigningRequestStub>> {
-        let SigningRequestQuery { state, page, page_size, search } = query;
+        let SigningRequestQuery { state, pre_approval_uuid, page, page_size, search } = query;
         let page = Page::of(&ListQuery { page, page_size, search }, &self.limits)?;
         let own = || caller.members().iter().map(|member| member.id.into()).collect();
         let now_ms = self.clock.now_ms();
@@ -84,6 +84,7 @@ impl Chancery {
         let failed = state == Some(SigningRequestState::Failed);
         let filter = tables::signing_requests::Filter {
             service_id: service.map(uuid::Uuid::from),
+            pre_approval_id: pre_approval_uuid.map(uuid::Uuid::from),
             state: state.filter(|_| !failed).map(|state| state.as_str().to_owned()),
             unexpired_at_ms: (state == Some(SigningRequestState::Approval)).then_some(now_ms),
             failed_at_ms: failed.then_some(now_ms),

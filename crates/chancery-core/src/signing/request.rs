@@ -4,11 +4,14 @@ use std::fmt;
 
 use chancery_types::{ApprovalState, IdentityId, IdentityKind, RoleId, SelfApproval, SigningRequestState};
 
+use super::proposal::PreApproved;
+
 /// Where a request stands.
 ///
 /// ```text
 /// New ──Submit──▶ Pending ──Approve──▶ Approved ──Sign──▶ Signed
-///                    │                     └─────Fail──▶ Failed
+///  └──SubmitPreApproved────────────────▶  └──────Fail──▶ Failed
+///                    │
 ///                    ├────Deny──▶ Denied
 ///                    ├Withdraw──▶ Withdrawn
 ///                    └──Expire──▶ Expired
@@ -181,6 +184,8 @@ pub(crate) struct Actor {
 pub(crate) enum Event<'a> {
     /// It is submitted.
     Submit,
+    /// It is submitted, and a pre-approval stands in for the approvals that it needs.
+    SubmitPreApproved(&'a PreApproved),
     /// All identities of one session approve it, as one.
     Approve(&'a [Actor]),
     /// All identities of one session deny it.
@@ -231,6 +236,10 @@ impl std::error::Error for Refusal {}
 pub(crate) fn next(request: &Request, event: Event<'_>) -> Result<Standing, Refusal> {
     match (request.standing, event) {
         (Standing::New, Event::Submit) => Ok(with_approvals(request)),
+        // The evidence is of one submission; in another's name it says nothing.
+        (Standing::New, Event::SubmitPreApproved(evidence)) if evidence.is_for(&request.submitters) => {
+            Ok(Standing::Approved)
+        }
         (Standing::Pending, Event::Approve(session)) => {
             may_approve(request, session)?;
             let mut approved = request.clone();
@@ -258,6 +267,7 @@ pub(crate) fn next(request: &Request, event: Event<'_>) -> Result<Standing, Refu
             | Standing::Withdrawn
             | Standing::Expired,
             Event::Submit
+            | Event::SubmitPreApproved(_)
             | Event::Approve(_)
             | Event::Deny(_)
             | Event::Withdraw(_)

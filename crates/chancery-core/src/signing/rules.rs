@@ -3,7 +3,10 @@
 use chancery_store::{Tx, tables};
 use chancery_types::{
     RoleId,
-    wire::signing_policies::{ApprovalStep, PolicyRules},
+    wire::{
+        signing_policies::{ApprovalStep, PolicyRules},
+        x509::ValidityPeriod,
+    },
 };
 
 use super::{request, service::Policy};
@@ -111,13 +114,16 @@ pub(crate) fn check_file_name(rules: &PolicyRules, name: &str) -> Result<()> {
 
 /// The moment at which a request that is submitted now stops waiting.
 pub(crate) fn expiry(rules: &PolicyRules, now_ms: i64) -> Result<Option<i64>> {
-    let Some(lifetime) = &rules.request_lifetime else { return Ok(None) };
-    let refused = |message: String| Error::value("/rules/requestLifetime/amount", message);
+    rules.request_lifetime.as_ref().map(|lifetime| end("/rules/requestLifetime", lifetime, now_ms)).transpose()
+}
+
+/// The moment at which a time that starts now is over.
+pub(crate) fn end(field: &str, lifetime: &ValidityPeriod, now_ms: i64) -> Result<i64> {
+    let refused = |message: String| Error::value(format!("{field}/amount"), message);
     let period = Period::parse(&lifetime.amount, lifetime.unit).map_err(|why| refused(why.to_string()))?;
-    let life = Validity::starting(now_ms, period).map_err(|_| {
-        refused("A request waits for at least a second, and its end is a moment of this calendar.".to_owned())
-    })?;
-    Ok(Some(life.not_after_s().saturating_mul(1_000).saturating_add(now_ms.rem_euclid(1_000))))
+    let life = Validity::starting(now_ms, period)
+        .map_err(|_| refused("This takes at least a second, and its end is a moment of this calendar.".to_owned()))?;
+    Ok(life.not_after_s().saturating_mul(1_000).saturating_add(now_ms.rem_euclid(1_000)))
 }
 
 /// The steps, for the rules of requests.
@@ -179,7 +185,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use chancery_types::{ValidityUnit, wire::x509::ValidityPeriod};
+    use chancery_types::ValidityUnit;
 
     use super::*;
 

@@ -111,6 +111,7 @@ impl Policy {
             rsa_pss: self.choice.rsa_pss,
             self_approval: self.self_approval(hardened),
             rules: self.rules,
+            pending_change: None,
             obj_info: ObjInfo { name: self.name, uuid: self.id },
         }
     }

@@ -3,7 +3,8 @@
 use chancery_keys::Digest;
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    ApprovalState, Base64, CertificateId, IdentityId, RequestDecision, RoleId, SigningRequestId, SigningRequestState,
+    ApprovalState, Base64, CertificateId, IdentityId, ProposalId, RequestDecision, RoleId, SigningRequestId,
+    SigningRequestState,
     wire::{
         ObjInfo,
         signing_requests::{Approval, SigningRequest, SigningRequestStub},
@@ -133,6 +134,8 @@ impl StoredRequest {
             approvals_required: facts.required(),
             next_role_uuids: next_step.map(|step| step.roles.clone()),
             approvals: self.decisions.into_iter().map(StoredDecision::body).collect(),
+            pre_approval_uuid: row.pre_approval_id.map(ProposalId::from),
+            repeats_uuid: row.repeats_id.map(SigningRequestId::from),
             upload_data: payload.map(Base64),
         }
     }
@@ -178,13 +181,14 @@ pub(crate) fn stub(row: tables::signing_requests::Stub, now_ms: i64) -> Result<S
         service_uuid: row.service_id.into(),
         policy_uuid: row.policy_id.into(),
         submitted_at: moment(row.submitted_at_ms),
+        pre_approval_uuid: row.pre_approval_id.map(ProposalId::from),
     })
 }
 
-fn obj_info(name: String, id: uuid::Uuid) -> ObjInfo<IdentityId> {
+pub(super) fn obj_info(name: String, id: uuid::Uuid) -> ObjInfo<IdentityId> {
     ObjInfo { name, uuid: id.into() }
 }
 
-fn moment(at_ms: i64) -> String {
+pub(super) fn moment(at_ms: i64) -> String {
     rfc3339(at_ms.div_euclid(1_000))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chancery_keys::{Digest, hash, random};
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
-    Action, Base64, CertificateId, HashType, Perm, PolicyId, ServiceId, SigningRequestId,
+    Action, Base64, CertificateId, ExistingSignature, HashType, Perm, PolicyId, ServiceId, SigningRequestId,
     wire::signing_requests::{SubmitRequest, Submitted},
 };
 use serde_json::json;
@@ -14,14 +14,16 @@ use uuid::Uuid;
 use super::{
     algorithms::Choice,
     credential::{Credential, Outcome, Unusable},
+    decide::{ATTEMPTS_MAX, too_often},
     embedded,
     formats::{self, Content},
     made::Made,
+    proposal::PreApproved,
     request::{self, Event as Step, Request, Standing},
     rules,
     service::{Policy, Service},
 };
-use crate::{Caller, Chancery, Error, Event, Limits, Result, text::check_name};
+use crate::{Caller, Chancery, Error, Event, Grant, Limits, Meaning, Result, text::check_name};
 
 /// More than this many bytes are hashed on the bounded pool.
 const HASH_INLINE_MAX: usize = 64 * 1024;
@@ -39,6 +41,16 @@ struct Target {
     credential: Credential,
 }
 
+/// A submission that its policy takes.
+struct Checked {
+    name: String,
+    digest: Digest,
+    payload: Option<Arc<Vec<u8>>>,
+    existing_signature: Option<ExistingSignature>,
+    /// The failed request that it repeats.
+    repeats: Option<SigningRequestId>,
+}
+
 /// A request that is ready to be stored.
 struct NewRequest {
     row: tables::signing_requests::Row,
@@ -46,18 +58,30 @@ struct NewRequest {
     submitters: Vec<tables::signing_requests::Submitter>,
     /// The signature, if there is one already.
     made: Option<Made>,
+    /// What stands in for its approvals.
+    pre_approved: Option<PreApproved>,
+    hardened: bool,
 }
 
 impl Chancery {
     /// Submits a signing request.
     pub async fn submit_signing_request(&self, caller: &Caller, request: SubmitRequest) -> Result<Submitted> {
+        self.submit(caller, request, None).await
+    }
+
+    /// Submits a request, or one that failed again.
+    pub(super) async fn submit(
+        &self,
+        caller: &Caller,
+        request: SubmitRequest,
+        repeats: Option<SigningRequestId>,
+    ) -> Result<Submitted> {
         let SubmitRequest { name, service_uuid, policy_uuid, upload_data, digest, existing_signature } = request;
         let subject = Subject::of(upload_data, digest)?;
         let action = Action::SigningRequestSubmit;
         let grant = self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?;
         let target = self.store.read(move |tx| Box::pin(Target::load(tx, service_uuid, policy_uuid))).await?;
-        let now_ms = self.clock.now_ms();
-        target.credential.check(now_ms).map_err(Unusable::refusal)?;
+        target.credential.check(self.clock.now_ms()).map_err(Unusable::refusal)?;
         check_name("/name", &name, &self.limits)?;
         if let Err(refusal) = rules::check_submitter(&target.policy.rules, caller) {
             return Err(self.refused(caller, Event::new(action).on(Uuid::from(service_uuid)), refusal).await);
@@ -67,44 +91,65 @@ impl Chancery {
         let has_payload = matches!(subject, Subject::Payload(_));
         let existing_signature = embedded::existing(target.policy.choice.format, existing_signature, has_payload)?;
         let (digest, payload) = self.digest(subject, target.policy.choice).await?;
+        let checked = Checked { name, digest, payload, existing_signature, repeats };
+        // Each time somebody else took the last use of a pre-approval, so it ends by itself.
+        let mut target = target;
+        for _ in 0..ATTEMPTS_MAX {
+            if let Some(submitted) = self.submit_checked(caller, &grant, target, &checked).await? {
+                return Ok(submitted);
+            }
+            target = self.store.read(move |tx| Box::pin(Target::load(tx, service_uuid, policy_uuid))).await?;
+            target.credential.check(self.clock.now_ms()).map_err(Unusable::refusal)?;
+        }
+        Err(too_often())
+    }
 
+    /// Signs where nobody is waited for, and stores; none where the pre-approval that was to be used is so no more.
+    async fn submit_checked(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        target: Target,
+        checked: &Checked,
+    ) -> Result<Option<Submitted>> {
+        let now_ms = self.clock.now_ms();
         let id = SigningRequestId::from_random(random());
-        let mut row = tables::signing_requests::Row {
-            id: id.into(),
-            service_id: service_uuid.into(),
-            policy_id: policy_uuid.into(),
-            name_key: name_key(&name),
-            name,
-            state: String::new(),
-            reason: None,
-            digest: digest.as_bytes().to_vec(),
-            signature: None,
-            required_at_submission: target.policy.num_approvals,
-            submitted_at_ms: now_ms,
-            decided_at_ms: None,
-            expires_at_ms: rules::expiry(&target.policy.rules, now_ms).map_err(Error::internal)?,
-            existing_signature: existing_signature.map(|existing| existing.as_str().to_owned()),
-            version: 1,
-        };
+        let mut row = checked.row(id, &target.policy, now_ms)?;
         let mut facts = new_request(caller, &target.policy, self.hardened, now_ms);
         facts.standing = request::next(&facts, Step::Submit).map_err(Error::internal)?;
+        let mut pre_approved = None;
+        if facts.standing == Standing::Pending {
+            pre_approved = self.pre_approved(caller, &target.policy, checked.digest, now_ms).await?;
+            if let Some(pre_approved) = &pre_approved {
+                let new = Request { standing: Standing::New, ..facts.clone() };
+                facts.standing = request::next(&new, Step::SubmitPreApproved(pre_approved)).map_err(Error::internal)?;
+            }
+        }
+        row.pre_approval_id = pre_approved.as_ref().map(|one| one.id().into());
         let mut made = None;
         if facts.standing == Standing::Approved {
             let new = Made::new(target.certificate, target.policy.clone(), now_ms);
-            let signature = self.sign_at_once(target, digest, payload.clone(), now_ms).await?;
-            made = Some(new.with(digest.as_bytes(), &signature));
+            let signature = self.sign_at_once(target, checked, now_ms).await?;
+            made = Some(new.with(checked.digest.as_bytes(), &signature));
             row.signature = Some(signature);
             row.decided_at_ms = Some(now_ms);
             facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
         }
         row.state = facts.standing.words().0.as_str().to_owned();
-        let event = Event::new(action).on(Uuid::from(id)).detail(json!({
-            "name": row.name, "serviceUuid": service_uuid, "policyUuid": policy_uuid, "digest": hex::encode(digest),
-            "approvalsRequired": row.required_at_submission, "state": row.state,
+        let event = Event::new(Action::SigningRequestSubmit).on(Uuid::from(id)).detail(json!({
+            "name": row.name, "serviceUuid": row.service_id, "policyUuid": row.policy_id,
+            "digest": hex::encode(checked.digest), "approvalsRequired": row.required_at_submission, "state": row.state,
+            "preApprovalUuid": row.pre_approval_id, "repeatsUuid": row.repeats_id,
         }));
-        let new = NewRequest { row, payload, submitters: submitters(caller), made };
-        self.commit(&grant, event, move |tx| Box::pin(new.insert(tx))).await?;
-        Ok(Submitted { uuid: id })
+        let (payload, submitters) = (checked.payload.clone(), submitters(caller));
+        let uses = pre_approved.is_some();
+        let new = NewRequest { row, payload, submitters, made, pre_approved, hardened: self.hardened };
+        match self.commit(grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await {
+            Ok(()) => Ok(Some(Submitted { uuid: id })),
+            // Used up or revoked meanwhile, or the certificate is: the next attempt finds out which.
+            Err(error) if uses && error.meaning() == Meaning::State => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     /// The payload's digest; a large payload is hashed on the bounded pool.
@@ -129,17 +174,41 @@ impl Chancery {
     async fn sign_at_once(
         &self,
         target: Target,
-        digest: Digest,
-        payload: Option<Arc<Vec<u8>>>,
+        Checked { digest, payload, .. }: &Checked,
         at_ms: i64,
     ) -> Result<Vec<u8>> {
         let choice = target.policy.choice;
         let needed = formats::needs_payload(choice.format, target.credential.scheme(choice)?);
-        let payload = payload.filter(|_| needed);
-        match self.make_signature(target.credential, choice, Content { digest, payload, at_ms }).await? {
+        let content = Content { digest: *digest, payload: payload.clone().filter(|_| needed), at_ms };
+        match self.make_signature(target.credential, choice, content).await? {
             Outcome::Signed(signature) => Ok(signature),
             Outcome::Failed(reason) => Err(Error::state(reason)),
         }
+    }
+}
+
+impl Checked {
+    /// As it is stored, but for where it stands.
+    fn row(&self, id: SigningRequestId, policy: &Policy, now_ms: i64) -> Result<tables::signing_requests::Row> {
+        Ok(tables::signing_requests::Row {
+            id: id.into(),
+            service_id: policy.service.into(),
+            policy_id: policy.id.into(),
+            name_key: name_key(&self.name),
+            name: self.name.clone(),
+            state: String::new(),
+            reason: None,
+            digest: self.digest.as_bytes().to_vec(),
+            signature: None,
+            required_at_submission: policy.num_approvals,
+            submitted_at_ms: now_ms,
+            decided_at_ms: None,
+            expires_at_ms: rules::expiry(&policy.rules, now_ms).map_err(Error::internal)?,
+            existing_signature: self.existing_signature.map(|existing| existing.as_str().to_owned()),
+            pre_approval_id: None,
+            repeats_id: self.repeats.map(Uuid::from),
+            version: 1,
+        })
     }
 }
 
@@ -199,9 +268,12 @@ impl Target {
 }
 
 impl NewRequest {
-    async fn insert(self, tx: &mut Tx) -> Result<()> {
+    async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
         if let Some(made) = self.made {
             made.commit(tx, self.row.id.into()).await?;
+        }
+        if let Some(pre_approved) = self.pre_approved {
+            pre_approved.redeem(tx, self.row.id, self.hardened, now_ms).await?;
         }
         tables::signing_requests::insert(tx, &self.row).await?;
         if let Some(payload) = self.payload {

@@ -10,6 +10,7 @@ use crate::{
 };
 
 pub(crate) const REQUESTS: &str = "/api/v2/x509/signing-requests";
+pub(crate) const PROPOSALS: &str = "/api/v2/x509/proposals";
 pub(crate) const DEPLOY: &str = "/cuserv/v1/services/deploy";
 
 pub(crate) const RSA_2048: &str = "00000000-0000-0000-6b74-000000000001";
@@ -109,6 +110,18 @@ impl Signing {
     /// A new approver, logged in.
     pub(crate) async fn approver(&self, name: &str) -> Client {
         self.person(name, APPROVER).await
+    }
+
+    /// Approves what waits after a policy was made or changed, by as many new people as it takes; answers the policy.
+    pub(crate) async fn agreed(&self, reply: &Reply) -> Value {
+        let pending = &reply.response()["pendingChange"];
+        let proposal = pending["uuid"].as_str().unwrap();
+        for n in 0..pending["approvals"]["required"].as_u64().unwrap() {
+            let approver = self.approver(&format!("{n} of {proposal}")).await;
+            approver.post(&format!("{PROPOSALS}/{proposal}/approve"), json!({})).await.response();
+        }
+        let policy = reply.response()["objInfo"]["uuid"].as_str().unwrap();
+        self.admin.get(&format!("/api/v2/x509/signing-policies/{policy}")).await.response().clone()
     }
 
     /// Submits a payload as the administrators.

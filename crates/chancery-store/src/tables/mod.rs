@@ -88,6 +88,8 @@ pub mod ocsp_responders;
 
 // signing
 pub mod approvals;
+pub mod pre_approvals;
+pub mod proposals;
 pub mod services;
 pub mod signing_policies;
 pub mod signing_requests;

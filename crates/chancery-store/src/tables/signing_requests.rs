@@ -35,6 +35,10 @@ pub struct Row {
     pub expires_at_ms: Option<i64>,
     /// What becomes of a signature that the file has already.
     pub existing_signature: Option<String>,
+    /// The pre-approval that stood in for its approvals.
+    pub pre_approval_id: Option<Uuid>,
+    /// The failed request that it repeats.
+    pub repeats_id: Option<Uuid>,
     /// How often it has changed.
     pub version: i64,
 }
@@ -56,6 +60,8 @@ pub struct Stub {
     pub submitted_at_ms: i64,
     /// When it stops waiting.
     pub expires_at_ms: Option<i64>,
+    /// The pre-approval that stood in for its approvals.
+    pub pre_approval_id: Option<Uuid>,
 }
 
 /// An identity of the session that submitted a request.
@@ -85,6 +91,8 @@ pub struct Change {
 pub struct Filter {
     /// Only of this service.
     pub service_id: Option<Uuid>,
+    /// Only those that this pre-approval stood in for.
+    pub pre_approval_id: Option<Uuid>,
     /// Only in this state, as stored.
     pub state: Option<String>,
     /// Only those that wait longer than until this moment, or that wait no more.
@@ -99,10 +107,10 @@ pub struct Filter {
 
 const INSERT: &str = "INSERT INTO signing_requests \
     (id, service_id, policy_id, name, name_key, state, reason, digest, signature, required_at_submission, \
-    submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, version) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)";
+    submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, version) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 const BY_ID: &str = "SELECT id, service_id, policy_id, name, name_key, state, reason, digest, signature, \
-    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, version \
+    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, version \
     FROM signing_requests WHERE id = $1";
 const CHANGE: &str = "UPDATE signing_requests \
     SET state = $3, reason = $4, signature = $5, decided_at_ms = $6, version = version + 1 \
@@ -116,7 +124,7 @@ const INSERT_SUBMITTER: &str =
 const SUBMITTERS: &str = "SELECT identity_id, identity_name FROM signing_submitters \
     WHERE request_id = $1 ORDER BY identity_name, identity_id";
 
-const STUB: &str = "id, service_id, policy_id, name, state, submitted_at_ms, expires_at_ms";
+const STUB: &str = "id, service_id, policy_id, name, state, submitted_at_ms, expires_at_ms, pre_approval_id";
 
 /// Adds a request.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
@@ -135,6 +143,8 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(row.decided_at_ms)
         .bind(row.expires_at_ms)
         .bind(row.existing_signature.as_ref())
+        .bind(row.pre_approval_id)
+        .bind(row.repeats_id)
         .bind(row.version)
         .execute(tx)
         .await?;
@@ -194,6 +204,7 @@ pub async fn list(tx: &mut Tx, filter: Filter, page: Page) -> Result<Listed<Stub
     let submitted = "id IN (SELECT request_id FROM signing_submitters WHERE identity_id IN (?))";
     List::new(STUB, "signing_requests", "name_key, id")
         .filter("service_id = ?", filter.service_id)
+        .filter("pre_approval_id = ?", filter.pre_approval_id)
         .filter("state = ?", filter.state.as_deref())
         .filter("(expires_at_ms IS NULL OR expires_at_ms > ?)", filter.unexpired_at_ms)
         .filter("(state = 'Failed' OR (state = 'Approval' AND expires_at_ms <= ?))", filter.failed_at_ms)
@@ -238,6 +249,7 @@ impl FromColumns for Stub {
             state: columns.get("state")?,
             submitted_at_ms: columns.get("submitted_at_ms")?,
             expires_at_ms: columns.optional("expires_at_ms")?,
+            pre_approval_id: columns.optional("pre_approval_id")?,
         })
     }
 }
@@ -259,6 +271,8 @@ impl FromColumns for Row {
             decided_at_ms: columns.optional("decided_at_ms")?,
             expires_at_ms: columns.optional("expires_at_ms")?,
             existing_signature: columns.optional("existing_signature")?,
+            pre_approval_id: columns.optional("pre_approval_id")?,
+            repeats_id: columns.optional("repeats_id")?,
             version: columns.get("version")?,
         })
     }

@@ -10,6 +10,7 @@ pub mod key_types;
 pub mod keys;
 mod list;
 pub mod login;
+pub mod proposals;
 pub mod roles;
 pub mod services;
 pub mod signing_policies;

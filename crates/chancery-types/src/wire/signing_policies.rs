@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ObjInfo, token_profiles::PatchName, x509::ValidityPeriod};
+use super::{ObjInfo, proposals::Proposed, token_profiles::PatchName, x509::ValidityPeriod};
 use crate::{HashType, PolicyId, RoleId, SelfApproval, ServiceId, SigningFormat};
 
 /// One signing policy.
@@ -26,6 +26,10 @@ pub struct SigningPolicy {
     pub self_approval: SelfApproval,
     /// What it demands besides.
     pub rules: PolicyRules,
+    /// In the answer to POST and PATCH: what waits for approvals. Until it has them there is no such policy, or it is
+    /// as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_change: Option<Proposed>,
 }
 
 /// What a policy demands of requests besides the number of approvals. What is absent, null or empty demands nothing.

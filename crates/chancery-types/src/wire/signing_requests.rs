@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::ObjInfo;
 use crate::{
-    ApprovalState, Base64, Decision, ErrorCode, ExistingSignature, HashType, IdentityId, PolicyId, RequestDecision,
-    RoleId, ServiceId, SigningFormat, SigningRequestId, SigningRequestState,
+    ApprovalState, Base64, Decision, ErrorCode, ExistingSignature, HashType, IdentityId, PolicyId, ProposalId,
+    RequestDecision, RoleId, ServiceId, SigningFormat, SigningRequestId, SigningRequestState,
 };
 
 /// Body of a submission: either the payload, or its digest.
@@ -62,6 +62,9 @@ pub struct SigningRequestStub {
     pub policy_uuid: PolicyId,
     /// When it was submitted (RFC 3339, UTC).
     pub submitted_at: String,
+    /// The pre-approval in the place of its approvals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pre_approval_uuid: Option<ProposalId>,
 }
 
 /// One signing request in full.
@@ -113,6 +116,12 @@ pub struct SigningRequest {
     pub next_role_uuids: Option<Vec<RoleId>>,
     /// What people have decided, oldest first.
     pub approvals: Vec<Approval>,
+    /// The pre-approval that stood in for its approvals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pre_approval_uuid: Option<ProposalId>,
+    /// The failed request that it repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeats_uuid: Option<SigningRequestId>,
     /// The payload; only with `?include=uploadData`, and where it was uploaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload_data: Option<Base64>,
@@ -141,6 +150,8 @@ pub struct Approval {
 pub struct SigningRequestQuery {
     /// Only requests in this state.
     pub state: Option<SigningRequestState>,
+    /// Only requests that this pre-approval stood in for.
+    pub pre_approval_uuid: Option<ProposalId>,
     /// Page number, from 1.
     #[cfg_attr(feature = "schema", param(minimum = 1), schema(minimum = 1))]
     pub page: Option<u32>,

@@ -42,11 +42,12 @@ fn request(standing: Standing) -> Request {
 #[test]
 fn every_standing_meets_every_event() {
     use Standing::{Approved, Denied, Expired, Failed, New, Pending, Signed, Withdrawn};
-    let (approver, submitter) = ([person(2)], [person(1)]);
+    let (approver, submitter, pre_approved) = ([person(2)], [person(1)], PreApproved::for_tests(&[id(1)]));
     let events = |standing| {
         let request = request(standing);
         [
             Event::Submit,
+            Event::SubmitPreApproved(&pre_approved),
             Event::Approve(&approver),
             Event::Deny(&approver),
             Event::Withdraw(&submitter),
@@ -57,16 +58,27 @@ fn every_standing_meets_every_event() {
         .map(|event| next(&request, event))
     };
     let no = |standing| Err(Refusal::Standing(standing));
-    let pending = [no(Pending), Ok(Pending), Ok(Denied), Ok(Withdrawn), Ok(Expired), no(Pending), no(Pending)];
-    //          Submit        Approve  Deny     Withdraw Expire   Sign     Fail
-    assert_eq!(events(New), [Ok(Pending), no(New), no(New), no(New), no(New), no(New), no(New)]);
+    let pending =
+        [no(Pending), no(Pending), Ok(Pending), Ok(Denied), Ok(Withdrawn), Ok(Expired), no(Pending), no(Pending)];
+    //          Submit       pre-approved  Approve  Deny     Withdraw Expire   Sign     Fail
+    let new = [Ok(Pending), Ok(Approved), no(New), no(New), no(New), no(New), no(New), no(New)];
+    assert_eq!(events(New), new);
     assert_eq!(events(Pending), pending);
     let approved = events(Approved);
-    assert_eq!(approved[..5], [no(Approved), no(Approved), no(Approved), no(Approved), no(Approved)]);
-    assert_eq!(approved[5..], [Ok(Signed), Ok(Failed)]);
+    assert!(approved[..6].iter().all(|next| *next == no(Approved)), "{approved:?}");
+    assert_eq!(approved[6..], [Ok(Signed), Ok(Failed)]);
     for ended in [Signed, Failed, Denied, Withdrawn, Expired] {
         assert!(events(ended).into_iter().all(|next| next == no(ended)), "{ended:?}");
     }
+}
+
+#[test]
+fn a_pre_approval_that_was_found_for_others_says_nothing() {
+    let of_others = PreApproved::for_tests(&[id(1), id(2)]);
+    assert_eq!(
+        next(&request(Standing::New), Event::SubmitPreApproved(&of_others)),
+        Err(Refusal::Standing(Standing::New))
+    );
 }
 
 #[test]

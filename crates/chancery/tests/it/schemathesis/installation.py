@@ -261,6 +261,47 @@ def waiting_request():
     return new_request(service_with_approvals())
 
 
+def failed_request():
+    service = service_with_approvals()
+    uuid = new_request(service)
+    post(f"/api/v2/x509/{service['certificateUuid']}/revoke", {"reason": "superseded"})
+    post(f"/api/v2/x509/signing-requests/{uuid}/approve", {})
+    post(f"/api/v2/x509/services/{service['serviceUuid']}/renew", {})
+    return uuid
+
+
+def pre_approval_body(service=None):
+    service = service or service_with_approvals()
+    return {"name": name(), "policyUuid": service["policyUuid"], "digests": [base64.b64encode(os.urandom(32)).decode()]}
+
+
+def new_proposal():
+    return post("/api/v2/x509/pre-approvals", pre_approval_body())["uuid"]
+
+
+def new_policy_proposal():
+    policy = service_with_approvals()["policyUuid"]
+    change = {"rules": {"maxSize": 4096}}
+    return administrators().send("PATCH", f"/api/v2/x509/signing-policies/{policy}", change)["response"][
+        "pendingChange"
+    ]["uuid"]
+
+
+@functools.cache
+def approver():
+    """Somebody who makes no proposals."""
+    person = identity_body()
+    post("/api/v2/identities", person)
+    return Client([login({"username": person["name"], "password": PASSWORD})])
+
+
+def active_pre_approval():
+    approver()
+    uuid = new_proposal()
+    approver().send("POST", f"/api/v2/x509/proposals/{uuid}/approve", {})
+    return uuid
+
+
 def demo_token(message):
     """The demo profile's answer to its one kind of message, a card number."""
     return post(f"/api/v2/token-profiles/{DEMO['tokenProfileUuid']}/tokenize", {"message": message})["token"]

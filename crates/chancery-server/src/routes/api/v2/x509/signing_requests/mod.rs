@@ -5,6 +5,7 @@ pub(crate) mod batch_approve_deny;
 pub(crate) mod deny;
 pub(crate) mod list;
 pub(crate) mod read;
+pub(crate) mod repeat;
 pub(crate) mod signed;
 pub(crate) mod submit;
 pub(crate) mod withdraw;

@@ -3,6 +3,8 @@
 mod cert_profiles;
 mod download;
 mod generate;
+mod policy_proposals;
+mod pre_approvals;
 mod renew;
 mod requests;
 mod revoke;

@@ -84,7 +84,7 @@ async fn a_laxer_policy_would_be_a_way_around_the_others() {
     dual["selfApproval"] = json!("DualControl");
     signing.admin.post(&policies(&service), dual).await.refused(400, "InvalidValue", Some("/selfApproval"));
     let added = signing.admin.post(&policies(&service), body(3)).await;
-    assert_eq!(added.response()["selfApproval"], "Never");
+    assert_eq!(signing.agreed(&added).await["selfApproval"], "Never");
     let mut fewer = body(2);
     fewer["name"] = json!("third");
     signing.admin.post(&policies(&service), fewer).await.refused(400, "InvalidValue", Some("/numApprovals"));

@@ -31,17 +31,15 @@ async fn what_was_read_can_be_changed_and_written_back() {
         "requestLifetime": {"unit": "Day", "amount": "1"},
     });
     let body = json!({"objInfo": {"name": "nightly"}, "numApprovals": 2, "selfApproval": "Never", "rules": rules});
-    let changed = change(&signing.admin, &service, body).await.response().clone();
+    let changed = signing.agreed(&change(&signing.admin, &service, body).await).await;
     let told = [&changed["objInfo"]["name"], &changed["numApprovals"], &changed["selfApproval"], &changed["rules"]];
     assert_eq!(told, [&json!("nightly"), &json!(2), &json!("Never"), &rules]);
     let ann = signing.approver("ann").await;
     assert_eq!(ann.get(&path).await.response(), &changed);
     assert_eq!(change(&signing.admin, &service, changed.clone()).await.response(), &changed);
     assert_eq!(change(&signing.admin, &service, json!({})).await.response(), &changed);
-    assert_eq!(
-        change(&signing.admin, &service, json!({"rules": {}})).await.response()["rules"]["maxSize"],
-        Value::Null
-    );
+    let open = change(&signing.admin, &service, json!({"rules": {}})).await;
+    assert_eq!(signing.agreed(&open).await["rules"]["maxSize"], Value::Null);
 }
 
 #[tokio::test]
@@ -50,7 +48,7 @@ async fn refusals_name_the_member() {
     let service = signing.deploy("builds", 2).await;
     let other = json!({"name": "other", "numApprovals": 3, "hashAlgorithm": "Sha2_256"});
     let policies = format!("/api/v2/x509/services/{}/signing-policies", service.uuid);
-    signing.admin.post(&policies, other).await.response();
+    signing.agreed(&signing.admin.post(&policies, other).await).await;
     let nobody = "11111111-1111-1111-1111-111111111111";
     let step = |role: &str, count: i64| json!({"approvalSteps": [{"roleUuids": [role], "numApprovals": count}]});
     for (body, error_code, field) in [
@@ -213,7 +211,7 @@ async fn a_stricter_policy_counts_for_requests_that_wait() {
     let lead = signing.person("lead", &leads).await;
     let request = signing.submit(&service, b"a").await;
     let body = json!({"numApprovals": 2, "rules": {"approvalSteps": [{"roleUuids": [leads], "numApprovals": 1}]}});
-    change(&signing.admin, &service, body).await.response();
+    signing.agreed(&change(&signing.admin, &service, body).await).await;
     let detail = signing.read(&request).await;
     assert_eq!((&detail["approvalsRequired"], &detail["nextRoleUuids"]), (&json!(2), &json!([leads])));
     approve(&signing.admin, &request).await.refused(403, "NotAuthorized", None);

@@ -1,0 +1,287 @@
+//! Approving, denying, withdrawing and revoking proposals.
+
+use chancery_store::{Tx, tables};
+use chancery_types::{
+    Action, Perm, ProposalDecision, ProposalId,
+    wire::{
+        proposals::Proposed,
+        signing_requests::{ApprovalCount, ApproveRequest, DecideRequest},
+    },
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    content::{self, Beforehand, Content},
+    life::{self, Life},
+    policy,
+    propose::insert_decision,
+    stored::StoredProposal,
+};
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Limits, Meaning, Member, Result,
+    signing::{
+        decide::{ATTEMPTS_MAX, actor, too_often},
+        refusal,
+        request::{self, Event as Step, Given, Refusal, Request, Standing},
+    },
+};
+
+/// Who may try to end a proposal, if it turns out to be the own one or an approver's business.
+const DECIDERS: [Perm; 3] = [Perm::SigningApprove, Perm::ServicesDeploy, Perm::SigningSubmit];
+
+/// A decision that is ready to be stored.
+struct NewDecision {
+    stored: StoredProposal,
+    row: tables::proposals::Decision,
+    members: Vec<Member>,
+    standing: Standing,
+    reason: Option<String>,
+    /// Where a pre-approval stands afterwards, if that changes.
+    life: Option<Life>,
+    hardened: bool,
+    limits: Limits,
+}
+
+impl Chancery {
+    /// Approves a proposal in the name of all identities of the session; the last approval that is needed puts it into
+    /// effect.
+    pub async fn approve_proposal(&self, caller: &Caller, id: ProposalId, request: ApproveRequest) -> Result<Proposed> {
+        let grant = self.grant(caller, Perm::SigningApprove, Action::ProposalApprove, Some(id.into())).await?;
+        let note = self.note(request.note)?;
+        for _ in 0..ATTEMPTS_MAX {
+            let now_ms = self.clock.now_ms();
+            let (stored, mut facts) = self.stored_proposal(id, now_ms).await?;
+            let (standing, given) = self.proposal_step(caller, id, &facts, ProposalDecision::Approve).await?;
+            if request.digest.as_ref().is_some_and(|given| given.0 != content::digest(&stored.row.content)) {
+                let message = "This is not the digest of the proposal, so nothing was approved; its detail has it.";
+                return Err(Error::value("/digest", message));
+            }
+            facts.approvals.push(given.clone());
+            let (standing, reason) = self.put_into_effect(&stored, &facts, standing).await?;
+            let activate = || stored.life(now_ms).map(|life| life::next(life, life::Event::Activate));
+            let life = if standing == Standing::Signed { activate().transpose().map_err(over)? } else { None };
+            let decision = (ProposalDecision::Approve, note.as_str(), given);
+            let new = self.new_decision(caller, &stored, decision, (standing, reason, life), now_ms)?;
+            if let Some(proposed) = self.store_proposal_decision(&grant, new, &facts).await? {
+                return Ok(proposed);
+            }
+        }
+        Err(too_often())
+    }
+
+    /// Denies a proposal; one denial is enough.
+    pub async fn deny_proposal(&self, caller: &Caller, id: ProposalId, request: DecideRequest) -> Result<Proposed> {
+        self.end_proposal(caller, id, ProposalDecision::Deny, request).await
+    }
+
+    /// Takes a proposal back, in the name of whoever made it.
+    pub async fn withdraw_proposal(&self, caller: &Caller, id: ProposalId, request: DecideRequest) -> Result<Proposed> {
+        self.end_proposal(caller, id, ProposalDecision::Withdraw, request).await
+    }
+
+    /// Ends a pre-approval at once.
+    pub async fn revoke_proposal(&self, caller: &Caller, id: ProposalId, request: DecideRequest) -> Result<Proposed> {
+        self.end_proposal(caller, id, ProposalDecision::Revoke, request).await
+    }
+
+    async fn end_proposal(
+        &self,
+        caller: &Caller,
+        id: ProposalId,
+        decision: ProposalDecision,
+        request: DecideRequest,
+    ) -> Result<Proposed> {
+        let grant = self.grant_any(caller, &DECIDERS, action(decision), Some(id.into())).await?;
+        let note = self.note(request.note)?;
+        for _ in 0..ATTEMPTS_MAX {
+            let now_ms = self.clock.now_ms();
+            let (stored, facts) = self.stored_proposal(id, now_ms).await?;
+            let revoked = stored.life(now_ms).map(|life| life::next(life, life::Event::Revoke));
+            let (standing, given) = if decision == ProposalDecision::Revoke {
+                if matches!(stored.life(now_ms), None | Some(Life::Waiting)) {
+                    return Err(Error::state("Only a pre-approval that took effect is revoked; others are denied."));
+                }
+                // Who may deny may revoke: it is the safe direction too.
+                let waiting = Request { standing: Standing::Pending, ..facts.clone() };
+                let (_, given) = self.proposal_step(caller, id, &waiting, decision).await?;
+                (Standing::Signed, given)
+            } else {
+                self.proposal_step(caller, id, &facts, decision).await?
+            };
+            let life = revoked.transpose().map_err(over)?;
+            let decision = (decision, note.as_str(), given);
+            let new = self.new_decision(caller, &stored, decision, (standing, None, life), now_ms)?;
+            if let Some(proposed) = self.store_proposal_decision(&grant, new, &facts).await? {
+                return Ok(proposed);
+            }
+        }
+        Err(too_often())
+    }
+
+    async fn stored_proposal(&self, id: ProposalId, now_ms: i64) -> Result<(StoredProposal, Request)> {
+        let stored = self.store.read(move |tx| Box::pin(StoredProposal::load(tx, id))).await?;
+        let facts = stored.facts(self.hardened, now_ms);
+        Ok((stored, facts))
+    }
+
+    /// Takes the decision; a refusal is audited.
+    async fn proposal_step(
+        &self,
+        caller: &Caller,
+        id: ProposalId,
+        facts: &Request,
+        decision: ProposalDecision,
+    ) -> Result<(Standing, Given)> {
+        let actors: Vec<_> = caller.members().iter().map(actor).collect();
+        let step = match decision {
+            ProposalDecision::Approve => Step::Approve(&actors),
+            ProposalDecision::Deny | ProposalDecision::Revoke => Step::Deny(&actors),
+            ProposalDecision::Withdraw => Step::Withdraw(&actors),
+            ProposalDecision::Submit => return Err(Error::internal("a submission is not decided on")),
+        };
+        match request::next(facts, step) {
+            Ok(standing) => Ok((standing, facts.approval_of(&actors))),
+            Err(Refusal::Standing(standing)) => Err(Error::state(decided(standing))),
+            Err(refusal) => {
+                let event = Event::new(action(decision)).on(Uuid::from(id));
+                Err(self.refused(caller, event, refusal::error(refusal, caller)).await)
+            }
+        }
+    }
+
+    /// What becomes of a proposal that has every approval: what is not possible any more has failed.
+    async fn put_into_effect(
+        &self,
+        stored: &StoredProposal,
+        facts: &Request,
+        standing: Standing,
+    ) -> Result<(Standing, Option<String>)> {
+        if standing != Standing::Approved {
+            return Ok((standing, None));
+        }
+        let reason = match &stored.content {
+            Content::PreApproval(_) => None,
+            Content::Policy(new) => {
+                let (new, service) = (new.clone(), stored.row.service_id.into());
+                let (limits, hardened) = (self.limits.clone(), self.hardened);
+                let check = self.store.read(move |tx| {
+                    Box::pin(async move { policy::applicable(tx, service, &new, &limits, hardened).await })
+                });
+                check.await?.err()
+            }
+        };
+        let approved = Request { standing, ..facts.clone() };
+        let step = if reason.is_some() { Step::Fail } else { Step::Sign };
+        Ok((request::next(&approved, step).map_err(Error::internal)?, reason))
+    }
+
+    fn new_decision(
+        &self,
+        caller: &Caller,
+        stored: &StoredProposal,
+        (decision, note, given): (ProposalDecision, &str, Given),
+        (standing, reason, life): (Standing, Option<String>, Option<Life>),
+        now_ms: i64,
+    ) -> Result<NewDecision> {
+        Ok(NewDecision {
+            row: tables::proposals::Decision {
+                proposal_id: stored.row.id,
+                version: stored.row.version + 1,
+                decision: decision.as_str().to_owned(),
+                note: note.to_owned(),
+                roles: serde_json::to_string(&given.roles).map_err(Error::internal)?,
+                decided_at_ms: now_ms,
+            },
+            stored: stored.clone(),
+            members: caller.members().to_vec(),
+            standing,
+            reason,
+            life,
+            hardened: self.hardened,
+            limits: self.limits.clone(),
+        })
+    }
+
+    /// Stores decision, effect and audit record together; none where the proposal is no longer as it was read.
+    async fn store_proposal_decision(
+        &self,
+        grant: &Grant,
+        new: NewDecision,
+        facts: &Request,
+    ) -> Result<Option<Proposed>> {
+        let approvals = ApprovalCount { given: facts.given(), required: facts.required() };
+        let life = new.life.or_else(|| new.stored.life(new.row.decided_at_ms));
+        let proposed = new.stored.proposed(new.standing, life, approvals);
+        let decision: ProposalDecision = new.row.decision.parse().map_err(Error::internal)?;
+        let action = if new.standing == Standing::Failed { Action::ProposalFail } else { action(decision) };
+        let event = Event::new(action).on(new.stored.row.id).detail(json!({
+            "name": new.stored.row.name, "kind": new.stored.row.kind, "policyUuid": new.stored.row.policy_id,
+            "digest": hex::encode(&proposed.digest.0), "state": proposed.state, "reason": new.reason,
+            "approvals": approvals,
+        }));
+        match self.commit(grant, event, move |tx| Box::pin(new.insert(tx))).await {
+            Ok(()) => Ok(Some(proposed)),
+            Err(error) if error.meaning() == Meaning::State => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl NewDecision {
+    /// InvalidState where the proposal, or what it is about, is no longer as it was read.
+    async fn insert(self, tx: &mut Tx) -> Result<()> {
+        let Self { stored, row, members, standing, reason, life, hardened, limits } = self;
+        if let (Standing::Signed, Content::Policy(new)) = (standing, &stored.content) {
+            policy::apply(tx, stored.row.service_id.into(), new, &limits, hardened).await?;
+        }
+        let waits = standing == Standing::Pending;
+        let change = tables::proposals::Change {
+            state: standing.words().0.as_str().to_owned(),
+            reason,
+            decided_at_ms: (!waits).then_some(row.decided_at_ms),
+        };
+        if !tables::proposals::change(tx, row.proposal_id, row.version - 1, &change).await? {
+            return Err(Error::state("The proposal changed meanwhile."));
+        }
+        insert_decision(tx, &row, &members).await?;
+        if let (Some(life), Content::PreApproval(Beforehand { lifetime_ms, .. })) = (life, &stored.content) {
+            let ends_at_ms = lifetime_ms
+                .filter(|_| life == Life::Active)
+                .map(|lifetime_ms| row.decided_at_ms.saturating_add(lifetime_ms));
+            tables::pre_approvals::set_state(tx, row.proposal_id, life.word(), ends_at_ms).await?;
+        }
+        Ok(())
+    }
+}
+
+const fn decided(standing: Standing) -> &'static str {
+    match standing {
+        Standing::New | Standing::Pending | Standing::Approved => "The proposal waits for approvals.",
+        Standing::Signed => "The proposal has every approval and took effect.",
+        Standing::Failed => "The proposal was approved already, and failed.",
+        Standing::Denied => "The proposal was denied already.",
+        Standing::Withdrawn => "The proposal was taken back by whoever made it.",
+        Standing::Expired => "The proposal waited too long for its approvals; it can be made again.",
+    }
+}
+
+fn over(life: Life) -> Error {
+    Error::state(match life {
+        Life::Waiting => "The pre-approval waits for approvals.",
+        Life::Active => "The pre-approval is in effect.",
+        Life::UsedUp => "The pre-approval is used up.",
+        Life::Ended => "The time of the pre-approval is over.",
+        Life::Revoked => "The pre-approval was revoked already.",
+    })
+}
+
+const fn action(decision: ProposalDecision) -> Action {
+    match decision {
+        ProposalDecision::Submit => Action::ProposalSubmit,
+        ProposalDecision::Approve => Action::ProposalApprove,
+        ProposalDecision::Deny => Action::ProposalDeny,
+        ProposalDecision::Withdraw => Action::ProposalWithdraw,
+        ProposalDecision::Revoke => Action::ProposalRevoke,
+    }
+}

@@ -1,0 +1,102 @@
+//! The life of a pre-approval, as a pure function. Who approves it is the business of `signing/request.rs`.
+
+/// Where a pre-approval stands.
+///
+/// ```text
+/// Waiting ──Activate──▶ Active ──Use──▶ Active, at last UsedUp
+///    │                    ├──────End──▶ Ended
+///    └──────Revoke────────┴───Revoke──▶ Revoked
+/// ```
+///
+/// `UsedUp` and `Ended` are never stored: they follow from the uses that are counted, and from the time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Life {
+    /// For its approvals.
+    Waiting,
+    /// Requests are signed under it.
+    Active,
+    /// Every use that was approved was made.
+    UsedUp,
+    /// Its time is over.
+    Ended,
+    /// Somebody ended it.
+    Revoked,
+}
+
+/// What happens to a pre-approval.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Event {
+    /// It has its approvals; also again, after its policy had become stricter.
+    Activate,
+    /// It is used; so many uses were left before.
+    Use(u32),
+    /// Its time is over.
+    End,
+    /// An approver ends it, or denies it, or who made it takes it back.
+    Revoke,
+}
+
+impl Life {
+    /// As it is stored.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Waiting => "Waiting",
+            Self::Active | Self::UsedUp | Self::Ended => "Active",
+            Self::Revoked => "Revoked",
+        }
+    }
+
+    /// What a stored word stands for, at a moment.
+    pub(super) fn stored(word: &str, uses_left: u32, over: bool) -> Option<Self> {
+        match word {
+            "Waiting" => Some(Self::Waiting),
+            "Active" if uses_left == 0 => Some(Self::UsedUp),
+            "Active" if over => next(Self::Active, Event::End).ok(),
+            "Active" => Some(Self::Active),
+            "Revoked" => Some(Self::Revoked),
+            _ => None,
+        }
+    }
+}
+
+/// What a pre-approval is after an event; where it stands, if the event cannot happen.
+pub(super) const fn next(life: Life, event: Event) -> Result<Life, Life> {
+    match (life, event) {
+        (Life::Waiting | Life::Active, Event::Activate) => Ok(Life::Active),
+        (Life::Active, Event::Use(0 | 1)) => Ok(Life::UsedUp),
+        (Life::Active, Event::Use(_)) => Ok(Life::Active),
+        (Life::Active, Event::End) => Ok(Life::Ended),
+        (Life::Waiting | Life::Active, Event::Revoke) => Ok(Life::Revoked),
+        (Life::Waiting, Event::Use(_) | Event::End)
+        | (Life::UsedUp | Life::Ended | Life::Revoked, Event::Activate | Event::Use(_) | Event::End | Event::Revoke) => {
+            Err(life)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_life_meets_every_event() {
+        use Life::{Active, Ended, Revoked, UsedUp, Waiting};
+        let all =
+            |life| [Event::Activate, Event::Use(2), Event::Use(1), Event::End, Event::Revoke].map(|e| next(life, e));
+        assert_eq!(all(Waiting), [Ok(Active), Err(Waiting), Err(Waiting), Err(Waiting), Ok(Revoked)]);
+        assert_eq!(all(Active), [Ok(Active), Ok(Active), Ok(UsedUp), Ok(Ended), Ok(Revoked)]);
+        for ended in [UsedUp, Ended, Revoked] {
+            assert_eq!(all(ended), [Err(ended); 5]);
+        }
+    }
+
+    #[test]
+    fn stored_words_read_back() {
+        for life in [Life::Waiting, Life::Active, Life::Revoked] {
+            assert_eq!(Life::stored(life.word(), 1, false), Some(life));
+        }
+        assert_eq!(Life::stored("Active", 0, true), Some(Life::UsedUp));
+        assert_eq!(Life::stored("Active", 1, true), Some(Life::Ended));
+        assert_eq!(Life::stored("active", 1, false), None);
+    }
+}

@@ -1,0 +1,15 @@
+//! Proposals: what takes effect once enough people have approved it. A pre-approval stands in for the approvals of
+//! requests to come; a policy is made or changed. Their approvals follow the rules of signing requests
+//! (`signing/request.rs`), where Signed stands for what has taken effect.
+
+mod content;
+mod decide;
+mod life;
+mod policy;
+mod pre_approval;
+mod propose;
+mod read;
+mod stored;
+
+pub(super) use content::NewPolicy;
+pub(crate) use pre_approval::PreApproved;

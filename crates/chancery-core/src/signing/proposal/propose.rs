@@ -1,0 +1,120 @@
+//! Making a proposal.
+
+use chancery_keys::random;
+use chancery_store::{Tx, name_key, tables};
+use chancery_types::{
+    Action, ApprovalState, Base64, PolicyId, ProposalDecision, ProposalId, ProposalState, ServiceId,
+    SigningRequestState,
+    wire::{proposals::Proposed, signing_requests::ApprovalCount},
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    content::{self, Beforehand, Content},
+    life::Life,
+};
+use crate::{Caller, Chancery, Error, Event, Grant, Member, Result};
+
+/// A proposal that is ready to be made.
+pub(super) struct NewProposal {
+    pub(super) name: String,
+    pub(super) note: String,
+    pub(super) content: Content,
+    pub(super) service: ServiceId,
+    pub(super) policy: PolicyId,
+    /// Approvals that it takes: at least one.
+    pub(super) required: u32,
+    pub(super) expires_at_ms: Option<i64>,
+}
+
+impl Chancery {
+    /// Stores a proposal, which then waits for approvals.
+    pub(super) async fn propose(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        new: NewProposal,
+        now_ms: i64,
+    ) -> Result<Proposed> {
+        let id = ProposalId::from_random(random());
+        let NewProposal { name, note, content, service, policy, required, expires_at_ms } = new;
+        let row = tables::proposals::Row {
+            id: id.into(),
+            kind: content.kind().as_str().to_owned(),
+            service_id: service.into(),
+            policy_id: policy.into(),
+            name_key: name_key(&name),
+            name,
+            content: content.text()?,
+            state: SigningRequestState::Approval.as_str().to_owned(),
+            reason: None,
+            required_at_submission: required,
+            submitted_at_ms: now_ms,
+            decided_at_ms: None,
+            expires_at_ms,
+            version: 1,
+        };
+        let digest = content::digest(&row.content);
+        let event = Event::new(Action::ProposalSubmit).on(Uuid::from(id)).detail(json!({
+            "name": row.name, "kind": row.kind, "serviceUuid": service, "policyUuid": policy,
+            "digest": hex::encode(&digest), "approvalsRequired": required,
+        }));
+        let members = caller.members().to_vec();
+        self.commit(grant, event, move |tx| Box::pin(insert(tx, row, content, note, members))).await?;
+        Ok(Proposed {
+            uuid: id,
+            digest: Base64(digest),
+            state: ProposalState::Approval,
+            approval_state: ApprovalState::Pending,
+            approvals: ApprovalCount { given: 0, required },
+        })
+    }
+}
+
+async fn insert(
+    tx: &mut Tx,
+    row: tables::proposals::Row,
+    content: Content,
+    note: String,
+    members: Vec<Member>,
+) -> Result<()> {
+    tables::proposals::insert(tx, &row).await?;
+    let submission = tables::proposals::Decision {
+        proposal_id: row.id,
+        version: row.version,
+        decision: ProposalDecision::Submit.as_str().to_owned(),
+        note,
+        roles: "[]".to_owned(),
+        decided_at_ms: row.submitted_at_ms,
+    };
+    insert_decision(tx, &submission, &members).await?;
+    if let Content::PreApproval(Beforehand { policy_uuid, digests, submitter_uuid, max_requests, .. }) = content {
+        let pre_approval = tables::pre_approvals::Row {
+            id: row.id,
+            policy_id: policy_uuid.into(),
+            submitter_id: submitter_uuid.map(Uuid::from),
+            state: Life::Waiting.word().to_owned(),
+            uses: 0,
+            uses_max: max_requests,
+            ends_at_ms: None,
+        };
+        tables::pre_approvals::insert(tx, &pre_approval).await?;
+        let digests: Vec<_> = digests.unwrap_or_default().into_iter().map(|Base64(digest)| digest).collect();
+        tables::pre_approvals::insert_digests(tx, row.id, &digests).await?;
+    }
+    Ok(())
+}
+
+/// Records a decision in the name of all identities of a session.
+pub(super) async fn insert_decision(
+    tx: &mut Tx,
+    decision: &tables::proposals::Decision,
+    members: &[Member],
+) -> Result<(), Error> {
+    tables::proposals::insert_decision(tx, decision).await?;
+    for member in members {
+        tables::proposals::insert_identity(tx, decision, member.id.into(), &member.name).await?;
+    }
+    Ok(())
+}

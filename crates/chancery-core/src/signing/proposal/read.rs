@@ -1,0 +1,70 @@
+//! Reading proposals. Approvers, and whoever may deploy, see all of them; others what they made or may use.
+
+use chancery_store::tables;
+use chancery_types::{
+    Action, Perm, ProposalId,
+    wire::{
+        Items, ListQuery,
+        proposals::{Proposal, ProposalQuery, ProposalStub},
+    },
+};
+use uuid::Uuid;
+
+use super::stored::StoredProposal;
+use crate::{Caller, Chancery, Error, Event, Grant, Result, list::Page};
+
+/// What lets somebody read proposals.
+const READERS: [Perm; 3] = [Perm::SigningApprove, Perm::ServicesDeploy, Perm::SigningSubmit];
+
+impl Chancery {
+    /// One proposal in full.
+    pub async fn proposal(&self, caller: &Caller, id: ProposalId) -> Result<Proposal> {
+        let grant = self.grant_any(caller, &READERS, Action::ProposalRead, Some(id.into())).await?;
+        let read = self.store.read(move |tx| {
+            Box::pin(async move {
+                let stored = StoredProposal::load(tx, id).await?;
+                Ok::<_, Error>((stored, tables::pre_approvals::used(tx, id.into()).await?))
+            })
+        });
+        let (stored, used) = read.await?;
+        if !sees_all(&grant) && !stored.concerns(caller.members().iter().map(|member| member.id)) {
+            let event = Event::new(Action::ProposalRead).on(Uuid::from(id));
+            let refusal = Error::forbidden("Only approvers and those whom this proposal is of or for may read it.");
+            return Err(self.refused(caller, event, refusal).await);
+        }
+        Ok(stored.detail(used, self.hardened, self.clock.now_ms()))
+    }
+
+    /// The proposals that the caller may see.
+    pub async fn proposals(&self, caller: &Caller, query: ProposalQuery) -> Result<Items<ProposalStub>> {
+        let grant = self.grant_any(caller, &READERS, Action::ProposalRead, None).await?;
+        let ProposalQuery { kind, policy_uuid, page, page_size, search } = query;
+        let page = Page::of(&ListQuery { page, page_size, search }, &self.limits)?;
+        let own = || caller.members().iter().map(|member| member.id.into()).collect();
+        let filter = tables::proposals::Filter {
+            kind: kind.map(|kind| kind.as_str().to_owned()),
+            policy_id: policy_uuid.map(Uuid::from),
+            search: (!page.search.is_empty()).then(|| page.search.clone()),
+            own: (!sees_all(&grant)).then(own),
+        };
+        let rows = page.rows();
+        let read = self.store.read(move |tx| {
+            Box::pin(async move {
+                let listed = tables::proposals::list(tx, filter, rows).await?;
+                let mut stored = Vec::with_capacity(listed.rows.len());
+                for row in listed.rows {
+                    stored.push(StoredProposal::of_row(tx, row).await?);
+                }
+                Ok::<_, Error>((stored, listed.total))
+            })
+        });
+        let (stored, total) = read.await?;
+        let (hardened, now_ms) = (self.hardened, self.clock.now_ms());
+        let items = stored.into_iter().map(|one| one.stub(hardened, now_ms)).collect();
+        Ok(Items { items, total: total.unsigned_abs() })
+    }
+}
+
+fn sees_all(grant: &Grant) -> bool {
+    grant.perm() != Some(Perm::SigningSubmit)
+}

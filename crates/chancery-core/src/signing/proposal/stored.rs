@@ -1,0 +1,284 @@
+//! A proposal as it comes out of the store, with everything that the rules and the readers want to know.
+
+use chancery_store::{Tx, tables};
+use chancery_types::{
+    ApprovalState, Base64, IdentityId, PolicyId, ProposalDecision, ProposalId, ProposalState, RoleId, SelfApproval,
+    ServiceId, SigningRequestState,
+    wire::{
+        ObjInfo,
+        proposals::{PreApproval, Proposal, ProposalApproval, ProposalStub, Proposed, UsedDigest},
+        signing_requests::ApprovalCount,
+    },
+};
+
+use super::{
+    content::{self, Content},
+    life::Life,
+};
+use crate::{
+    Error, Result,
+    signing::{
+        request::{self, Event, Given, Request, Standing, Step},
+        rules,
+        service::{Policy, Service},
+        stored::{moment, obj_info},
+    },
+};
+
+/// A proposal.
+#[derive(Clone, Debug)]
+pub(super) struct StoredProposal {
+    pub(super) row: tables::proposals::Row,
+    pub(super) content: Content,
+    /// As stored: see [`facts`](Self::facts) for where it stands at a moment.
+    standing: Standing,
+    /// The submission is the first.
+    decisions: Vec<StoredDecision>,
+    demand: Demand,
+    pre_approval: Option<tables::pre_approvals::Row>,
+}
+
+/// A decision and in whose name it was made.
+#[derive(Clone, Debug)]
+struct StoredDecision {
+    decision: ProposalDecision,
+    roles: Vec<RoleId>,
+    row: tables::proposals::Decision,
+    identities: Vec<tables::proposals::Identity>,
+}
+
+/// What the service's policies ask for now.
+#[derive(Clone, Debug)]
+struct Demand {
+    count: u32,
+    steps: Vec<Step>,
+    self_approval: SelfApproval,
+}
+
+impl Demand {
+    /// A pre-approval takes what the policy takes, of people who did not ask for it. A policy takes the highest count of
+    /// the service, and its own steps.
+    async fn load(tx: &mut Tx, row: &tables::proposals::Row, content: &Content) -> Result<Self> {
+        let service = Service::load(tx, row.service_id.into()).await?;
+        let service = service.ok_or_else(|| Error::internal("a proposal's service is not there"))?;
+        let policies = tables::signing_policies::of_service(tx, row.service_id).await?.into_iter();
+        let policies = policies.map(|row| Policy::from_row(row, &service)).collect::<Result<Vec<_>>>()?;
+        let own = policies.iter().find(|policy| policy.id == row.policy_id.into());
+        let steps = own.map(|policy| rules::steps(&policy.rules)).unwrap_or_default();
+        match content {
+            Content::PreApproval(_) => {
+                let own = own.ok_or_else(|| Error::internal("a pre-approval's policy is not there"))?;
+                Ok(Self { count: own.num_approvals, steps, self_approval: SelfApproval::Never })
+            }
+            // What took effect may have changed what is asked for.
+            Content::Policy(_) if row.state != SigningRequestState::Approval.as_str() => {
+                Ok(Self { count: row.required_at_submission, steps: Vec::new(), self_approval: SelfApproval::Never })
+            }
+            Content::Policy(_) => {
+                let never = policies.iter().any(|policy| policy.self_approval == SelfApproval::Never);
+                Ok(Self {
+                    count: policies.iter().map(|policy| policy.num_approvals).max().unwrap_or(0),
+                    steps,
+                    self_approval: if never { SelfApproval::Never } else { SelfApproval::DualControl },
+                })
+            }
+        }
+    }
+}
+
+impl StoredProposal {
+    /// Loads a proposal; NotFound where there is none.
+    pub(super) async fn load(tx: &mut Tx, id: ProposalId) -> Result<Self> {
+        let row = tables::proposals::by_id(tx, id.into()).await?;
+        let row = row.ok_or_else(|| Error::not_found("proposal"))?;
+        Self::of_row(tx, row).await
+    }
+
+    /// What belongs to a row.
+    pub(super) async fn of_row(tx: &mut Tx, row: tables::proposals::Row) -> Result<Self> {
+        let content = Content::parse(&row.content)?;
+        let state: SigningRequestState = row.state.parse().map_err(Error::internal)?;
+        let decisions = decisions(tx, row.id).await?;
+        let withdrawn = decisions.iter().any(|one| one.decision == ProposalDecision::Withdraw);
+        Ok(Self {
+            standing: if withdrawn { Standing::Withdrawn } else { Standing::stored(state) },
+            demand: Demand::load(tx, &row, &content).await?,
+            pre_approval: tables::pre_approvals::by_id(tx, row.id).await?,
+            content,
+            decisions,
+            row,
+        })
+    }
+
+    pub(super) fn id(&self) -> ProposalId {
+        self.row.id.into()
+    }
+
+    /// What the rules see of it at this moment.
+    pub(super) fn facts(&self, hardened: bool, now_ms: i64) -> Request {
+        let given = |decision: &StoredDecision| Given {
+            identities: decision.identities.iter().map(|identity| identity.id.into()).collect(),
+            roles: decision.roles.clone(),
+        };
+        let approvals = self.decisions.iter().filter(|one| one.decision == ProposalDecision::Approve);
+        let mut request = Request {
+            standing: self.standing,
+            submitted_at: self.row.submitted_at_ms,
+            submitters: self.asking(),
+            approvals: approvals.map(given).collect(),
+            steps: self.demand.steps.clone(),
+            required_at_submission: self.row.required_at_submission,
+            required_now: self.demand.count,
+            self_approval: if hardened { SelfApproval::Never } else { self.demand.self_approval },
+        };
+        if self.row.expires_at_ms.is_some_and(|end_ms| end_ms <= now_ms) {
+            // Refused for what waits no more: that stays as it is.
+            request.standing = request::next(&request, Event::Expire).unwrap_or(request.standing);
+        }
+        // A policy that became stricter asks for more approvals; until then its pre-approvals wait again.
+        let short = request.standing == Standing::Signed && request.given() < request.required();
+        if short && self.life(now_ms) == Some(Life::Active) {
+            request.standing = Standing::Pending;
+        }
+        request
+    }
+
+    /// Who made it, and whose requests it is for: none of them approves a pre-approval.
+    fn asking(&self) -> Vec<IdentityId> {
+        let made = self.decisions.iter().filter(|one| one.decision == ProposalDecision::Submit);
+        let mut asking: Vec<_> =
+            made.flat_map(|one| &one.identities).map(|identity| IdentityId::from(identity.id)).collect();
+        asking.extend(self.submitter());
+        asking
+    }
+
+    /// Whose requests a pre-approval is for; none where it lists digests.
+    pub(super) fn submitter(&self) -> Option<IdentityId> {
+        self.pre_approval.as_ref()?.submitter_id.map(IdentityId::from)
+    }
+
+    /// Where a pre-approval stands; none for others.
+    pub(super) fn life(&self, now_ms: i64) -> Option<Life> {
+        let row = self.pre_approval.as_ref()?;
+        let over = row.ends_at_ms.is_some_and(|end_ms| end_ms <= now_ms);
+        Life::stored(&row.state, row.uses_max.saturating_sub(row.uses), over)
+    }
+
+    /// Uses that are left of a pre-approval.
+    pub(super) fn uses_left(&self) -> u32 {
+        self.pre_approval.as_ref().map_or(0, |row| row.uses_max.saturating_sub(row.uses))
+    }
+
+    /// Whether one of these identities made it, decided on it, or may use it.
+    pub(super) fn concerns(&self, mut identities: impl Iterator<Item = IdentityId>) -> bool {
+        let decided = self.decisions.iter().flat_map(|one| &one.identities).map(|one| IdentityId::from(one.id));
+        let known: Vec<_> = decided.chain(self.submitter()).collect();
+        identities.any(|id| known.contains(&id))
+    }
+
+    /// The interface's words for where it stands.
+    pub(super) fn words(&self, standing: Standing, life: Option<Life>) -> (ProposalState, ApprovalState) {
+        let state = match standing {
+            Standing::New | Standing::Pending | Standing::Approved => ProposalState::Approval,
+            Standing::Failed | Standing::Expired => ProposalState::Failed,
+            Standing::Denied | Standing::Withdrawn => ProposalState::Denied,
+            Standing::Signed => match life {
+                None => ProposalState::Applied,
+                Some(Life::Waiting | Life::Active) => ProposalState::Active,
+                Some(Life::UsedUp) => ProposalState::UsedUp,
+                Some(Life::Ended) => ProposalState::Ended,
+                Some(Life::Revoked) => ProposalState::Revoked,
+            },
+        };
+        (state, standing.words().1)
+    }
+
+    /// What an answer says of it, with these approvals.
+    pub(super) fn proposed(&self, standing: Standing, life: Option<Life>, approvals: ApprovalCount) -> Proposed {
+        let (state, approval_state) = self.words(standing, life);
+        let digest = Base64(content::digest(&self.row.content));
+        Proposed { uuid: self.id(), digest, state, approval_state, approvals }
+    }
+
+    /// What a list says of it.
+    pub(super) fn stub(self, hardened: bool, now_ms: i64) -> ProposalStub {
+        let (state, approval_state) = self.words(self.facts(hardened, now_ms).standing, self.life(now_ms));
+        ProposalStub {
+            kind: self.content.kind(),
+            state,
+            approval_state,
+            service_uuid: ServiceId::from(self.row.service_id),
+            policy_uuid: PolicyId::from(self.row.policy_id),
+            submitted_at: moment(self.row.submitted_at_ms),
+            obj_info: ObjInfo { name: self.row.name, uuid: self.row.id.into() },
+        }
+    }
+
+    /// The proposal in full, with the digests that were used.
+    pub(super) fn detail(self, used: Vec<tables::pre_approvals::Used>, hardened: bool, now_ms: i64) -> Proposal {
+        let facts = self.facts(hardened, now_ms);
+        let (state, approval_state) = self.words(facts.standing, self.life(now_ms));
+        let next_step = facts.current_step().filter(|_| facts.standing == Standing::Pending);
+        let expired = facts.standing == Standing::Expired;
+        let submitted = self.decisions.iter().find(|one| one.decision == ProposalDecision::Submit);
+        let used = used.into_iter();
+        let used_digests =
+            used.map(|one| UsedDigest { digest: Base64(one.digest), request_uuid: one.request_id.into() });
+        let pre_approval = self.pre_approval.map(|row| PreApproval {
+            submitter_uuid: row.submitter_id.map(IdentityId::from),
+            max_requests: row.uses_max,
+            uses: row.uses,
+            ends_at: row.ends_at_ms.map(moment),
+            used_digests: used_digests.collect(),
+        });
+        Proposal {
+            obj_info: ObjInfo { name: self.row.name, uuid: self.row.id.into() },
+            kind: self.content.kind(),
+            state,
+            approval_state,
+            reason: self.row.reason.or_else(|| expired.then(|| "It waited too long for its approvals.".to_owned())),
+            service_uuid: self.row.service_id.into(),
+            policy_uuid: self.row.policy_id.into(),
+            digest: Base64(content::digest(&self.row.content)),
+            content: self.row.content,
+            submitted_at: moment(self.row.submitted_at_ms),
+            submitted_by: submitted.map(StoredDecision::names).unwrap_or_default(),
+            decided_at: self.row.decided_at_ms.map(moment),
+            expires_at: self.row.expires_at_ms.map(moment),
+            approvals_required: facts.required(),
+            next_role_uuids: next_step.map(|step| step.roles.clone()),
+            approvals: self.decisions.iter().map(StoredDecision::body).collect(),
+            pre_approval,
+            policy: self.content.policy(),
+        }
+    }
+}
+
+impl StoredDecision {
+    fn names(&self) -> Vec<ObjInfo<IdentityId>> {
+        self.identities.iter().map(|identity| obj_info(identity.name.clone(), identity.id)).collect()
+    }
+
+    fn body(&self) -> ProposalApproval {
+        ProposalApproval {
+            decision: self.decision,
+            identities: self.names(),
+            note: self.row.note.clone(),
+            decided_at: moment(self.row.decided_at_ms),
+        }
+    }
+}
+
+async fn decisions(tx: &mut Tx, id: uuid::Uuid) -> Result<Vec<StoredDecision>> {
+    let rows = tables::proposals::decisions(tx, id).await?;
+    let all = tables::proposals::identities(tx, id).await?;
+    let decision = |row: tables::proposals::Decision| {
+        Ok(StoredDecision {
+            decision: row.decision.parse().map_err(Error::internal)?,
+            roles: serde_json::from_str(&row.roles).map_err(Error::internal)?,
+            identities: all.iter().filter(|identity| identity.version == row.version).cloned().collect(),
+            row,
+        })
+    };
+    rows.into_iter().map(decision).collect()
+}

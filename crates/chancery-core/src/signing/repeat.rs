@@ -1,0 +1,43 @@
+//! Submitting again what failed.
+
+use chancery_store::tables;
+use chancery_types::{
+    Action, Base64, Perm, SigningRequestId,
+    wire::signing_requests::{SubmitRequest, Submitted},
+};
+use uuid::Uuid;
+
+use super::request::Standing;
+use crate::{Caller, Chancery, Error, Result};
+
+impl Chancery {
+    /// Submits a request that failed, or that waited too long, as a new one: in the name of this session, under the
+    /// policy as it is now, with approvals of its own.
+    pub async fn repeat_signing_request(&self, caller: &Caller, id: SigningRequestId) -> Result<Submitted> {
+        let (action, object) = (Action::SigningRequestSubmit, Some(Uuid::from(id)));
+        let _grant = self.grant(caller, Perm::SigningSubmit, action, object).await?;
+        let stored = self.readable_request(caller, id).await?;
+        match stored.facts(self.hardened, self.clock.now_ms()).standing {
+            Standing::Failed | Standing::Expired => {}
+            Standing::New
+            | Standing::Pending
+            | Standing::Approved
+            | Standing::Signed
+            | Standing::Denied
+            | Standing::Withdrawn => return Err(Error::state("Only a request that failed is repeated.")),
+        }
+        let read = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id.into())));
+        let payload = read.await?.map(Base64);
+        let row = stored.row;
+        let existing_signature = row.existing_signature.as_deref().map(str::parse).transpose();
+        let request = SubmitRequest {
+            name: row.name,
+            service_uuid: row.service_id.into(),
+            policy_uuid: row.policy_id.into(),
+            digest: payload.is_none().then_some(Base64(row.digest)),
+            upload_data: payload,
+            existing_signature: existing_signature.map_err(Error::internal)?,
+        };
+        self.submit(caller, request, Some(id)).await
+    }
+}

@@ -1,0 +1,8 @@
+//! `/api/v2/x509/proposals`.
+
+pub(crate) mod approve;
+pub(crate) mod deny;
+pub(crate) mod list;
+pub(crate) mod read;
+pub(crate) mod revoke;
+pub(crate) mod withdraw;

@@ -1,0 +1,243 @@
+//! Proposals, and what people decided on them. The submission is the first decision.
+
+use uuid::Uuid;
+
+use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
+
+/// A proposal as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its id.
+    pub id: Uuid,
+    /// What is proposed.
+    pub kind: String,
+    /// The service that it is about.
+    pub service_id: Uuid,
+    /// The policy that it is about.
+    pub policy_id: Uuid,
+    /// Its name as people wrote it.
+    pub name: String,
+    /// The name in one letter case.
+    pub name_key: String,
+    /// What people approve, in JSON.
+    pub content: String,
+    /// Where it stands.
+    pub state: String,
+    /// Why it failed.
+    pub reason: Option<String>,
+    /// Approvals that it took at submission.
+    pub required_at_submission: u32,
+    /// When it was made.
+    pub submitted_at_ms: i64,
+    /// When it took effect, was denied or failed.
+    pub decided_at_ms: Option<i64>,
+    /// When it stops waiting; none where it waits for ever.
+    pub expires_at_ms: Option<i64>,
+    /// How often it has changed.
+    pub version: i64,
+}
+
+/// One decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// The proposal.
+    pub proposal_id: Uuid,
+    /// The version of the proposal that this decision made.
+    pub version: i64,
+    /// What was decided.
+    pub decision: String,
+    /// What was said about it.
+    pub note: String,
+    /// The roles that were held with it, as a JSON array.
+    pub roles: String,
+    /// When.
+    pub decided_at_ms: i64,
+}
+
+/// One identity in whose name a decision was made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    /// The version of the proposal that the decision made.
+    pub version: i64,
+    /// The identity.
+    pub id: Uuid,
+    /// Its name at that time.
+    pub name: String,
+}
+
+/// What a decision makes of a proposal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Change {
+    /// Where it stands now.
+    pub state: String,
+    /// Why it failed.
+    pub reason: Option<String>,
+    /// When it took effect, was denied or failed; none while it waits.
+    pub decided_at_ms: Option<i64>,
+}
+
+/// Which proposals a list shall have; what is absent does not filter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Only of this kind.
+    pub kind: Option<String>,
+    /// Only about this policy.
+    pub policy_id: Option<Uuid>,
+    /// Only where the name contains this term.
+    pub search: Option<String>,
+    /// Only what one of these identities proposed or may use.
+    pub own: Option<Vec<Uuid>>,
+}
+
+const COLUMNS: &str = "id, kind, service_id, policy_id, name, name_key, content, state, reason, \
+    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version";
+const INSERT: &str = "INSERT INTO proposals \
+    (id, kind, service_id, policy_id, name, name_key, content, state, reason, required_at_submission, \
+    submitted_at_ms, decided_at_ms, expires_at_ms, version) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+const BY_ID: &str = "SELECT id, kind, service_id, policy_id, name, name_key, content, state, reason, \
+    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version FROM proposals WHERE id = $1";
+const CHANGE: &str = "UPDATE proposals SET state = $3, reason = $4, decided_at_ms = $5, version = version + 1 \
+    WHERE id = $1 AND version = $2";
+const INSERT_DECISION: &str = "INSERT INTO proposal_decisions \
+    (proposal_id, version, decision, note, roles, decided_at_ms) VALUES ($1, $2, $3, $4, $5, $6)";
+const INSERT_IDENTITY: &str = "INSERT INTO proposal_identities \
+    (proposal_id, version, decision, identity_id, identity_name) VALUES ($1, $2, $3, $4, $5)";
+const DECISIONS: &str = "SELECT proposal_id, version, decision, note, roles, decided_at_ms FROM proposal_decisions \
+    WHERE proposal_id = $1 ORDER BY version";
+const IDENTITIES: &str = "SELECT version, identity_id, identity_name FROM proposal_identities \
+    WHERE proposal_id = $1 ORDER BY version, identity_name, identity_id";
+
+/// Adds a proposal.
+pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+    sql(INSERT)
+        .bind(row.id)
+        .bind(&row.kind)
+        .bind(row.service_id)
+        .bind(row.policy_id)
+        .bind(&row.name)
+        .bind(&row.name_key)
+        .bind(&row.content)
+        .bind(&row.state)
+        .bind(row.reason.as_ref())
+        .bind(row.required_at_submission)
+        .bind(row.submitted_at_ms)
+        .bind(row.decided_at_ms)
+        .bind(row.expires_at_ms)
+        .bind(row.version)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// The proposal with this id.
+pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
+    sql(BY_ID).bind(id).optional(tx).await
+}
+
+/// Changes a proposal that is still at this version; false when somebody else was faster.
+pub async fn change(tx: &mut Tx, id: Uuid, version: i64, change: &Change) -> Result<bool, StoreError> {
+    let rows = sql(CHANGE)
+        .bind(id)
+        .bind(version)
+        .bind(&change.state)
+        .bind(change.reason.as_ref())
+        .bind(change.decided_at_ms)
+        .execute(tx)
+        .await?;
+    Ok(rows == 1)
+}
+
+/// Adds a decision.
+pub async fn insert_decision(tx: &mut Tx, row: &Decision) -> Result<(), StoreError> {
+    sql(INSERT_DECISION)
+        .bind(row.proposal_id)
+        .bind(row.version)
+        .bind(&row.decision)
+        .bind(&row.note)
+        .bind(&row.roles)
+        .bind(row.decided_at_ms)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Adds an identity to a decision.
+pub async fn insert_identity(tx: &mut Tx, decision: &Decision, id: Uuid, name: &str) -> Result<(), StoreError> {
+    sql(INSERT_IDENTITY)
+        .bind(decision.proposal_id)
+        .bind(decision.version)
+        .bind(&decision.decision)
+        .bind(id)
+        .bind(name)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// The decisions on a proposal, oldest first.
+pub async fn decisions(tx: &mut Tx, id: Uuid) -> Result<Vec<Decision>, StoreError> {
+    sql(DECISIONS).bind(id).all(tx).await
+}
+
+/// The identities of all decisions on a proposal, by decision.
+pub async fn identities(tx: &mut Tx, id: Uuid) -> Result<Vec<Identity>, StoreError> {
+    sql(IDENTITIES).bind(id).all(tx).await
+}
+
+/// The proposals that pass a filter, by name.
+pub async fn list(tx: &mut Tx, filter: Filter, page: Page) -> Result<Listed<Row>, StoreError> {
+    let own = "(id IN (SELECT proposal_id FROM proposal_identities WHERE identity_id IN (?)) \
+        OR id IN (SELECT id FROM pre_approvals WHERE submitter_id IN (?)))";
+    List::new(COLUMNS, "proposals", "name_key, id")
+        .filter("kind = ?", filter.kind.as_deref())
+        .filter("policy_id = ?", filter.policy_id)
+        .search("name_key", filter.search.as_deref())
+        .filter_in(own, filter.own)
+        .page(tx, page)
+        .await
+}
+
+impl FromColumns for Row {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: columns.get("id")?,
+            kind: columns.get("kind")?,
+            service_id: columns.get("service_id")?,
+            policy_id: columns.get("policy_id")?,
+            name: columns.get("name")?,
+            name_key: columns.get("name_key")?,
+            content: columns.get("content")?,
+            state: columns.get("state")?,
+            reason: columns.optional("reason")?,
+            required_at_submission: columns.get("required_at_submission")?,
+            submitted_at_ms: columns.get("submitted_at_ms")?,
+            decided_at_ms: columns.optional("decided_at_ms")?,
+            expires_at_ms: columns.optional("expires_at_ms")?,
+            version: columns.get("version")?,
+        })
+    }
+}
+
+impl FromColumns for Decision {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            proposal_id: columns.get("proposal_id")?,
+            version: columns.get("version")?,
+            decision: columns.get("decision")?,
+            note: columns.get("note")?,
+            roles: columns.get("roles")?,
+            decided_at_ms: columns.get("decided_at_ms")?,
+        })
+    }
+}
+
+impl FromColumns for Identity {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            version: columns.get("version")?,
+            id: columns.get("identity_id")?,
+            name: columns.get("identity_name")?,
+        })
+    }
+}
