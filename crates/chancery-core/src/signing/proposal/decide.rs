@@ -142,10 +142,13 @@ impl Chancery {
         };
         match request::next(facts, step) {
             Ok(standing) => Ok((standing, facts.approval_of(&actors))),
-            Err(Refusal::Standing(standing)) => Err(Error::state(decided(standing))),
             Err(refusal) => {
                 let event = Event::new(action(decision)).on(Uuid::from(id));
-                Err(self.refused(caller, event, refusal::error(refusal, caller)).await)
+                let refusal = match refusal {
+                    Refusal::Standing(standing) => Error::state(decided(standing)),
+                    other => refusal::error(other, caller),
+                };
+                Err(self.refused(caller, event, refusal).await)
             }
         }
     }
