@@ -263,11 +263,15 @@ impl NewDecision {
     /// InvalidState where the request, or what signed it, is no longer as it was read.
     async fn insert(self, tx: &mut Tx) -> Result<()> {
         let Self { row, members, change, made } = self;
-        if let Some(made) = made {
-            made.commit(tx, row.request_id.into()).await?;
-        }
+        let allowed = match made {
+            Some(made) => Some(made.allow(tx, row.request_id.into()).await?),
+            None => None,
+        };
         if !tables::signing_requests::change(tx, row.request_id, row.version - 1, &change).await? {
             return Err(Error::state("The request changed meanwhile."));
+        }
+        if let Some(allowed) = allowed {
+            allowed.tell(tx).await?;
         }
         tables::approvals::insert(tx, &row).await?;
         for member in members {

@@ -39,9 +39,10 @@ impl Made {
         self
     }
 
-    /// Lets them count: the policy's rates allow them, the certificate may still sign, and the log tells of them. To be
-    /// called in the transaction that stores them with their request; where it refuses, nothing is stored.
-    pub(super) async fn commit(self, tx: &mut Tx, request: SigningRequestId) -> Result<()> {
+    /// Lets them count: the policy's rates allow them, the certificate may still sign, and the log tells of them once
+    /// they are [stored](Allowed::tell). To be called in the transaction that stores them with their request; where it
+    /// refuses, nothing is stored.
+    pub(super) async fn allow(self, tx: &mut Tx, request: SigningRequestId) -> Result<Allowed> {
         let Self { certificate, policy, at_ms, signatures } = self;
         rules::check_rate(tx, &policy, at_ms).await?;
         // A revocation may have been committed while the key signed.
@@ -60,6 +61,18 @@ impl Made {
             });
             entries.push(NewEntry::new(request, item, &leaf, policy.log)?);
         }
-        log::append(tx, entries).await
+        Ok(Allowed(entries))
+    }
+}
+
+/// Signatures that may be stored.
+#[must_use = "the log has to tell of them"]
+pub(super) struct Allowed(Vec<NewEntry>);
+
+impl Allowed {
+    /// Lets the log tell of them. After the compare-and-swap of their request: whoever loses that has no entry that could
+    /// meet the winner's.
+    pub(super) async fn tell(self, tx: &mut Tx) -> Result<()> {
+        log::append(tx, self.0).await
     }
 }

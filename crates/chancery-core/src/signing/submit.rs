@@ -270,7 +270,7 @@ impl Target {
 impl NewRequest {
     async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
         if let Some(made) = self.made {
-            made.commit(tx, self.row.id.into()).await?;
+            made.allow(tx, self.row.id.into()).await?.tell(tx).await?;
         }
         if let Some(pre_approved) = self.pre_approved {
             pre_approved.redeem(tx, self.row.id, self.hardened, now_ms).await?;

@@ -137,11 +137,13 @@ impl Chancery {
             return Err(Error::selection("/submitterUuid", message));
         }
         let max = self.limits.window_requests_max;
-        let count = max_requests.ok_or_else(|| Error::malformed("/maxRequests", "How many requests are approved?"))?;
+        let count = max_requests.ok_or_else(|| {
+            Error::malformed("/maxRequests", "maxRequests is needed: how many requests are approved.")
+        })?;
         let count = u32::try_from(count).ok().filter(|count| (1..=max).contains(count));
         let count = count.ok_or_else(|| Error::value("/maxRequests", format!("maxRequests is 1 to {max}.")))?;
-        let lifetime_ms =
-            lifetime_ms.ok_or_else(|| Error::malformed("/lifetime", "For how long are they approved?"))?;
+        let lifetime_ms = lifetime_ms
+            .ok_or_else(|| Error::malformed("/lifetime", "A lifetime is needed: for how long they are approved."))?;
         let lifetime_max = self.limits.window_max;
         if u128::try_from(lifetime_ms).is_ok_and(|lifetime| lifetime > lifetime_max.as_millis()) {
             let hours = lifetime_max.as_secs() / 3_600;
