@@ -8,6 +8,7 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 const EXPIRING: &str = "chancery_certificates_expiring";
 const REQUESTS: &str = "chancery_http_requests_total";
+const TIME_STAMPS: &str = "chancery_time_stamps_total";
 const SECONDS: &str = "chancery_http_request_seconds";
 
 /// Upper bounds of the histogram's buckets: from a cached tokenize call to an RSA key generation.
@@ -30,6 +31,7 @@ fn new_recorder() -> Option<PrometheusHandle> {
     let handle = builder.install_recorder().ok()?;
     describe_gauge!(EXPIRING, "Certificates that are not revoked and end within so many days.");
     describe_counter!(REQUESTS, "Requests answered, by method, route and status.");
+    describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
     describe_histogram!(SECONDS, "Time from the head of a request to the head of its answer, by method and route.");
     Some(handle)
 }
@@ -40,6 +42,11 @@ pub(crate) fn note_expiring(expiring: &Expiring) {
         // A gauge is a float; no inventory is so large that it is not exact.
         gauge!(EXPIRING, "days" => days.to_string()).set(*count as f64);
     }
+}
+
+/// Counts an answer of a time-stamping authority, whose status is 200 in any case.
+pub(crate) fn count_time_stamp(granted: bool) {
+    counter!(TIME_STAMPS, "outcome" => if granted { "granted" } else { "rejected" }).increment(1);
 }
 
 /// The counters of one method, route and status.

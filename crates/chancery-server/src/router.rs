@@ -18,13 +18,15 @@ use crate::{
 /// What anybody may ask. Every other route demands a login; a test holds the document against this list.
 #[rustfmt::skip]
 fn public() -> OpenApiRouter<App> {
-    use routes::{ca, crl, home, ocsp, system};
+    use routes::{ca, crl, home, ocsp, system, tsa};
     OpenApiRouter::with_openapi(openapi::frame())
         .routes(routes!(home::v1::login::login))
         .routes(routes!(ca::certificate))
         .routes(routes!(crl::list))
         .routes(routes!(ocsp::post))
         .routes(routes!(ocsp::get))
+        .routes(routes!(tsa::default))
+        .routes(routes!(tsa::one))
         .routes(routes!(system::health::live))
         .routes(routes!(system::health::ready))
         .routes(routes!(system::metrics::metrics))
@@ -145,7 +147,7 @@ fn certificates() -> OpenApiRouter<App> {
         .routes(routes!(x509::release::release))
 }
 
-/// What relying parties fetch over plain HTTP: lists and certificates that are signed themselves.
+/// What relying parties fetch over plain HTTP: lists, certificates and stamps, which are signed themselves.
 #[rustfmt::skip]
 fn relying_parties() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -153,6 +155,8 @@ fn relying_parties() -> OpenApiRouter<App> {
         .routes(routes!(routes::crl::list))
         .routes(routes!(routes::ocsp::post))
         .routes(routes!(routes::ocsp::get))
+        .routes(routes!(routes::tsa::default))
+        .routes(routes!(routes::tsa::one))
         .routes(routes!(routes::system::health::live))
 }
 

@@ -34,6 +34,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0011_signing_rules",
     "0012_signed_files",
     "0016_revocation",
+    "0017_time_stamping",
     "0018_log",
     "0019_proposals",
 ];

@@ -62,6 +62,10 @@ impl Serial {
         hex::encode_upper(self.0)
     }
 
+    pub(crate) const fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     pub(crate) fn to_x509(self) -> der::Result<SerialNumber> {
         SerialNumber::new(&self.0)
     }

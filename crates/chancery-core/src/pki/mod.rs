@@ -29,7 +29,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{Caller, Chancery, Error, Event, Result};
-pub(crate) use certificate::Issuer;
+pub(crate) use certificate::{Issuer, Serial};
 pub use download::File;
 pub use expiry::Expiring;
 pub(crate) use expiry::Found as FoundExpiring;
@@ -37,7 +37,7 @@ pub(crate) use issue::Prepared;
 pub use lists::{ListKind, RevocationList};
 pub(crate) use ocsp::Answers as OcspAnswers;
 pub use ocsp::OcspAnswer;
-pub(crate) use order::{Order, Wanted};
+pub(crate) use order::{Order, Wanted, default_hash};
 pub(crate) use stored::StoredCertificate;
 pub use transport::{TransportIdentity, new_transport_identity};
 

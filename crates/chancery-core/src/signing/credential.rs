@@ -17,8 +17,8 @@ const INLINE_MAX: usize = 64 * 1024;
 #[derive(Clone, Debug)]
 pub(crate) struct Credential {
     /// The signing certificate first, the root last.
-    chain: Vec<StoredCertificate>,
-    key: StoredKey,
+    pub(super) chain: Vec<StoredCertificate>,
+    pub(super) key: StoredKey,
 }
 
 /// Why nothing can be signed now.

@@ -3,7 +3,7 @@
 use chancery_keys::random;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
-    Action, LogVisibility, Perm, PolicyId, ServiceId,
+    Action, CertProfileId, LogVisibility, Perm, PolicyId, ServiceId,
     wire::{
         services::{DeployRequest, DeployedService, PkiSigning, PkiSigningMember, SigningCert},
         x509::{CertParams, NewKey},
@@ -12,15 +12,17 @@ use chancery_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{algorithms::Choice, rules, terms::Terms};
+use super::{
+    algorithms::Choice,
+    rules,
+    service::{PKI_SIGNING, TIME_STAMPING},
+    terms::Terms,
+};
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
     pki::{Order, Prepared, Wanted, cert_profile},
     text::check_name,
 };
-
-/// The one template that there is.
-const PKI_SIGNING: &str = "PKI Signing";
 
 /// A service that is ready to be stored.
 struct NewService {
@@ -33,12 +35,26 @@ struct NewService {
 }
 
 impl Chancery {
-    /// Deploys a signing service from a template.
+    /// Deploys a service from a template: one that signs, or a time-stamping authority.
     pub async fn deploy_service(&self, caller: &Caller, request: DeployRequest) -> Result<DeployedService> {
-        let DeployRequest { template, name, log, pkisigning } = request;
-        if template != PKI_SIGNING {
-            return Err(Error::selection("/template", format!("There is one template: {PKI_SIGNING}.")));
+        let DeployRequest { template, name, log, pkisigning, timestamping } = request;
+        match template.as_str() {
+            PKI_SIGNING => self.deploy_signing(caller, name, log, pkisigning).await,
+            TIME_STAMPING => self.deploy_time_stamping(caller, name, timestamping).await,
+            _ => {
+                let message = format!("There are two templates: {PKI_SIGNING} and {TIME_STAMPING}.");
+                Err(Error::selection("/template", message))
+            }
         }
+    }
+
+    async fn deploy_signing(
+        &self,
+        caller: &Caller,
+        name: String,
+        log: Option<LogVisibility>,
+        pkisigning: PkiSigningMember,
+    ) -> Result<DeployedService> {
         if pkisigning == PkiSigningMember::Absent {
             let message = "The member pkisigning is missing: what the service signs with, and its policy.";
             return Err(Error::malformed("/pkisigning", message));
@@ -73,18 +89,20 @@ impl Chancery {
         let terms =
             Terms::read(choice, num_approvals, self_approval, rules.unwrap_or_default(), &self.limits, self.hardened);
         let terms = terms.map_err(|refusal| within("/pkisigning", refusal))?;
-        let order = order(&new_cert, self.hardened).map_err(|refusal| within("/pkisigning/newCert", refusal))?;
+        let order = order(&new_cert, cert_profile::CODE_SIGNING_CERTIFICATE, self.hardened).map_err(|refusal| within("/pkisigning/newCert", refusal))?;
         choice.check(order.key_type.spec, self.hardened).map_err(|refusal| within("/pkisigning", refusal))?;
-        // Before the key is made, which may take seconds; the transaction asks again.
-        let key = name_key(name);
-        let taken = self.store.read(move |tx| Box::pin(async move { tables::services::name_taken(tx, &key).await }));
-        if taken.await? {
-            return Err(name_taken());
-        }
+        self.refuse_taken_name(name).await?;
         let prepared = self.prepare_certificate(order).await;
         let prepared = prepared.map_err(|refusal| within("/pkisigning/newCert", refusal))?;
         let warnings = [choice.warnings(), prepared.warnings.clone()].concat();
         Ok((terms, Some(prepared), warnings))
+    }
+
+    /// To be asked before the key is made, which may take seconds; the transaction asks again.
+    pub(super) async fn refuse_taken_name(&self, name: &str) -> Result<()> {
+        let key = name_key(name);
+        let taken = self.store.read(move |tx| Box::pin(async move { tables::services::name_taken(tx, &key).await }));
+        if taken.await? { Err(name_taken()) } else { Ok(()) }
     }
 
     async fn store_service(&self, grant: &Grant, service: NewService) -> Result<()> {
@@ -107,7 +125,7 @@ impl NewService {
         DeployedService {
             service_uuid: self.id,
             certificate_uuid: self.certificate.as_ref().map(|certificate| certificate.id),
-            policy_uuid: self.policy,
+            policy_uuid: Some(self.policy),
             warnings,
         }
     }
@@ -147,15 +165,15 @@ fn misspelt(member: &str) -> String {
     )
 }
 
-/// The signing certificate that is asked for.
-fn order(new_cert: &SigningCert, hardened: bool) -> Result<Order> {
+/// The certificate that is asked for, under this built-in profile.
+pub(super) fn order(new_cert: &SigningCert, profile: CertProfileId, hardened: bool) -> Result<Order> {
     let SigningCert { issuer_uuid, subject_oneline, new_key, cert_params } = new_cert;
     if new_key.save == Some(false) {
         return Err(Error::value("/newKey/save", "A service cannot sign with a key that is not saved."));
     }
-    let profile = cert_profile::built_in(cert_profile::CODE_SIGNING_CERTIFICATE);
+    let profile = cert_profile::built_in(profile);
     let wanted = Wanted {
-        profile: profile.ok_or_else(|| Error::internal("the built-in profile for code signing is not there"))?,
+        profile: profile.ok_or_else(|| Error::internal("a service's built-in profile is not there"))?,
         issuer: Some(*issuer_uuid),
         subject: Some(subject_oneline),
         new_key: &NewKey { key_type_uuid: Some(new_key.key_type_uuid), save: Some(true) },
@@ -170,10 +188,10 @@ fn order(new_cert: &SigningCert, hardened: bool) -> Result<Order> {
 }
 
 /// A refusal of a part, at the part's place in the body.
-fn within(parent: &str, refusal: Error) -> Error {
+pub(super) fn within(parent: &str, refusal: Error) -> Error {
     if refusal.field().is_some() { refusal.under(parent) } else { refusal }
 }
 
-fn name_taken() -> Error {
+pub(super) fn name_taken() -> Error {
     Error::exists("/name", "Another service has this name.")
 }

@@ -20,8 +20,10 @@ mod service;
 mod stored;
 mod submit;
 mod terms;
+mod time_stamp;
 mod turns;
 mod verify;
 
+pub use time_stamp::TimeStampAnswer;
 pub(crate) use turns::Turns;
 pub use verify::{NotVerified, Verified, verify_detached};

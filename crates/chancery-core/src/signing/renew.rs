@@ -11,7 +11,7 @@ use chancery_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::service::Service;
+use super::service::without_certificate;
 use crate::{
     Caller, Chancery, Error, Event, Result,
     keys::key_type::KeyType,
@@ -58,8 +58,8 @@ impl Chancery {
 }
 
 async fn present(tx: &mut chancery_store::Tx, service: ServiceId) -> Result<StoredCertificate> {
-    let service = Service::load(tx, service).await?.ok_or_else(|| Error::not_found("signing service"))?;
-    let certificate: CertificateId = service.certificate()?;
+    let row = tables::services::by_id(tx, service.into()).await?.ok_or_else(|| Error::not_found("service"))?;
+    let certificate: CertificateId = row.certificate_id.map(CertificateId::from).ok_or_else(without_certificate)?;
     StoredCertificate::load(tx, certificate).await
 }
 

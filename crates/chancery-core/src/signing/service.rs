@@ -13,12 +13,15 @@ use chancery_types::{
 use super::algorithms::Choice;
 use crate::{Caller, Chancery, Error, Result, list::Page};
 
-/// A service's row, parsed.
+/// The template of services that sign.
+pub(super) const PKI_SIGNING: &str = "PKI Signing";
+/// The template of time-stamping authorities, which sign nothing but time stamps and have no policies.
+pub(super) const TIME_STAMPING: &str = "Time Stamping";
+
+/// A signing service's row, parsed.
 #[derive(Clone, Debug)]
 pub(crate) struct Service {
     pub(crate) id: ServiceId,
-    pub(crate) name: String,
-    pub(crate) template: String,
     pub(crate) format: SigningFormat,
     /// None where it was deployed without one.
     pub(crate) certificate: Option<CertificateId>,
@@ -40,37 +43,39 @@ pub(crate) struct Policy {
 
 impl Service {
     /// Parses a row. What does not parse was not written by us: InternalError.
-    pub(crate) fn from_row(row: tables::services::Row) -> Result<Self> {
+    fn from_row(row: &tables::services::Row) -> Result<Self> {
         Ok(Self {
             id: row.id.into(),
-            name: row.name,
-            template: row.template,
             format: row.signing_format.parse().map_err(Error::internal)?,
             certificate: row.certificate_id.map(CertificateId::from),
             log: row.log.parse().map_err(Error::internal)?,
         })
     }
 
-    /// The service with this id.
+    /// The signing service with this id.
     pub(crate) async fn load(tx: &mut Tx, id: ServiceId) -> Result<Option<Self>> {
-        tables::services::by_id(tx, id.into()).await?.map(Self::from_row).transpose()
+        let row = tables::services::by_id(tx, id.into()).await?.filter(|row| row.template == PKI_SIGNING);
+        row.as_ref().map(Self::from_row).transpose()
     }
 
     /// Its certificate; InvalidState where it was deployed without one.
     pub(crate) fn certificate(&self) -> Result<CertificateId> {
-        self.certificate.ok_or_else(|| {
-            Error::state("The service was deployed without a signing certificate, so it can never sign.")
-        })
+        self.certificate.ok_or_else(without_certificate)
     }
+}
 
-    fn stub(self) -> ServiceStub {
-        ServiceStub {
-            obj_info: ObjInfo { name: self.name, uuid: self.id },
-            template: self.template,
-            signing_format: self.format,
-            certificate_uuid: self.certificate,
-        }
-    }
+pub(super) fn without_certificate() -> Error {
+    Error::state("The service was deployed without a signing certificate, so it can never sign.")
+}
+
+fn stub(row: tables::services::Row) -> Result<ServiceStub> {
+    let signs = row.template == PKI_SIGNING;
+    Ok(ServiceStub {
+        signing_format: signs.then(|| Service::from_row(&row).map(|service| service.format)).transpose()?,
+        obj_info: ObjInfo { name: row.name, uuid: row.id.into() },
+        template: row.template,
+        certificate_uuid: row.certificate_id.map(CertificateId::from),
+    })
 }
 
 impl Policy {
@@ -126,8 +131,8 @@ impl Chancery {
         let read =
             self.store.read(move |tx| Box::pin(async move { tables::services::list(tx, Some(&search), rows).await }));
         let listed = read.await?;
-        let stubs = listed.rows.into_iter().map(|row| Service::from_row(row).map(Service::stub));
-        Ok(page.answer(stubs.collect::<Result<_>>()?, listed.total))
+        let stubs = listed.rows.into_iter().map(stub).collect::<Result<_>>()?;
+        Ok(page.answer(stubs, listed.total))
     }
 
     /// One policy, for any fully logged-in caller.

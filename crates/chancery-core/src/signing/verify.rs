@@ -6,7 +6,7 @@ use chancery_types::HashType;
 use const_oid::db::rfc5911::{ID_CONTENT_TYPE, ID_DATA, ID_MESSAGE_DIGEST};
 use der::{
     Decode, DecodePem, Encode,
-    asn1::{ObjectIdentifier, OctetString},
+    asn1::{ObjectIdentifier, OctetString, SetOfVec},
 };
 use x509_cert::certificate::Certificate;
 
@@ -53,7 +53,7 @@ pub fn verify_detached(cms: &[u8], content: &[u8], root: &str, now_ms: i64) -> R
     let root = Certificate::from_pem(root).map_err(|_| NotVerified::Form)?;
     let signed = ContentInfo::from_der(cms).map_err(|_| NotVerified::Form)?.content;
     let [signer] = signed.signer_infos.as_slice() else { return Err(NotVerified::Form) };
-    let certificates = signed.certificates.iter().map(|any| Certificate::from_der(&any.to_der()?));
+    let certificates = signed.certificates.iter().flat_map(SetOfVec::iter).map(|any| Certificate::from_der(&any.to_der()?));
     let certificates: Vec<_> = certificates.collect::<der::Result<_>>().map_err(|_| NotVerified::Form)?;
     let of_signer = certificates.iter().find(|certificate| {
         let tbs = certificate.tbs_certificate();

@@ -55,9 +55,9 @@ pub fn openapi() -> OpenApi {
     document
 }
 
-/// Certificates, lists and status: what fails here is said in plain text.
+/// Certificates, lists, status and time stamps: what fails here is said in plain text.
 fn is_for_relying_parties(path: &str) -> bool {
-    ["/ca/", "/crl/", "/ocsp"].iter().any(|root| path.starts_with(root))
+    ["/ca/", "/crl/", "/ocsp", "/tsa"].iter().any(|root| path.starts_with(root))
 }
 
 /// OpenAPI has no word for the router's `{*rest}`, which takes slashes too.

@@ -9,3 +9,4 @@ pub(crate) mod http_date;
 pub(crate) mod ocsp;
 mod public_file;
 pub(crate) mod system;
+pub(crate) mod tsa;

@@ -48,6 +48,8 @@ const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("get", "/crl/{uuid}.crl", Public, ""),
     ("get", "/ocsp/{uuid}", Public, ""),
     ("post", "/ocsp", Public, ""),
+    ("post", "/tsa", Public, ""),
+    ("post", "/tsa/{uuid}", Public, ""),
     ("post", "/home/v1/login", Public, "{}"),
     ("post", "/home/v1/logout", Session, ""),
     ("get", "/home/v1/login/token", LoggedIn, ""),

@@ -93,6 +93,7 @@ pub mod proposals;
 pub mod services;
 pub mod signing_policies;
 pub mod signing_requests;
+pub mod time_stamping_services;
 
 // transparency log
 pub mod log_entries;

@@ -15,7 +15,7 @@ pub struct Row {
     pub name_key: String,
     /// The template it was deployed from.
     pub template: String,
-    /// The form of all its signatures.
+    /// The form of all its signatures; empty for a time-stamping authority.
     pub signing_format: String,
     /// Its signing certificate; none for a service that was deployed without one.
     pub certificate_id: Option<Uuid>,

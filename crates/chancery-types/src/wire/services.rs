@@ -14,7 +14,7 @@ use crate::{CertificateId, HashType, KeyTypeId, LogVisibility, PolicyId, SelfApp
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct DeployRequest {
-    /// `PKI Signing`.
+    /// `PKI Signing` or `Time Stamping`.
     #[cfg_attr(feature = "schema", schema(example = "PKI Signing"))]
     pub template: String,
     /// The service's name; unique.
@@ -28,6 +28,25 @@ pub struct DeployRequest {
     /// the service is deployed without a signing certificate, and the answer has a warning.
     #[serde(skip_serializing_if = "PkiSigningMember::is_absent")]
     pub pkisigning: PkiSigningMember,
+    /// What the service stamps with; needed for `Time Stamping`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timestamping: Option<Box<TimeStamping>>,
+}
+
+/// What a time-stamping authority is made of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TimeStamping {
+    /// Its certificate, which is made in this call under the profile Time Stamping; the key is RSA or EC.
+    pub new_cert: SigningCert,
+    /// The policy that its stamps name, as a dotted OID; by default Chancery's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(example = "1.3.6.1.4.1.99999.1"))]
+    pub policy_oid: Option<String>,
+    /// Whether it is the one that `/tsa` stands for from now on. The first that is deployed is so in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<bool>,
 }
 
 /// The member `pkisigning`, as it came.
@@ -144,8 +163,9 @@ pub struct DeployedService {
     /// Its signing certificate; absent where it was deployed without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_uuid: Option<CertificateId>,
-    /// Its policy.
-    pub policy_uuid: PolicyId,
+    /// Its policy; absent for a time-stamping authority, which has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_uuid: Option<PolicyId>,
     /// What somebody should know about it, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
@@ -192,8 +212,9 @@ pub struct ServiceStub {
     pub obj_info: ObjInfo<ServiceId>,
     /// The template it was deployed from.
     pub template: String,
-    /// The form of its signatures.
-    pub signing_format: SigningFormat,
+    /// The form of its signatures; absent for a time-stamping authority.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signing_format: Option<SigningFormat>,
     /// Its signing certificate; absent where it was deployed without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_uuid: Option<CertificateId>,
@@ -202,7 +223,7 @@ pub struct ServiceStub {
 /// By hand, since no derive tells a member in another letter case from one that is absent.
 impl<'de> Deserialize<'de> for DeployRequest {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        const FIELDS: &[&str] = &["template", "name", "log", "pkisigning"];
+        const FIELDS: &[&str] = &["template", "name", "log", "pkisigning", "timestamping"];
         deserializer.deserialize_struct("DeployRequest", FIELDS, Visitor)
     }
 }
@@ -218,11 +239,13 @@ impl<'de> de::Visitor<'de> for Visitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<DeployRequest, A::Error> {
         let (mut template, mut name, mut log, mut pkisigning) = (None, None, None, PkiSigningMember::Absent);
+        let mut timestamping = None;
         while let Some(member) = map.next_key::<String>()? {
             match member.as_str() {
                 "template" => template = Some(map.next_value()?),
                 "name" => name = Some(map.next_value()?),
                 "log" => log = map.next_value()?,
+                "timestamping" => timestamping = Some(Box::new(map.next_value()?)),
                 "pkisigning" => pkisigning = PkiSigningMember::Given(Box::new(map.next_value()?)),
                 _ => {
                     map.next_value::<IgnoredAny>()?;
@@ -237,6 +260,7 @@ impl<'de> de::Visitor<'de> for Visitor {
             name: name.ok_or_else(|| de::Error::missing_field("name"))?,
             log,
             pkisigning,
+            timestamping,
         })
     }
 }

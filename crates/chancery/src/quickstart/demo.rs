@@ -35,7 +35,7 @@ pub(super) fn make(client: &Client, steps: &mut Steps) -> Result<Demo, Failure> 
         token_profile_uuid,
         root_certificate_uuid,
         service_uuid: service.service_uuid,
-        policy_uuid: service.policy_uuid,
+        policy_uuid: service.policy_uuid.ok_or("the service was deployed without a policy")?,
     })
 }
 
@@ -100,6 +100,7 @@ fn service(client: &Client, issuer_uuid: CertificateId, key_type_uuid: KeyTypeId
         name: "demo signing".to_owned(),
         log: None,
         pkisigning: PkiSigningMember::Given(Box::new(signing)),
+        timestamping: None,
     })?)
 }
 

@@ -163,6 +163,9 @@ fn any_alt_names(presence: Presence) -> AltNameRules {
 /// The profile under which services' signing certificates are issued.
 pub(crate) const CODE_SIGNING_CERTIFICATE: CertProfileId = built_in_id(3);
 
+/// The profile of time-stamping authorities' certificates.
+pub(crate) const TIME_STAMPING_CERTIFICATE: CertProfileId = built_in_id(4);
+
 /// The profile of OCSP responders' certificates.
 pub(crate) const OCSP_RESPONDER: CertProfileId = built_in_id(5);
 

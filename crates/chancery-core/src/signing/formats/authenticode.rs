@@ -102,6 +102,8 @@ pub(crate) fn indirect_data(
     let content = SpcIndirectDataContent { data: SpcAttributeTypeAndOptionalValue { r#type, value }, message_digest };
     let content = Any::from_der(&content.to_der()?)?;
     Ok(Signed {
+        version: 1,
+        with_certificates: true,
         content_type: SPC_INDIRECT_DATA,
         // Of the value alone, without tag and length.
         digest: hash(digest.hash(), content.value()).as_bytes().to_vec(),

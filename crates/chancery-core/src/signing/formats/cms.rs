@@ -35,14 +35,14 @@ pub(in crate::signing) struct ContentInfo {
 ///   crls [1] IMPLICIT RevocationInfoChoices OPTIONAL,
 ///   signerInfos SignerInfos }
 /// ```
-/// `crls` is never written.
+/// `crls` is never written. Time stamps leave the certificates out where nobody asked for them.
 #[derive(Debug, Sequence)]
 pub(in crate::signing) struct SignedData {
     version: u8,
     digest_algorithms: SetOfVec<AlgorithmIdentifierOwned>,
     encap_content_info: EncapsulatedContentInfo,
-    #[asn1(context_specific = "0", tag_mode = "IMPLICIT", constructed = "true")]
-    pub(in crate::signing) certificates: SetOfVec<Any>,
+    #[asn1(context_specific = "0", tag_mode = "IMPLICIT", constructed = "true", optional = "true")]
+    pub(in crate::signing) certificates: Option<SetOfVec<Any>>,
     pub(in crate::signing) signer_infos: SetOfVec<SignerInfo>,
 }
 
@@ -123,6 +123,11 @@ pub(crate) struct Signer {
 /// What is signed.
 #[derive(Debug)]
 pub(crate) struct Signed {
+    /// The SignedData's version: 1 for id-data with certificates and a signer identified by issuer and serial number
+    /// (RFC 5652, 5.1), and for what follows PKCS #7; 3 for any other content.
+    pub(crate) version: u8,
+    /// Whether the signer's certificates are enclosed.
+    pub(crate) with_certificates: bool,
     /// The kind of content.
     pub(crate) content_type: ObjectIdentifier,
     /// The content, where it is enclosed.
@@ -139,17 +144,25 @@ impl Signed {
     /// # Errors
     /// When the chain is empty.
     pub(crate) fn detached(chain: &[Vec<u8>], digest: &[u8]) -> der::Result<Self> {
-        let leaf = chain.first().ok_or_else(|| der::Error::from(der::ErrorKind::Failed))?;
-        let signing_certificate = SigningCertificateV2 {
-            certs: vec![EssCertIdV2 { cert_hash: OctetString::new(Sha256::digest(leaf).as_slice())? }],
-        };
         Ok(Self {
+            version: 1,
+            with_certificates: true,
             content_type: ID_DATA,
             content: None,
             digest: digest.to_vec(),
-            attributes: vec![attribute(ID_AA_SIGNING_CERTIFICATE_V_2, &signing_certificate)?],
+            attributes: vec![signing_certificate(chain)?],
         })
     }
+}
+
+/// The attribute that names the certificate which is to sign.
+///
+/// # Errors
+/// When the chain is empty.
+pub(crate) fn signing_certificate(chain: &[Vec<u8>]) -> der::Result<Attribute> {
+    let leaf = chain.first().ok_or_else(|| der::Error::from(der::ErrorKind::Failed))?;
+    let certs = vec![EssCertIdV2 { cert_hash: OctetString::new(Sha256::digest(leaf).as_slice())? }];
+    attribute(ID_AA_SIGNING_CERTIFICATE_V_2, &SigningCertificateV2 { certs })
 }
 
 /// A SignedData that waits for its signature.
@@ -159,6 +172,8 @@ pub(crate) struct Unsigned {
     signed_attrs: SetOfVec<Attribute>,
     sid: IssuerAndSerialNumber,
     signer: Signer,
+    version: u8,
+    with_certificates: bool,
     encap_content_info: EncapsulatedContentInfo,
 }
 
@@ -171,7 +186,7 @@ pub(crate) fn prepare(signer: Signer, signed: Signed, signing_time_ms: i64) -> d
     let certificate = Certificate::from_der(leaf)?;
     let tbs = certificate.tbs_certificate();
     let sid = IssuerAndSerialNumber { issuer: tbs.issuer().clone(), serial_number: tbs.serial_number().clone() };
-    let Signed { content_type, content, digest, mut attributes } = signed;
+    let Signed { version, with_certificates, content_type, content, digest, mut attributes } = signed;
     attributes.push(attribute(ID_CONTENT_TYPE, &content_type)?);
     attributes.push(attribute(ID_MESSAGE_DIGEST, &OctetString::new(digest)?)?);
     attributes.push(attribute(ID_SIGNING_TIME, &x509_time(signing_time_ms.div_euclid(1_000))?)?);
@@ -179,7 +194,7 @@ pub(crate) fn prepare(signer: Signer, signed: Signed, signing_time_ms: i64) -> d
     let encap_content_info = EncapsulatedContentInfo { e_content_type: content_type, e_content: content };
     // Signed with the tag of a SET OF, stored with [0] (RFC 5652, 5.4).
     let to_be_signed = signed_attrs.to_der()?;
-    Ok(Unsigned { to_be_signed, signed_attrs, sid, signer, encap_content_info })
+    Ok(Unsigned { to_be_signed, signed_attrs, sid, signer, version, with_certificates, encap_content_info })
 }
 
 pub(crate) fn attribute(oid: ObjectIdentifier, value: &impl Encode) -> der::Result<Attribute> {
@@ -209,12 +224,10 @@ impl Unsigned {
             signature: OctetString::new(signature)?,
         };
         let content = SignedData {
-            // 1 for id-data with certificates and a signer identified by issuer and serial number (RFC 5652, 5.1), and for
-            // what follows PKCS #7.
-            version: 1,
+            version: self.version,
             digest_algorithms: SetOfVec::try_from(vec![digest_algorithm])?,
             encap_content_info: self.encap_content_info,
-            certificates: certificate_set(&chain)?,
+            certificates: self.with_certificates.then(|| certificate_set(&chain)).transpose()?,
             signer_infos: SetOfVec::try_from(vec![signer_info])?,
         };
         ContentInfo { content_type: ID_SIGNED_DATA, content }.to_der()
@@ -230,7 +243,7 @@ pub(crate) fn certificates_only(chain: &[Vec<u8>]) -> der::Result<Vec<u8>> {
         version: 1,
         digest_algorithms: SetOfVec::new(),
         encap_content_info: EncapsulatedContentInfo { e_content_type: ID_DATA, e_content: None },
-        certificates: certificate_set(chain)?,
+        certificates: Some(certificate_set(chain)?),
         signer_infos: SetOfVec::new(),
     };
     ContentInfo { content_type: ID_SIGNED_DATA, content }.to_der()

@@ -5,4 +5,5 @@ mod cuserv;
 mod home;
 mod ocsp;
 mod system;
+mod tsa;
 mod unknown;

@@ -39,6 +39,8 @@ from installation import (
     service_body,
     service_of_scripts,
     service_with_approvals,
+    time_stamp_request,
+    time_stamping_authority,
     waiting_request,
 )
 
@@ -174,6 +176,14 @@ GOOD_CALLS = {
     "POST /ocsp": lambda: {"body": certificate_status_request(), "media_type": "application/ocsp-request"},
     "GET /ocsp/{request}": lambda: {
         "path_parameters": {"request": base64.b64encode(certificate_status_request()).decode()}
+    },
+    "POST /tsa": lambda: time_stamping_authority() and {
+        "body": time_stamp_request(), "media_type": "application/timestamp-query"
+    },
+    "POST /tsa/{serviceUuid}": lambda: {
+        "path_parameters": {"serviceUuid": time_stamping_authority()["serviceUuid"]},
+        "body": time_stamp_request(),
+        "media_type": "application/timestamp-query",
     },
     "GET /docs": plain,
     "GET /docs/page.css": plain,

@@ -65,15 +65,15 @@ def is_even(path_parameters):
     return sum(str(path_parameters).encode()) % 2 == 0
 
 
-@schemathesis.serializer("application/ocsp-request")
+@schemathesis.serializer("application/ocsp-request", "application/timestamp-query")
 def octets(_, value):
     return value if isinstance(value, bytes) else str(value).encode()
 
 
 @schemathesis.hook
 def filter_failure(_, failure, case, __):
-    """RFC 6960 has a refusal of its own for what is no request, and HTTP does not show it."""
-    return not (case.path.startswith("/ocsp") and isinstance(failure, AcceptedNegativeData))
+    """RFC 6960 and 3161 have refusals of their own for what is no request, and HTTP does not show them."""
+    return not (case.path.startswith(("/ocsp", "/tsa")) and isinstance(failure, AcceptedNegativeData))
 
 
 @schemathesis.hook

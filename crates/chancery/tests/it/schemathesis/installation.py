@@ -214,6 +214,20 @@ def certificate_status_request():
     return request.public_bytes(serialization.Encoding.DER)
 
 
+@functools.cache
+def time_stamping_authority():
+    body = service_body()
+    body = {"template": "Time Stamping", "name": name(), "timestamping": {"newCert": body["pkisigning"]["newCert"]}}
+    return post("/cuserv/v1/services/deploy", body)
+
+
+def time_stamp_request():
+    """A TimeStampReq: version 1, SHA-256 of 32 zero bytes in the place of a hash."""
+    algorithm = bytes.fromhex("300d06096086480165030402010500")
+    imprint = b"\x30\x31" + algorithm + b"\x04\x20" + bytes(32)
+    return b"\x30\x36\x02\x01\x01" + imprint
+
+
 def service_body(approvals=0):
     return {
         "template": "PKI Signing",

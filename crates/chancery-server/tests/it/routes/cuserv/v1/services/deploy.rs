@@ -92,7 +92,7 @@ async fn values_are_refused_by_name() {
     let unit = format!("{VALIDITY}/unit");
     let unknown = "11111111-1111-1111-1111-111111111111";
     let refusals = [
-        ("/template", json!("Time Stamping"), "InvalidSelection", "/template"),
+        ("/template", json!("Mail"), "InvalidSelection", "/template"),
         ("/name", json!(""), "InvalidValue", "/name"),
         ("/name", json!("n".repeat(256)), "InvalidValue", "/name"),
         ("/name", json!(7), "ArgumentParseError", "/name"),

@@ -1,0 +1,114 @@
+//! Deploying a time-stamping authority: a service that gives stamps to anybody and has no policies.
+
+use chancery_keys::random;
+use chancery_store::{Tx, name_key, tables};
+use chancery_types::{
+    Action, KeyAlgorithm, LogVisibility, Perm, ServiceId,
+    wire::services::{DeployedService, TimeStamping},
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::oid::Oid;
+use crate::{
+    Caller, Chancery, Error, Event, Result,
+    pki::{Prepared, cert_profile},
+    signing::{
+        deploy::{name_taken, order, within},
+        service::TIME_STAMPING,
+    },
+    text::check_name,
+};
+
+/// The policy of authorities that state none: made from the UUID 7c320a2c-e292-4bbd-a661-6a72583cd7d6, as ITU-T X.667 lets
+/// anybody do, and described in docs/INTERFACE.md.
+const POLICY: &str = "2.25.165084092700511969831031241147850479574";
+
+/// Deployments that look for a default come one after the other.
+const TOPIC: &str = "default time-stamping authority";
+
+/// An authority that is ready to be stored.
+struct NewAuthority {
+    service: tables::services::Row,
+    policy_oid: String,
+    takes_default: bool,
+    certificate: Prepared,
+}
+
+impl Chancery {
+    /// Deploys a time-stamping authority.
+    pub(in crate::signing) async fn deploy_time_stamping(
+        &self,
+        caller: &Caller,
+        name: String,
+        timestamping: Option<Box<TimeStamping>>,
+    ) -> Result<DeployedService> {
+        let Some(timestamping) = timestamping else {
+            let message = "The member timestamping is missing: what the authority stamps with.";
+            return Err(Error::malformed("/timestamping", message));
+        };
+        let action = Action::ServiceDeploy;
+        let grant = self.grant(caller, Perm::ServicesDeploy, action, None).await?;
+        check_name("/name", &name, &self.limits)?;
+        let TimeStamping { new_cert, policy_oid, default } = *timestamping;
+        let policy_oid = policy_oid.unwrap_or_else(|| POLICY.to_owned());
+        if policy_oid.parse::<Oid>().is_err() {
+            let message = "A policy is a dotted object identifier, such as 1.3.6.1.4.1.99999.1.";
+            return Err(Error::value("/timestamping/policyOid", message));
+        }
+        let order = order(&new_cert, cert_profile::TIME_STAMPING_CERTIFICATE, self.hardened).map_err(in_new_cert)?;
+        if !matches!(order.key_type.spec.algorithm(), KeyAlgorithm::Rsa | KeyAlgorithm::Ec) {
+            let message = "Verifiers take time stamps of RSA and EC keys only.";
+            return Err(Error::selection("/timestamping/newCert/newKey/keyTypeUuid", message));
+        }
+        self.refuse_taken_name(&name).await?;
+        let certificate = self.prepare_certificate(order).await.map_err(in_new_cert)?;
+        let id = ServiceId::from_random(random());
+        let reply = DeployedService {
+            service_uuid: id,
+            certificate_uuid: Some(certificate.id),
+            policy_uuid: None,
+            warnings: certificate.warnings.clone(),
+        };
+        let event = Event::new(action).on(Uuid::from(id)).detail(json!({
+            "name": name, "template": TIME_STAMPING, "certificateUuid": certificate.id, "policyOid": policy_oid,
+            "default": default,
+        }));
+        let now_ms = self.clock.now_ms();
+        let service = tables::services::Row {
+            id: id.into(),
+            name_key: name_key(&name),
+            name,
+            template: TIME_STAMPING.to_owned(),
+            signing_format: String::new(),
+            certificate_id: Some(certificate.id.into()),
+            created_at_ms: now_ms,
+            // Stamps are not signatures of a release: the log has none of them.
+            log: LogVisibility::Public.as_str().to_owned(),
+        };
+        let new = NewAuthority { service, policy_oid, takes_default: default == Some(true), certificate };
+        self.commit(&grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await?;
+        Ok(reply)
+    }
+}
+
+impl NewAuthority {
+    async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+        let Self { service, policy_oid, takes_default, certificate } = self;
+        certificate.issue(tx, true, now_ms).await.map_err(in_new_cert)?;
+        if !tables::services::insert(tx, &service).await? {
+            return Err(name_taken());
+        }
+        tables::turns::take(tx, TOPIC).await?;
+        let is_default = takes_default || tables::time_stamping_services::default(tx).await?.is_none();
+        if is_default {
+            tables::time_stamping_services::clear_default(tx).await?;
+        }
+        let row = tables::time_stamping_services::Row { service_id: service.id, policy_oid, is_default };
+        Ok(tables::time_stamping_services::insert(tx, &row).await?)
+    }
+}
+
+fn in_new_cert(refusal: Error) -> Error {
+    within("/timestamping/newCert", refusal)
+}
