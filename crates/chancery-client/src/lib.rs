@@ -15,9 +15,11 @@ mod files;
 mod home;
 mod objects;
 mod signing;
+mod time_stamps;
 mod tokenization;
 mod transport;
 
 pub use error::ClientError;
 pub use files::File;
+pub use time_stamps::StampFetcher;
 pub use transport::Client;

@@ -125,7 +125,7 @@ pub(crate) fn json(body: &impl Serialize) -> Result<String, ClientError> {
     serde_json::to_string(body).map_err(|error| ClientError::Unexpected { status: 0, why: error.to_string() })
 }
 
-fn authorities(pem: &[u8]) -> Result<Vec<Certificate<'static>>, ClientError> {
+pub(crate) fn authorities(pem: &[u8]) -> Result<Vec<Certificate<'static>>, ClientError> {
     let mut found = Vec::new();
     for item in parse_pem(pem) {
         if let PemItem::Certificate(certificate) = item.map_err(|error| ClientError::Authority(error.to_string()))? {

@@ -20,7 +20,7 @@ use crate::{
     pki::{FoundExpiring, OcspAnswers},
     pool::Pool,
     settings::Settings,
-    signing::Turns,
+    signing::{Outside, OutsideAuthorities, Turns},
     tokenization::TokenProfiles,
 };
 
@@ -38,6 +38,8 @@ pub struct Config {
     pub hardened: bool,
     /// Where relying parties reach the public endpoints, such as `http://pki.example.org`: fills CDP and AIA.
     pub public_url: Option<String>,
+    /// The time-stamping authorities elsewhere, for signatures where there is none here.
+    pub outside_stamps: Option<OutsideAuthorities>,
 }
 
 /// Why an installation could not be opened.
@@ -74,6 +76,7 @@ pub struct Chancery {
     pub(crate) previews: std::sync::Mutex<Rate<IdentityId>>,
     pub(crate) settings: ArcSwap<Settings>,
     pub(crate) turns: Turns,
+    pub(crate) outside_stamps: Option<Outside>,
     /// Held while a revocation list is signed.
     pub(crate) crl_turn: Mutex<()>,
     /// Held while an OCSP responder's certificate is made.
@@ -92,7 +95,7 @@ const ROOT_KEY_ID: &str = "rootKeyId";
 impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
-        let Config { store, root_key, clock, limits, hardened, public_url } = config;
+        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps } = config;
         let custodian = Custodian::new(root_key.load()?).map_err(Error::internal)?;
         let store = Store::open(&store).await?;
         expect_root_key(&store, &custodian).await?;
@@ -107,6 +110,7 @@ impl Chancery {
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
             custodian: Arc::new(custodian),
             turns: Turns::default(),
+            outside_stamps: outside_stamps.map(|authorities| Outside::new(authorities, &limits)),
             previews: std::sync::Mutex::default(),
             crl_turn: Mutex::default(),
             ocsp_turn: Mutex::default(),
@@ -261,6 +265,7 @@ mod tests {
             limits: Limits::default(),
             hardened: false,
             public_url: None,
+            outside_stamps: None,
         };
         Chancery::open(config).await
     }

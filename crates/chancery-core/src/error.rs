@@ -143,6 +143,11 @@ impl Error {
         Self { retry_after_s: Some(1), cause: Some(cause.into()), ..Self::new(Meaning::Unavailable, message) }
     }
 
+    /// Unavailable: somebody else is out of reach for now; `retry_after_s` is what `Retry-After` will say.
+    pub fn out_of_reach(message: impl Into<Cow<'static, str>>, retry_after_s: u32) -> Self {
+        Self { retry_after_s: Some(retry_after_s), ..Self::new(Meaning::Unavailable, message) }
+    }
+
     /// InternalError: our fault. The cause goes into the log, never into the answer.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         let message = "The call failed inside the server; its log tells why under this request id.";

@@ -41,4 +41,4 @@ pub use limits::Limits;
 pub use log::{CertificateLeaf, CommitmentLeaf, Leaf, SignatureLeaf};
 pub use pki::{Expiring, File, ListKind, OcspAnswer, RevocationList, TransportIdentity, new_transport_identity};
 pub use root_key::create_root_key;
-pub use signing::{NotVerified, TimeStampAnswer, Verified, verify_detached};
+pub use signing::{NotVerified, OutsideAuthorities, StampTransport, TimeStampAnswer, Verified, verify_detached};

@@ -77,6 +77,10 @@ pub struct Limits {
     pub password_max: usize,
     /// Characters of a new password at least.
     pub password_min: usize,
+    /// Bytes of a time-stamping authority's answer: one with a long chain of RSA certificates has some 10 KiB.
+    pub time_stamp_max: usize,
+    /// How long one authority elsewhere may take for a time stamp.
+    pub time_stamp_wait_max: Duration,
     /// Blocking jobs (RSA, Argon2, key generation, large batches) that may wait for a core.
     pub pool_queue_max: usize,
     /// How long such a job may wait.
@@ -133,6 +137,8 @@ impl Default for Limits {
             token_max: 4 * KIB,
             password_max: 1_024,
             password_min: 12,
+            time_stamp_max: 64 * KIB,
+            time_stamp_wait_max: Duration::from_secs(10),
             pool_queue_max: 4_096,
             pool_wait_max: Duration::from_secs(10),
             token_lifetime: Duration::from_mins(10),

@@ -25,10 +25,14 @@ pub(crate) struct Pool {
 impl Pool {
     /// A pool with a slot for every core.
     pub(crate) fn new(limits: &Limits) -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self::with_slots(std::thread::available_parallelism().map_or(1, usize::from), limits)
+    }
+
+    /// A pool for so many jobs at a time.
+    pub(crate) fn with_slots(slots: usize, limits: &Limits) -> Self {
         Self {
-            slots: Arc::new(Semaphore::new(cores)),
-            cores,
+            slots: Arc::new(Semaphore::new(slots)),
+            cores: slots,
             waiting: AtomicUsize::new(0),
             queue_max: limits.pool_queue_max,
             wait_max: limits.pool_wait_max,

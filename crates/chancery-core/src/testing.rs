@@ -84,6 +84,7 @@ async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock) -> Arc<Chancery
         limits: Limits::default(),
         hardened: false,
         public_url: None,
+        outside_stamps: None,
     };
     Chancery::open(config).await.unwrap()
 }

@@ -7,6 +7,7 @@ use chancery_core::{Chancery, Clock, Config, RootKeySource};
 use crate::{
     failure::{Failure, While as _},
     settings::Settings,
+    time_stamps,
 };
 
 /// Opens it, with the root key that the settings name.
@@ -24,6 +25,7 @@ pub(crate) async fn open_with(settings: &Settings, root_key: &Path) -> Result<Ar
         limits: settings.limits.clone(),
         hardened: false,
         public_url: settings.public_url.clone(),
+        outside_stamps: time_stamps::outside(settings)?,
     };
     Chancery::open(config).await.doing(format!("opening the installation in {}", settings.data.display()))
 }

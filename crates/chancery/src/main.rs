@@ -11,6 +11,7 @@ mod private_file;
 mod quickstart;
 mod serving;
 mod settings;
+mod time_stamps;
 
 use std::process::ExitCode;
 

@@ -33,6 +33,7 @@ async fn installation() -> (Arc<Chancery>, TempDir) {
         limits: Limits::default(),
         hardened: false,
         public_url: Some("http://pki.example".to_owned()),
+        outside_stamps: None,
     };
     (Chancery::open(config).await.unwrap(), folder)
 }

@@ -15,6 +15,8 @@ pub(crate) struct Choice {
     pub(crate) hash: HashType,
     /// Whether RSA signs with PSS.
     pub(crate) rsa_pss: bool,
+    /// Whether signatures carry a time stamp. Not for bare ones, which have no room for it: see `Terms::read`.
+    pub(crate) time_stamp: bool,
 }
 
 impl Choice {
@@ -88,7 +90,7 @@ mod tests {
     use crate::Meaning;
 
     fn check(spec: KeySpec, hash: HashType, rsa_pss: bool, hardened: bool) -> Result<SignatureScheme> {
-        Choice { format: SigningFormat::Cms, hash, rsa_pss }.check(spec, hardened)
+        Choice { format: SigningFormat::Cms, hash, rsa_pss, time_stamp: false }.check(spec, hardened)
     }
 
     fn allowed(spec: KeySpec, rsa_pss: bool, hardened: bool) -> String {
@@ -119,11 +121,14 @@ mod tests {
         assert!(!refusal.message().contains("Sha1"), "{refusal}");
         let refusal = check(KeySpec::Ed25519, HashType::Sha2_512, true, false).unwrap_err();
         assert_eq!((refusal.meaning(), refusal.field()), (Meaning::Value, Some("/rsaPss")));
-        let jar = Choice { format: SigningFormat::JavaJar, hash: HashType::Sha2_512, rsa_pss: false };
+        let jar =
+            Choice { format: SigningFormat::JavaJar, hash: HashType::Sha2_512, rsa_pss: false, time_stamp: false };
         let refusal = jar.check(KeySpec::Ed25519, false).unwrap_err();
         assert_eq!(refusal.message(), "JavaJar takes signatures of RSA and EC keys, and the key is Ed25519.");
-        let p256 =
-            |hash, rsa_pss| Choice { format: SigningFormat::Msi, hash, rsa_pss }.check(KeySpec::Ec(Curve::P256), false);
+        let p256 = |hash, rsa_pss| {
+            Choice { format: SigningFormat::Msi, hash, rsa_pss, time_stamp: false }
+                .check(KeySpec::Ec(Curve::P256), false)
+        };
         assert_eq!(p256(HashType::Sha3_256, false).unwrap_err().field(), Some("/hashAlgorithm"));
         assert_eq!(p256(HashType::Sha2_256, true).unwrap_err().field(), Some("/rsaPss"));
         p256(HashType::Sha2_384, false).unwrap();

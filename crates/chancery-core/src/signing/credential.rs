@@ -124,9 +124,15 @@ impl Chancery {
         let unsigned = formats::prepare(choice.format, scheme, chain, content)?;
         let sign = move || {
             let signature = key.sign(scheme, unsigned.input()).map_err(Error::internal)?;
-            unsigned.finish(signature)
+            Ok::<_, Error>((unsigned, signature))
         };
-        let signature = if inline { sign()? } else { self.pool.run(sign).await?? };
-        Ok(Outcome::Signed(signature))
+        let (unsigned, signature) = if inline { sign()? } else { self.pool.run(sign).await?? };
+        let time_stamp = if choice.time_stamp {
+            let token = self.stamp_signature(&signature, choice.hash).await?;
+            Some(formats::time_stamp(choice.format, &token)?)
+        } else {
+            None
+        };
+        Ok(Outcome::Signed(unsigned.finish(signature, time_stamp)?))
     }
 }

@@ -24,6 +24,8 @@ use crate::{
     text::check_name,
 };
 
+const NO_AUTHORITY: &str = "There is no time-stamping authority, neither here nor in the settings, so nothing can be signed until there is one.";
+
 /// A service that is ready to be stored.
 struct NewService {
     id: ServiceId,
@@ -83,18 +85,35 @@ impl Chancery {
 
     /// What is asked for, checked, with a new key and certificate.
     async fn signing_parts(&self, signing: PkiSigning, name: &str) -> Result<(Terms, Option<Prepared>, Vec<String>)> {
-        let PkiSigning { new_cert, signing_format, num_approvals, hash_algorithm, rsa_pss, self_approval, rules } =
-            signing;
-        let choice = Choice { format: signing_format, hash: hash_algorithm, rsa_pss: rsa_pss.unwrap_or(false) };
+        let PkiSigning {
+            new_cert,
+            signing_format,
+            num_approvals,
+            hash_algorithm,
+            rsa_pss,
+            time_stamp,
+            self_approval,
+            rules,
+        } = signing;
+        let choice = Choice {
+            format: signing_format,
+            hash: hash_algorithm,
+            rsa_pss: rsa_pss.unwrap_or(false),
+            time_stamp: time_stamp.unwrap_or(false),
+        };
         let terms =
             Terms::read(choice, num_approvals, self_approval, rules.unwrap_or_default(), &self.limits, self.hardened);
         let terms = terms.map_err(|refusal| within("/pkisigning", refusal))?;
-        let order = order(&new_cert, cert_profile::CODE_SIGNING_CERTIFICATE, self.hardened).map_err(|refusal| within("/pkisigning/newCert", refusal))?;
+        let order = order(&new_cert, cert_profile::CODE_SIGNING_CERTIFICATE, self.hardened)
+            .map_err(|refusal| within("/pkisigning/newCert", refusal))?;
         choice.check(order.key_type.spec, self.hardened).map_err(|refusal| within("/pkisigning", refusal))?;
         self.refuse_taken_name(name).await?;
         let prepared = self.prepare_certificate(order).await;
         let prepared = prepared.map_err(|refusal| within("/pkisigning/newCert", refusal))?;
-        let warnings = [choice.warnings(), prepared.warnings.clone()].concat();
+        let mut warnings = [choice.warnings(), prepared.warnings.clone()].concat();
+        if choice.time_stamp && !self.can_stamp().await? {
+            warnings.push(NO_AUTHORITY.to_owned());
+        }
         Ok((terms, Some(prepared), warnings))
     }
 

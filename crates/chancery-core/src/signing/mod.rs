@@ -24,6 +24,7 @@ mod time_stamp;
 mod turns;
 mod verify;
 
-pub use time_stamp::TimeStampAnswer;
+pub(crate) use time_stamp::Outside;
+pub use time_stamp::{OutsideAuthorities, StampTransport, TimeStampAnswer};
 pub(crate) use turns::Turns;
 pub use verify::{NotVerified, Verified, verify_detached};

@@ -43,10 +43,11 @@ impl Chancery {
         let (action, object) = (Action::SigningPolicyCreate, Some(service.into()));
         let grant = self.grant(caller, Perm::ServicesDeploy, action, object).await?;
         let present = self.store.read(move |tx| Box::pin(Present::load(tx, service))).await?;
-        let CreateSigningPolicy { name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules } = request;
+        let CreateSigningPolicy { name, num_approvals, hash_algorithm, rsa_pss, time_stamp, self_approval, rules } =
+            request;
         check_name("/name", &name, &self.limits)?;
-        let rsa_pss = rsa_pss.unwrap_or(false);
-        let choice = Choice { format: present.service.format, hash: hash_algorithm, rsa_pss };
+        let (rsa_pss, time_stamp) = (rsa_pss.unwrap_or(false), time_stamp.unwrap_or(false));
+        let choice = Choice { format: present.service.format, hash: hash_algorithm, rsa_pss, time_stamp };
         choice.check(present.credential.spec(), self.hardened)?;
         let self_approval = self_approval.or_else(|| present.strictest_self_approval());
         let rules = rules.unwrap_or_default();
@@ -59,7 +60,7 @@ impl Chancery {
         }
         let event = Event::new(action).on(Uuid::from(service)).detail(json!({
             "policyUuid": id, "name": name, "hashAlgorithm": hash_algorithm, "numApprovals": terms.num_approvals,
-            "rules": terms.rules,
+            "timeStamp": time_stamp, "rules": terms.rules,
         }));
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
@@ -90,7 +91,8 @@ impl Chancery {
         let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(policy.into())).await?;
         let event = Event::new(action).on(Uuid::from(policy)).detail(json!({
             "name": change.obj_info.as_ref().and_then(|info| info.name.as_ref()),
-            "numApprovals": change.num_approvals, "selfApproval": change.self_approval, "rules": change.rules,
+            "numApprovals": change.num_approvals, "selfApproval": change.self_approval, "timeStamp": change.time_stamp,
+            "rules": change.rules,
         }));
         let (limits, hardened) = (self.limits.clone(), self.hardened);
         let present = self.store.read(move |tx| Box::pin(Present::of_policy(tx, policy))).await?;
@@ -131,8 +133,16 @@ impl Chancery {
 
 /// What a policy is after a change.
 fn changed(old: &Policy, change: ChangeSigningPolicy, limits: &Limits, hardened: bool) -> Result<(String, Terms)> {
-    let ChangeSigningPolicy { obj_info, num_approvals, self_approval, rules, hash_algorithm, rsa_pss, signing_format } =
-        change;
+    let ChangeSigningPolicy {
+        obj_info,
+        num_approvals,
+        self_approval,
+        time_stamp,
+        rules,
+        hash_algorithm,
+        rsa_pss,
+        signing_format,
+    } = change;
     let fixed = |field: &str, same: bool| {
         let message =
             "This of a policy cannot change, so that what was submitted keeps its meaning; make another policy.";
@@ -146,7 +156,8 @@ fn changed(old: &Policy, change: ChangeSigningPolicy, limits: &Limits, hardened:
     let num_approvals = num_approvals.unwrap_or_else(|| i64::from(old.num_approvals));
     let self_approval = self_approval.unwrap_or_else(|| old.self_approval(hardened));
     let rules = rules.unwrap_or_else(|| old.rules.clone());
-    Ok((name, Terms::read(old.choice, num_approvals, Some(self_approval), rules, limits, hardened)?))
+    let choice = Choice { time_stamp: time_stamp.unwrap_or(old.choice.time_stamp), ..old.choice };
+    Ok((name, Terms::read(choice, num_approvals, Some(self_approval), rules, limits, hardened)?))
 }
 
 impl Present {

@@ -32,6 +32,9 @@ impl Terms {
             return Err(Error::selection("/selfApproval", "In hardened mode selfApproval is Never."));
         }
         let self_approval = self_approval.unwrap_or_else(|| default_self_approval(hardened));
+        if choice.time_stamp && choice.format == SigningFormat::Raw {
+            return Err(Error::value("/timeStamp", "A bare signature has no room for a time stamp."));
+        }
         rules::check(&rules, num_approvals, limits)?;
         Ok(Self { choice, num_approvals, self_approval, rules })
     }
@@ -39,7 +42,7 @@ impl Terms {
     /// The terms of a service that was deployed without a certificate; nothing can be submitted to it.
     pub(crate) fn without_certificate(hardened: bool) -> Self {
         Self {
-            choice: Choice { format: SigningFormat::Cms, hash: HashType::Sha2_256, rsa_pss: false },
+            choice: Choice { format: SigningFormat::Cms, hash: HashType::Sha2_256, rsa_pss: false, time_stamp: false },
             num_approvals: 1,
             self_approval: default_self_approval(hardened),
             rules: PolicyRules::default(),
@@ -71,6 +74,7 @@ impl Terms {
             num_approvals: self.num_approvals,
             hash_algorithm: self.choice.hash.as_str().to_owned(),
             rsa_pss: self.choice.rsa_pss,
+            time_stamp: self.choice.time_stamp,
             self_approval: self.self_approval.as_str().to_owned(),
             rules: serde_json::to_string(&self.rules).map_err(Error::internal)?,
         })

@@ -53,28 +53,40 @@ pub fn verify_detached(cms: &[u8], content: &[u8], root: &str, now_ms: i64) -> R
     let root = Certificate::from_pem(root).map_err(|_| NotVerified::Form)?;
     let signed = ContentInfo::from_der(cms).map_err(|_| NotVerified::Form)?.content;
     let [signer] = signed.signer_infos.as_slice() else { return Err(NotVerified::Form) };
-    let certificates = signed.certificates.iter().flat_map(SetOfVec::iter).map(|any| Certificate::from_der(&any.to_der()?));
+    let certificates =
+        signed.certificates.iter().flat_map(SetOfVec::iter).map(|any| Certificate::from_der(&any.to_der()?));
     let certificates: Vec<_> = certificates.collect::<der::Result<_>>().map_err(|_| NotVerified::Form)?;
-    let of_signer = certificates.iter().find(|certificate| {
-        let tbs = certificate.tbs_certificate();
-        *tbs.issuer() == signer.sid.issuer && *tbs.serial_number() == signer.sid.serial_number
-    });
-    let leaf = of_signer.ok_or(NotVerified::Form)?;
-    check_signature(signer, leaf, content)?;
+    let leaf = signer_certificate(signer, &certificates).ok_or(NotVerified::Form)?;
+    check_signer(signer, leaf, ID_DATA, content)?;
     let chain_len = check_chain(leaf, &certificates, &root, now_ms)?;
     Ok(Verified { signer: leaf.tbs_certificate().subject().to_string(), chain_len })
 }
 
+/// The signer's certificate, by issuer and serial number.
+pub(super) fn signer_certificate<'a>(signer: &SignerInfo, among: &'a [Certificate]) -> Option<&'a Certificate> {
+    among.iter().find(|certificate| {
+        let tbs = certificate.tbs_certificate();
+        *tbs.issuer() == signer.sid.issuer && *tbs.serial_number() == signer.sid.serial_number
+    })
+}
+
 /// RFC 5652, 5.6: the digest of the content is among the attributes, and the attributes are signed.
-fn check_signature(signer: &SignerInfo, leaf: &Certificate, content: &[u8]) -> Result<(), NotVerified> {
+pub(super) fn check_signer(
+    signer: &SignerInfo,
+    leaf: &Certificate,
+    content_type: ObjectIdentifier,
+    content: &[u8],
+) -> Result<(), NotVerified> {
+    // Some write the parameters of a hash, some leave them out; some name the hash of an RSA signature, some do not.
     let scheme = scheme(|scheme| {
-        scheme.digest_algorithm_identifier() == signer.digest_algorithm
-            && scheme.cms_algorithm_identifier() == signer.signature_algorithm
+        scheme.digest_algorithm_identifier().oid == signer.digest_algorithm.oid
+            && [scheme.cms_algorithm_identifier(), scheme.algorithm_identifier()].contains(&signer.signature_algorithm)
     })?;
-    let (content_type, digest) = (attribute(signer, ID_CONTENT_TYPE)?, attribute(signer, ID_MESSAGE_DIGEST)?);
-    let content_type = ObjectIdentifier::from_der(&content_type).map_err(|_| NotVerified::Form)?;
+    let (signed_type, digest) =
+        (signer_attribute(signer, ID_CONTENT_TYPE)?, signer_attribute(signer, ID_MESSAGE_DIGEST)?);
+    let signed_type = ObjectIdentifier::from_der(&signed_type).map_err(|_| NotVerified::Form)?;
     let digest = OctetString::from_der(&digest).map_err(|_| NotVerified::Form)?;
-    if content_type != ID_DATA || digest.as_bytes() != hash(scheme.hash(), content).as_bytes() {
+    if signed_type != content_type || digest.as_bytes() != hash(scheme.hash(), content).as_bytes() {
         return Err(NotVerified::Content);
     }
     let attributes = signer.signed_attrs.to_der().map_err(|_| NotVerified::Form)?;
@@ -82,7 +94,7 @@ fn check_signature(signer: &SignerInfo, leaf: &Certificate, content: &[u8]) -> R
 }
 
 /// The one value, in DER, of an attribute that must be there once.
-fn attribute(signer: &SignerInfo, oid: ObjectIdentifier) -> Result<Vec<u8>, NotVerified> {
+pub(super) fn signer_attribute(signer: &SignerInfo, oid: ObjectIdentifier) -> Result<Vec<u8>, NotVerified> {
     let mut found = signer.signed_attrs.iter().filter(|attribute| attribute.oid == oid);
     let (Some(attribute), None) = (found.next(), found.next()) else { return Err(NotVerified::Form) };
     let [value] = attribute.values.as_slice() else { return Err(NotVerified::Form) };
@@ -90,7 +102,7 @@ fn attribute(signer: &SignerInfo, oid: ObjectIdentifier) -> Result<Vec<u8>, NotV
 }
 
 /// Follows the issuers from the leaf to the root; answers how many certificates that are.
-fn check_chain(
+pub(super) fn check_chain(
     leaf: &Certificate,
     certificates: &[Certificate],
     root: &Certificate,
@@ -123,7 +135,7 @@ fn signed_by(certificate: &Certificate, issuer: &Certificate) -> bool {
         && check(issuer, scheme, &to_be_signed, signature).is_ok()
 }
 
-fn facts(certificate: &Certificate) -> Result<Issuer, NotVerified> {
+pub(super) fn facts(certificate: &Certificate) -> Result<Issuer, NotVerified> {
     let der = certificate.to_der().map_err(|_| NotVerified::Form)?;
     Issuer::from_der(&der).map_err(|_| NotVerified::Form)
 }

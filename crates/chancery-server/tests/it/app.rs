@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::Router;
 use chancery_core::{
-    Chancery, Clock, Config, FirstIdentity, Host, Limits, Provision, RootKeySource, StoreUrl, create_root_key,
+    Chancery, Clock, Config, FirstIdentity, Host, Limits, OutsideAuthorities, Provision, RootKeySource, StoreUrl,
+    create_root_key,
 };
 use chancery_testkit::{Postgres, TempDir, temp_dir};
 use chancery_types::{Perm, RoleId};
@@ -37,6 +38,7 @@ pub(crate) struct Setup {
     pub(crate) limits: Limits,
     pub(crate) hardened: bool,
     pub(crate) public_url: Option<String>,
+    pub(crate) outside_stamps: Option<OutsideAuthorities>,
     pub(crate) postgres: bool,
     pub(crate) api_access: bool,
 }
@@ -46,7 +48,7 @@ impl Default for Setup {
         let clock = Clock::fixed(NOON_MS);
         let limits = Limits::default();
         let postgres = std::env::var_os(ON_POSTGRES).is_some();
-        Self { clock, limits, hardened: false, public_url: None, postgres, api_access: true }
+        Self { clock, limits, hardened: false, public_url: None, outside_stamps: None, postgres, api_access: true }
     }
 }
 
@@ -62,7 +64,7 @@ impl TestApp {
     }
 
     pub(crate) async fn with(setup: Setup) -> Self {
-        let Setup { clock, limits, hardened, public_url, postgres, api_access } = setup;
+        let Setup { clock, limits, hardened, public_url, outside_stamps, postgres, api_access } = setup;
         let folder = temp_dir();
         let root_key = folder.path().join("root.key");
         create_root_key(&root_key).unwrap();
@@ -72,7 +74,15 @@ impl TestApp {
             StoreUrl::file(folder.path().join("chancery.db"))
         };
         let root_key = RootKeySource::File(root_key);
-        let config = Config { store: store.clone(), root_key, clock: clock.clone(), limits, hardened, public_url };
+        let config = Config {
+            store: store.clone(),
+            root_key,
+            clock: clock.clone(),
+            limits,
+            hardened,
+            public_url,
+            outside_stamps,
+        };
         let chancery = Chancery::open(config).await.unwrap();
         let identities = ["Admin1", "Admin2"].map(first_administrator).into();
         let provision = Provision { identities, api_access, demo: false };
@@ -83,10 +93,10 @@ impl TestApp {
 
     /// The routes of another node on the same store, with the default settings.
     pub(crate) async fn other_node(&self) -> Router {
-        let Setup { limits, hardened, public_url, .. } = Setup::default();
+        let Setup { limits, hardened, public_url, outside_stamps, .. } = Setup::default();
         let root_key = RootKeySource::File(self.folder.path().join("root.key"));
         let (store, clock) = (self.store.clone(), self.clock.clone());
-        let config = Config { store, root_key, clock, limits, hardened, public_url };
+        let config = Config { store, root_key, clock, limits, hardened, public_url, outside_stamps };
         chancery_server::router(Chancery::open(config).await.unwrap())
     }
 

@@ -19,6 +19,8 @@ pub struct Row {
     pub hash_algorithm: String,
     /// Whether RSA signs with PSS.
     pub rsa_pss: bool,
+    /// Whether signatures carry a time stamp.
+    pub time_stamp: bool,
     /// Whether submitters may approve.
     pub self_approval: String,
     /// What it demands besides, in JSON.
@@ -26,14 +28,16 @@ pub struct Row {
 }
 
 const INSERT: &str = "INSERT INTO signing_policies \
-    (id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (service_id, name) DO NOTHING";
-const BY_ID: &str = "SELECT id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules \
+    (id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules, time_stamp) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (service_id, name) DO NOTHING";
+const BY_ID: &str = "SELECT \
+    id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules, time_stamp \
     FROM signing_policies WHERE id = $1";
-const OF_SERVICE: &str = "SELECT id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules \
+const OF_SERVICE: &str = "SELECT \
+    id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules, time_stamp \
     FROM signing_policies WHERE service_id = $1 ORDER BY name, id";
-const CHANGE: &str = "UPDATE signing_policies SET name = $2, num_approvals = $3, self_approval = $4, rules = $5 \
-    WHERE id = $1";
+const CHANGE: &str = "UPDATE signing_policies SET name = $2, num_approvals = $3, self_approval = $4, rules = $5, \
+    time_stamp = $6 WHERE id = $1";
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM signing_policies WHERE service_id = $1 AND name = $2 AND id <> $3";
 
 /// Adds a policy; false when its service has one of this name.
@@ -47,12 +51,13 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
         .bind(row.rsa_pss)
         .bind(&row.self_approval)
         .bind(&row.rules)
+        .bind(row.time_stamp)
         .execute(tx)
         .await?;
     Ok(rows == 1)
 }
 
-/// Changes what of a policy can change: name, approvals, self-approval and rules.
+/// Changes what of a policy can change: name, approvals, self-approval, rules and time stamps.
 pub async fn change(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
     sql(CHANGE)
         .bind(row.id)
@@ -60,6 +65,7 @@ pub async fn change(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(row.num_approvals)
         .bind(&row.self_approval)
         .bind(&row.rules)
+        .bind(row.time_stamp)
         .execute(tx)
         .await?;
     Ok(())
@@ -91,6 +97,7 @@ impl FromColumns for Row {
             rsa_pss: columns.get("rsa_pss")?,
             self_approval: columns.get("self_approval")?,
             rules: columns.get("rules")?,
+            time_stamp: columns.get("time_stamp")?,
         })
     }
 }

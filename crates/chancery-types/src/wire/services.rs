@@ -107,6 +107,9 @@ pub struct PkiSigning {
     /// Whether an RSA key signs with RSASSA-PSS instead of PKCS#1 v1.5; by default it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rsa_pss: Option<bool>,
+    /// Whether signatures carry a time stamp, so that they outlive the certificate; by default they do not. Not for `Raw`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_stamp: Option<bool>,
     /// Whether whoever submitted a request may take part in approving it; by default `DualControl`, and always `Never`
     /// in hardened mode.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -22,6 +22,9 @@ pub struct SigningPolicy {
     pub hash_algorithm: HashType,
     /// Whether an RSA key signs with RSASSA-PSS instead of PKCS#1 v1.5. SHAKE always signs with PSS.
     pub rsa_pss: bool,
+    /// Whether signatures carry a time stamp.
+    #[serde(default)]
+    pub time_stamp: bool,
     /// Whether whoever submitted a request may take part in approving it.
     pub self_approval: SelfApproval,
     /// What it demands besides.
@@ -85,6 +88,9 @@ pub struct ChangeSigningPolicy {
     /// Whether whoever submitted a request may take part in approving it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_approval: Option<SelfApproval>,
+    /// Whether signatures made from now on carry a time stamp.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_stamp: Option<bool>,
     /// All of its rules: they replace those that it has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<PolicyRules>,
@@ -114,6 +120,9 @@ pub struct CreateSigningPolicy {
     /// Whether an RSA key signs with RSASSA-PSS instead of PKCS#1 v1.5; by default it does not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rsa_pss: Option<bool>,
+    /// Whether signatures carry a time stamp, so that they outlive the certificate; by default they do not. Not for `Raw`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_stamp: Option<bool>,
     /// Whether whoever submitted a request may take part in approving it; by default `Never` where another policy of the
     /// service or the installation says so, else `DualControl`.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -92,6 +92,7 @@ fn service(client: &Client, issuer_uuid: CertificateId, key_type_uuid: KeyTypeId
         num_approvals: 0,
         hash_algorithm: HashType::Sha2_256,
         rsa_pss: None,
+        time_stamp: None,
         self_approval: None,
         rules: None,
     };

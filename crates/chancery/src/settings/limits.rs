@@ -45,6 +45,8 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "token-max" => limits.token_max = size,
         "password-max" => limits.password_max = size,
         "password-min" => limits.password_min = size,
+        "time-stamp-max" => limits.time_stamp_max = size,
+        "time-stamp-wait-max" => limits.time_stamp_wait_max = time,
         "pool-queue-max" => limits.pool_queue_max = size,
         "pool-wait-max" => limits.pool_wait_max = time,
         "token-lifetime" => limits.token_lifetime = time,

@@ -54,6 +54,12 @@ pub(crate) struct Options {
     /// A further name or address of this server, for the TLS certificate that is made on first start.
     #[arg(long, value_name = "NAME", env = "CHANCERY_TLS_NAME", value_delimiter = ',')]
     pub(crate) tls_name: Option<Vec<String>>,
+    /// Time-stamping authorities elsewhere, for signatures where none is deployed here: tried in this order.
+    #[arg(long, value_name = "URL", env = "CHANCERY_TIME_STAMP_URLS", value_delimiter = ',')]
+    pub(crate) time_stamp_urls: Option<Vec<String>>,
+    /// Roots that their certificates must lead to, PEM; otherwise any authority at these addresses is taken.
+    #[arg(long, value_name = "FILE", env = "CHANCERY_TIME_STAMP_ROOTS")]
+    pub(crate) time_stamp_roots: Option<PathBuf>,
     /// Lifetime of a bearer token in seconds [default: 600].
     #[arg(long, value_name = "SECONDS", env = "CHANCERY_TOKEN_LIFETIME")]
     pub(crate) token_lifetime: Option<u64>,
@@ -93,6 +99,8 @@ pub(crate) struct Settings {
     /// Certificate chain and private key, if they are given.
     pub(crate) tls: Option<(PathBuf, PathBuf)>,
     pub(crate) tls_names: Vec<String>,
+    pub(crate) time_stamp_urls: Vec<String>,
+    pub(crate) time_stamp_roots: Option<PathBuf>,
     pub(crate) limits: Limits,
     pub(crate) bounds: Bounds,
     pub(crate) log_level: String,
@@ -127,6 +135,8 @@ impl Options {
             tls_cert: self.tls_cert.or(other.tls_cert),
             tls_key: self.tls_key.or(other.tls_key),
             tls_name: self.tls_name.or(other.tls_name),
+            time_stamp_urls: self.time_stamp_urls.or(other.time_stamp_urls),
+            time_stamp_roots: self.time_stamp_roots.or(other.time_stamp_roots),
             token_lifetime: self.token_lifetime.or(other.token_lifetime),
             limit: self.limit.or(other.limit),
             log_level: self.log_level.or(other.log_level),
@@ -165,6 +175,8 @@ impl Options {
             public_url: self.public_url,
             tls,
             tls_names: self.tls_name.unwrap_or_default(),
+            time_stamp_urls: self.time_stamp_urls.unwrap_or_default(),
+            time_stamp_roots: self.time_stamp_roots,
             limits,
             bounds,
             log_level: self.log_level.unwrap_or_else(|| "info".to_owned()),

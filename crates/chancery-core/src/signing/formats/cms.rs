@@ -43,6 +43,8 @@ pub(in crate::signing) struct SignedData {
     encap_content_info: EncapsulatedContentInfo,
     #[asn1(context_specific = "0", tag_mode = "IMPLICIT", constructed = "true", optional = "true")]
     pub(in crate::signing) certificates: Option<SetOfVec<Any>>,
+    #[asn1(context_specific = "1", tag_mode = "IMPLICIT", constructed = "true", optional = "true")]
+    crls: Option<SetOfVec<Any>>,
     pub(in crate::signing) signer_infos: SetOfVec<SignerInfo>,
 }
 
@@ -78,6 +80,8 @@ pub(in crate::signing) struct SignerInfo {
     pub(in crate::signing) signed_attrs: SetOfVec<Attribute>,
     pub(in crate::signing) signature_algorithm: AlgorithmIdentifierOwned,
     pub(in crate::signing) signature: OctetString,
+    #[asn1(context_specific = "1", tag_mode = "IMPLICIT", constructed = "true", optional = "true")]
+    unsigned_attrs: Option<SetOfVec<Attribute>>,
 }
 
 /// ```text
@@ -107,6 +111,15 @@ struct SigningCertificateV2 {
 #[derive(Sequence)]
 struct EssCertIdV2 {
     cert_hash: OctetString,
+}
+
+impl SignedData {
+    /// The content, where it is enclosed and of this kind.
+    pub(in crate::signing) fn enclosed(&self, content_type: ObjectIdentifier) -> Option<Vec<u8>> {
+        let EncapsulatedContentInfo { e_content_type, e_content } = &self.encap_content_info;
+        let content = e_content.as_ref().filter(|_| *e_content_type == content_type)?;
+        Some(content.decode_as::<OctetString>().ok()?.into_bytes().to_vec())
+    }
 }
 
 /// Who signs, and how.
@@ -209,11 +222,11 @@ impl Unsigned {
         &self.to_be_signed
     }
 
-    /// The finished ContentInfo in DER.
+    /// The finished ContentInfo in DER, with this attribute beside the signature.
     ///
     /// # Errors
     /// When a part cannot be encoded.
-    pub(crate) fn assemble(self, signature: &[u8]) -> der::Result<Vec<u8>> {
+    pub(crate) fn assemble(self, signature: &[u8], unsigned: Option<Attribute>) -> der::Result<Vec<u8>> {
         let Signer { chain, digest_algorithm, signature_algorithm } = self.signer;
         let signer_info = SignerInfo {
             version: 1,
@@ -222,11 +235,13 @@ impl Unsigned {
             signed_attrs: self.signed_attrs,
             signature_algorithm,
             signature: OctetString::new(signature)?,
+            unsigned_attrs: unsigned.map(|attribute| SetOfVec::try_from(vec![attribute])).transpose()?,
         };
         let content = SignedData {
             version: self.version,
             digest_algorithms: SetOfVec::try_from(vec![digest_algorithm])?,
             encap_content_info: self.encap_content_info,
+            crls: None,
             certificates: self.with_certificates.then(|| certificate_set(&chain)).transpose()?,
             signer_infos: SetOfVec::try_from(vec![signer_info])?,
         };
@@ -244,6 +259,7 @@ pub(crate) fn certificates_only(chain: &[Vec<u8>]) -> der::Result<Vec<u8>> {
         digest_algorithms: SetOfVec::new(),
         encap_content_info: EncapsulatedContentInfo { e_content_type: ID_DATA, e_content: None },
         certificates: Some(certificate_set(chain)?),
+        crls: None,
         signer_infos: SetOfVec::new(),
     };
     ContentInfo { content_type: ID_SIGNED_DATA, content }.to_der()

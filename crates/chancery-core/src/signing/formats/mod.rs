@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use chancery_keys::{Digest, Input, SignatureScheme};
 use chancery_types::SigningFormat;
+use der::{Any, Decode, asn1::ObjectIdentifier};
+use x509_cert::attr::Attribute;
 
 use crate::{Error, Result};
 
@@ -82,6 +84,21 @@ fn cms(scheme: SignatureScheme, chain: Vec<Vec<u8>>, signed: cms::Signed, at_ms:
     Ok(Unsigned::Cms(Box::new(unsigned)))
 }
 
+/// id-aa-timeStampToken (RFC 3161, appendix A).
+const TIME_STAMP_TOKEN: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.2.14");
+/// The same in signatures for Windows.
+const RFC3161_COUNTERSIGNATURE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.3.3.1");
+
+/// A time stamp as an attribute of a signature.
+pub(crate) fn time_stamp(format: SigningFormat, token: &[u8]) -> Result<Attribute> {
+    let oid = match format {
+        SigningFormat::Raw | SigningFormat::Cms | SigningFormat::JavaJar => TIME_STAMP_TOKEN,
+        SigningFormat::Authenticode | SigningFormat::Powershell | SigningFormat::Msi => RFC3161_COUNTERSIGNATURE,
+    };
+    let token = Any::from_der(token).map_err(Error::internal)?;
+    cms::attribute(oid, &token).map_err(Error::internal)
+}
+
 impl Unsigned {
     /// What the key has to sign.
     pub(crate) fn input(&self) -> Input<'_> {
@@ -91,11 +108,11 @@ impl Unsigned {
         }
     }
 
-    /// The finished signature.
-    pub(crate) fn finish(self, signature: Vec<u8>) -> Result<Vec<u8>> {
+    /// The finished signature; bare ones have no room for a time stamp, and no policy asks for one.
+    pub(crate) fn finish(self, signature: Vec<u8>, time_stamp: Option<Attribute>) -> Result<Vec<u8>> {
         match self {
             Self::Raw(_) => Ok(signature),
-            Self::Cms(cms) => cms.assemble(&signature).map_err(Error::internal),
+            Self::Cms(cms) => cms.assemble(&signature, time_stamp).map_err(Error::internal),
         }
     }
 }

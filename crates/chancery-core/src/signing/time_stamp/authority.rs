@@ -111,11 +111,8 @@ impl Chancery {
             let message = "This authority stamps under another policy; without reqPolicy it tells which.";
             return Err(NoStamp::Rejected(Rejection::new(Failure::UnacceptedPolicy, message)));
         }
-        let wanted = Wanted {
-            imprint: request.message_imprint,
-            nonce: request.nonce,
-            with_certificates: request.cert_req,
-        };
+        let wanted =
+            Wanted { imprint: request.message_imprint, nonce: request.nonce, with_certificates: request.cert_req };
         self.make_stamp(authority, wanted).await
     }
 
@@ -132,7 +129,7 @@ impl Chancery {
             let scheme = SignatureScheme::for_key(spec, default_hash(spec), false).map_err(none)?;
             let unsigned = authority.prepare(scheme, wanted, at_ms)?;
             let signature = key.sign(scheme, Input::Message(unsigned.to_be_signed())).map_err(Error::from)?;
-            Ok(unsigned.assemble(&signature)?)
+            Ok(unsigned.assemble(&signature, None)?)
         };
         if is_slow { self.pool.run(sign).await? } else { sign() }
     }

@@ -1,5 +1,6 @@
 //! What is asked of a time-stamping authority (RFC 3161, 2.4.1).
 
+use chancery_keys::Digest;
 use chancery_types::HashType;
 use der::{
     Any, Decode, Sequence,
@@ -58,11 +59,27 @@ const HASHES: [(HashType, &str); 6] = [
     (HashType::Sha3_512, "2.16.840.1.101.3.4.2.10"),
 ];
 
+/// The hash that an identifier names.
+pub(super) fn hash_of(oid: ObjectIdentifier) -> Option<HashType> {
+    HASHES.iter().find(|(_, known)| ObjectIdentifier::new_unwrap(known) == oid).map(|(hash, _)| *hash)
+}
+
 impl MessageImprint {
+    /// Of a digest by one of the hashes above, written as most do.
+    pub(super) fn of(digest: &Digest) -> der::Result<Self> {
+        let known = HASHES.iter().find(|(hash, _)| *hash == digest.hash());
+        let (_, oid) = known.ok_or_else(|| der::Error::from(der::ErrorKind::Failed))?;
+        let oid = ObjectIdentifier::new_unwrap(oid);
+        Ok(Self {
+            hash_algorithm: AlgorithmIdentifierOwned { oid, parameters: Some(Any::null()) },
+            hashed_message: OctetString::new(digest.as_bytes())?,
+        })
+    }
+
     fn check(&self) -> Result<(), Rejection> {
-        let known = HASHES.iter().find(|(_, oid)| ObjectIdentifier::new_unwrap(oid) == self.hash_algorithm.oid);
+        let known = hash_of(self.hash_algorithm.oid);
         let bare = self.hash_algorithm.parameters.as_ref().is_none_or(|parameters| *parameters == Any::null());
-        let Some((hash, _)) = known.filter(|_| bare) else {
+        let Some(hash) = known.filter(|_| bare) else {
             let message = "The imprint is by SHA-256, SHA-384, SHA-512 or SHA-3 of these lengths.";
             return Err(Rejection::new(Failure::BadAlg, message));
         };

@@ -1,6 +1,6 @@
 //! What a time-stamping authority answers (RFC 3161, 2.4.2).
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt};
 
 use der::{Any, Decode, Encode, Sequence, asn1::BitString};
 
@@ -30,6 +30,8 @@ struct PkiStatusInfo {
 }
 
 const GRANTED: u8 = 0;
+/// Granted, with changes: what matters is checked in the token.
+const GRANTED_WITH_MODS: u8 = 1;
 const REJECTION: u8 = 2;
 
 /// PKIFailureInfo: the numbers of its bits.
@@ -74,6 +76,34 @@ impl Rejection {
     }
 }
 
+impl fmt::Display for Rejection {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// What somebody else's answer says.
+pub(super) enum Answered {
+    /// This token, in DER.
+    Granted(Vec<u8>),
+    Rejected {
+        status: u8,
+        why: String,
+    },
+}
+
+/// Reads an answer; `None` for what is none.
+pub(super) fn read(der: &[u8]) -> Option<Answered> {
+    let TimeStampResp { status, time_stamp_token } = TimeStampResp::from_der(der).ok()?;
+    match status.status {
+        GRANTED | GRANTED_WITH_MODS => Some(Answered::Granted(time_stamp_token?.to_der().ok()?)),
+        status_number => {
+            let why = status.status_string.unwrap_or_default().join(" ");
+            Some(Answered::Rejected { status: status_number, why })
+        }
+    }
+}
+
 /// The answer that carries a token.
 pub(super) fn granted(token: &[u8]) -> der::Result<Vec<u8>> {
     let status = PkiStatusInfo { status: GRANTED, status_string: None, fail_info: None };
@@ -98,7 +128,8 @@ mod tests {
             (Failure::SystemFailure, "the request cannot be handled due to system failure"),
         ] {
             let der = Rejection::new(failure, "why it is so").to_der().unwrap();
-            let text = Tool::new("openssl").args(["ts", "-reply", "-in", "/dev/stdin", "-text"]).input(der).run().text();
+            let text =
+                Tool::new("openssl").args(["ts", "-reply", "-in", "/dev/stdin", "-text"]).input(der).run().text();
             assert!(text.contains("Status: Rejected.") && text.contains("why it is so"), "{failure:?}: {text}");
             assert!(text.contains(&format!("Failure info: {told}")), "{failure:?}: {text}");
         }

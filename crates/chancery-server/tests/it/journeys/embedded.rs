@@ -88,7 +88,7 @@ fn osslsigncode(root_pem: &str, name: &str, file: &[u8], signatures: usize) -> b
 }
 
 /// Programs for Windows that come with the tests' Python.
-fn programs() -> Vec<Vec<u8>> {
+pub(super) fn programs() -> Vec<Vec<u8>> {
     let venv = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tools/venv/lib");
     let python = fs::read_dir(venv).unwrap().flatten().next().unwrap().path();
     let folder = python.join("site-packages/pip/_vendor/distlib");
@@ -125,7 +125,7 @@ async fn programs_for_windows() {
 }
 
 /// An installer that `msibuild` made, with a stream large enough for sectors of its own and a small one.
-fn installer() -> Vec<u8> {
+pub(super) fn installer() -> Vec<u8> {
     let folder = temp_dir();
     let path = |name: &str| folder.path().join(name);
     fs::write(path("large"), vec![7; 20_000]).unwrap();
@@ -224,7 +224,7 @@ async fn powershell_scripts() {
 }
 
 /// A JAR of several releases, with a name longer than a line, packed by `jar`.
-fn java_archive(folder: &TempDir) -> Vec<u8> {
+pub(super) fn java_archive(folder: &TempDir) -> Vec<u8> {
     let write = |name: &str, content: &str| {
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -243,18 +243,22 @@ fn java_archive(folder: &TempDir) -> Vec<u8> {
     fs::read(folder.path().join("x.jar")).unwrap()
 }
 
-/// Whether `jarsigner -verify -strict` accepts a JAR with every one of its entries signed.
-fn jarsigner(root_pem: &str, jar: &[u8]) -> bool {
+const STORE: [&str; 4] = ["-keystore", "trusted", "-storepass", "changeit"];
+
+/// A folder with a keystore that trusts this root.
+pub(super) fn trusted(root_pem: &str) -> TempDir {
     let folder = temp_dir();
     fs::write(folder.path().join("root.pem"), root_pem).unwrap();
+    let import = ["-importcert", "-noprompt", "-alias", "root", "-file", "root.pem"];
+    let _trusted = Tool::new("keytool").args(import).args(STORE).folder(folder.path()).run();
+    folder
+}
+
+/// Whether `jarsigner -verify -strict` accepts a JAR with every one of its entries signed.
+fn jarsigner(root_pem: &str, jar: &[u8]) -> bool {
+    let folder = trusted(root_pem);
     fs::write(folder.path().join("x.jar"), jar).unwrap();
-    let store = ["-keystore", "trusted", "-storepass", "changeit"];
-    let _trusted = Tool::new("keytool")
-        .args(["-importcert", "-noprompt", "-alias", "root", "-file", "root.pem"])
-        .args(store)
-        .folder(folder.path())
-        .run();
-    let verify = Tool::new("jarsigner").args(["-verify", "-strict", "-verbose:all"]).args(store).arg("x.jar");
+    let verify = Tool::new("jarsigner").args(["-verify", "-strict", "-verbose:all"]).args(STORE).arg("x.jar");
     let ran = verify.folder(folder.path()).try_run();
     ran.status.success() && String::from_utf8_lossy(&ran.stdout).contains("jar verified.")
 }

@@ -4,3 +4,4 @@ mod approvals;
 mod embedded;
 mod identities;
 mod signatures;
+mod time_stamps;

@@ -5,5 +5,5 @@ mod cuserv;
 mod home;
 mod ocsp;
 mod system;
-mod tsa;
+pub(crate) mod tsa;
 mod unknown;

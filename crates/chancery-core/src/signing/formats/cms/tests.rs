@@ -38,7 +38,7 @@ fn a_key_that_lives_elsewhere_signs_and_openssl_accepts_it() {
     let unsigned = detached(signer(folder), &Sha256::digest(content), END_OF_2049_MS).unwrap();
     fs::write(folder.join("attributes"), unsigned.to_be_signed()).unwrap();
     openssl(folder, "dgst -sha256 -sign key.pem -out signature attributes");
-    let cms = unsigned.assemble(&fs::read(folder.join("signature")).unwrap()).unwrap();
+    let cms = unsigned.assemble(&fs::read(folder.join("signature")).unwrap(), None).unwrap();
     fs::write(folder.join("cms"), &cms).unwrap();
     fs::write(folder.join("content"), content).unwrap();
     let verify = "cms -verify -binary -inform DER -in cms -content content -CAfile cert.pem -purpose any -out out";

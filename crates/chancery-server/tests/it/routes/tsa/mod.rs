@@ -18,8 +18,8 @@ const DATA: &str = "to whom it may concern\n";
 const DEFAULT_POLICY: &str = "2.25.165084092700511969831031241147850479574";
 
 /// An installation and a folder for a client that works on files.
-pub(crate) struct Stamping {
-    pub(crate) signing: Signing,
+struct Stamping {
+    signing: Signing,
     folder: TempDir,
 }
 

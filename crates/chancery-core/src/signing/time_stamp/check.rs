@@ -1,0 +1,152 @@
+//! Whether a time stamp of an authority elsewhere is one (RFC 3161, 2.2): of what was asked, now, and by a certificate for
+//! nothing else.
+
+use chancery_keys::hash;
+use chancery_types::HashType;
+use const_oid::db::rfc5911::ID_AA_SIGNING_CERTIFICATE_V_2;
+use der::{
+    Any, Decode, Encode, Sequence,
+    asn1::{Int, ObjectIdentifier, OctetString, SetOfVec},
+};
+use spki::AlgorithmIdentifierOwned;
+use x509_cert::{Certificate, ext::pkix::ExtendedKeyUsage};
+
+use super::{
+    request::{MessageImprint, hash_of},
+    response::{self, Answered},
+    token::{TST_INFO, TstInfo},
+};
+use crate::{
+    pki::cert_profile::TIME_STAMPING,
+    signing::{
+        formats::cms::{ContentInfo, SignerInfo},
+        verify::{check_chain, check_signer, facts, signer_attribute, signer_certificate},
+    },
+};
+
+/// How far the authority's clock may be from ours: more means that one of them is wrong.
+const CLOCKS_APART_MAX_MS: i64 = 5 * 60 * 1_000;
+
+/// id-aa-signingCertificate, whose hash is SHA-1 (RFC 2634).
+const SIGNING_CERTIFICATE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.2.12");
+
+/// What was asked for.
+pub(super) struct Asked {
+    pub(super) imprint: MessageImprint,
+    pub(super) nonce: Int,
+}
+
+/// Why an answer is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BadStamp {
+    #[error("the answer is no TimeStampResp with a token of one signer")]
+    Form,
+    #[error("the authority answered status {status}{}", if *.why == "" { String::new() } else { format!(": {why}") })]
+    Rejected { status: u8, why: String },
+    #[error("the stamp is not of what was asked for")]
+    Imprint,
+    #[error("the stamp has another nonce")]
+    Nonce,
+    #[error("the stamp's time is more than five minutes from this host's")]
+    Time,
+    #[error("the stamp does not name the certificate that signed it")]
+    SigningCertificate,
+    #[error("the stamp's signature is wrong")]
+    Signature,
+    #[error("the stamp's certificate is not for time stamps alone, or was not valid")]
+    Certificate,
+    #[error("the stamp's certificate does not lead to a trusted root")]
+    Chain,
+}
+
+/// ```text
+/// SigningCertificateV2 ::= SEQUENCE { certs SEQUENCE OF ESSCertIDv2, policies … OPTIONAL }
+/// ```
+/// The first version differs only in that its certificates have no `hashAlgorithm`.
+#[derive(Sequence)]
+struct SigningCertificate {
+    certs: Vec<EssCertId>,
+    #[asn1(optional = "true")]
+    policies: Option<Any>,
+}
+
+/// ```text
+/// ESSCertIDv2 ::= SEQUENCE {
+///   hashAlgorithm AlgorithmIdentifier DEFAULT {algorithm id-sha256},
+///   certHash Hash, issuerSerial IssuerSerial OPTIONAL }
+/// ```
+#[derive(Sequence)]
+struct EssCertId {
+    #[asn1(optional = "true")]
+    hash_algorithm: Option<AlgorithmIdentifierOwned>,
+    cert_hash: OctetString,
+    #[asn1(optional = "true")]
+    issuer_serial: Option<Any>,
+}
+
+/// The token in an answer, if it is what was asked for. Without `roots` any authority is taken.
+pub(super) fn check(
+    answer: &[u8],
+    asked: &Asked,
+    roots: Option<&[Certificate]>,
+    now_ms: i64,
+) -> Result<Vec<u8>, BadStamp> {
+    let token = match response::read(answer).ok_or(BadStamp::Form)? {
+        Answered::Granted(token) => token,
+        Answered::Rejected { status, why } => return Err(BadStamp::Rejected { status, why }),
+    };
+    let signed = ContentInfo::from_der(&token).map_err(|_| BadStamp::Form)?.content;
+    let [signer] = signed.signer_infos.as_slice() else { return Err(BadStamp::Form) };
+    let content = signed.enclosed(TST_INFO).ok_or(BadStamp::Form)?;
+    let info = TstInfo::from_der(&content).map_err(|_| BadStamp::Form)?;
+    if info.version != 1 || info.message_imprint != asked.imprint {
+        return Err(BadStamp::Imprint);
+    }
+    if info.nonce.as_ref() != Some(&asked.nonce) {
+        return Err(BadStamp::Nonce);
+    }
+    let at_ms = info.gen_time.0;
+    if at_ms.abs_diff(now_ms) > CLOCKS_APART_MAX_MS.unsigned_abs() {
+        return Err(BadStamp::Time);
+    }
+    let certificates = signed.certificates.iter().flat_map(SetOfVec::iter);
+    let certificates = certificates.map(|any| Certificate::from_der(&any.to_der()?));
+    let certificates: Vec<_> = certificates.collect::<der::Result<_>>().map_err(|_| BadStamp::Form)?;
+    let leaf = signer_certificate(signer, &certificates).ok_or(BadStamp::Form)?;
+    check_signer(signer, leaf, TST_INFO, &content).map_err(|_| BadStamp::Signature)?;
+    check_named(signer, leaf)?;
+    check_certificate(leaf, at_ms)?;
+    let leads = |root: &Certificate| check_chain(leaf, &certificates, root, at_ms).is_ok();
+    if roots.is_none_or(|roots| roots.iter().any(leads)) { Ok(token) } else { Err(BadStamp::Chain) }
+}
+
+/// Whether the signed attributes name this certificate (RFC 3161, 2.4.2; RFC 5816).
+fn check_named(signer: &SignerInfo, leaf: &Certificate) -> Result<(), BadStamp> {
+    let der = leaf.to_der().map_err(|_| BadStamp::Form)?;
+    let (value, default) = signer_attribute(signer, ID_AA_SIGNING_CERTIFICATE_V_2)
+        .map(|value| (value, HashType::Sha2_256))
+        .or_else(|_| signer_attribute(signer, SIGNING_CERTIFICATE).map(|value| (value, HashType::Sha1)))
+        .map_err(|_| BadStamp::SigningCertificate)?;
+    let named = SigningCertificate::from_der(&value).map_err(|_| BadStamp::SigningCertificate)?;
+    // The first one is the signer's.
+    let first = named.certs.first().ok_or(BadStamp::SigningCertificate)?;
+    let with = match &first.hash_algorithm {
+        Some(algorithm) => hash_of(algorithm.oid).ok_or(BadStamp::SigningCertificate)?,
+        None => default,
+    };
+    if first.cert_hash.as_bytes() != hash(with, &der).as_bytes() {
+        return Err(BadStamp::SigningCertificate);
+    }
+    Ok(())
+}
+
+/// Whether a certificate is valid at this moment, and for time stamps alone (RFC 3161, 2.3).
+fn check_certificate(leaf: &Certificate, at_ms: i64) -> Result<(), BadStamp> {
+    let usage = leaf.tbs_certificate().get_extension::<ExtendedKeyUsage>().ok().flatten();
+    let alone = usage.is_some_and(|(critical, usage)| critical && usage.0 == [TIME_STAMPING]);
+    let valid = facts(leaf).is_ok_and(|facts| facts.validity.contains(at_ms));
+    if alone && valid { Ok(()) } else { Err(BadStamp::Certificate) }
+}
+
+#[cfg(test)]
+mod tests;

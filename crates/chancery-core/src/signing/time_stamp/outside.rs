@@ -1,0 +1,201 @@
+//! Time-stamping authorities elsewhere: asked in order; one that failed is asked again only after a while.
+
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use chancery_keys::random;
+use der::{Encode, asn1::Int};
+use tracing::warn;
+use x509_cert::Certificate;
+
+use super::{
+    check::{Asked, check},
+    request::{MessageImprint, TimeStampReq},
+};
+use crate::{Clock, Error, Limits, Result, pool::Pool};
+
+/// Calls at a time. They wait for the network, not for a core, and have a pool of their own, so that a slow authority
+/// holds nobody up who does not need it.
+const CALLS_MAX: usize = 16;
+
+/// After its first failure an authority is left alone for this long, and for twice as long after each further one.
+const REST_MIN_MS: i64 = 1_000;
+/// The longest that one is left alone.
+const REST_MAX_MS: i64 = 60_000;
+
+/// How requests for time stamps travel. Core knows no HTTP.
+pub trait StampTransport: Send + Sync {
+    /// Posts a TimeStampReq to this URL, and answers what came back: at most `max` bytes, within `wait`. It may block.
+    ///
+    /// # Errors
+    /// Whatever was in the way; the log shows it.
+    fn post(
+        &self,
+        url: &str,
+        request: Vec<u8>,
+        max: usize,
+        wait: Duration,
+    ) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>>;
+}
+
+/// Which authorities elsewhere are asked for time stamps, and how.
+#[derive(Clone)]
+pub struct OutsideAuthorities {
+    urls: Vec<String>,
+    roots: Option<Vec<Certificate>>,
+    transport: Arc<dyn StampTransport>,
+}
+
+impl OutsideAuthorities {
+    /// Authorities at these addresses, the preferred one first. Where `roots` (PEM) is given, their certificates must
+    /// lead to one of them.
+    ///
+    /// InvalidValue for an address that is none, and for roots that are no certificates.
+    pub fn new(urls: Vec<String>, roots: Option<&str>, transport: Arc<dyn StampTransport>) -> Result<Self> {
+        if let Some(url) = urls.iter().find(|url| !["http://", "https://"].iter().any(|scheme| url.starts_with(scheme)))
+        {
+            return Err(Error::value(
+                "/urls",
+                format!("{url} is no address of a time-stamping authority: http:// or https://"),
+            ));
+        }
+        let roots = roots.map(|pem| Certificate::load_pem_chain(pem.as_bytes())).transpose();
+        let roots = roots.ok().filter(|roots| roots.as_ref().is_none_or(|roots| !roots.is_empty()));
+        let roots = roots.ok_or_else(|| Error::value("/roots", "There is no certificate in PEM."))?;
+        Ok(Self { urls, roots, transport })
+    }
+}
+
+/// The authorities elsewhere of an open installation.
+pub(crate) struct Outside {
+    authorities: OutsideAuthorities,
+    /// In the order of the addresses.
+    rests: Mutex<Vec<Rest>>,
+    pool: Pool,
+    answer_max: usize,
+    wait: Duration,
+}
+
+/// Whether an authority is left alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Rest {
+    /// Failures since it last answered.
+    failures: u32,
+    until_ms: i64,
+}
+
+impl Rest {
+    fn after_failure(self, now_ms: i64) -> Self {
+        let rest_ms = REST_MIN_MS.saturating_mul(1_i64.checked_shl(self.failures.min(32)).unwrap_or(i64::MAX));
+        Self { failures: self.failures.saturating_add(1), until_ms: now_ms.saturating_add(rest_ms.min(REST_MAX_MS)) }
+    }
+
+    /// For how long it is still left alone. A clock that was set back makes nobody wait longer.
+    fn left_ms(self, now_ms: i64) -> i64 {
+        self.until_ms.saturating_sub(now_ms).clamp(0, REST_MAX_MS)
+    }
+}
+
+impl Outside {
+    pub(crate) fn new(authorities: OutsideAuthorities, limits: &Limits) -> Self {
+        Self {
+            rests: Mutex::new(vec![Rest::default(); authorities.urls.len()]),
+            pool: Pool::with_slots(CALLS_MAX, limits),
+            answer_max: limits.time_stamp_max,
+            wait: limits.time_stamp_wait_max,
+            authorities,
+        }
+    }
+
+    /// A stamp of the first authority that gives one. Unavailable where none does.
+    pub(super) async fn stamp(&self, imprint: MessageImprint, clock: &Clock) -> Result<Vec<u8>> {
+        for (index, url) in self.authorities.urls.iter().enumerate() {
+            if self.rest(index).left_ms(clock.now_ms()) > 0 {
+                continue;
+            }
+            match self.ask(url, imprint.clone(), clock).await? {
+                Ok(token) => {
+                    self.note(index, Rest::default());
+                    return Ok(token);
+                }
+                Err(error) => {
+                    warn!(%url, error = &*error, "a time-stamping authority gave no stamp");
+                    self.note(index, self.rest(index).after_failure(clock.now_ms()));
+                }
+            }
+        }
+        let now_ms = clock.now_ms();
+        let soonest_ms = (0..self.authorities.urls.len()).map(|index| self.rest(index).left_ms(now_ms)).min();
+        Err(unreachable(soonest_ms.unwrap_or(REST_MAX_MS)))
+    }
+
+    /// Asks one. What is its fault is inside; too much to do here is not.
+    async fn ask(
+        &self,
+        url: &str,
+        imprint: MessageImprint,
+        clock: &Clock,
+    ) -> Result<Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>>> {
+        let asked = Asked { nonce: nonce().map_err(Error::internal)?, imprint };
+        let request = TimeStampReq {
+            version: 1,
+            message_imprint: asked.imprint.clone(),
+            req_policy: None,
+            nonce: Some(asked.nonce.clone()),
+            cert_req: true,
+            extensions: None,
+        }
+        .to_der()
+        .map_err(Error::internal)?;
+        let (transport, url) = (Arc::clone(&self.authorities.transport), url.to_owned());
+        let (max, wait) = (self.answer_max, self.wait);
+        let answer = self.pool.run(move || transport.post(&url, request, max, wait)).await?;
+        let checked = |answer: Vec<u8>| check(&answer, &asked, self.authorities.roots.as_deref(), clock.now_ms());
+        Ok(answer.and_then(|answer| Ok(checked(answer)?)))
+    }
+
+    fn rest(&self, index: usize) -> Rest {
+        let rests = self.rests.lock().unwrap_or_else(PoisonError::into_inner);
+        rests.get(index).copied().unwrap_or_default()
+    }
+
+    fn note(&self, index: usize, rest: Rest) {
+        if let Some(noted) = self.rests.lock().unwrap_or_else(PoisonError::into_inner).get_mut(index) {
+            *noted = rest;
+        }
+    }
+}
+
+/// 64 random bits, shaped so that the number is positive and always as long.
+fn nonce() -> der::Result<Int> {
+    let mut bytes: [u8; 8] = random();
+    bytes[0] = bytes[0] & 0x3f | 0x40;
+    Int::new(&bytes)
+}
+
+/// Nothing was stamped, and so nothing signed.
+pub(super) fn unreachable(wait_ms: i64) -> Error {
+    let wait_s = u32::try_from(wait_ms.max(1).saturating_add(999) / 1_000).unwrap_or(u32::MAX);
+    Error::out_of_reach("No time-stamping authority gives a stamp now, so nothing was signed; try again.", wait_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rests_double_up_to_a_minute() {
+        let mut rest = Rest::default();
+        let rests: Vec<_> = (0..40)
+            .map(|_| {
+                rest = rest.after_failure(1_000_000);
+                rest.left_ms(1_000_000)
+            })
+            .collect();
+        assert_eq!(rests[..8], [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+        assert_eq!(rests[39], 60_000);
+        assert_eq!((rest.left_ms(1_060_000), rest.left_ms(0)), (0, 60_000), "a clock that was set back");
+    }
+}
