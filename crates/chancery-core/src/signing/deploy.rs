@@ -24,7 +24,8 @@ use crate::{
     text::check_name,
 };
 
-const NO_AUTHORITY: &str = "There is no time-stamping authority, neither here nor in the settings, so nothing can be signed until there is one.";
+const NO_AUTHORITY: &str = "There is no time-stamping authority, neither here nor in the settings, so nothing can be \
+    signed until there is one.";
 
 /// A service that is ready to be stored.
 struct NewService {

@@ -9,7 +9,7 @@ use x509_cert::Certificate;
 use super::{
     oid::Oid,
     request::{self, MessageImprint},
-    response::{self, Failure, Rejection},
+    response::{self, FailInfo, Rejection},
     token::{self, Accuracy, GenTime, TstInfo},
 };
 use crate::{
@@ -109,7 +109,7 @@ impl Chancery {
         let request = request::read(request).map_err(NoStamp::Rejected)?;
         if request.req_policy.is_some_and(|policy| policy != authority.policy) {
             let message = "This authority stamps under another policy; without reqPolicy it tells which.";
-            return Err(NoStamp::Rejected(Rejection::new(Failure::UnacceptedPolicy, message)));
+            return Err(NoStamp::Rejected(Rejection::new(FailInfo::UnacceptedPolicy, message)));
         }
         let wanted =
             Wanted { imprint: request.message_imprint, nonce: request.nonce, with_certificates: request.cert_req };
@@ -166,8 +166,8 @@ impl Authority {
 
 fn rejection_of_unusable(unusable: Unusable) -> NoStamp {
     NoStamp::Rejected(match unusable {
-        Unusable::Lasting(reason) => Rejection::new(Failure::SystemFailure, reason),
-        Unusable::Passing(reason) => Rejection::new(Failure::TimeNotAvailable, reason),
+        Unusable::Lasting(reason) => Rejection::new(FailInfo::SystemFailure, reason),
+        Unusable::Passing(reason) => Rejection::new(FailInfo::TimeNotAvailable, reason),
     })
 }
 
@@ -176,11 +176,11 @@ fn rejection_of(error: Error) -> Result<Rejection> {
     match error.meaning() {
         Meaning::NotFound => Err(error),
         Meaning::Busy | Meaning::Unavailable | Meaning::Sealed => {
-            Ok(Rejection::new(Failure::TimeNotAvailable, error.message().to_owned()))
+            Ok(Rejection::new(FailInfo::TimeNotAvailable, error.message().to_owned()))
         }
         Meaning::Internal => {
             tracing::error!(error = &error as &dyn std::error::Error, "a time stamp could not be made");
-            Ok(Rejection::new(Failure::SystemFailure, "The stamp could not be made."))
+            Ok(Rejection::new(FailInfo::SystemFailure, "The stamp could not be made."))
         }
         // The key may not sign any more.
         Meaning::Malformed
@@ -193,6 +193,6 @@ fn rejection_of(error: Error) -> Result<Rejection> {
         | Meaning::Unauthenticated
         | Meaning::Forbidden
         | Meaning::ApiAccessDisabled
-        | Meaning::TooLarge => Ok(Rejection::new(Failure::SystemFailure, error.message().to_owned())),
+        | Meaning::TooLarge => Ok(Rejection::new(FailInfo::SystemFailure, error.message().to_owned())),
     }
 }

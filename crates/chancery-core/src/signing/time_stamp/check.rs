@@ -41,7 +41,7 @@ pub(super) struct Asked {
 pub(super) enum BadStamp {
     #[error("the answer is no TimeStampResp with a token of one signer")]
     Form,
-    #[error("the authority answered status {status}{}", if *.why == "" { String::new() } else { format!(": {why}") })]
+    #[error("the authority answered status {status}: {why:?}")]
     Rejected { status: u8, why: String },
     #[error("the stamp is not of what was asked for")]
     Imprint,

@@ -11,7 +11,7 @@ use x509_cert::ext::Extension;
 
 use super::{
     oid::Oid,
-    response::{Failure, Rejection},
+    response::{FailInfo, Rejection},
 };
 
 /// Bytes of a nonce at most: clients send 8 to 20.
@@ -81,10 +81,10 @@ impl MessageImprint {
         let bare = self.hash_algorithm.parameters.as_ref().is_none_or(|parameters| *parameters == Any::null());
         let Some(hash) = known.filter(|_| bare) else {
             let message = "The imprint is by SHA-256, SHA-384, SHA-512 or SHA-3 of these lengths.";
-            return Err(Rejection::new(Failure::BadAlg, message));
+            return Err(Rejection::new(FailInfo::BadAlg, message));
         };
         if self.hashed_message.as_bytes().len() != hash.digest_len() {
-            return Err(Rejection::new(Failure::BadDataFormat, "The imprint is not as long as its hash."));
+            return Err(Rejection::new(FailInfo::BadDataFormat, "The imprint is not as long as its hash."));
         }
         Ok(())
     }
@@ -93,17 +93,17 @@ impl MessageImprint {
 /// Reads a request; what one authority answers and another does not is left to the authority.
 pub(super) fn read(der: &[u8]) -> Result<TimeStampReq, Rejection> {
     let request = TimeStampReq::from_der(der)
-        .map_err(|_| Rejection::new(Failure::BadDataFormat, "This is no TimeStampReq in DER."))?;
+        .map_err(|_| Rejection::new(FailInfo::BadDataFormat, "This is no TimeStampReq in DER."))?;
     if request.version != 1 {
-        return Err(Rejection::new(Failure::BadRequest, "The version of a request is 1."));
+        return Err(Rejection::new(FailInfo::BadRequest, "The version of a request is 1."));
     }
     request.message_imprint.check()?;
     if request.nonce.as_ref().is_some_and(|nonce| nonce.as_bytes().len() > NONCE_MAX) {
-        return Err(Rejection::new(Failure::BadRequest, "A nonce has at most 128 bytes."));
+        return Err(Rejection::new(FailInfo::BadRequest, "A nonce has at most 128 bytes."));
     }
     // Whether critical or not (RFC 3161, 2.4.1).
     if request.extensions.is_some() {
-        return Err(Rejection::new(Failure::UnacceptedExtension, "No extension is known here."));
+        return Err(Rejection::new(FailInfo::UnacceptedExtension, "No extension is known here."));
     }
     Ok(request)
 }
@@ -120,7 +120,7 @@ mod tests {
         tool.run().stdout
     }
 
-    fn refused(der: &[u8]) -> Failure {
+    fn refused(der: &[u8]) -> FailInfo {
         read(der).unwrap_err().failure
     }
 
@@ -135,7 +135,7 @@ mod tests {
             read(&query(hash)).unwrap();
         }
         for hash in ["-sha1", "-md5", "-sha224", "-ripemd160", "-sha512-256"] {
-            assert_eq!(refused(&query(hash)), Failure::BadAlg, "{hash}");
+            assert_eq!(refused(&query(hash)), FailInfo::BadAlg, "{hash}");
         }
     }
 
@@ -147,19 +147,19 @@ mod tests {
             change(&mut request);
             refused(&request.to_der().unwrap())
         };
-        assert_eq!(refused_with(|request| request.version = 2), Failure::BadRequest);
-        assert_eq!(refused_with(|request| request.nonce = Some(Int::new(&[1; 129]).unwrap())), Failure::BadRequest);
-        assert_eq!(refused_with(|request| request.extensions = Some(Vec::new())), Failure::UnacceptedExtension);
+        assert_eq!(refused_with(|request| request.version = 2), FailInfo::BadRequest);
+        assert_eq!(refused_with(|request| request.nonce = Some(Int::new(&[1; 129]).unwrap())), FailInfo::BadRequest);
+        assert_eq!(refused_with(|request| request.extensions = Some(Vec::new())), FailInfo::UnacceptedExtension);
         let short = |request: &mut TimeStampReq| {
             request.message_imprint.hashed_message = OctetString::new([0; 31]).unwrap();
         };
-        assert_eq!(refused_with(short), Failure::BadDataFormat);
+        assert_eq!(refused_with(short), FailInfo::BadDataFormat);
         let parameters = |request: &mut TimeStampReq| {
             request.message_imprint.hash_algorithm.parameters = Some(Any::from_der(&[2, 1, 1]).unwrap());
         };
-        assert_eq!(refused_with(parameters), Failure::BadAlg);
+        assert_eq!(refused_with(parameters), FailInfo::BadAlg);
         for none in [&b""[..], b"{}", &good().to_der().unwrap()[1..], &[0x30; 100]] {
-            assert_eq!(refused(none), Failure::BadDataFormat);
+            assert_eq!(refused(none), FailInfo::BadDataFormat);
         }
     }
 }

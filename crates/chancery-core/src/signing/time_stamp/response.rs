@@ -36,7 +36,7 @@ const REJECTION: u8 = 2;
 
 /// PKIFailureInfo: the numbers of its bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
+pub(super) enum FailInfo {
     BadAlg = 0,
     BadRequest = 2,
     BadDataFormat = 5,
@@ -51,12 +51,12 @@ pub(super) enum Failure {
 /// Why there is no time stamp.
 #[derive(Clone, Debug)]
 pub(super) struct Rejection {
-    pub(super) failure: Failure,
+    pub(super) failure: FailInfo,
     message: Cow<'static, str>,
 }
 
 impl Rejection {
-    pub(super) fn new(failure: Failure, message: impl Into<Cow<'static, str>>) -> Self {
+    pub(super) fn new(failure: FailInfo, message: impl Into<Cow<'static, str>>) -> Self {
         Self { failure, message: message.into() }
     }
 
@@ -119,13 +119,13 @@ mod tests {
     #[test]
     fn openssl_reads_every_reason() {
         for (failure, told) in [
-            (Failure::BadAlg, "unrecognized or unsupported algorithm"),
-            (Failure::BadRequest, "transaction not permitted or supported"),
-            (Failure::BadDataFormat, "the data submitted has the wrong format"),
-            (Failure::TimeNotAvailable, "the TSA's time source is not available"),
-            (Failure::UnacceptedPolicy, "the requested TSA policy is not supported"),
-            (Failure::UnacceptedExtension, "the requested extension is not supported"),
-            (Failure::SystemFailure, "the request cannot be handled due to system failure"),
+            (FailInfo::BadAlg, "unrecognized or unsupported algorithm"),
+            (FailInfo::BadRequest, "transaction not permitted or supported"),
+            (FailInfo::BadDataFormat, "the data submitted has the wrong format"),
+            (FailInfo::TimeNotAvailable, "the TSA's time source is not available"),
+            (FailInfo::UnacceptedPolicy, "the requested TSA policy is not supported"),
+            (FailInfo::UnacceptedExtension, "the requested extension is not supported"),
+            (FailInfo::SystemFailure, "the request cannot be handled due to system failure"),
         ] {
             let der = Rejection::new(failure, "why it is so").to_der().unwrap();
             let text =

@@ -20,6 +20,7 @@ async fn the_policy_that_came_with_the_service_is_listed_under_items() {
             "serviceUuid": service.uuid,
             "hashAlgorithm": "Sha2_256",
             "rsaPss": false,
+            "timeStamp": false,
             "selfApproval": "DualControl",
             "rules": {
                 "approvalSteps": [], "submitterRoleUuids": [], "fileNames": [], "maxSize": null,
