@@ -107,8 +107,10 @@ async fn check(
     hardened: bool,
 ) -> Result<tables::signing_policies::Row> {
     let present = Present::load(tx, service).await?;
-    let SigningPolicy { obj_info, num_approvals, hash_algorithm, rsa_pss, self_approval, rules, .. } = after;
-    let choice = Choice { format: present.service.format, hash: *hash_algorithm, rsa_pss: *rsa_pss };
+    let SigningPolicy { obj_info, num_approvals, hash_algorithm, rsa_pss, time_stamp, self_approval, rules, .. } =
+        after;
+    let (rsa_pss, time_stamp) = (*rsa_pss, *time_stamp);
+    let choice = Choice { format: present.service.format, hash: *hash_algorithm, rsa_pss, time_stamp };
     let rules: PolicyRules = rules.clone();
     let terms = Terms::read(choice, i64::from(*num_approvals), Some(*self_approval), rules, limits, hardened)?;
     let stricter = match before {
