@@ -14,6 +14,7 @@ mod error;
 mod files;
 mod home;
 mod objects;
+mod public;
 mod signing;
 mod time_stamps;
 mod tokenization;
@@ -21,5 +22,6 @@ mod transport;
 
 pub use error::ClientError;
 pub use files::File;
+pub use public::public_file;
 pub use time_stamps::StampFetcher;
 pub use transport::Client;

@@ -17,7 +17,7 @@ use ureq::{
 use crate::ClientError;
 
 /// The longest that any call may take: generating an RSA key takes seconds on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Bytes of an answer at most: the largest batch's.
 const ANSWER_MAX: u64 = 64 * 1024 * 1024;
@@ -85,11 +85,11 @@ impl Client {
 pub(crate) struct Answer {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
-    body: Vec<u8>,
+    pub(crate) body: Vec<u8>,
 }
 
 impl Answer {
-    fn read(response: Response<ureq::Body>) -> Result<Self, ClientError> {
+    pub(crate) fn read(response: Response<ureq::Body>) -> Result<Self, ClientError> {
         let (head, mut body) = response.into_parts();
         let body = body.with_config().limit(ANSWER_MAX).read_to_vec()?;
         Ok(Self { status: head.status.as_u16(), headers: head.headers, body })

@@ -17,6 +17,7 @@ use crate::{
     changes::{Change, ChangeKind},
     identity::{IdentityState, Rate},
     keys::SigningKeys,
+    log::{Log, LogFailure},
     pki::{FoundExpiring, OcspAnswers},
     pool::Pool,
     settings::Settings,
@@ -40,6 +41,8 @@ pub struct Config {
     pub public_url: Option<String>,
     /// The time-stamping authorities elsewhere, for signatures where there is none here.
     pub outside_stamps: Option<OutsideAuthorities>,
+    /// The name of the transparency log; by default it comes from `public_url`.
+    pub log_name: Option<String>,
 }
 
 /// Why an installation could not be opened.
@@ -54,6 +57,9 @@ pub enum OpenFailure {
     /// The store could not be opened.
     #[error(transparent)]
     Store(#[from] OpenError),
+    /// The transparency log is not as the settings want it.
+    #[error(transparent)]
+    Log(#[from] LogFailure),
     /// The state could not be loaded.
     #[error("the installation could not be loaded")]
     Load(#[from] Error),
@@ -77,6 +83,7 @@ pub struct Chancery {
     pub(crate) settings: ArcSwap<Settings>,
     pub(crate) turns: Turns,
     pub(crate) outside_stamps: Option<Outside>,
+    pub(crate) log: Arc<Log>,
     /// Held while a revocation list is signed.
     pub(crate) crl_turn: Mutex<()>,
     /// Held while an OCSP responder's certificate is made.
@@ -95,7 +102,7 @@ const ROOT_KEY_ID: &str = "rootKeyId";
 impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
-        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps } = config;
+        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name } = config;
         let custodian = Custodian::new(root_key.load()?).map_err(Error::internal)?;
         let store = Store::open(&store).await?;
         expect_root_key(&store, &custodian).await?;
@@ -108,6 +115,7 @@ impl Chancery {
             identity: IdentityState::load(&store, &custodian, clock.now_ms()).await?,
             token_profiles: TokenProfiles::default(),
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
+            log: Arc::new(Log::load(&store, &custodian, log_name.as_deref(), public_url.as_deref()).await?),
             custodian: Arc::new(custodian),
             turns: Turns::default(),
             outside_stamps: outside_stamps.map(|authorities| Outside::new(authorities, &limits)),
@@ -129,12 +137,16 @@ impl Chancery {
         chancery.keep_sessions_in_turn();
         chancery.warn_of_expiry();
         chancery.tidy_vaults();
+        chancery.sequence_log_in_turn();
         Ok(chancery)
     }
 
     /// Writes down what is still only in memory. To be called when the last request has been answered.
     pub async fn shut_down(&self) {
         self.flush_counters(true).await;
+        if let Err(failure) = self.sequence_log().await {
+            error!(error = &failure as &dyn std::error::Error, "the log could not be extended; the next start does it");
+        }
         if let Err(failure) = self.keep_sessions().await {
             error!(error = &failure as &dyn std::error::Error, "the last use of the sessions could not be written");
         }
@@ -266,6 +278,7 @@ mod tests {
             hardened: false,
             public_url: None,
             outside_stamps: None,
+            log_name: None,
         };
         Chancery::open(config).await
     }

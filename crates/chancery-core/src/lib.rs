@@ -38,7 +38,15 @@ pub use error::{Error, Meaning, Result};
 pub use host::Host;
 pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestInfo, Visitor};
 pub use limits::Limits;
-pub use log::{CertificateLeaf, CommitmentLeaf, Leaf, SignatureLeaf};
+pub use log::{
+    CertificateLeaf, Checkpoint, CommitmentLeaf, Leaf, LogFailure, LogKey, LogTile, Logged, NotALogKey, NotLogged,
+    NotSigned, SignatureLeaf, verify_inclusion, verify_log_consistency, verify_logged_certificate,
+    verify_logged_signature,
+};
 pub use pki::{Expiring, File, ListKind, OcspAnswer, RevocationList, TransportIdentity, new_transport_identity};
 pub use root_key::create_root_key;
-pub use signing::{NotVerified, OutsideAuthorities, StampTransport, TimeStampAnswer, Verified, verify_detached};
+pub use signing::{
+    NotVerified, OutsideAuthorities, StampTransport, TimeStampAnswer, Verified, certificate_of_signer, content_hash,
+    read_certificates, verify_detached, verify_detached_digest, verify_raw,
+};
+pub use time::parse_rfc3339 as moment_ms;

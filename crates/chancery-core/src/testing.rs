@@ -85,6 +85,7 @@ async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock) -> Arc<Chancery
         hardened: false,
         public_url: None,
         outside_stamps: None,
+        log_name: None,
     };
     Chancery::open(config).await.unwrap()
 }

@@ -28,7 +28,8 @@ pub(crate) fn rfc3339_ms(ms: i64) -> String {
 }
 
 /// The millisecond that a text of RFC 3339 names; fractions of it are cut off.
-pub(crate) fn parse_rfc3339(text: &str) -> Option<i64> {
+#[must_use]
+pub fn parse_rfc3339(text: &str) -> Option<i64> {
     text.parse::<Timestamp>().ok().map(Timestamp::as_millisecond)
 }
 

@@ -18,7 +18,7 @@ use crate::{
 /// What anybody may ask. Every other route demands a login; a test holds the document against this list.
 #[rustfmt::skip]
 fn public() -> OpenApiRouter<App> {
-    use routes::{ca, crl, home, ocsp, system, tsa};
+    use routes::{ca, crl, home, log, ocsp, system, tsa};
     OpenApiRouter::with_openapi(openapi::frame())
         .routes(routes!(home::v1::login::login))
         .routes(routes!(ca::certificate))
@@ -27,6 +27,9 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(ocsp::get))
         .routes(routes!(tsa::default))
         .routes(routes!(tsa::one))
+        .routes(routes!(log::checkpoint))
+        .routes(routes!(log::vkey))
+        .routes(routes!(log::tile))
         .routes(routes!(system::health::live))
         .routes(routes!(system::health::ready))
         .routes(routes!(system::metrics::metrics))
@@ -147,7 +150,7 @@ fn certificates() -> OpenApiRouter<App> {
         .routes(routes!(x509::release::release))
 }
 
-/// What relying parties fetch over plain HTTP: lists, certificates and stamps, which are signed themselves.
+/// What relying parties fetch over plain HTTP: lists, certificates, stamps and a log, which are signed themselves.
 #[rustfmt::skip]
 fn relying_parties() -> OpenApiRouter<App> {
     OpenApiRouter::new()
@@ -157,6 +160,9 @@ fn relying_parties() -> OpenApiRouter<App> {
         .routes(routes!(routes::ocsp::get))
         .routes(routes!(routes::tsa::default))
         .routes(routes!(routes::tsa::one))
+        .routes(routes!(routes::log::checkpoint))
+        .routes(routes!(routes::log::vkey))
+        .routes(routes!(routes::log::tile))
         .routes(routes!(routes::system::health::live))
 }
 

@@ -30,6 +30,9 @@ pub(crate) enum Command {
     Unlock(Unlock),
     /// Copies the store of a running SQLite installation to a new file. The root key is not in it: keep it elsewhere.
     Backup(Backup),
+    /// Checks a signature or a certificate against the transparency log, without any server. Exit codes: 0 verified, 1 not
+    /// verified, 2 what was given could not be read.
+    Verify(Verify),
 }
 
 /// `serve` and `quickstart`.
@@ -93,6 +96,38 @@ pub(crate) struct Backup {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) options: Options,
+}
+
+/// `verify`.
+#[derive(Args)]
+pub(crate) struct Verify {
+    /// The log's public key, NAME+ID+KEY, as you keep it.
+    #[arg(long, value_name = "KEY")]
+    pub(crate) log_key: String,
+    /// What GET answered of the signing request or the certificate: JSON, with the inclusion proof.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) bundle: Option<PathBuf>,
+    /// What was signed; with a certificate, the certificate itself.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// The digest of what was signed, in hexadecimal.
+    #[arg(long, value_name = "HEX", conflicts_with = "file")]
+    pub(crate) digest: Option<String>,
+    /// The trusted root, PEM: checks the signature and its certificates too.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) root: Option<PathBuf>,
+    /// The signing certificate, for raw signatures: PEM or DER, issuers after it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) certificate: Option<PathBuf>,
+    /// The certificate's issuer, PEM or DER: checks that the log names it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) issuer: Option<PathBuf>,
+    /// Two checkpoints: whether the log only grew between them.
+    #[arg(long, num_args = 2, value_names = ["OLDER", "NEWER"], requires = "log", conflicts_with = "bundle")]
+    pub(crate) consistency: Option<Vec<PathBuf>>,
+    /// Where the log's tiles are: a folder, or http://HOST/log.
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) log: Option<String>,
 }
 
 #[cfg(test)]

@@ -26,6 +26,7 @@ pub(crate) async fn open_with(settings: &Settings, root_key: &Path) -> Result<Ar
         hardened: false,
         public_url: settings.public_url.clone(),
         outside_stamps: time_stamps::outside(settings)?,
+        log_name: settings.log_name.clone(),
     };
     Chancery::open(config).await.doing(format!("opening the installation in {}", settings.data.display()))
 }

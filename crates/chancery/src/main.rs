@@ -29,7 +29,7 @@ static ALLOCATOR: MiMalloc = MiMalloc;
 fn main() -> ExitCode {
     let Cli { command } = Cli::parse();
     match run(command) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(failure) => {
             eprintln!("chancery: {}", describe(failure.as_ref()));
             ExitCode::FAILURE
@@ -37,16 +37,18 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<(), Failure> {
+fn run(command: Command) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
         match command {
-            Command::Serve(command) => commands::serve::run(command).await,
-            Command::Init(command) => commands::init::run(command).await,
-            Command::Quickstart(command) => quickstart::run(command).await,
-            Command::Settings(command) => commands::settings::run(command).await,
-            Command::Unlock(command) => commands::unlock::run(command).await,
-            Command::Backup(command) => commands::backup::run(command).await,
+            Command::Serve(command) => commands::serve::run(command).await?,
+            Command::Init(command) => commands::init::run(command).await?,
+            Command::Quickstart(command) => quickstart::run(command).await?,
+            Command::Settings(command) => commands::settings::run(command).await?,
+            Command::Unlock(command) => commands::unlock::run(command).await?,
+            Command::Backup(command) => commands::backup::run(command).await?,
+            Command::Verify(command) => return Ok(commands::verify::run(&command)),
         }
+        Ok(ExitCode::SUCCESS)
     })
 }

@@ -28,7 +28,7 @@ use chancery_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::{Caller, Chancery, Error, Event, Result};
+use crate::{Caller, Chancery, Error, Event, Result, log::inclusion_proof};
 pub(crate) use certificate::{Issuer, Serial};
 pub use download::File;
 pub use expiry::Expiring;
@@ -49,8 +49,13 @@ impl Chancery {
     /// A certificate.
     pub async fn certificate(&self, caller: &Caller, id: CertificateId) -> Result<Certificate> {
         self.grant_to_all(caller);
-        let found = self.store.read(move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
-        found.detail(self.clock.now_ms())
+        let read = self.store.read(move |tx| {
+            Box::pin(async move {
+                Ok::<_, Error>((StoredCertificate::load(tx, id).await?, inclusion_proof(tx, id.into(), 0).await?))
+            })
+        });
+        let (found, proof) = read.await?;
+        found.detail(proof, self.clock.now_ms())
     }
 
     /// A certificate as a file, alone or with its issuers.

@@ -12,6 +12,7 @@ use super::stored::{Revocation, StoredCertificate};
 use crate::{
     Caller, Chancery, Error, Event, Result,
     changes::{Change, ChangeKind},
+    log::inclusion_proof,
 };
 
 impl Chancery {
@@ -68,7 +69,8 @@ fn event(action: Action, id: CertificateId) -> Event {
 }
 
 async fn detail(tx: &mut Tx, id: CertificateId, now_ms: i64) -> Result<Certificate> {
-    StoredCertificate::load(tx, id).await?.detail(now_ms)
+    let proof = inclusion_proof(tx, id.into(), 0).await?;
+    StoredCertificate::load(tx, id).await?.detail(proof, now_ms)
 }
 
 /// What is on hold can be revoked for good; nothing else changes a revocation.

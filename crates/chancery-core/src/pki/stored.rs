@@ -4,7 +4,7 @@ use chancery_keys::KeySpec;
 use chancery_store::{Tx, tables};
 use chancery_types::{
     CertProfileId, CertificateId, CertificateStatus, KeyId, RevocationReason,
-    wire::{ObjInfo, x509},
+    wire::{ObjInfo, log::InclusionProof, x509},
 };
 use der::pem::LineEnding;
 
@@ -123,7 +123,7 @@ impl StoredCertificate {
     }
 
     /// In full.
-    pub(crate) fn detail(&self, now_ms: i64) -> Result<x509::Certificate> {
+    pub(crate) fn detail(&self, inclusion_proof: Option<InclusionProof>, now_ms: i64) -> Result<x509::Certificate> {
         let stub = self.stub(now_ms);
         Ok(x509::Certificate {
             uuid: self.id,
@@ -141,6 +141,7 @@ impl StoredCertificate {
             revoked_at: self.revoked.map(|revoked| rfc3339(revoked.at_s)),
             revocation_reason: self.revoked.map(|revoked| revoked.reason),
             certificate: pem(&self.der)?,
+            inclusion_proof,
         })
     }
 }

@@ -34,6 +34,7 @@ async fn installation() -> (Arc<Chancery>, TempDir) {
         hardened: false,
         public_url: Some("http://pki.example".to_owned()),
         outside_stamps: None,
+        log_name: None,
     };
     (Chancery::open(config).await.unwrap(), folder)
 }

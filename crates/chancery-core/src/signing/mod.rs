@@ -6,6 +6,7 @@ mod credential;
 mod decide;
 mod deploy;
 mod embedded;
+mod evidence;
 pub(crate) mod formats;
 mod made;
 mod policy;
@@ -24,6 +25,7 @@ mod time_stamp;
 mod turns;
 mod verify;
 
+pub use evidence::{certificate_of_signer, content_hash, read_certificates, verify_detached_digest, verify_raw};
 pub(crate) use time_stamp::Outside;
 pub use time_stamp::{OutsideAuthorities, StampTransport, TimeStampAnswer};
 pub(crate) use turns::Turns;

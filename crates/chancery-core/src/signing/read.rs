@@ -11,7 +11,7 @@ use chancery_types::{
 
 use super::stored::StoredRequest;
 use super::{service::Service, stored};
-use crate::{Caller, Chancery, Error, Event, Grant, Result, list::Page};
+use crate::{Caller, Chancery, Error, Event, Grant, Result, list::Page, log::inclusion_proof};
 
 /// What lets somebody read requests.
 const READERS: [Perm; 2] = [Perm::SigningApprove, Perm::SigningSubmit];
@@ -33,7 +33,11 @@ impl Chancery {
                 read.await?
             }
         };
-        Ok(stored.detail(payload, self.hardened, self.clock.now_ms()))
+        let proof = match stored.row.signature {
+            Some(_) => self.store.read(move |tx| Box::pin(inclusion_proof(tx, id.into(), 0))).await?,
+            None => None,
+        };
+        Ok(stored.detail(payload, proof, self.hardened, self.clock.now_ms()))
     }
 
     /// A request that the caller may read.

@@ -7,6 +7,7 @@ use chancery_types::{
     SigningRequestState,
     wire::{
         ObjInfo,
+        log::InclusionProof,
         signing_requests::{Approval, SigningRequest, SigningRequestStub},
     },
 };
@@ -107,7 +108,13 @@ impl StoredRequest {
     }
 
     /// The request in full; the payload comes apart.
-    pub(crate) fn detail(self, payload: Option<Vec<u8>>, hardened: bool, now_ms: i64) -> SigningRequest {
+    pub(crate) fn detail(
+        self,
+        payload: Option<Vec<u8>>,
+        inclusion_proof: Option<InclusionProof>,
+        hardened: bool,
+        now_ms: i64,
+    ) -> SigningRequest {
         let facts = self.facts(hardened, now_ms);
         let (state, approval_state) = facts.standing.words();
         let next_step = facts.current_step().filter(|_| facts.standing == Standing::Pending);
@@ -136,6 +143,7 @@ impl StoredRequest {
             approvals: self.decisions.into_iter().map(StoredDecision::body).collect(),
             pre_approval_uuid: row.pre_approval_id.map(ProposalId::from),
             repeats_uuid: row.repeats_id.map(SigningRequestId::from),
+            inclusion_proof,
             upload_data: payload.map(Base64),
         }
     }

@@ -10,7 +10,7 @@ use der::{
 };
 use x509_cert::certificate::Certificate;
 
-use super::formats::cms::{ContentInfo, SignerInfo};
+use super::formats::cms::{ContentInfo, SignedData, SignerInfo};
 use crate::pki::Issuer;
 
 /// More certificates than stand between any signer and its root.
@@ -50,16 +50,31 @@ pub struct Verified {
 ///
 /// [`NotVerified`] says at which step it failed.
 pub fn verify_detached(cms: &[u8], content: &[u8], root: &str, now_ms: i64) -> Result<Verified, NotVerified> {
+    verify_cms(cms, |with| hash(with, content).as_bytes().to_vec(), root, now_ms)
+}
+
+/// The same; `digest` gives the content's.
+pub(super) fn verify_cms(
+    cms: &[u8],
+    digest: impl FnOnce(HashType) -> Vec<u8>,
+    root: &str,
+    now_ms: i64,
+) -> Result<Verified, NotVerified> {
     let root = Certificate::from_pem(root).map_err(|_| NotVerified::Form)?;
     let signed = ContentInfo::from_der(cms).map_err(|_| NotVerified::Form)?.content;
     let [signer] = signed.signer_infos.as_slice() else { return Err(NotVerified::Form) };
-    let certificates =
-        signed.certificates.iter().flat_map(SetOfVec::iter).map(|any| Certificate::from_der(&any.to_der()?));
-    let certificates: Vec<_> = certificates.collect::<der::Result<_>>().map_err(|_| NotVerified::Form)?;
+    let certificates = certificates_of(&signed)?;
     let leaf = signer_certificate(signer, &certificates).ok_or(NotVerified::Form)?;
-    check_signer(signer, leaf, ID_DATA, content)?;
+    check_signer_digest(signer, leaf, ID_DATA, digest)?;
     let chain_len = check_chain(leaf, &certificates, &root, now_ms)?;
     Ok(Verified { signer: leaf.tbs_certificate().subject().to_string(), chain_len })
+}
+
+/// The certificates inside.
+pub(super) fn certificates_of(signed: &SignedData) -> Result<Vec<Certificate>, NotVerified> {
+    let certificates = signed.certificates.iter().flat_map(SetOfVec::iter);
+    let certificates = certificates.map(|any| Certificate::from_der(&any.to_der()?));
+    certificates.collect::<der::Result<_>>().map_err(|_| NotVerified::Form)
 }
 
 /// The signer's certificate, by issuer and serial number.
@@ -77,6 +92,15 @@ pub(super) fn check_signer(
     content_type: ObjectIdentifier,
     content: &[u8],
 ) -> Result<(), NotVerified> {
+    check_signer_digest(signer, leaf, content_type, |with| hash(with, content).as_bytes().to_vec())
+}
+
+fn check_signer_digest(
+    signer: &SignerInfo,
+    leaf: &Certificate,
+    content_type: ObjectIdentifier,
+    expected: impl FnOnce(HashType) -> Vec<u8>,
+) -> Result<(), NotVerified> {
     // Some write the parameters of a hash, some leave them out; some name the hash of an RSA signature, some do not.
     let scheme = scheme(|scheme| {
         scheme.digest_algorithm_identifier().oid == signer.digest_algorithm.oid
@@ -86,7 +110,7 @@ pub(super) fn check_signer(
         (signer_attribute(signer, ID_CONTENT_TYPE)?, signer_attribute(signer, ID_MESSAGE_DIGEST)?);
     let signed_type = ObjectIdentifier::from_der(&signed_type).map_err(|_| NotVerified::Form)?;
     let digest = OctetString::from_der(&digest).map_err(|_| NotVerified::Form)?;
-    if signed_type != content_type || digest.as_bytes() != hash(scheme.hash(), content).as_bytes() {
+    if signed_type != content_type || digest.as_bytes() != expected(scheme.hash()) {
         return Err(NotVerified::Content);
     }
     let attributes = signer.signed_attrs.to_der().map_err(|_| NotVerified::Form)?;
@@ -140,7 +164,7 @@ pub(super) fn facts(certificate: &Certificate) -> Result<Issuer, NotVerified> {
     Issuer::from_der(&der).map_err(|_| NotVerified::Form)
 }
 
-fn check(signer: &Certificate, scheme: SignatureScheme, message: &[u8], signature: &[u8]) -> Result<(), ()> {
+pub(super) fn check(signer: &Certificate, scheme: SignatureScheme, message: &[u8], signature: &[u8]) -> Result<(), ()> {
     let public_key = signer.tbs_certificate().subject_public_key_info().to_der().map_err(drop)?;
     verify(&public_key, scheme, Input::Message(message), signature).map_err(drop)
 }

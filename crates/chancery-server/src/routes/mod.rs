@@ -6,6 +6,7 @@ pub(crate) mod crl;
 pub(crate) mod cuserv;
 pub(crate) mod home;
 pub(crate) mod http_date;
+pub(crate) mod log;
 pub(crate) mod ocsp;
 mod public_file;
 pub(crate) mod system;

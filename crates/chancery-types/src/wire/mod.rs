@@ -9,6 +9,7 @@ pub mod identities;
 pub mod key_types;
 pub mod keys;
 mod list;
+pub mod log;
 pub mod login;
 pub mod proposals;
 pub mod roles;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ObjInfo;
+use super::{ObjInfo, log::InclusionProof};
 use crate::{
     ApprovalState, Base64, Decision, ErrorCode, ExistingSignature, HashType, IdentityId, PolicyId, ProposalId,
     RequestDecision, RoleId, ServiceId, SigningFormat, SigningRequestId, SigningRequestState,
@@ -122,6 +122,9 @@ pub struct SigningRequest {
     /// The failed request that it repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeats_uuid: Option<SigningRequestId>,
+    /// The proof that the signature is in the transparency log; null until a checkpoint covers it, within a second.
+    #[serde(default)]
+    pub inclusion_proof: Option<InclusionProof>,
     /// The payload; only with `?include=uploadData`, and where it was uploaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload_data: Option<Base64>,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ObjInfo;
+use super::{ObjInfo, log::InclusionProof};
 use crate::{
     CertKeyUsage, CertProfileId, CertificateId, CertificateStatus, Curve, HashType, KeyAlgorithm, KeyId, KeyTypeId,
     ObjectId, RevocationReason, ValidityUnit,
@@ -249,6 +249,9 @@ pub struct Certificate {
     pub revocation_reason: Option<RevocationReason>,
     /// The certificate in PEM.
     pub certificate: String,
+    /// The proof that it is in the transparency log; null until a checkpoint covers it, within a second of its issue.
+    #[serde(default)]
+    pub inclusion_proof: Option<InclusionProof>,
 }
 
 /// Which certificates are asked for; what is absent does not matter.

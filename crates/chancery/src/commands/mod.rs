@@ -5,3 +5,4 @@ pub(crate) mod init;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod unlock;
+pub(crate) mod verify;

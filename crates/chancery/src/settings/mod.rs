@@ -45,6 +45,10 @@ pub(crate) struct Options {
     /// Where relying parties reach the public endpoints, such as http://pki.example.org: fills CDP and AIA.
     #[arg(long, value_name = "URL", env = "CHANCERY_PUBLIC_URL")]
     pub(crate) public_url: Option<String>,
+    /// Name of the transparency log, the first line of its checkpoints; fixed once it has entries [default: the public
+    /// URL without its scheme, and /log].
+    #[arg(long, value_name = "NAME", env = "CHANCERY_LOG_NAME")]
+    pub(crate) log_name: Option<String>,
     /// Certificate chain of the TLS socket, PEM; otherwise one is made on first start.
     #[arg(long, value_name = "FILE", env = "CHANCERY_TLS_CERT", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
@@ -96,6 +100,7 @@ pub(crate) struct Settings {
     pub(crate) public_listen: Option<SocketAddr>,
     pub(crate) plain_listen: Option<SocketAddr>,
     pub(crate) public_url: Option<String>,
+    pub(crate) log_name: Option<String>,
     /// Certificate chain and private key, if they are given.
     pub(crate) tls: Option<(PathBuf, PathBuf)>,
     pub(crate) tls_names: Vec<String>,
@@ -132,6 +137,7 @@ impl Options {
             public_listen: self.public_listen.or(other.public_listen),
             plain_listen: self.plain_listen.or(other.plain_listen),
             public_url: self.public_url.or(other.public_url),
+            log_name: self.log_name.or(other.log_name),
             tls_cert: self.tls_cert.or(other.tls_cert),
             tls_key: self.tls_key.or(other.tls_key),
             tls_name: self.tls_name.or(other.tls_name),
@@ -173,6 +179,7 @@ impl Options {
             public_listen: self.public_listen,
             plain_listen: self.plain_listen,
             public_url: self.public_url,
+            log_name: self.log_name,
             tls,
             tls_names: self.tls_name.unwrap_or_default(),
             time_stamp_urls: self.time_stamp_urls.unwrap_or_default(),

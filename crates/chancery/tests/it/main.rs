@@ -3,6 +3,7 @@
 
 mod commands;
 mod kill;
+mod log;
 mod process;
 mod quickstart;
 mod schemathesis;

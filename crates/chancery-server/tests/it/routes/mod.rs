@@ -3,6 +3,7 @@ mod ca;
 mod crl;
 mod cuserv;
 mod home;
+mod log;
 mod ocsp;
 mod system;
 pub(crate) mod tsa;

@@ -1,0 +1,57 @@
+//! The log's files, for everybody.
+
+use chancery_store::tables;
+
+use super::{
+    LogTile,
+    tile::Kind,
+    tree::{Hash, TILE_WIDTH},
+};
+use crate::{Chancery, Error, Result, Visitor};
+
+impl Chancery {
+    /// The newest checkpoint.
+    pub async fn log_checkpoint(&self, _visitor: &Visitor) -> Result<String> {
+        let read = self.store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::logs::read(tx).await?) }));
+        Ok(read.await?.ok_or_else(|| Error::internal("there is no log"))?.checkpoint)
+    }
+
+    /// The key that checkpoints are verified with, as text.
+    #[must_use]
+    pub fn log_key(&self, _visitor: &Visitor) -> String {
+        self.log.key.to_string()
+    }
+
+    /// A tile of hashes or a bundle of entries. Partial ones are the beginning of what there is by now.
+    pub async fn log_tile(&self, _visitor: &Visitor, tile: LogTile) -> Result<Vec<u8>> {
+        let read = self.store.read(move |tx| {
+            Box::pin(async move {
+                Ok::<_, Error>(match tile.kind {
+                    Kind::Hashes(level) => {
+                        let Ok(index) = i64::try_from(tile.index) else { return Ok(None) };
+                        let stored = tables::log_tiles::hashes(tx, level.into(), index).await?;
+                        stored.and_then(|hashes| Some(hashes.get(..tile.width() * size_of::<Hash>())?.to_vec()))
+                    }
+                    Kind::Entries => {
+                        let from = tile.index.checked_mul(TILE_WIDTH as u64).and_then(|from| i64::try_from(from).ok());
+                        let until = from.and_then(|from| from.checked_add(tile.width() as i64));
+                        let (Some(from), Some(until)) = (from, until) else { return Ok(None) };
+                        let entries = tables::log_entries::between(tx, from, until).await?;
+                        (entries.len() == tile.width()).then(|| bundle(&entries)).transpose()?
+                    }
+                })
+            })
+        });
+        read.await?.ok_or_else(|| Error::not_found("part of the log"))
+    }
+}
+
+/// Each entry after its length in two bytes.
+fn bundle(entries: &[tables::log_entries::Placed]) -> Result<Vec<u8>> {
+    let mut bundle = Vec::new();
+    for entry in entries {
+        bundle.extend(u16::try_from(entry.leaf.len()).map_err(Error::internal)?.to_be_bytes());
+        bundle.extend(&entry.leaf);
+    }
+    Ok(bundle)
+}

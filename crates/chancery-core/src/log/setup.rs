@@ -1,0 +1,169 @@
+//! The log of an installation: its name and its key, made when the installation is first opened.
+
+use chancery_keys::{Custodian, Input, KeyRef, KeySpec, Purpose, SealedKey, SigningKey, random};
+use chancery_store::{Store, Tx, tables};
+use chancery_types::KeyId;
+use uuid::Uuid;
+
+use super::{
+    checkpoint::Checkpoint,
+    note::{self, LogKey},
+    tree,
+};
+use crate::{Error, Result};
+
+/// Why the log cannot be opened as the settings want it.
+#[derive(Debug, thiserror::Error)]
+pub enum LogFailure {
+    /// No log can have this name.
+    #[error("the name of the log, {0:?}, must not be empty, and have no white space and no plus sign")]
+    Name(String),
+    /// It has entries under another name.
+    #[error("the log has entries under the name {0}; what was signed under it would no longer be found")]
+    OtherName(String),
+    /// It could not be loaded.
+    #[error("the log could not be loaded")]
+    Load(#[from] Error),
+}
+
+/// The open log: what checkpoints are signed with.
+pub(crate) struct Log {
+    pub(crate) key: LogKey,
+    signer: SigningKey,
+}
+
+impl Log {
+    /// Opens the log, or begins it. Its name is the one that the settings give, or comes from the public address; it
+    /// may change until there is an entry, and never again.
+    pub(crate) async fn load(
+        store: &Store,
+        custodian: &Custodian,
+        name: Option<&str>,
+        public_url: Option<&str>,
+    ) -> Result<Self, LogFailure> {
+        let wanted = name.map(str::to_owned).or_else(|| public_url.map(name_at));
+        if let Some(wanted) = wanted.as_deref().filter(|wanted| !note::is_name(wanted)) {
+            return Err(LogFailure::Name(wanted.to_owned()));
+        }
+        let row = match store.read(|tx| Box::pin(read(tx))).await? {
+            Some(row) => row,
+            None => begin(store, custodian, wanted.as_deref()).await?,
+        };
+        let log = Self::open(custodian, &row)?;
+        match wanted {
+            Some(wanted) if wanted != row.origin && row.size == 0 => log.renamed(store, wanted).await,
+            Some(wanted) if wanted != row.origin && name.is_some() => Err(LogFailure::OtherName(row.origin)),
+            _ => Ok(log),
+        }
+    }
+
+    fn open(custodian: &Custodian, row: &tables::logs::Row) -> Result<Self> {
+        let sealed = SealedKey::from_parts(reference(row.key_id.into()), row.sealed.clone());
+        let signer = custodian.open_log_key(&sealed)?;
+        let public_key = note::raw_key(signer.public_key_spki());
+        let public_key = public_key.filter(|key| key[..] == row.public_key[..]);
+        let key = public_key.and_then(|key| LogKey::new(&row.origin, key));
+        let key = key.ok_or_else(|| Error::internal("the log's stored name and public key do not fit its key"))?;
+        Ok(Self { key, signer })
+    }
+
+    /// The same log, still empty, under another name.
+    async fn renamed(self, store: &Store, name: String) -> Result<Self, LogFailure> {
+        let public_key = note::raw_key(self.signer.public_key_spki());
+        let key = public_key.and_then(|key| LogKey::new(&name, key));
+        let key = key.ok_or_else(|| Error::internal("a log's name was checked before"))?;
+        let log = Self { key, signer: self.signer };
+        let checkpoint = log.empty_checkpoint()?;
+        let write = store.write(move |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::logs::rename(tx, &name, &checkpoint).await?) })
+        });
+        if write.await? { Ok(log) } else { Err(LogFailure::OtherName(self.key.name().to_owned())) }
+    }
+
+    fn empty_checkpoint(&self) -> Result<String> {
+        self.sign(&Checkpoint { origin: self.key.name().to_owned(), size: 0, root: tree::empty_root() })
+    }
+
+    /// Signs a checkpoint. It may be shown to somebody once it is stored, and no other of its size ever may.
+    pub(super) fn sign(&self, checkpoint: &Checkpoint) -> Result<String> {
+        let text = checkpoint.to_text();
+        let scheme = note::scheme().map_err(Error::internal)?;
+        let signature = self.signer.sign(scheme, Input::Message(text.as_bytes()))?;
+        Ok(self.key.note(&text, &signature))
+    }
+}
+
+/// Makes the key and stores the empty log; of two nodes that do so at once, both get what the first one made.
+async fn begin(store: &Store, custodian: &Custodian, name: Option<&str>) -> Result<tables::logs::Row> {
+    let id = KeyId::from_random(random());
+    let made = custodian.generate(reference(id)).map_err(Error::internal)?;
+    let public_key = made.public_key.as_deref().and_then(note::raw_key);
+    let public_key = public_key.ok_or_else(|| Error::internal("an Ed25519 key has a public half"))?;
+    // Nobody else has this name, and it never resolves (RFC 2606).
+    let origin = name.map_or_else(|| format!("chancery.invalid/{}", Uuid::from(id)), str::to_owned);
+    let mut row = tables::logs::Row {
+        origin,
+        key_id: id.into(),
+        sealed: made.sealed.as_bytes().to_vec(),
+        public_key: public_key.to_vec(),
+        size: 0,
+        checkpoint: String::new(),
+    };
+    row.checkpoint = Log::open(custodian, &row)?.empty_checkpoint()?;
+    let write = store.write(move |tx| {
+        Box::pin(async move {
+            tables::logs::insert_if_absent(tx, &row).await?;
+            read(tx).await
+        })
+    });
+    write.await?.ok_or_else(|| Error::internal("the log that was stored is not there"))
+}
+
+async fn read(tx: &mut Tx) -> Result<Option<tables::logs::Row>> {
+    Ok(tables::logs::read(tx).await?)
+}
+
+/// The name of a log below a public address: where its files are, without the scheme.
+fn name_at(public_url: &str) -> String {
+    let place = public_url.split_once("://").map_or(public_url, |(_, place)| place);
+    format!("{}/log", place.trim_end_matches('/'))
+}
+
+const fn reference(id: KeyId) -> KeyRef {
+    KeyRef { id, version: 1, purpose: Purpose::Log, spec: KeySpec::Ed25519 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::Installation;
+
+    #[test]
+    fn the_name_is_where_the_files_are() {
+        assert_eq!(name_at("http://pki.example.org"), "pki.example.org/log");
+        assert_eq!(name_at("https://pki.example.org/x/"), "pki.example.org/x/log");
+    }
+
+    #[tokio::test]
+    async fn the_name_changes_until_there_is_an_entry() {
+        let installation = Installation::new().await;
+        let chancery = &installation.chancery;
+        let load = async |name: Option<&'static str>, url: Option<&'static str>| {
+            Log::load(&chancery.store, &chancery.custodian, name, url).await.map(|log| log.key)
+        };
+        let first = load(None, None).await.unwrap();
+        assert!(first.name().starts_with("chancery.invalid/"), "{first}");
+        assert_eq!(load(None, Some("http://a.example")).await.unwrap().name(), "a.example/log");
+        assert_eq!(load(Some("b.example/x"), Some("http://a.example")).await.unwrap().name(), "b.example/x");
+        assert!(matches!(load(Some("b c"), None).await, Err(LogFailure::Name(_))));
+        chancery
+            .store
+            .write(|tx| Box::pin(async { tables::logs::advance(tx, 0, 1, "not looked at").await }))
+            .await
+            .map_err(Error::from)
+            .unwrap();
+        assert!(matches!(load(Some("c.example"), None).await, Err(LogFailure::OtherName(_))));
+        assert_eq!(load(None, Some("http://d.example")).await.unwrap().name(), "b.example/x", "a default stands back");
+        assert_eq!(load(None, None).await.unwrap().name(), "b.example/x");
+    }
+}

@@ -1,0 +1,168 @@
+//! An installation with two services that sign at once, at fixed addresses, so that it can be killed and started again.
+
+use std::{fs, path::PathBuf};
+
+use chancery_client::Client;
+use chancery_testkit::{TempDir, free_port, temp_dir};
+use chancery_types::{
+    Base64, CertificateId, HashType, LogVisibility, PolicyId, ServiceId, SigningFormat, SigningRequestId, ValidityUnit,
+    wire::{
+        services::{DeployRequest, PkiSigning, PkiSigningMember, SigningCert, SigningCertParams, SigningKeyParams},
+        signing_requests::{SigningRequest, SubmitRequest},
+        x509::{GenerateCertificate, NewKey, ValidityPeriod},
+    },
+};
+
+use crate::process::{Server, chancery};
+
+/// Where requests go.
+#[derive(Clone, Copy)]
+pub(super) struct Target {
+    pub(super) service: ServiceId,
+    pub(super) policy: PolicyId,
+    pub(super) certificate: CertificateId,
+}
+
+pub(super) struct Site {
+    folder: TempDir,
+    port: u16,
+    public_port: u16,
+}
+
+impl Site {
+    pub(super) fn new() -> Self {
+        let site = Self { folder: temp_dir(), port: free_port(), public_port: free_port() };
+        fs::write(site.path("password"), "first password\n").unwrap();
+        let (password, installation) = (site.path("password"), site.installation());
+        let _made = chancery(&["init", "--admin1-password-file"])
+            .arg(&password)
+            .args(["--admin2-password-file"])
+            .arg(&password)
+            .args(&installation)
+            .run();
+        let _switched = chancery(&["settings", "--api-access", "on"]).args(&installation).run();
+        site
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn installation(&self) -> Vec<String> {
+        let path = |name| self.path(name).display().to_string();
+        ["--data".to_owned(), path("data"), "--root-key".to_owned(), path("root.key")].into()
+    }
+
+    /// Starts the server; it may be killed at any moment from now on.
+    pub(super) fn start(&self) -> Server {
+        let (listen, public) = (format!("127.0.0.1:{}", self.port), format!("127.0.0.1:{}", self.public_port));
+        let installation = self.installation();
+        let mut arguments = vec!["serve", "--listen", &listen, "--public-listen", &public, "--token-lifetime", "3600"];
+        arguments.extend(installation.iter().map(String::as_str));
+        Server::spawn(self.folder.path(), &arguments)
+    }
+
+    /// Starts it and waits until it serves.
+    pub(super) fn serve(&self) -> Server {
+        let mut server = self.start();
+        self.wait(&mut server);
+        server
+    }
+
+    pub(super) fn wait(&self, server: &mut Server) {
+        server.wait_until("serving", |server| server.log().contains("serving").then_some(()));
+    }
+
+    /// Where the log is, over plain HTTP.
+    pub(super) fn log(&self) -> String {
+        format!("http://127.0.0.1:{}/log", self.public_port)
+    }
+
+    pub(super) fn log_text(&self, name: &str) -> Option<String> {
+        String::from_utf8(chancery_client::public_file(&format!("{}/{name}", self.log())).ok()?).ok()
+    }
+
+    pub(super) fn client(&self) -> Client {
+        let authority = fs::read(self.path("data/tls/ca.pem")).unwrap();
+        let mut client = Client::new(&format!("https://127.0.0.1:{}", self.port), &authority).unwrap();
+        for name in ["Admin1", "Admin2"] {
+            client.log_in(name, "first password").unwrap();
+        }
+        client.take_token().unwrap();
+        client
+    }
+}
+
+/// A P-256 root in PEM, and a service below it for each of these.
+pub(super) fn deploy(client: &Client, services: &[(SigningFormat, LogVisibility)]) -> (String, Vec<Target>) {
+    let key_types = client.key_types("EC P-256 Signing").unwrap();
+    let key_type_uuid = key_types.results[0].obj_info.uuid;
+    let profiles = client.cert_profiles().unwrap().results;
+    let profile = profiles.iter().find(|profile| profile.obj_info.name == "Root Certificate Authority").unwrap();
+    let root = client
+        .generate_certificate(&GenerateCertificate {
+            cert_profile_uuid: profile.obj_info.uuid,
+            subject_oneline: Some("CN=Root,O=Test".to_owned()),
+            new_key: Some(NewKey { key_type_uuid: Some(key_type_uuid), save: Some(true) }),
+            save_cert: Some(true),
+            trust_cert: Some(true),
+            issuer_uuid: None,
+            cert_params: None,
+            key_params: None,
+        })
+        .unwrap();
+    let service = |(number, (signing_format, log)): (usize, &(SigningFormat, LogVisibility))| {
+        let validity_period = ValidityPeriod { unit: ValidityUnit::Year, amount: "1".to_owned() };
+        let signing = PkiSigning {
+            new_cert: SigningCert {
+                issuer_uuid: root.certificate_uuid.unwrap(),
+                subject_oneline: format!("CN=Signer {number},O=Test"),
+                new_key: SigningKeyParams { key_type_uuid, save: Some(true) },
+                cert_params: SigningCertParams { validity_period },
+            },
+            signing_format: *signing_format,
+            num_approvals: 0,
+            hash_algorithm: HashType::Sha2_256,
+            rsa_pss: None,
+            self_approval: None,
+            rules: None,
+        };
+        let deployed = client.deploy(&DeployRequest {
+            template: "PKI Signing".to_owned(),
+            name: format!("service {number}"),
+            log: Some(*log),
+            pkisigning: PkiSigningMember::Given(Box::new(signing)),
+        });
+        let deployed = deployed.unwrap();
+        Target {
+            service: deployed.service_uuid,
+            policy: deployed.policy_uuid,
+            certificate: deployed.certificate_uuid.unwrap(),
+        }
+    };
+    (root.certificate, services.iter().enumerate().map(service).collect())
+}
+
+/// A request about this digest or this content.
+pub(super) fn submission(target: Target, name: &str, digest: Option<&[u8]>, content: Option<&[u8]>) -> SubmitRequest {
+    SubmitRequest {
+        name: name.to_owned(),
+        service_uuid: target.service,
+        policy_uuid: target.policy,
+        upload_data: content.map(|content| Base64(content.to_vec())),
+        digest: digest.map(|digest| Base64(digest.to_vec())),
+        existing_signature: None,
+    }
+}
+
+/// The request's detail, once a checkpoint covers its signature.
+pub(super) fn covered(client: &Client, id: SigningRequestId) -> SigningRequest {
+    for _ in 0..400 {
+        let detail = client.signing_request(id).unwrap();
+        if detail.inclusion_proof.is_some() {
+            return detail;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(25));
+    }
+    panic!("no checkpoint covers {id}");
+}
