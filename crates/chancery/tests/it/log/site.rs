@@ -126,17 +126,19 @@ pub(super) fn deploy(client: &Client, services: &[(SigningFormat, LogVisibility)
             rsa_pss: None,
             self_approval: None,
             rules: None,
+            time_stamp: None,
         };
         let deployed = client.deploy(&DeployRequest {
             template: "PKI Signing".to_owned(),
             name: format!("service {number}"),
             log: Some(*log),
             pkisigning: PkiSigningMember::Given(Box::new(signing)),
+            timestamping: None,
         });
         let deployed = deployed.unwrap();
         Target {
             service: deployed.service_uuid,
-            policy: deployed.policy_uuid,
+            policy: deployed.policy_uuid.unwrap(),
             certificate: deployed.certificate_uuid.unwrap(),
         }
     };
