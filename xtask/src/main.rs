@@ -35,6 +35,9 @@ enum Command {
     Bench {
         /// Which one; without it, their names are listed.
         name: Option<String>,
+        /// Only look whether it works; the figures mean nothing.
+        #[arg(long)]
+        quick: bool,
     },
 }
 
@@ -45,7 +48,7 @@ fn main() -> ExitCode {
         Command::Lint => lint::run(),
         Command::Tidy => tidy::run(),
         Command::Openapi => openapi::run(),
-        Command::Bench { name } => bench::run(name.as_deref()),
+        Command::Bench { name, quick } => bench::run(name.as_deref(), bench::Pace { quick }),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

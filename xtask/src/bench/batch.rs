@@ -4,9 +4,10 @@
 use serde_json::{Value, json};
 
 use super::{
+    Pace,
     report::Report,
     server::{self, Chancery, Server},
-    wrk::{self, Load, Outcome},
+    wrk::{self, Load, Outcome, Vary},
 };
 use crate::Result;
 
@@ -27,7 +28,7 @@ struct Case<'a> {
     connections: u32,
 }
 
-pub(super) fn run() -> Result<Report> {
+pub(super) fn run(pace: Pace) -> Result<Report> {
     server::build()?;
     let chancery = Chancery::start("batch")?;
     let peers = server::echo(Some(&chancery.tls_files()))?;
@@ -49,9 +50,9 @@ pub(super) fn run() -> Result<Report> {
             ..Case::new("luhn Ignore, TLS, one client".into(), &chancery.server, url, size)
         });
     }
-    let medians = measure(&chancery, &cases)?;
+    let medians = measure(&chancery, &cases, pace)?;
     let mut report = report(&cases, &medians, sizes_from);
-    beside_small_calls(&chancery, &peers, &profiles.ignore, &mut report)?;
+    beside_small_calls(&chancery, &peers, &profiles.ignore, pace, &mut report)?;
     Ok(report)
 }
 
@@ -102,13 +103,14 @@ fn cards(values: usize) -> Vec<String> {
 }
 
 /// All cases in turn, again and again, so that whatever else the machine does falls on all alike.
-fn measure(chancery: &Chancery, cases: &[Case<'_>]) -> Result<Vec<Outcome>> {
+fn measure(chancery: &Chancery, cases: &[Case<'_>], pace: Pace) -> Result<Vec<Outcome>> {
     let mut rounds = vec![Vec::new(); cases.len()];
-    for _ in 0..ROUNDS {
+    for _ in 0..pace.rounds(ROUNDS) {
         let token = chancery.token()?;
         for (case, outcomes) in cases.iter().zip(&mut rounds) {
             let Case { url, body, connections, .. } = case;
-            let load = Load { url, body, token: &token, connections: *connections, seconds: SECONDS, names: 0 };
+            let load =
+                Load { url, body, token: &token, connections: *connections, seconds: SECONDS, vary: Vary::Nothing };
             outcomes.push(wrk::run(case.server, &load).map_err(|error| format!("{}: {error}", case.name))?);
         }
     }
@@ -152,18 +154,26 @@ fn report(cases: &[Case<'_>], medians: &[Outcome], sizes_from: usize) -> Report 
 
 /// Single calls while one client sends batches of the largest size without a pause; and the same calls to the echo
 /// server at the same time, which tells what the machine's two cores have left.
-fn beside_small_calls(chancery: &Chancery, peers: &Server, profile: &str, report: &mut Report) -> Result {
+fn beside_small_calls(chancery: &Chancery, peers: &Server, profile: &str, pace: Pace, report: &mut Report) -> Result {
     let base = format!("{}/api/v2/token-profiles/{profile}", chancery.server.base);
     let single = json!({"message": "4111111111111111"}).to_string();
     let batch = json!({"messages": cards(100_000)}).to_string();
     let mut rounds = [Vec::new(), Vec::new()];
-    for _ in 0..ROUNDS {
+    for _ in 0..pace.rounds(ROUNDS) {
         let token = chancery.token()?;
         let hog = format!("{base}/batch-tokenize");
-        let _hog = wrk::start(&Load { url: &hog, body: &batch, token: &token, connections: 1, seconds: 60, names: 0 })?;
+        let _hog = wrk::start(&Load {
+            url: &hog,
+            body: &batch,
+            token: &token,
+            connections: 1,
+            seconds: 60,
+            vary: Vary::Nothing,
+        })?;
         let urls = [(&chancery.server, format!("{base}/tokenize")), (peers, format!("{}/echo", peers.base))];
         for ((server, url), outcomes) in urls.iter().zip(&mut rounds) {
-            let load = Load { url, body: &single, token: &token, connections: 8, seconds: SECONDS, names: 0 };
+            let load =
+                Load { url, body: &single, token: &token, connections: 8, seconds: SECONDS, vary: Vary::Nothing };
             outcomes.push(wrk::run(server, &load)?);
         }
     }

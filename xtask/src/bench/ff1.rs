@@ -3,12 +3,12 @@
 
 use serde_json::Value;
 
-use super::report::Report;
+use super::{Pace, report::Report};
 use crate::{Result, sh};
 
 const COLUMNS: [&str; 6] = ["name", "ns_per_value", "values_per_s", "times_fpe", "percent_of_bound", "ns_per_block"];
 
-pub(super) fn run() -> Result<Report> {
+pub(super) fn run(_pace: Pace) -> Result<Report> {
     let bench = ["bench", "--quiet", "--package", "chancery-ff1", "--bench", "ff1", "--", "--json"];
     parse(&sh::output(sh::cargo().args(bench))?)
 }

@@ -3,25 +3,18 @@
 use serde_json::json;
 
 use super::{
+    Pace,
+    case::{self, Case},
     report::Report,
-    server::{self, Chancery, Server, base64},
-    wrk::{self, Load, Outcome},
+    server::{self, Chancery, base64},
+    wrk::Outcome,
 };
 use crate::Result;
 
 const ROUNDS: usize = 5;
 const SECONDS: u32 = 3;
-const CONNECTIONS: u32 = 64;
 
-/// One thing that is measured.
-struct Case<'a> {
-    name: &'a str,
-    server: &'a Server,
-    path: String,
-    body: String,
-}
-
-pub(super) fn run() -> Result<Report> {
+pub(super) fn run(pace: Pace) -> Result<Report> {
     server::build()?;
     let chancery = Chancery::start("http")?;
     let echo = server::echo(Some(&chancery.tls_files()))?;
@@ -31,14 +24,13 @@ pub(super) fn run() -> Result<Report> {
         "name": "bench", "serviceUuid": chancery.detail("/demo/serviceUuid")?,
         "policyUuid": chancery.detail("/demo/policyUuid")?, "uploadData": base64("a file of a few bytes"),
     });
-    let case = |name, server, path: &str, body: &str| Case { name, server, path: path.into(), body: body.into() };
     let cases = [
-        case("axum echo", &echo, "/echo", &card),
-        case("tokenize", &chancery.server, &format!("{profile}/tokenize"), &card),
-        case("detokenize", &chancery.server, &format!("{profile}/detokenize"), &token_body(&chancery, &profile)?),
-        case("auto-signed request", &chancery.server, "/api/v2/x509/signing-requests", &file.to_string()),
+        Case::new("axum echo", &echo, "/echo", &card),
+        Case::new("tokenize", &chancery.server, &format!("{profile}/tokenize"), &card),
+        Case::new("detokenize", &chancery.server, &format!("{profile}/detokenize"), &token_body(&chancery, &profile)?),
+        Case::new("auto-signed request", &chancery.server, "/api/v2/x509/signing-requests", &file),
     ];
-    let medians = measure(&chancery, &cases)?;
+    let medians = case::measure(&chancery, &cases, (pace.rounds(ROUNDS), pace.seconds(SECONDS)), || Ok(()))?;
     Ok(report(&cases, &medians))
 }
 
@@ -47,27 +39,6 @@ fn token_body(chancery: &Chancery, profile: &str) -> Result<String> {
     let message = json!({"message": "4111111111111111"});
     let answer = chancery.call(&["--header", &bearer], &format!("{profile}/tokenize"), Some(&message))?;
     Ok(json!({"token": answer["response"]["token"]}).to_string())
-}
-
-/// All cases in turn, again and again, so that whatever else the machine does falls on all alike.
-fn measure(chancery: &Chancery, cases: &[Case<'_>]) -> Result<Vec<Outcome>> {
-    let mut rounds = vec![Vec::new(); cases.len()];
-    for _ in 0..ROUNDS {
-        let token = chancery.token()?;
-        for (case, outcomes) in cases.iter().zip(&mut rounds) {
-            let url = format!("{}{}", case.server.base, case.path);
-            let load = Load {
-                url: &url,
-                body: &case.body,
-                token: &token,
-                connections: CONNECTIONS,
-                seconds: SECONDS,
-                names: 0,
-            };
-            outcomes.push(wrk::run(case.server, &load).map_err(|error| format!("{}: {error}", case.name))?);
-        }
-    }
-    Ok(rounds.iter().map(|outcomes| wrk::median(outcomes)).collect())
 }
 
 fn report(cases: &[Case<'_>], medians: &[Outcome]) -> Report {

@@ -1,50 +1,128 @@
 //! `cargo xtask bench NAME`: benchmarks that others can rerun. Each measures a ratio against a peer or a bound in the
-//! same run, prints a table and writes `target/bench/NAME.json`.
+//! same run, prints a table and writes `target/bench/NAME.json`; `bench all` runs them all, and `bench report` makes
+//! docs/PERFORMANCE.md of what they wrote.
 
+mod bare;
 mod batch;
+mod case;
+mod connection;
+mod document;
 mod ff1;
-mod get;
 mod http;
+mod login;
 mod machine;
+mod peers;
 mod pki;
 mod profiles;
 mod report;
 mod server;
+mod sign;
+mod softhsm;
 mod start;
+mod vault;
 mod wrk;
+
+use std::{fs, path::PathBuf, time::Instant};
 
 use report::Report;
 
 use crate::{Result, sh};
 
-/// A benchmark: its name and what runs it.
-type Bench = (&'static str, fn() -> Result<Report>);
+/// A benchmark: its name, what it is about, and what runs it.
+struct Bench {
+    name: &'static str,
+    title: &'static str,
+    run: fn(Pace) -> Result<Report>,
+}
 
+/// In the order of docs/PERFORMANCE.md.
 const ALL: &[Bench] = &[
-    ("batch", batch::run),
-    ("ff1", ff1::run),
-    ("http", http::run),
-    ("pki", pki::run),
-    ("profiles", profiles::run),
-    ("start", start::run),
+    Bench { name: "http", title: "Single calls over TLS", run: http::run },
+    Bench { name: "batch", title: "Batches of card numbers", run: batch::run },
+    Bench { name: "ff1", title: "The FF1 kernels", run: ff1::run },
+    Bench { name: "profiles", title: "Kinds of token profiles, without HTTP", run: profiles::run },
+    Bench { name: "vault", title: "Tokens in a vault", run: vault::run },
+    Bench { name: "pki", title: "Certificates", run: pki::run },
+    Bench { name: "sign", title: "Signatures", run: sign::run },
+    Bench { name: "login", title: "Logins", run: login::run },
+    Bench { name: "start", title: "Start and memory", run: start::run },
+    Bench { name: "peers", title: "Peers in the same run", run: peers::run },
 ];
 
-pub(crate) fn run(name: Option<&str>) -> Result {
-    let names = ALL.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    let Some(name) = name else {
-        println!("benchmarks: {names}");
-        return Ok(());
-    };
-    let (_, bench) = ALL
-        .iter()
-        .find(|(known, _)| *known == name)
-        .ok_or_else(|| format!("no benchmark {name}; there are: {names}"))?;
-    let report = bench()?;
+/// How much time there is.
+#[derive(Clone, Copy)]
+pub(crate) struct Pace {
+    /// Whether to look only whether a benchmark works: its figures mean nothing.
+    pub(crate) quick: bool,
+}
+
+impl Pace {
+    fn rounds(self, rounds: usize) -> usize {
+        if self.quick { 1 } else { rounds }
+    }
+
+    fn seconds(self, seconds: u32) -> u32 {
+        if self.quick { 1 } else { seconds }
+    }
+
+    fn count(self, count: u32) -> u32 {
+        if self.quick { count.div_ceil(100) } else { count }
+    }
+
+    /// Where a benchmark's figures go.
+    fn file(self, name: &str) -> PathBuf {
+        folder().join(format!("{name}{}.json", if self.quick { "-quick" } else { "" }))
+    }
+}
+
+fn folder() -> PathBuf {
+    sh::root().join("target/bench")
+}
+
+/// The middle one.
+fn median(mut figures: Vec<f64>) -> f64 {
+    figures.sort_by(f64::total_cmp);
+    figures.get(figures.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+pub(crate) fn run(name: Option<&str>, pace: Pace) -> Result {
+    match name {
+        None => {
+            let names = ALL.iter().map(|bench| bench.name).collect::<Vec<_>>().join(", ");
+            println!("benchmarks: {names}; all; report, which makes docs/PERFORMANCE.md of their figures");
+            Ok(())
+        }
+        Some("all") => all(pace),
+        Some("report") => document::write(),
+        Some(name) => {
+            let bench = ALL.iter().find(|bench| bench.name == name);
+            one(bench.ok_or_else(|| format!("no benchmark {name}; `cargo xtask bench` lists them"))?, pace)
+        }
+    }
+}
+
+fn one(bench: &Bench, pace: Pace) -> Result {
+    fs::create_dir_all(folder()).map_err(|error| error.to_string())?;
+    let report = (bench.run)(pace)?;
     print!("{}", report.table());
-    let folder = sh::root().join("target/bench");
-    std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-    let file = folder.join(format!("{name}.json"));
-    std::fs::write(&file, report.json()).map_err(|error| format!("{}: {error}", file.display()))?;
-    println!("written: target/bench/{name}.json");
+    let file = pace.file(bench.name);
+    fs::write(&file, report.json()).map_err(|error| format!("{}: {error}", file.display()))?;
+    println!("written: {}", file.strip_prefix(sh::root()).unwrap_or(&file).display());
     Ok(())
+}
+
+/// All, one after the other; one that fails does not keep the others from running.
+fn all(pace: Pace) -> Result {
+    server::build()?;
+    let mut failed = Vec::new();
+    for bench in ALL {
+        println!("\n{}: {}", bench.name, bench.title);
+        let started = Instant::now();
+        if let Err(error) = one(bench, pace) {
+            println!("{}: {error}", bench.name);
+            failed.push(bench.name);
+        }
+        println!("{:.0} s", started.elapsed().as_secs_f64());
+    }
+    if failed.is_empty() { Ok(()) } else { Err(format!("failed: {}", failed.join(", "))) }
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::{
-    get,
+    Pace, connection,
     report::Report,
     server::{self, Chancery},
-    wrk::{self, Load, Outcome},
+    wrk::{self, Load, Outcome, Vary},
 };
 use crate::{Result, sh};
 
@@ -20,20 +20,20 @@ const CERTIFICATES: u32 = 1_000_000;
 const READS: usize = 2_000;
 const ROOT: &str = "00000000-0000-0000-6370-000000000001";
 const TLS_CLIENT: &str = "00000000-0000-0000-6370-000000000007";
-const P256: &str = "00000000-0000-0000-6b74-000000000004";
+const P256: u8 = 4;
 
-pub(super) fn run() -> Result<Report> {
+pub(super) fn run(pace: Pace) -> Result<Report> {
     server::build()?;
     let chancery = Chancery::start("pki")?;
     let mut report = Report::new(&["case", "store", "per second", "CPU µs each", "p50 ms", "p99 ms"]);
     let issuer = issuer(&chancery)?;
     let bodies = [
         ("generate", "/api/v2/x509/generate", generate(&issuer)),
-        ("PKCS#10", "/api/v2/x509/requests", request(&issuer)?),
+        ("PKCS#10", "/api/v2/x509/requests", request(&issuer)?.1),
     ];
-    let empty = issue(&chancery, &bodies, "empty", &mut report)?;
-    let samples = seed(&chancery, &issuer)?;
-    let full = issue(&chancery, &bodies, "1,000,000", &mut report)?;
+    let empty = issue(&chancery, &bodies, "empty", pace, &mut report)?;
+    let samples = seed(&chancery, &issuer, pace.count(CERTIFICATES))?;
+    let full = issue(&chancery, &bodies, "1,000,000", pace, &mut report)?;
     for (name, paths) in reads(&samples) {
         let p99 = read(&chancery, name, &paths, &mut report)?;
         report.at_most(name, Some(p99), "ms p99", 20.0);
@@ -45,8 +45,8 @@ pub(super) fn run() -> Result<Report> {
 }
 
 /// An authority with a P-256 key, as its leaves have; the demonstration's has an RSA key.
-fn issuer(chancery: &Chancery) -> Result<String> {
-    let body = json!({"certProfileUuid": ROOT, "subjectOneline": "CN=Bench", "newKey": {"keyTypeUuid": P256}, "trustCert": true});
+pub(super) fn issuer(chancery: &Chancery) -> Result<String> {
+    let body = json!({"certProfileUuid": ROOT, "subjectOneline": "CN=Bench", "newKey": {"keyTypeUuid": server::key_type(P256)}, "trustCert": true});
     let root = chancery.ask("POST", "/api/v2/x509/generate", Some(&body))?;
     root["certificateUuid"].as_str().map(str::to_owned).ok_or_else(|| format!("no certificateUuid: {root}"))
 }
@@ -54,36 +54,39 @@ fn issuer(chancery: &Chancery) -> Result<String> {
 fn generate(issuer: &str) -> String {
     let body = json!({
         "certProfileUuid": TLS_CLIENT, "subjectOneline": "CN=NAME,O=Example,C=US", "issuerUuid": issuer,
-        "newKey": {"keyTypeUuid": P256, "save": false},
+        "newKey": {"keyTypeUuid": server::key_type(P256), "save": false},
         "certParams": {"validityPeriod": {"unit": "Day", "amount": "30"}},
     });
     body.to_string()
 }
 
-fn request(issuer: &str) -> Result<String> {
+/// A PKCS#10 request, and the body that asks for a certificate for it.
+pub(super) fn request(issuer: &str) -> Result<(String, String)> {
     let key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null"];
     let csr = sh::output(sh::command("openssl").args(["req", "-new", "-batch", "-subj", "/CN=bench"]).args(key))?;
     let body = json!({
         "certProfileUuid": TLS_CLIENT, "subjectOneline": "CN=NAME,O=Example,C=US", "csr": csr,
         "serviceOrIssuerUuid": issuer, "certParams": {"validityPeriod": {"unit": "Day", "amount": "30"}},
     });
-    Ok(body.to_string())
+    Ok((csr, body.to_string()))
 }
 
 fn issue(
     chancery: &Chancery,
     bodies: &[(&str, &str, String)],
     store: &str,
+    pace: Pace,
     report: &mut Report,
 ) -> Result<Vec<Outcome>> {
     let mut medians = Vec::new();
     for (name, path, body) in bodies {
         let url = format!("{}{path}", chancery.server.base);
         let mut rounds = Vec::new();
-        for _ in 0..ROUNDS {
+        let seconds = pace.seconds(SECONDS);
+        for _ in 0..pace.rounds(ROUNDS) {
             let token = chancery.token()?;
             let load =
-                Load { url: &url, body, token: &token, connections: CLIENTS, seconds: SECONDS, names: CERTIFICATES };
+                Load { url: &url, body, token: &token, connections: CLIENTS, seconds, vary: Vary::Names(u32::MAX) };
             rounds.push(wrk::run(&chancery.server, &load).map_err(|error| format!("{name}: {error}"))?);
         }
         let Outcome { requests_per_s, cpu_us, p50_ms, p99_ms } = wrk::median(&rounds);
@@ -102,13 +105,13 @@ struct Sample {
 }
 
 /// Writes the certificates beside the running server, as copies of one that it issued.
-fn seed(chancery: &Chancery, issuer: &str) -> Result<Vec<Sample>> {
+fn seed(chancery: &Chancery, issuer: &str, count: u32) -> Result<Vec<Sample>> {
     let mut body: Value = serde_json::from_str(&generate(issuer)).map_err(|error| error.to_string())?;
     body["subjectOneline"] = json!("CN=host-0000000.seed.example,O=Example,C=US");
     let template = chancery.ask("POST", "/api/v2/x509/generate", Some(&body))?;
     let template = template["certificateUuid"].as_str().ok_or("no certificateUuid")?;
     let mut seeding = sh::command(sh::root().join("target/release/examples/certificates"));
-    let printed = sh::output(seeding.arg(chancery.database()).args([template, &CERTIFICATES.to_string()]))?;
+    let printed = sh::output(seeding.arg(chancery.database()).args([template, &count.to_string()]))?;
     let sample = |line: &str| {
         let mut words = line.split(' ').map(str::to_owned);
         Some(Sample { uuid: words.next()?, serial: words.next()?, name: words.next()? })
@@ -131,7 +134,7 @@ fn reads(samples: &[Sample]) -> [(&'static str, Vec<String>); 4] {
 
 fn read(chancery: &Chancery, name: &str, paths: &[String], report: &mut Report) -> Result<f64> {
     let paths: Vec<_> = paths.iter().map(|path| format!("/api/v2/x509{path}")).collect();
-    let mut times = get::each(&chancery.plain_base, &chancery.token()?, &paths)?;
+    let mut times = connection::each(&chancery.plain_base, &chancery.token()?, &paths)?;
     times.sort();
     let ms = |share: usize| times[times.len() * share / 100].as_secs_f64() * 1e3;
     let total: Duration = times.iter().sum();

@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::report::Report;
+use super::{Pace, report::Report};
 use crate::{Result, sh};
 
 const TEMPLATES: &str = "tokenization::engine::measure::measure_card_templates";
@@ -16,7 +16,7 @@ const RATIO_MAX: f64 = 2.0;
 /// New tokens per second in a vault on SQLite.
 const NEW_TOKENS_MIN: f64 = 20_000.0;
 
-pub(super) fn run() -> Result<Report> {
+pub(super) fn run(_pace: Pace) -> Result<Report> {
     let mut report = parse(&figures(TEMPLATES)?)?;
     add_vaults(&mut report, &figures(VAULTS)?)?;
     Ok(report)

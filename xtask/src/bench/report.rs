@@ -13,6 +13,7 @@ pub(crate) struct Report {
     columns: Vec<String>,
     rows: Vec<Vec<Value>>,
     goals: Vec<Goal>,
+    notes: Vec<String>,
 }
 
 /// A figure to reach. `value` is absent where the machine lacks what the goal is about; then it is not met.
@@ -49,14 +50,21 @@ impl Report {
         self.goals.push(Goal { name: name.into(), value, unit: unit.into(), goal: format!("<= {bound}"), met });
     }
 
-    /// `{"machine", "rows", "goals"}`.
+    /// What a reader of the figures must know: a sentence.
+    pub(super) fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// `{"machine", "columns", "rows", "goals", "notes"}`.
     pub(crate) fn json(&self) -> String {
         let row = |values: &Vec<Value>| self.columns.iter().cloned().zip(values.iter().cloned()).collect::<Map<_, _>>();
         let rows: Vec<_> = self.rows.iter().map(row).collect();
-        format!("{:#}\n", json!({"machine": machine::describe(), "rows": rows, "goals": self.goals}))
+        let Self { columns, goals, notes, .. } = self;
+        let machine = machine::describe();
+        format!("{:#}\n", json!({"machine": machine, "columns": columns, "rows": rows, "goals": goals, "notes": notes}))
     }
 
-    /// The rows as a table, then the goals.
+    /// The rows as a table, then notes and goals.
     pub(crate) fn table(&self) -> String {
         let cells = |values: &Vec<Value>| values.iter().map(cell).collect::<Vec<_>>();
         let lines: Vec<_> = std::iter::once(self.columns.clone()).chain(self.rows.iter().map(cells)).collect();
@@ -68,6 +76,9 @@ impl Report {
             let padded: Vec<_> = line.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
             text.push_str(padded.join("  ").trim_end());
             text.push('\n');
+        }
+        for note in &self.notes {
+            let _ = writeln!(text, "note: {note}");
         }
         for goal in &self.goals {
             let value = goal.value.map_or("absent".to_owned(), |value| format!("{value:.2}"));

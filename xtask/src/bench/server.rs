@@ -111,6 +111,11 @@ impl Chancery {
         self.details.pointer(pointer).and_then(Value::as_str).ok_or_else(|| format!("quickstart.json has no {pointer}"))
     }
 
+    /// Where it keeps its data, until it is dropped.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// The database's file.
     pub(super) fn database(&self) -> PathBuf {
         self.folder.join("chancery.db")
@@ -151,7 +156,11 @@ impl Chancery {
         let mut curl = sh::command("curl");
         curl.args(["--silent", "--show-error", "--cacert", self.detail("/caFile")?]).args(options);
         if let Some(body) = body {
-            curl.args(["--header", "Content-Type: application/json", "--data-binary", &body.to_string()]);
+            // A file, since a command line takes no large batch.
+            let file = self.folder.join("request.json");
+            fs::write(&file, body.to_string()).map_err(|error| format!("{}: {error}", file.display()))?;
+            let data = format!("@{}", file.display());
+            curl.args(["--header", "Content-Type: application/json", "--data-binary", &data]);
         }
         let answer = sh::output(curl.arg(format!("{}{path}", self.server.base)))?;
         serde_json::from_str(&answer).map_err(|error| format!("{path}: {error}: {answer}"))
@@ -176,9 +185,10 @@ pub(super) fn echo(tls: Option<&[PathBuf; 2]>) -> Result<Server> {
 
 /// Builds what is measured, in one go: apart, the two would share no dependency that has other features for each.
 pub(super) fn build() -> Result {
-    let packages = ["chancery", "chancery-server", "chancery-store"].map(|name| ["--package", name]);
-    let programs = ["--bins", "--example", "echo", "--example", "certificates"];
-    sh::run(sh::cargo().args(["build", "--release", "--quiet"]).args(packages.as_flattened()).args(programs))
+    let packages = ["chancery", "chancery-core", "chancery-server", "chancery-store"].map(|name| ["--package", name]);
+    let examples = ["bare", "certificates", "echo"].map(|name| ["--example", name]);
+    let build = ["build", "--release", "--quiet", "--bins"];
+    sh::run(sh::cargo().args(build).args(packages.as_flattened()).args(examples.as_flattened()))
 }
 
 /// A demonstration on free ports; `ready` is asked with the address without TLS and with quickstart.json's path.
@@ -209,13 +219,18 @@ fn is_ready(address: &str) -> bool {
     answer().is_ok_and(|answer| answer.starts_with("HTTP/1.1 200"))
 }
 
-fn free_address() -> Result<String> {
+pub(super) fn free_address() -> Result<String> {
     let listener = TcpListener::bind("127.0.0.1:0").map_err(|error| error.to_string())?;
     listener.local_addr().map(|address| address.to_string()).map_err(|error| error.to_string())
 }
 
 fn text(path: &Path) -> String {
     path.display().to_string()
+}
+
+/// The id of a built-in key type.
+pub(super) fn key_type(number: u8) -> String {
+    format!("00000000-0000-0000-6b74-{number:012x}")
 }
 
 /// Standard base64, of short texts.

@@ -2,7 +2,9 @@
 
 use std::{
     fs,
+    path::Path,
     process::{Child, Command, Stdio},
+    sync::Arc,
     time::Duration,
 };
 
@@ -16,8 +18,21 @@ pub(super) struct Load<'a> {
     pub(super) token: &'a str,
     pub(super) connections: u32,
     pub(super) seconds: u32,
-    /// If not 0: each `NAME` in the body becomes a name of its own, and the load ends after so many.
-    pub(super) names: u32,
+    pub(super) vary: Vary,
+}
+
+/// What differs from request to request.
+#[derive(Clone, Default)]
+pub(super) enum Vary {
+    /// Nothing: the same body again and again.
+    #[default]
+    Nothing,
+    /// Each `NAME` in the body becomes a name of its own; the load ends after so many.
+    Names(u32),
+    /// Each `NUMBER` becomes a number of 16 digits that no other request of this or any later load has.
+    Numbers,
+    /// Each `LINE` becomes one of these, drawn at random.
+    Lines(Arc<[String]>),
 }
 
 /// What came of it.
@@ -56,9 +71,8 @@ impl Drop for Background {
 
 fn command(name: &str, load: &Load<'_>) -> Result<Command> {
     tools::debian_package("wrk", "wrk")?;
-    let folder = sh::root().join("target/bench");
+    let folder = super::folder();
     let (script, body) = (folder.join(format!("{name}.lua")), folder.join(format!("{name}.body")));
-    let quoted = |text: &str| format!("[==[{text}]==]");
     let lua = format!(
         "wrk.method = 'POST'\nwrk.body = io.open({}, 'rb'):read('*a')\nwrk.headers['Content-Type'] = 'application/json'\n\
          wrk.headers['Authorization'] = {}\n\
@@ -67,7 +81,7 @@ fn command(name: &str, load: &Load<'_>) -> Result<Command> {
          summary.errors.status + summary.errors.connect + summary.errors.read + summary.errors.timeout))\nend\n{}",
         quoted(&body.display().to_string()),
         quoted(&format!("Bearer {}", load.token)),
-        if load.names == 0 { String::new() } else { NAMES.replace("LAST", &load.names.to_string()) }
+        load.vary.script(&folder.join(format!("{name}.lines")))?
     );
     fs::write(&body, load.body).and_then(|()| fs::write(&script, lua)).map_err(|error| error.to_string())?;
     let mut wrk = sh::command("wrk");
@@ -89,6 +103,40 @@ function response()
 end
 ";
 
+/// The clock's second, then a counter: loads take longer than a second.
+const NUMBERS: &str = "local sent = os.time() % 1000000 * 1000000000
+function request()
+  sent = sent + 1
+  return wrk.format(nil, nil, nil, (wrk.body:gsub('NUMBER', string.format('%016.0f', sent))))
+end
+";
+
+const LINES: &str = "local lines = {}
+for line in io.lines(FILE) do lines[#lines + 1] = line end
+function request()
+  return wrk.format(nil, nil, nil, (wrk.body:gsub('LINE', lines[math.random(#lines)])))
+end
+";
+
+impl Vary {
+    /// The script that varies; lines go into a file.
+    fn script(&self, file: &Path) -> Result<String> {
+        Ok(match self {
+            Self::Nothing => String::new(),
+            Self::Names(last) => NAMES.replace("LAST", &last.to_string()),
+            Self::Numbers => NUMBERS.to_owned(),
+            Self::Lines(lines) => {
+                fs::write(file, lines.join("\n")).map_err(|error| format!("{}: {error}", file.display()))?;
+                LINES.replace("FILE", &quoted(&file.display().to_string()))
+            }
+        })
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("[==[{text}]==]")
+}
+
 fn parse(printed: &str, cpu: Duration) -> Result<Outcome> {
     let figures = printed.lines().find_map(|line| line.strip_prefix("RESULT "));
     let figures: Vec<f64> = figures.unwrap_or_default().split(' ').filter_map(|figure| figure.parse().ok()).collect();
@@ -108,11 +156,7 @@ fn parse(printed: &str, cpu: Duration) -> Result<Outcome> {
 
 /// Each figure's median over the rounds.
 pub(super) fn median(rounds: &[Outcome]) -> Outcome {
-    let of = |figure: fn(&Outcome) -> f64| {
-        let mut figures: Vec<_> = rounds.iter().map(figure).collect();
-        figures.sort_by(f64::total_cmp);
-        figures[figures.len() / 2]
-    };
+    let of = |figure: fn(&Outcome) -> f64| super::median(rounds.iter().map(figure).collect());
     Outcome {
         requests_per_s: of(|round| round.requests_per_s),
         cpu_us: of(|round| round.cpu_us),
