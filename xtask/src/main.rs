@@ -35,7 +35,7 @@ enum Command {
     Bench {
         /// Which one; without it, their names are listed.
         name: Option<String>,
-        /// Only look whether it works; the figures mean nothing.
+        /// Only look whether it works, with the debug build; the figures mean nothing.
         #[arg(long)]
         quick: bool,
     },

@@ -1,5 +1,6 @@
 //! Bare operations, by the core's example `bare`: the bound of whatever cannot do without them.
 
+use super::server;
 use crate::{Result, sh};
 
 /// How fast an operation is with nothing round it.
@@ -19,7 +20,7 @@ pub(super) fn measure(operation: &str) -> Result<Bare> {
 
 fn run(operation: &str, threads: usize) -> Result<Bare> {
     const SECONDS: &str = "0.5";
-    let mut bare = sh::command(sh::root().join("target/release/examples/bare"));
+    let mut bare = server::program("examples/bare")?;
     parse(&sh::output(bare.args([operation, SECONDS, &threads.to_string()]))?)
 }
 

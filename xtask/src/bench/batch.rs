@@ -29,7 +29,7 @@ struct Case<'a> {
 }
 
 pub(super) fn run(pace: Pace) -> Result<Report> {
-    server::build()?;
+    server::build(pace)?;
     let chancery = Chancery::start("batch")?;
     let peers = server::echo(Some(&chancery.tls_files()))?;
     let profiles = Profiles::make(&chancery)?;

@@ -15,7 +15,7 @@ const ROUNDS: usize = 5;
 const SECONDS: u32 = 3;
 
 pub(super) fn run(pace: Pace) -> Result<Report> {
-    server::build()?;
+    server::build(pace)?;
     let chancery = Chancery::start("http")?;
     let echo = server::echo(Some(&chancery.tls_files()))?;
     let profile = format!("/api/v2/token-profiles/{}", chancery.detail("/demo/tokenProfileUuid")?);

@@ -27,7 +27,7 @@ struct Round {
 }
 
 pub(super) fn run(pace: Pace) -> Result<Report> {
-    server::build()?;
+    server::build(pace)?;
     let chancery = Chancery::start("login")?;
     let bodies = [credentials(&chancery, 0)?, credentials(&chancery, 1)?];
     let (mut rounds, mut bares) = (Vec::new(), Vec::new());

@@ -113,7 +113,7 @@ fn one(bench: &Bench, pace: Pace) -> Result {
 
 /// All, one after the other; one that fails does not keep the others from running.
 fn all(pace: Pace) -> Result {
-    server::build()?;
+    server::build(pace)?;
     let mut failed = Vec::new();
     for bench in ALL {
         println!("\n{}: {}", bench.name, bench.title);

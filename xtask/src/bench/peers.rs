@@ -25,7 +25,7 @@ const CLIENTS: u32 = 32;
 const KEYS: [(&str, u8, &str); 2] = [("rsa3072", 2, "RSA-3072"), ("p256", 4, "P-256")];
 
 pub(super) fn run(pace: Pace) -> Result<Report> {
-    server::build()?;
+    server::build(pace)?;
     let chancery = Chancery::start("peers")?;
     let mut report = Report::new(&["case", "per second", "CPU µs each", "p50 ms", "p99 ms"]);
     let cfssl = cfssl(&chancery, &mut report)?;

@@ -17,13 +17,14 @@ const CLIENTS: u32 = 32;
 const ROUNDS: usize = 3;
 const SECONDS: u32 = 5;
 const CERTIFICATES: u32 = 1_000_000;
+const FEW: u32 = 1_000;
 const READS: usize = 2_000;
 const ROOT: &str = "00000000-0000-0000-6370-000000000001";
 const TLS_CLIENT: &str = "00000000-0000-0000-6370-000000000007";
 const P256: u8 = 4;
 
 pub(super) fn run(pace: Pace) -> Result<Report> {
-    server::build()?;
+    server::build(pace)?;
     let chancery = Chancery::start("pki")?;
     let mut report = Report::new(&["case", "store", "per second", "CPU µs each", "p50 ms", "p99 ms"]);
     let issuer = issuer(&chancery)?;
@@ -32,11 +33,24 @@ pub(super) fn run(pace: Pace) -> Result<Report> {
         ("PKCS#10", "/api/v2/x509/requests", request(&issuer)?.1),
     ];
     let empty = issue(&chancery, &bodies, "empty", pace, &mut report)?;
-    let samples = seed(&chancery, &issuer, pace.count(CERTIFICATES))?;
+    let (template, last) = (template(&chancery, &issuer)?, pace.count(CERTIFICATES));
+    let few = seed(&chancery, &template, 0, FEW)?;
+    let among_few = read_all(&chancery, &few, "1,000 and what was issued", &mut report)?;
+    let samples = seed(&chancery, &template, FEW, last)?;
     let full = issue(&chancery, &bodies, "1,000,000", pace, &mut report)?;
-    for (name, paths) in reads(&samples) {
-        let p99 = read(&chancery, name, &paths, &mut report)?;
-        report.at_most(name, Some(p99), "ms p99", 20.0);
+    let among_many = read_all(&chancery, &samples, "1,000,000", &mut report)?;
+    let exponent = |few: f64, many: f64| Some((many / few).ln() / f64::from(last / FEW).ln());
+    for (few, many) in among_few.iter().zip(&among_many) {
+        report.at_most(many.name, Some(many.p99_ms), "ms p99", 20.0);
+        report.at_most(
+            &format!("exponent over certificates: {}", few.name),
+            exponent(few.p50_ms, many.p50_ms),
+            "",
+            0.1,
+        );
+    }
+    for ((name, ..), (few, many)) in bodies.iter().zip(empty.iter().zip(&full)) {
+        report.at_most(&format!("exponent over certificates: {name}"), exponent(few.cpu_us, many.cpu_us), "", 0.05);
     }
     report.at_least("stored P-256 leaves", Some(empty[0].requests_per_s), "/s", 3_000.0);
     let share = 100.0 * full[0].requests_per_s / empty[0].requests_per_s;
@@ -104,14 +118,19 @@ struct Sample {
     name: String,
 }
 
-/// Writes the certificates beside the running server, as copies of one that it issued.
-fn seed(chancery: &Chancery, issuer: &str, count: u32) -> Result<Vec<Sample>> {
+/// A certificate of which others are copies.
+fn template(chancery: &Chancery, issuer: &str) -> Result<String> {
     let mut body: Value = serde_json::from_str(&generate(issuer)).map_err(|error| error.to_string())?;
     body["subjectOneline"] = json!("CN=host-0000000.seed.example,O=Example,C=US");
     let template = chancery.ask("POST", "/api/v2/x509/generate", Some(&body))?;
-    let template = template["certificateUuid"].as_str().ok_or("no certificateUuid")?;
-    let mut seeding = sh::command(sh::root().join("target/release/examples/certificates"));
-    let printed = sh::output(seeding.arg(chancery.database()).args([template, &count.to_string()]))?;
+    template["certificateUuid"].as_str().map(str::to_owned).ok_or_else(|| format!("no certificateUuid: {template}"))
+}
+
+/// Writes copies with numbers from `first` up to `last` beside the running server; answers some of them.
+fn seed(chancery: &Chancery, template: &str, first: u32, last: u32) -> Result<Vec<Sample>> {
+    let mut seeding = server::program("examples/certificates")?;
+    let range = [last.to_string(), first.to_string()];
+    let printed = sh::output(seeding.arg(chancery.database()).arg(template).args(range))?;
     let sample = |line: &str| {
         let mut words = line.split(' ').map(str::to_owned);
         Some(Sample { uuid: words.next()?, serial: words.next()?, name: words.next()? })
@@ -132,13 +151,24 @@ fn reads(samples: &[Sample]) -> [(&'static str, Vec<String>); 4] {
     ]
 }
 
-fn read(chancery: &Chancery, name: &str, paths: &[String], report: &mut Report) -> Result<f64> {
+/// How long it took to find one.
+struct Read {
+    name: &'static str,
+    p50_ms: f64,
+    p99_ms: f64,
+}
+
+fn read_all(chancery: &Chancery, samples: &[Sample], store: &str, report: &mut Report) -> Result<Vec<Read>> {
+    reads(samples).into_iter().map(|(name, paths)| read(chancery, name, &paths, store, report)).collect()
+}
+
+fn read(chancery: &Chancery, name: &'static str, paths: &[String], store: &str, report: &mut Report) -> Result<Read> {
     let paths: Vec<_> = paths.iter().map(|path| format!("/api/v2/x509{path}")).collect();
     let mut times = connection::each(&chancery.plain_base, &chancery.token()?, &paths)?;
     times.sort();
     let ms = |share: usize| times[times.len() * share / 100].as_secs_f64() * 1e3;
     let total: Duration = times.iter().sum();
     let per_s = times.len() as f64 / total.as_secs_f64();
-    report.row([json!(name), json!("1,000,000"), json!(per_s), Value::Null, json!(ms(50)), json!(ms(99))]);
-    Ok(ms(99))
+    report.row([json!(name), json!(store), json!(per_s), Value::Null, json!(ms(50)), json!(ms(99))]);
+    Ok(Read { name, p50_ms: ms(50), p99_ms: ms(99) })
 }

@@ -6,12 +6,14 @@ use std::{
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
+    sync::OnceLock,
     thread,
     time::{Duration, Instant},
 };
 
 use serde_json::Value;
 
+use super::Pace;
 use crate::{Result, sh};
 
 /// A running server. It is killed when dropped.
@@ -176,25 +178,42 @@ impl Drop for Chancery {
 /// A bare axum echo behind the same TLS.
 pub(super) fn echo(tls: Option<&[PathBuf; 2]>) -> Result<Server> {
     let address = free_address()?;
-    let mut command = sh::command(sh::root().join("target/release/examples/echo"));
+    let mut command = program("examples/echo")?;
     command.arg(&address).args(tls.into_iter().flatten());
     let scheme = if tls.is_some() { "https" } else { "http" };
     let ready = || TcpStream::connect(&address).is_ok();
     Server::start(&mut command, format!("{scheme}://{address}"), ready)
 }
 
-/// Builds what is measured, in one go: apart, the two would share no dependency that has other features for each.
-pub(super) fn build() -> Result {
-    let packages = ["chancery", "chancery-core", "chancery-server", "chancery-store"].map(|name| ["--package", name]);
-    let examples = ["bare", "certificates", "echo"].map(|name| ["--example", name]);
-    let build = ["build", "--release", "--quiet", "--bins"];
-    sh::run(sh::cargo().args(build).args(packages.as_flattened()).args(examples.as_flattened()))
+/// Where the programs are that are measured, once [`build`] has said it.
+static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
+
+/// Builds what is measured, in one go: apart, the packages would share no dependency that has other features for each. A
+/// quick look takes the debug build.
+pub(super) fn build(pace: Pace) -> Result {
+    let profile = if pace.quick { "debug" } else { "release" };
+    let mut cargo = sh::cargo();
+    cargo.args(["build", "--quiet", "--bins"]);
+    if pace.quick {
+        cargo.arg("--workspace").args(["--exclude", "xtask"]);
+    } else {
+        let packages = ["chancery", "chancery-core", "chancery-server", "chancery-store"];
+        cargo.arg("--release").args(packages.map(|name| ["--package", name]).as_flattened());
+    }
+    sh::run(cargo.args(["bare", "certificates", "echo"].map(|name| ["--example", name]).as_flattened()))?;
+    let _built_before = PROGRAMS.set(sh::root().join("target").join(profile));
+    Ok(())
+}
+
+/// A program that was built: `chancery`, or an example.
+pub(super) fn program(path: &str) -> Result<Command> {
+    Ok(sh::command(PROGRAMS.get().ok_or("nothing was built")?.join(path)))
 }
 
 /// A demonstration on free ports; `ready` is asked with the address without TLS and with quickstart.json's path.
 fn serve(folder: &Path, options: &[&str], ready: impl Fn(&str, &Path) -> bool) -> Result<(Server, String)> {
     let (address, plain) = (free_address()?, free_address()?);
-    let mut command = sh::command(sh::root().join("target/release/chancery"));
+    let mut command = program("chancery")?;
     command.args(["quickstart", "--listen", &address, "--plain-listen", &plain, "--data"]).arg(folder).args(options);
     let file = folder.join("quickstart.json");
     let server = Server::start(&mut command, format!("https://{address}"), || ready(&plain, &file))?;

@@ -33,7 +33,7 @@ const KEYS: [(&str, u8, &str, &str); 4] = [
 const FORMATS: [&str; 2] = ["Raw", "CMS"];
 
 pub(super) fn run(pace: Pace) -> Result<Report> {
-    server::build()?;
+    server::build(pace)?;
     let chancery = Chancery::start("sign")?;
     let mut cases = Vec::new();
     for (key, number, _, hash) in KEYS {

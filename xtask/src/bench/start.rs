@@ -21,7 +21,7 @@ const PROFILES: u32 = 10_000;
 const REQUESTS: u32 = 1_000_000;
 
 pub(super) fn run(pace: Pace) -> Result<Report> {
-    server::build()?;
+    server::build(pace)?;
     let mut chancery = Chancery::start("start")?;
     let mut report = Report::new(&["state", "start ms", "memory MiB", "CPU µs/request", "requests/s"]);
     let few = state(&mut chancery, "few profiles", pace, &mut report)?;

@@ -27,7 +27,7 @@ const AES_256: u8 = 12;
 const CASES: [&str; 3] = ["found by message", "found by token", "new, single calls"];
 
 pub(super) fn run(pace: Pace) -> Result<Report> {
-    server::build()?;
+    server::build(pace)?;
     let chancery = Chancery::start("vault")?;
     let profile = format!("/api/v2/token-profiles/{}", vault(&chancery)?);
     let mut report = Report::new(&["case", "tokens in the vault", "per second", "CPU µs each", "p50 ms", "p99 ms"]);
