@@ -1,5 +1,6 @@
 //! All that is computed once per key, radix and tweak prefix.
 
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use crate::aes::{Aes, Work};
@@ -20,7 +21,7 @@ pub(crate) struct Prepared {
     /// The fewest digits that the standard allows.
     shortest: usize,
     /// radix^1, radix^2, … below 2⁶⁴
-    powers: Vec<Modulus>,
+    powers: Arc<[Modulus]>,
     pub(crate) starts: Starts,
 }
 
@@ -43,8 +44,15 @@ impl Prepared {
         }
     }
 
+    /// Shares what does not depend on the prefix.
     pub(crate) fn with_tweak_prefix(&self, prefix: &[u8]) -> Self {
-        Self::new(&self.key, self.radix, [&self.prefix, prefix].concat())
+        Self {
+            key: self.key.clone(),
+            prefix: [&self.prefix, prefix].concat(),
+            starts: Starts::new(self.shortest, 2 * self.powers.len()),
+            powers: self.powers.clone(),
+            ..*self
+        }
     }
 
     pub(crate) fn radix(&self) -> u32 {

@@ -89,7 +89,7 @@ impl Chancery {
                 let (profile, ivs, messages) = (Arc::clone(&profile), Arc::clone(&ivs), Arc::new(messages));
                 let job = move |range: Range<usize>| {
                     let ivs = ivs.get(range.clone()).unwrap_or_default();
-                    profile.engine.tokenize(&grant, batch::values(&messages, range), ivs)
+                    profile.engine.tokenize_texts(&grant, (&messages, range), ivs)
                 };
                 batch::run(&self.pool, load, job).await?
             };
@@ -126,7 +126,7 @@ impl Chancery {
                 let tokens = Arc::new(tokens);
                 let job = move |range: Range<usize>| {
                     let ivs = ivs.get(range.clone()).unwrap_or_default();
-                    profile.engine.detokenize(&grant, batch::values(&tokens, range), ivs, version)
+                    profile.engine.detokenize_texts(&grant, (&tokens, range), ivs, version)
                 };
                 batch::run(&self.pool, load, job).await?
             };

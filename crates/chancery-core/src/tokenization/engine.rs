@@ -8,12 +8,12 @@ mod measure;
 mod pattern;
 mod text;
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use chancery_keys::{DataError, DataKey};
 use chancery_types::{TokenAlgorithm, TokenProfileId, wire::Texts};
 
-use super::{refusal::BadValue, shape::Shape, vault::Vault, versions::Versions};
+use super::{batch, refusal::BadValue, shape::Shape, vault::Vault, versions::Versions};
 use crate::{
     Error, Result,
     access::{DetokenizeGrant, TokenizeGrant},
@@ -51,7 +51,7 @@ impl Engine {
         algorithm: TokenAlgorithm,
         shape: Shape,
         domain: TokenProfileId,
-        keys: &Versions<DataKey>,
+        keys: &Versions<Arc<DataKey>>,
     ) -> Result<Self> {
         let text = |shape, cipher: fn(&DataKey) -> Result<TextCipher, DataError>| match shape {
             Shape::Text(format) => {
@@ -105,6 +105,37 @@ impl Engine {
             Self::Pattern(engine) => engine.detokenize(grant, tokens, ivs, version),
             Self::Text(engine) => engine.detokenize(grant, tokens, ivs, version),
             Self::Random(_) => Err(needs_store()),
+        }
+    }
+
+    /// [`tokenize`](Self::tokenize) for a part of a batch.
+    pub(crate) fn tokenize_texts(
+        &self,
+        grant: &TokenizeGrant,
+        (texts, range): (&Texts, Range<usize>),
+        ivs: &[Iv],
+    ) -> Result<Outcome> {
+        match self {
+            Self::Ff1(engine) => engine.tokenize_texts(grant, (texts, range), ivs),
+            Self::Pattern(_) | Self::Text(_) | Self::Random(_) => {
+                self.tokenize(grant, batch::values(texts, range), ivs)
+            }
+        }
+    }
+
+    /// [`detokenize`](Self::detokenize) for a part of a batch.
+    pub(crate) fn detokenize_texts(
+        &self,
+        grant: &DetokenizeGrant,
+        (texts, range): (&Texts, Range<usize>),
+        ivs: &[Option<Iv>],
+        version: Option<u32>,
+    ) -> Result<Outcome> {
+        match self {
+            Self::Ff1(engine) => engine.detokenize_texts(grant, (texts, range), ivs, version),
+            Self::Pattern(_) | Self::Text(_) | Self::Random(_) => {
+                self.detokenize(grant, batch::values(texts, range), ivs, version)
+            }
         }
     }
 

@@ -216,6 +216,19 @@ impl Format {
     }
 
     /// Whether messages end their free part with a check digit.
+    /// How many of so many symbols go through FF1, without tokenLength.
+    #[inline]
+    pub(super) fn encrypted_of(&self, symbols: usize) -> usize {
+        symbols - self.keep_leading - self.keep_trailing - usize::from(self.has_check_digit())
+    }
+
+    /// Where in so many symbols the check digit is: the last free one.
+    #[inline]
+    pub(super) const fn check_place(&self, symbols: usize) -> usize {
+        symbols - self.keep_trailing - 1
+    }
+
+    #[inline]
     pub(crate) fn has_check_digit(&self) -> bool {
         match self.luhn {
             Luhn::Ignore => false,

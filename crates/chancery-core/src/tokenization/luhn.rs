@@ -42,6 +42,53 @@ pub(crate) fn text_check_digit(text: &[u8], place: usize) -> u16 {
     completing(u16::from(text[place] & 0x0f), text.len() - place, text_sum(text))
 }
 
+/// Many numbers of one length from 9 to 16 digits, in ASCII and one after the other: no branch depends on one of them.
+pub(crate) struct SameLength {
+    length: usize,
+    /// Shifts out of the first eight digits what is among the last eight, too.
+    shift: u32,
+}
+
+impl SameLength {
+    pub(crate) fn of(length: usize) -> Option<Self> {
+        (9..=16).contains(&length).then(|| Self { length, shift: 8 * (16 - length as u32) })
+    }
+
+    /// Whether all pass.
+    pub(crate) fn all_pass(&self, text: &[u8]) -> bool {
+        let wrong = |wrong, number| wrong | (self.total(number, [u64::MAX; 2]) % 10);
+        text.chunks_exact(self.length).fold(0, wrong) == 0
+    }
+
+    /// Puts at `place` of each number the digit that makes it pass, or what [`spoil`] makes of it.
+    pub(crate) fn complete(&self, text: &mut [u8], place: usize, spoiled: bool) {
+        // What stands at the place now does not count: it is masked out, not overwritten, because a byte that was just
+        // written would delay the reading of the eight that it is one of.
+        let mut mask = [0xff; 16];
+        mask[place] = 0;
+        let last = mask[..self.length].last_chunk::<8>().copied().unwrap_or_default();
+        let masks = [u64::from_le_bytes(mask[..8].try_into().unwrap_or_default()), u64::from_le_bytes(last)];
+        let digit = |total: usize| {
+            let check = completing(0, self.length - place, (total % 10) as u16);
+            b'0' | if spoiled { spoil(check) } else { check } as u8
+        };
+        let digits: [u8; 256] = std::array::from_fn(digit);
+        for number in text.chunks_exact_mut(self.length) {
+            let total = self.total(number, masks);
+            // Sixteen digits have a total of at most 224.
+            number[place] = digits[(total & 0xff) as usize];
+        }
+    }
+
+    /// The weighted sum of the digits that the masks let through, not modulo 10.
+    #[inline(always)]
+    fn total(&self, number: &[u8], [first_mask, last_mask]: [u64; 2]) -> u64 {
+        let (Some(first), Some(last)) = (number.first_chunk::<8>(), number.last_chunk::<8>()) else { return 0 };
+        let first = (u64::from_le_bytes(*first) & first_mask) << self.shift;
+        added_up(pair_sums(first) + pair_sums(u64::from_le_bytes(*last) & last_mask))
+    }
+}
+
 /// [`sum`] for digits in ASCII, eight at a time.
 #[inline]
 fn text_sum(text: &[u8]) -> u16 {
@@ -49,26 +96,34 @@ fn text_sum(text: &[u8]) -> u16 {
         // Most card numbers: no loop, and of what overlaps the first part's share is shifted out.
         (Some(first), Some(last)) if text.len() <= 16 => {
             let first = u64::from_le_bytes(*first).checked_shl(8 * (16 - text.len() as u32)).unwrap_or_default();
-            eight_sum(first) + eight_sum(u64::from_le_bytes(*last))
+            added_up(pair_sums(first) + pair_sums(u64::from_le_bytes(*last)))
         }
         _ => {
             let word = |digits: &[u8]| digits.iter().fold(0, |word, &digit| word >> 8 | u64::from(digit) << 56);
-            text.rchunks(8).map(|digits| eight_sum(word(digits))).sum()
+            text.rchunks(8).map(|digits| added_up(pair_sums(word(digits)))).sum()
         }
     };
     // At most 10 for each of the 64 KiB that a value may have.
     (total % 10) as u16
 }
 
-/// The weighted sum of eight digits, not modulo 10; the last one is in the highest byte and counts once. Zero bytes
-/// count nothing.
+/// Ones in 16-bit lanes.
+const LANES: u64 = 0x0001_0001_0001_0001;
+
+/// The weighted sums of the four pairs in eight digits, at most 28 each, not modulo 10; the last digit is in the highest
+/// byte and counts once. Zero bytes count nothing.
 #[inline]
-fn eight_sum(text: u64) -> u64 {
-    const LANES: u64 = 0x0001_0001_0001_0001;
+const fn pair_sums(text: u64) -> u64 {
     let (doubled, plain) = (text & (0x0f * LANES), text >> 8 & (0x0f * LANES));
     // Twice a digit from 5 on is 10 or more, of which the digits' sum is 9 less: the same modulo 10 as one more.
     let carried = (doubled + 3 * LANES) >> 3 & LANES;
-    (plain + 2 * doubled + carried).wrapping_mul(LANES) >> 48
+    plain + 2 * doubled + carried
+}
+
+/// The sum of the lanes.
+#[inline]
+const fn added_up(lanes: u64) -> u64 {
+    lanes.wrapping_mul(LANES) >> 48
 }
 
 /// The digit that [`check_digit`] would give, plus one: with it the number always fails.
@@ -137,6 +192,24 @@ mod tests {
             let text: Vec<u8> = digits.iter().map(|&digit| b'0' + u8::try_from(digit).unwrap()).collect();
             prop_assert_eq!(text_check_digit(&text, place), check);
             prop_assert_eq!(text_passes(&text), passes(&digits));
+            if let Some(same) = SameLength::of(digits.len()) {
+                let mut three = [&text[..], &text, &text].concat();
+                prop_assert_eq!(same.all_pass(&three), passes(&digits));
+                for spoiled in [false, true] {
+                    same.complete(&mut three, place, spoiled);
+                    let expected = b'0' + u8::try_from(if spoiled { spoil(check) } else { check }).unwrap();
+                    let mut one = text.clone();
+                    one[place] = expected;
+                    prop_assert_eq!(&three, &[&one[..], &one, &one].concat());
+                    prop_assert_eq!(same.all_pass(&three), !spoiled);
+                    // One of several that does not pass.
+                    one[place] = b'0' + u8::try_from(spoil(check)).unwrap();
+                    three[..one.len()].copy_from_slice(&one);
+                    prop_assert!(!same.all_pass(&three));
+                }
+            } else {
+                prop_assert!(digits.len() < 9 || digits.len() > 16);
+            }
             digits[place] = spoil(check);
             prop_assert!(!passes(&digits));
             prop_assert_eq!(unspoil(spoil(check)), check);

@@ -2,6 +2,8 @@
 //!
 //! Samples may be real data. They are in no log, no audit record and no error, and nothing of a preview is stored.
 
+use std::sync::Arc;
+
 use chancery_keys::{AesSize, DataKey, KeyRef, KeySpec, Purpose, random};
 use chancery_types::{
     Action, KeyId, Perm, TokenAlgorithm, TokenProfileId,
@@ -32,7 +34,7 @@ impl Chancery {
         let in_profile = |error: Error| error.under("/profile");
         let spec = ProfileSpec::new(create(profile), VERSION, &self.limits).map_err(in_profile)?;
         let (shape, _) = spec.compile(&self.limits).map_err(in_profile)?;
-        let keys = Versions::new(VERSION, vec![self.throw_away_key(spec.algorithm)?])?;
+        let keys = Versions::new(VERSION, vec![Arc::new(self.throw_away_key(spec.algorithm)?)])?;
         let domain = TokenProfileId::from_random(random());
         let grant = TokenizeGrant::for_preview(&grant);
         let outcome = if spec.algorithm == TokenAlgorithm::Random {

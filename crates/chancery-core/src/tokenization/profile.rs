@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use chancery_keys::Custodian;
+use chancery_keys::{Custodian, DataKey, KeyRef, SealedKey};
 use chancery_store::{Tx, tables};
 use chancery_types::{KeyId, KeyState, KeyUsage, RoleId, TokenAlgorithm, TokenProfileId};
 use uuid::Uuid;
@@ -91,17 +91,37 @@ impl KeyRows {
     }
 }
 
+/// Keys that were opened already for other profiles that are compiled together: what is prepared of them is shared.
+#[derive(Default)]
+pub(crate) struct OpenKeys(HashMap<KeyRef, Arc<DataKey>>);
+
+impl OpenKeys {
+    fn open(&mut self, custodian: &Custodian, sealed: &SealedKey) -> Result<Arc<DataKey>> {
+        if let Some(key) = self.0.get(sealed.key()) {
+            return Ok(Arc::clone(key));
+        }
+        let key = Arc::new(custodian.open_data_key(sealed)?);
+        self.0.insert(*sealed.key(), Arc::clone(&key));
+        Ok(key)
+    }
+}
+
 fn missing_key() -> Error {
     Error::internal("the key of a stored token profile is missing")
 }
 
 impl Profile {
     /// Compiles the rules and opens the key's versions.
-    pub(crate) fn compile(rows: &ProfileRows, custodian: &Custodian, limits: &Limits) -> Result<Self> {
+    pub(crate) fn compile(
+        rows: &ProfileRows,
+        custodian: &Custodian,
+        opened: &mut OpenKeys,
+        limits: &Limits,
+    ) -> Result<Self> {
         let ProfileRows { profile, key, versions } = rows;
         let (id, spec, stored_key) = (rows.id(), ProfileSpec::from_row(profile)?, StoredKey::from_row(key)?);
         let (shape, rules) = spec.compile(limits)?;
-        let open = |row: &Arc<_>| Ok::<_, Error>(custodian.open_data_key(&stored_key.sealed(row))?);
+        let open = |row: &Arc<_>| opened.open(custodian, &stored_key.sealed(row));
         let keys = Versions::new(spec.min_decrypt_version, versions.iter().map(open).collect::<Result<_>>()?)?;
         let engine = if spec.algorithm == TokenAlgorithm::Random {
             let tokens = (spec.deterministic == Some(true), spec.life()?);

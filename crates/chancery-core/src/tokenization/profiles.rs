@@ -8,7 +8,7 @@ use chancery_types::{KeyId, TokenProfileId};
 use tracing::error;
 use uuid::Uuid;
 
-use super::profile::{KeyRows, Profile, ProfileRows};
+use super::profile::{KeyRows, OpenKeys, Profile, ProfileRows};
 use crate::{Chancery, Error, Result};
 
 /// A compiled profile, or `None` for one that does not compile: the log says why, and only its own calls fail.
@@ -51,7 +51,8 @@ impl Chancery {
     /// Loads all token profiles.
     pub(crate) async fn load_token_profiles(&self) -> Result<()> {
         let rows = self.store.read(|tx| Box::pin(all_rows(tx))).await?;
-        let profiles = rows.iter().map(|rows| (rows.id(), self.compile_token_profile(rows))).collect();
+        let mut keys = OpenKeys::default();
+        let profiles = rows.iter().map(|rows| (rows.id(), self.compile_token_profile(rows, &mut keys))).collect();
         self.token_profiles.0.store(Arc::new(profiles));
         Ok(())
     }
@@ -77,13 +78,15 @@ impl Chancery {
             return Ok(());
         }
         let rows = self.store.read(move |tx| Box::pin(rows_of(tx, ids))).await?;
-        let compiled = rows.into_iter().map(|(id, rows)| (id, rows.map(|rows| self.compile_token_profile(&rows))));
+        let mut keys = OpenKeys::default();
+        let mut compile = |rows: ProfileRows| self.compile_token_profile(&rows, &mut keys);
+        let compiled = rows.into_iter().map(|(id, rows)| (id, rows.map(&mut compile)));
         self.token_profiles.replace(compiled.collect());
         Ok(())
     }
 
-    fn compile_token_profile(&self, rows: &ProfileRows) -> Compiled {
-        match Profile::compile(rows, &self.custodian, &self.limits) {
+    fn compile_token_profile(&self, rows: &ProfileRows, keys: &mut OpenKeys) -> Compiled {
+        match Profile::compile(rows, &self.custodian, keys, &self.limits) {
             Ok(profile) => Some(Arc::new(profile)),
             Err(failure) => {
                 let profile = rows.id();

@@ -4,7 +4,10 @@ use std::{ops::Range, sync::Arc};
 
 use chancery_types::{
     Action, TokenProfileId,
-    wire::token_profiles::{RewrapRequest, RewrapResponse},
+    wire::{
+        Texts,
+        token_profiles::{RewrapRequest, RewrapResponse},
+    },
 };
 
 use super::{
@@ -35,8 +38,7 @@ impl Chancery {
                 let (profile, ivs, tokens) = (Arc::clone(&profile), Arc::clone(&ivs), Arc::new(tokens));
                 let job = move |range: Range<usize>| {
                     let ivs = ivs.get(range.clone()).unwrap_or_default();
-                    let tokens = batch::values(&tokens, range);
-                    rewrap(&profile.engine, (&detokenize, &tokenize), tokens, ivs, version)
+                    rewrap(&profile.engine, (&detokenize, &tokenize), (&tokens, range), ivs, version)
                 };
                 batch::run(&self.pool, load, job).await?
             };
@@ -58,14 +60,14 @@ impl Chancery {
 /// An initialization vector goes with its message into the new token: so a token that is of the newest version already
 /// stays what it is, and whoever is interrupted between storing a token and its iv has lost neither. Under another key
 /// it is as good as a fresh one.
-fn rewrap<'v>(
+fn rewrap(
     engine: &Engine,
     (may_detokenize, may_tokenize): (&DetokenizeGrant, &TokenizeGrant),
-    tokens: impl Iterator<Item = &'v str> + Clone,
+    (tokens, range): (&Texts, Range<usize>),
     ivs: &[Option<Iv>],
     version: Option<u32>,
 ) -> Result<Outcome> {
-    let opened = engine.detokenize(may_detokenize, tokens, ivs, version)?;
+    let opened = engine.detokenize_texts(may_detokenize, (tokens, range), ivs, version)?;
     let of_opened = opened.texts.iter().zip(ivs).filter(|(message, _)| message.is_some());
     let ivs: Vec<Iv> = of_opened.filter_map(|(_, iv)| *iv).collect();
     let made = engine.tokenize(may_tokenize, opened.texts.iter().flatten(), &ivs)?;

@@ -5,6 +5,11 @@ mod siv;
 mod vault;
 mod xaes;
 
+use std::{
+    collections::BTreeMap,
+    sync::{Mutex, PoisonError},
+};
+
 use chancery_ff1::{Alphabet, Ff1, Ff1Text};
 use thiserror::Error;
 
@@ -22,6 +27,8 @@ pub use xaes::{NotAuthentic, XAES_NONCE_LEN, Xaes256Gcm};
 pub struct DataKey {
     key: KeyRef,
     secret: Secret,
+    /// What was prepared, by radix: what does not depend on a tweak's prefix is in memory once.
+    ff1: Mutex<BTreeMap<u32, Ff1>>,
 }
 
 /// Why a data key does not prepare an operation.
@@ -50,7 +57,11 @@ impl DataKey {
             KeySpec::Hmac256 => HMAC_KEY_LEN,
             KeySpec::Rsa(_) | KeySpec::Ec(_) | KeySpec::Ed25519 | KeySpec::MlDsa(_) => return Err(OpenError::Unusable),
         };
-        if secret.expose().len() == len { Ok(Self { key, secret }) } else { Err(OpenError::Unusable) }
+        if secret.expose().len() == len {
+            Ok(Self { key, secret, ff1: Mutex::default() })
+        } else {
+            Err(OpenError::Unusable)
+        }
     }
 
     /// Which key it is.
@@ -59,9 +70,15 @@ impl DataKey {
         &self.key
     }
 
-    /// FF1 over digits of a radix, 2 to 65,536. For AES keys.
+    /// FF1 over digits of a radix, 2 to 65,536. For AES keys. All that are asked for share what is prepared.
     pub fn ff1(&self, radix: u32) -> Result<Ff1, DataError> {
-        Ff1::new(&self.ff1_key()?, radix).map_err(DataError::Ff1)
+        let mut prepared = self.ff1.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(ff1) = prepared.get(&radix) {
+            return Ok(ff1.clone());
+        }
+        let ff1 = Ff1::new(&self.ff1_key()?, radix).map_err(DataError::Ff1)?;
+        prepared.insert(radix, ff1.clone());
+        Ok(ff1)
     }
 
     /// FF1 over ASCII text. For AES keys.

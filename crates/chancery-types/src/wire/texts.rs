@@ -1,6 +1,6 @@
 //! Many texts in one buffer: the values of a batch.
 
-use std::fmt;
+use std::{fmt, ops::Range};
 
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
@@ -53,6 +53,30 @@ impl Texts {
         self.buffer.len()
     }
 
+    /// How many bytes the texts of some elements have together.
+    #[must_use]
+    pub fn bytes_of(&self, range: Range<usize>) -> usize {
+        let end = range.end.checked_sub(1).and_then(|last| self.ends.get(last));
+        end.map_or(0, |&(end, _)| end.saturating_sub(self.start(range.start)))
+    }
+
+    /// Some elements one after the other, and how many bytes each has, if all are texts of equally many.
+    #[must_use]
+    pub fn even(&self, range: Range<usize>) -> Option<(&str, usize)> {
+        let start = self.start(range.start);
+        let ends = self.ends.get(range)?;
+        let (&(first, _), &(last, _)) = (ends.first()?, ends.last()?);
+        let length = first - start;
+        let even = |(good, end), &element| (good & (element == (end, true)), end + length);
+        let (good, _) = ends.iter().fold((true, first), even);
+        good.then(|| (&self.buffer[start..last], length))
+    }
+
+    /// Where an element begins.
+    fn start(&self, index: usize) -> usize {
+        index.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&(end, _)| end)
+    }
+
     /// Appends a text.
     pub fn push(&mut self, text: &str) {
         self.buffer.push_str(text);
@@ -81,8 +105,7 @@ impl Texts {
     #[must_use]
     pub fn at(&self, index: usize) -> Option<Option<&str>> {
         let &(end, text) = self.ends.get(index)?;
-        let start = index.checked_sub(1).map_or(0, |before| self.ends[before].0);
-        Some(text.then(|| &self.buffer[start..end]))
+        Some(text.then(|| &self.buffer[self.start(index)..end]))
     }
 
     /// All elements in order; a null is `None`.
@@ -188,6 +211,26 @@ mod tests {
         assert_eq!(Texts::from_buffer(String::new(), Vec::new()), Some(Texts::default()));
         for ends in [vec![], vec![(1, true)], vec![(2, true), (4, true)], vec![(3, true), (1, true), (4, true)]] {
             assert_eq!(Texts::from_buffer("aéb".into(), ends.clone()), None, "{ends:?}");
+        }
+    }
+
+    #[test]
+    fn elements_of_one_length_are_found_as_one_text() {
+        let mut texts: Texts = ["a", "bc", "dé", "fgh", "", ""].into_iter().collect();
+        texts.push_null();
+        for (range, even, bytes) in [
+            (0..1, Some(("a", 1)), 1),
+            (1..2, Some(("bc", 2)), 2),
+            (2..4, Some(("défgh", 3)), 6),
+            (4..6, Some(("", 0)), 0),
+            (0..2, None, 3),
+            (4..7, None, 0),
+            (3..3, None, 0),
+            (0..0, None, 0),
+            (0..8, None, 0),
+        ] {
+            assert_eq!(texts.even(range.clone()), even, "{range:?}");
+            assert_eq!(texts.bytes_of(range.clone()), bytes, "{range:?}");
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! A single value is a batch of one, so that both cannot differ.
 
+use std::{ops::Range, sync::Arc};
+
 use chancery_keys::{
     DataKey,
     ff1::{Failure, Ff1, Ff1Text, Item},
@@ -9,7 +11,7 @@ use chancery_keys::{
 use chancery_types::{TokenProfileId, wire::Texts};
 
 use super::{
-    super::{format::Format, prefix, refusal::BadValue, tweak, values::Parts, versions::Versions},
+    super::{batch, format::Format, prefix, refusal::BadValue, tweak, values::Parts, versions::Versions},
     Iv, IvKind, Outcome,
     decimal::{self, Kind, Values},
 };
@@ -30,7 +32,7 @@ pub(crate) struct Ff1Engine {
 
 impl Ff1Engine {
     /// Tweaks begin with `domain`.
-    pub(crate) fn new(format: Format, domain: TokenProfileId, keys: &Versions<DataKey>) -> Result<Self> {
+    pub(crate) fn new(format: Format, domain: TokenProfileId, keys: &Versions<Arc<DataKey>>) -> Result<Self> {
         let radix = format.alphabet().radix();
         Self::with_ciphers(format, domain, &keys.try_map(|key| key.ff1(radix).map_err(Error::internal))?)
     }
@@ -58,8 +60,7 @@ impl Ff1Engine {
         V: Iterator<Item = &'v str> + Clone,
     {
         if let Some(ciphers) = &self.decimal {
-            let count = messages.size_hint().1.unwrap_or_default();
-            let mut values = Values::new(Kind::Message, &self.format, ciphers.of_newest(), count);
+            let mut values = Values::new(Kind::Message, &self.format, ciphers.of_newest(), self.guess(&messages));
             for (index, message) in messages.clone().enumerate() {
                 values.add(message, ivs.get(index))?;
             }
@@ -130,6 +131,42 @@ impl Ff1Engine {
         Ok(outcome)
     }
 
+    /// [`tokenize`](Self::tokenize) for a part of a batch; many values of one length cost less so.
+    pub(crate) fn tokenize_texts(
+        &self,
+        grant: &TokenizeGrant,
+        (texts, range): (&Texts, Range<usize>),
+        ivs: &[Iv],
+    ) -> Result<Outcome> {
+        match &self.decimal {
+            Some(ciphers) if ivs.is_empty() => self.decimal_texts(Kind::Message, ciphers.of_newest(), texts, range),
+            Some(_) | None => self.tokenize(grant, batch::values(texts, range), ivs),
+        }
+    }
+
+    /// [`detokenize`](Self::detokenize) for a part of a batch; many values of one length cost less so.
+    pub(crate) fn detokenize_texts(
+        &self,
+        grant: &DetokenizeGrant,
+        (texts, range): (&Texts, Range<usize>),
+        ivs: &[Option<Iv>],
+        version: Option<u32>,
+    ) -> Result<Outcome> {
+        match &self.decimal {
+            Some(ciphers) if ivs.is_empty() => {
+                let outcome = self.decimal_texts(Kind::Token, ciphers.of(version)?, texts, range)?;
+                Ok(self.show_all(grant.view(), outcome))
+            }
+            Some(_) | None => self.detokenize(grant, batch::values(texts, range), ivs, version),
+        }
+    }
+
+    fn decimal_texts(&self, kind: Kind, cipher: &Ff1Text, texts: &Texts, range: Range<usize>) -> Result<Outcome> {
+        let mut values = Values::new(kind, &self.format, cipher, (range.len(), texts.bytes_of(range.clone())));
+        values.add_texts(texts, range.clone())?;
+        values.finish(batch::values(texts, range))
+    }
+
     fn detokenize_decimal<'v, V>(
         &self,
         ciphers: &Versions<Ff1Text>,
@@ -141,8 +178,7 @@ impl Ff1Engine {
     where
         V: Iterator<Item = &'v str> + Clone,
     {
-        let count = tokens.size_hint().1.unwrap_or_default();
-        let mut values = Values::new(Kind::Token, &self.format, ciphers.of(version)?, count);
+        let mut values = Values::new(Kind::Token, &self.format, ciphers.of(version)?, self.guess(&tokens));
         for (index, token) in tokens.clone().enumerate() {
             match ivs.get(index) {
                 Some(None) => values.refuse(BadValue::Iv { bytes: IvKind::Ff1.length() }),
@@ -150,18 +186,28 @@ impl Ff1Engine {
                 None => values.add(token, None)?,
             }
         }
-        let Outcome { texts: messages, bad } = values.finish(tokens)?;
-        if *grant.view() == View::Full {
-            return Ok(Outcome { texts: messages, bad });
+        Ok(self.show_all(grant.view(), values.finish(tokens)?))
+    }
+
+    fn show_all(&self, view: &View, outcome: Outcome) -> Outcome {
+        if *view == View::Full {
+            return outcome;
         }
+        let Outcome { texts: messages, bad } = outcome;
         let mut texts = Texts::with_capacity(messages.len(), messages.bytes());
         for message in messages.iter() {
             match message {
-                Some(message) => self.show(grant.view(), message, &mut texts),
+                Some(message) => self.show(view, message, &mut texts),
                 None => texts.push_null(),
             }
         }
-        Ok(Outcome { texts, bad })
+        Outcome { texts, bad }
+    }
+
+    /// How many values there are, and about how many bytes they have together.
+    fn guess<'v>(&self, values: &impl Iterator<Item = &'v str>) -> (usize, usize) {
+        let count = values.size_hint().1.unwrap_or_default();
+        (count, count.saturating_mul(self.format.max.min(24)))
     }
 
     fn take_token(&self, token: &str, asked: Option<u32>, work: &mut Work) -> Result<Parts, BadValue> {

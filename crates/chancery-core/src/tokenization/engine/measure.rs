@@ -7,11 +7,11 @@ use chancery_ff1::{Alphabet, Ff1, Item, Key};
 use chancery_types::{TokenProfileId, wire::Texts};
 use serde_json::{Value, json};
 
-use super::{Ff1Engine, Outcome};
+use super::{Ff1Engine, Outcome, batch, pattern};
 use crate::{
     Limits,
     access::tests::{MAY_DETOKENIZE, MAY_TOKENIZE},
-    tokenization::{batch, format::Format, luhn, templates, versions::Versions},
+    tokenization::{format::Format, luhn, templates, versions::Versions},
 };
 
 /// The server's: the system's would take new pages from the kernel for every batch.
@@ -35,8 +35,14 @@ struct Case {
     items: Vec<Item>,
 }
 
+/// Patterns whose values are numbers of no one radix: name, pattern, a value, and the bits of its number.
+const PATTERNS: [(&str, &str, &str, usize); 2] = [
+    ("pattern of SSNs", "{001..665,667..899}-{01..99}-{0001..9999}", "123-45-6789", 30),
+    ("pattern of IBANs", "[UpperAlpha:2]<iban>{Decimal|UpperAlpha:11..30}", "GB29NWBK60161331926819", 66),
+];
+
 /// Writes one JSON object to the file that CHANCERY_FIGURES names: `rows` with the median nanoseconds per value of each
-/// card template.
+/// card template, `patterns` with those of [`PATTERNS`].
 #[test]
 #[ignore = "a measurement, run by `cargo xtask bench profiles`"]
 fn measure_card_templates() {
@@ -52,9 +58,36 @@ fn measure_card_templates() {
         let [kernel, tokenize, detokenize] = samples.map(median);
         json!({"template": case.name, "kernel": kernel, "tokenize": tokenize, "detokenize": detokenize})
     };
-    let figures = json!({"rows": cases.iter().zip(samples).map(row).collect::<Vec<_>>()});
+    let rows: Vec<_> = cases.iter().zip(samples).map(row).collect();
+    let figures = json!({"rows": rows, "patterns": PATTERNS.map(measure_pattern)});
     let file = std::env::var_os("CHANCERY_FIGURES").expect("`cargo xtask bench profiles` names the file");
     std::fs::write(file, figures.to_string()).unwrap();
+}
+
+/// The kernel beside it does one turn over as many bits.
+fn measure_pattern((name, pattern, value, bits): (&str, &str, &str, usize)) -> Value {
+    let engine = pattern::tests::engine(pattern);
+    // Each the token of the one before.
+    let next = |message: &String| {
+        let token = engine.tokenize(&MAY_TOKENIZE, std::iter::once(message.as_str()), &[]).unwrap();
+        token.texts.at(0).flatten().map(str::to_owned)
+    };
+    let messages: Texts = std::iter::successors(Some(value.to_owned()), next).take(VALUES).collect();
+    let values = |texts| batch::values(texts, 0..VALUES);
+    let tokens = engine.tokenize(&MAY_TOKENIZE, values(&messages), &[]).unwrap().texts;
+    let cipher = Ff1::new(&Key::new(&[7; 32]).unwrap(), 2).unwrap().with_tweak_prefix(DOMAIN.as_bytes());
+    let item = |index| Item { start: bits * index, length: bits, tweak_start: 0, tweak_length: 1 };
+    let (mut digits, items): (_, Vec<Item>) = (vec![0; bits * VALUES], (0..VALUES).map(item).collect());
+    let mut samples = [(); 3].map(|()| Vec::new());
+    for _ in 0..PASSES {
+        samples[0].push(time(|| cipher.encrypt_batch(black_box(&mut digits), &[0xff], &items).len(), 0));
+        let tokenize = || engine.tokenize(&MAY_TOKENIZE, values(black_box(&messages)), &[]).unwrap().texts.len();
+        samples[1].push(time(tokenize, VALUES));
+        let detokenize = || engine.detokenize(&MAY_DETOKENIZE, values(black_box(&tokens)), &[], None);
+        samples[2].push(time(|| detokenize().unwrap().texts.len(), VALUES));
+    }
+    let [kernel, tokenize, detokenize] = samples.map(median);
+    json!({"template": name, "kernel": kernel, "tokenize": tokenize, "detokenize": detokenize})
 }
 
 fn case(name: &str) -> Case {
@@ -64,8 +97,7 @@ fn case(name: &str) -> Case {
     let engine =
         Ff1Engine::with_ciphers(Format::compile(&wire, &Limits::default()).unwrap(), DOMAIN, &versions).unwrap();
     let messages: Texts = (0..VALUES as u64).map(card).collect();
-    let Outcome { texts: tokens, bad } =
-        engine.tokenize(&MAY_TOKENIZE, batch::values(&messages, 0..VALUES), &[]).unwrap();
+    let Outcome { texts: tokens, bad } = engine.tokenize_texts(&MAY_TOKENIZE, (&messages, 0..VALUES), &[]).unwrap();
     assert_eq!(bad, []);
     let (leading, trailing) = (wire.keep_leading as usize, wire.keep_trailing as usize);
     let (mut text, mut tweaks, mut items) = (Vec::new(), Vec::new(), Vec::new());
@@ -100,13 +132,13 @@ impl Case {
     }
 
     fn time_tokenize(&self) -> f64 {
-        let values = || batch::values(black_box(&self.messages), 0..VALUES);
-        time(|| self.engine.tokenize(&MAY_TOKENIZE, values(), &[]).unwrap().texts.len(), VALUES)
+        let values = || (black_box(&self.messages), 0..VALUES);
+        time(|| self.engine.tokenize_texts(&MAY_TOKENIZE, values(), &[]).unwrap().texts.len(), VALUES)
     }
 
     fn time_detokenize(&self) -> f64 {
-        let values = || batch::values(black_box(&self.tokens), 0..VALUES);
-        time(|| self.engine.detokenize(&MAY_DETOKENIZE, values(), &[], None).unwrap().texts.len(), VALUES)
+        let values = || (black_box(&self.tokens), 0..VALUES);
+        time(|| self.engine.detokenize_texts(&MAY_DETOKENIZE, values(), &[], None).unwrap().texts.len(), VALUES)
     }
 }
 

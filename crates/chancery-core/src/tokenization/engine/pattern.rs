@@ -3,6 +3,8 @@
 //! Where all encrypted places of a value have one radix, FF1 works in it. Else the number is written in bits and encrypted
 //! until it is below the product of the radices again; so it is below the product in less than two turns on average.
 
+use std::sync::Arc;
+
 use chancery_keys::{
     DataKey,
     ff1::{Failure, Ff1, Item},
@@ -37,7 +39,7 @@ pub(crate) struct Ciphers(Vec<Ff1>);
 
 impl PatternEngine {
     /// Tweaks begin with `domain`.
-    pub(crate) fn new(pattern: Pattern, domain: TokenProfileId, keys: &Versions<DataKey>) -> Result<Self> {
+    pub(crate) fn new(pattern: Pattern, domain: TokenProfileId, keys: &Versions<Arc<DataKey>>) -> Result<Self> {
         let cipher = |key: &DataKey, radix| key.ff1(radix).map_err(Error::internal);
         let ciphers = keys.try_map(|key| Ciphers::new(&pattern, domain, |radix| cipher(key, radix)))?;
         Ok(Self { pattern, ciphers })
@@ -208,4 +210,4 @@ impl Job {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -6,6 +6,8 @@
 //! domain (16 bytes) ‖ key version (4 bytes, big-endian) as associated data; or HMAC-SHA-256 of
 //! domain ‖ key version ‖ message. The layout is frozen: any change would orphan every token.
 
+use std::sync::Arc;
+
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_keys::{Aes256Siv, DataKey, HmacSha256, NotAuthentic, Xaes256Gcm};
 use chancery_types::{TokenProfileId, wire::Texts};
@@ -44,10 +46,10 @@ impl TextEngine {
     pub(crate) fn new(
         format: TextFormat,
         domain: TokenProfileId,
-        keys: &Versions<DataKey>,
+        keys: &Versions<Arc<DataKey>>,
         cipher: impl Fn(&DataKey) -> Result<TextCipher>,
     ) -> Result<Self> {
-        Ok(Self { format, domain, ciphers: keys.try_map(cipher)? })
+        Ok(Self { format, domain, ciphers: keys.try_map(|key| cipher(key))? })
     }
 
     pub(crate) const fn versions(&self) -> &Versions<TextCipher> {

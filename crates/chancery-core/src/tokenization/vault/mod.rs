@@ -19,6 +19,8 @@ mod rewrap;
 mod tests;
 mod tidy;
 
+use std::sync::Arc;
+
 use chancery_keys::{Custodian, DataKey, VaultIndex, VaultSeal};
 use chancery_store::tables::vault_tokens::Row;
 use chancery_types::{KeyId, TokenProfileId, wire::x509::ValidityPeriod};
@@ -48,7 +50,7 @@ impl Vault {
     pub(crate) fn new(
         shape: Shape,
         domain: TokenProfileId,
-        (key, keys): (KeyId, &Versions<DataKey>),
+        (key, keys): (KeyId, &Versions<Arc<DataKey>>),
         (deterministic, life): (bool, Option<Period>),
         custodian: &Custodian,
     ) -> Result<Self> {

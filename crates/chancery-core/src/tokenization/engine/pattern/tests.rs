@@ -31,7 +31,7 @@ struct Case {
     token_with_iv: String,
 }
 
-fn engine(pattern: &str) -> PatternEngine {
+pub(in super::super) fn engine(pattern: &str) -> PatternEngine {
     engine_under(&[7; 32], pattern, "", TokenProfileId::from_u128(1))
 }
 
