@@ -3,8 +3,8 @@
 use chancery_types::{
     TokenProfileId,
     wire::token_profiles::{
-        CreateTokenProfile, DetokenizationResponse, DetokenizeRequest, TokenProfile, TokenProfileTemplate,
-        TokenizationResponse, TokenizeRequest,
+        CreateTokenProfile, DetokenizationResponse, DetokenizeRequest, RewrapRequest, RewrapResponse, TokenProfile,
+        TokenProfileTemplate, TokenizationResponse, TokenizeRequest,
     },
 };
 
@@ -52,6 +52,15 @@ impl Client {
     ) -> Result<DetokenizationResponse, ClientError> {
         let request = DetokenizeRequest { token: token.token, iv: token.iv, key_version: token.key_version };
         self.post(&format!("/api/v2/token-profiles/{profile}/detokenize"), &request)
+    }
+
+    /// Makes of tokens those that their messages have under the profile's newest key version.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn rewrap(&self, profile: TokenProfileId, request: &RewrapRequest) -> Result<RewrapResponse, ClientError> {
+        self.post(&format!("/api/v2/token-profiles/{profile}/rewrap"), request)
     }
 }
 

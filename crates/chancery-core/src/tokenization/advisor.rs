@@ -20,6 +20,8 @@ pub(crate) struct Case<'a> {
     /// Whether the same message always gives the same token.
     pub(crate) repeats: bool,
     pub(crate) shares_domain: bool,
+    /// The oldest key version whose tokens are read.
+    pub(crate) oldest_version: u32,
     pub(crate) rules: &'a [ControlRule],
 }
 
@@ -32,6 +34,7 @@ pub(crate) fn advise(case: &Case) -> TokenSecurity {
     if case.shares_domain {
         notes.push("Profiles with this key and tweakDomain open each other's tokens.".into());
     }
+    notes.extend(given_up(case));
     notes.extend(trial(case, space.as_ref()));
     TokenSecurity { domain_size: case.shape.token_space().map(|tokens| tokens.decimal()), notes }
 }
@@ -89,6 +92,22 @@ fn what_tokens_show(case: &Case) -> Vec<String> {
         Shape::Symbols(_) | Shape::Pattern(_) | Shape::Text(_) => {}
     }
     notes
+}
+
+/// What becomes of tokens of versions that are not read any more, where tokens do not tell theirs.
+fn given_up(case: &Case) -> Option<String> {
+    let told = match case.shape {
+        Shape::Symbols(format) => format.tells_version(),
+        Shape::Pattern(_) | Shape::Text(_) => false,
+    };
+    let silent = case.algorithm == TokenAlgorithm::Ff1 && !told;
+    let oldest = case.oldest_version;
+    (silent && oldest > 1).then(|| {
+        format!(
+            "A token of a key version before {oldest} is not refused: it does not tell its version, so it is read as one \
+             of another and gives a plausible, wrong message. Make sure that none is left, or use versionPrefix."
+        )
+    })
 }
 
 /// Whether a role can find messages by tokenizing guesses, though no rule lets it detokenize.

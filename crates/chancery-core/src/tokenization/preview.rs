@@ -11,6 +11,7 @@ use chancery_types::{
 };
 
 use super::{
+    batch,
     engine::{Engine, Iv},
     spec::ProfileSpec,
     vault::Vault,
@@ -37,20 +38,22 @@ impl Chancery {
         let keys = Versions::new(VERSION, vec![Arc::new(self.throw_away_key(spec.algorithm)?)])?;
         let domain = TokenProfileId::from_random(random());
         let grant = TokenizeGrant::for_preview(&grant);
-        let outcome = if spec.algorithm == TokenAlgorithm::Random {
+        let (outcome, ivs) = if spec.algorithm == TokenAlgorithm::Random {
             let tokens = (spec.deterministic == Some(true), None);
             let vault = Vault::new(shape, domain, (spec.key, &keys), tokens, &self.custodian)?;
-            vault.samples(&grant, &samples)?
+            (vault.samples(&grant, &samples)?, None)
         } else {
             let engine = Engine::new(spec.algorithm, shape, domain, &keys)?;
             let ivs: Vec<Iv> =
                 spec.iv_kind().map_or_else(Vec::new, |kind| samples.iter().map(|_| kind.draw()).collect());
-            engine.tokenize(&grant, samples.iter().flatten(), &ivs)?
+            let outcome = engine.tokenize(&grant, samples.iter().flatten(), &ivs)?;
+            let ivs = spec.iv_kind().map(|_| batch::ivs_of(&outcome, &ivs));
+            (outcome, ivs)
         };
         let errors = outcome.settle("/samples", true, &self.limits)?;
         let format = spec.format.clone();
         let security = spec.into_wire(domain, &self.limits)?.security;
-        Ok(PreviewAnswer { tokens: outcome.texts, errors, format, security })
+        Ok(PreviewAnswer { tokens: outcome.texts, ivs, errors, format, security })
     }
 
     fn check_preview_rate(&self, caller: &Caller) -> Result<()> {

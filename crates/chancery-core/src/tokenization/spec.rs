@@ -241,6 +241,7 @@ impl ProfileSpec {
             shape: &shape,
             repeats: self.repeats(),
             shares_domain,
+            oldest_version: self.min_decrypt_version,
             rules: &self.control_rules,
         });
         Ok(TokenProfile {

@@ -144,6 +144,7 @@ impl Template {
                 shape: &shape,
                 repeats: true,
                 shares_domain: false,
+                oldest_version: 1,
                 rules: &[],
             }),
         })

@@ -17,7 +17,8 @@ fn notes(algorithm: TokenAlgorithm, repeats: bool, format: &Value, rules: &[(u12
         mask_char: None,
     };
     let rules: Vec<_> = rules.iter().map(rule).collect();
-    advise(&Case { algorithm, shape: &shape, repeats, shares_domain: false, rules: &rules }).notes.join(" ")
+    let case = Case { algorithm, shape: &shape, repeats, shares_domain: false, oldest_version: 1, rules: &rules };
+    advise(&case).notes.join(" ")
 }
 
 fn cards(luhn: &str) -> Value {
@@ -101,4 +102,22 @@ fn says_what_tokens_show_and_may_be_taken_for() {
     // Of a date there are not many tokens.
     let date = json!({"pattern": "{date:YYYY-MM-DD}"});
     assert!(notes(TokenAlgorithm::Random, true, &date, &[]).contains("only 73049 tokens"));
+}
+
+#[test]
+fn tokens_of_versions_that_are_given_up_read_as_wrong_messages() {
+    let limits = Limits::default();
+    let says = |algorithm, format: Value, oldest_version| {
+        let format = new_format(algorithm, serde_json::from_value(format).unwrap(), &limits).unwrap();
+        let shape = Shape::compile(algorithm, &format, &limits).unwrap();
+        let case = Case { algorithm, shape: &shape, repeats: false, shares_domain: false, oldest_version, rules: &[] };
+        advise(&case).notes.join(" ").contains("plausible, wrong message")
+    };
+    let (ff1, numbers) = (TokenAlgorithm::Ff1, json!({"alphabet": "Decimal", "minLength": 9, "maxLength": 12}));
+    assert!(says(ff1, numbers.clone(), 2));
+    assert!(!says(ff1, numbers, 1), "none was given up");
+    assert!(says(ff1, json!({"pattern": "{001..665,667..899}-{01..99}-{0001..9999}"}), 3));
+    let prefixed = json!({"alphabet": "Decimal", "minLength": 9, "maxLength": 12, "versionPrefix": 1});
+    assert!(!says(ff1, prefixed, 2), "each tells its version");
+    assert!(!says(TokenAlgorithm::AesSiv, Value::Null, 2));
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{ControlRule, PatchTokenFormat, TokenFormat, TokenSecurity};
 use crate::{
-    TokenAlgorithm,
+    Base64, TokenAlgorithm,
     wire::{ItemError, Texts, x509::ValidityPeriod},
 };
 
@@ -51,6 +51,9 @@ pub struct PreviewAnswer {
     /// In the order of the samples; null where one was refused. The profile itself would make others.
     #[cfg_attr(feature = "schema", schema(value_type = Vec<Option<String>>))]
     pub tokens: Texts,
+    /// The initialization vectors, in the same order, where the profile would use them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ivs: Option<Vec<Option<Base64>>>,
     /// Which samples were refused, and why.
     pub errors: Vec<ItemError>,
     /// The format with its defaults.

@@ -35,6 +35,8 @@ async fn every_algorithm_and_every_template_can_be_tried() {
             json!({"profile": {"algorithm": algorithm, "useIv": use_iv}, "samples": ["to whom it may concern"]});
         let shown = bench.admin.post(PREVIEW, request).await.response().clone();
         assert!(shown["tokens"][0].as_str().unwrap().len() > 22, "{shown}");
+        // The 24 bytes of a nonce.
+        assert_eq!(shown["ivs"][0].as_str().map(str::len), use_iv.then_some(32), "{shown}");
     }
     let names = bench.admin.get("/api/v2/token-profiles/template/names").await.response()["names"].clone();
     for name in names.as_array().unwrap() {
