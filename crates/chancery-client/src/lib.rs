@@ -20,8 +20,9 @@ mod time_stamps;
 mod tokenization;
 mod transport;
 
+pub use chancery_formats::Error as FileError;
 pub use error::ClientError;
-pub use files::File;
+pub use files::{File, file_digest};
 pub use public::public_file;
 pub use time_stamps::StampFetcher;
 pub use transport::Client;

@@ -2,13 +2,17 @@
 
 use std::{
     cmp::Ordering,
-    io::{Cursor, Read, Write},
+    io::{Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
-use cfb::CompoundFile;
+use cfb::{CompoundFile, OpenOptions};
 
-use crate::{Existing, Unfit, der};
+use crate::{
+    Error, Existing, Unfit, der,
+    hash::{Hash, Running},
+    source::{Input, PIECE, Source, Target},
+};
 
 const SIGNATURE: &str = "\u{5}DigitalSignature";
 /// A digest of the streams' properties, which some tools sign besides. It would not fit the new signature.
@@ -16,61 +20,76 @@ const EXTENDED: &str = "\u{5}MsiDigitalSignatureEx";
 const NOT_MSI: Unfit = Unfit("The file is no Windows installer: it is not a sound compound file.");
 /// Storages in storages: more than any installer has.
 const DEPTH_MAX: usize = 32;
+/// More than any signature has, however often it was signed.
+const SIGNATURE_MAX: u64 = 64 << 20;
 
 /// An installer.
-pub(crate) struct Installer {
-    file: CompoundFile<Cursor<Vec<u8>>>,
-    hashed: Vec<Vec<u8>>,
+pub(crate) struct Installer<'a> {
+    input: Input<'a>,
 }
 
-impl Installer {
-    pub(crate) fn read(bytes: &[u8]) -> Result<Self, Unfit> {
-        let mut file = CompoundFile::open(Cursor::new(bytes.to_vec())).map_err(|_| NOT_MSI)?;
-        let (mut hashed, mut room) = (Vec::new(), bytes.len());
-        hash_storage(&mut file, Path::new("/"), 0, &mut room, &mut hashed)?;
-        Ok(Self { file, hashed })
+impl<'a> Installer<'a> {
+    pub(crate) fn read(source: &'a dyn Source) -> Result<Self, Error> {
+        let input = Input::new(source, NOT_MSI)?;
+        open(input.cursor())?;
+        Ok(Self { input })
     }
 
-    /// The streams in the order of their names, and after those of each storage its class id.
-    pub(crate) fn hashed(&self) -> impl Iterator<Item = &[u8]> {
-        self.hashed.iter().map(Vec::as_slice)
+    /// Of the streams in the order of their names, and after those of each storage its class id.
+    pub(crate) fn digest(&self, hash: Hash) -> Result<Vec<u8>, Error> {
+        let mut running = hash.begin();
+        // All streams together are no longer than the file, whatever its directory says.
+        let mut room = self.input.len;
+        hash_storage(&mut open(self.input.cursor())?, Path::new("/"), 0, &mut room, &mut running)?;
+        Ok(running.finish())
     }
 
-    pub(crate) fn finish(mut self, cms: &[u8], existing: Existing) -> Result<Vec<u8>, Unfit> {
+    pub(crate) fn finish(&self, cms: &[u8], existing: Existing, target: &mut dyn Target) -> Result<(), Error> {
+        self.input.copy(0..self.input.len, target)?;
+        target.seek(SeekFrom::Start(0))?;
+        let mut file = open(target)?;
         let nested = match existing {
-            Existing::Append if self.file.is_stream(SIGNATURE) => {
-                let present = read_stream(&mut self.file, Path::new(SIGNATURE), &mut usize::MAX.clone())?;
-                Some(der::nest(&present, cms)?)
-            }
+            Existing::Append if file.is_stream(SIGNATURE) => Some(der::nest(&signature(&mut file)?, cms)?),
             Existing::Append | Existing::Replace => None,
         };
-        let unwritable = |_| Unfit("The installer has no place for a signature.");
         for name in [SIGNATURE, EXTENDED] {
-            if self.file.exists(name) {
-                self.file.remove_stream(name).map_err(unwritable)?;
+            if file.exists(name) {
+                file.remove_stream(name).map_err(unwritable)?;
             }
         }
-        let mut stream = self.file.create_stream(SIGNATURE).map_err(unwritable)?;
+        let mut stream = file.create_stream(SIGNATURE).map_err(unwritable)?;
         stream.write_all(nested.as_deref().unwrap_or(cms)).map_err(unwritable)?;
         stream.flush().map_err(unwritable)?;
         drop(stream);
-        self.file.flush().map_err(unwritable)?;
-        Ok(self.file.into_inner().into_inner())
+        file.flush().map_err(unwritable)
     }
 }
 
-fn hash_storage(
-    file: &mut CompoundFile<Cursor<Vec<u8>>>,
+fn open<F: Read + Seek>(file: F) -> Result<CompoundFile<F>, Error> {
+    OpenOptions::new().max_buffer_size(PIECE).open_with(file).map_err(unsound)
+}
+
+/// Fails where the file is read or written: the file's own faults look the same, apart from their kind.
+fn unsound(error: std::io::Error) -> Error {
+    Error::of_file(error, NOT_MSI)
+}
+
+fn unwritable(error: std::io::Error) -> Error {
+    Error::of_file(error, Unfit("The installer has no place for a signature."))
+}
+
+fn hash_storage<F: Read + Seek>(
+    file: &mut CompoundFile<F>,
     path: &Path,
     depth: usize,
-    room: &mut usize,
-    hashed: &mut Vec<Vec<u8>>,
-) -> Result<(), Unfit> {
+    room: &mut u64,
+    running: &mut Running,
+) -> Result<(), Error> {
     if depth > DEPTH_MAX {
-        return Err(NOT_MSI);
+        return Err(NOT_MSI.into());
     }
     let mut children: Vec<(Vec<u8>, PathBuf, bool)> = Vec::new();
-    for entry in file.read_storage(path).map_err(|_| NOT_MSI)? {
+    for entry in file.read_storage(path).map_err(unsound)? {
         if depth > 0 || ![SIGNATURE, EXTENDED].contains(&entry.name()) {
             let name = entry.name().encode_utf16().flat_map(u16::to_le_bytes).collect();
             children.push((name, entry.path().to_owned(), entry.is_stream()));
@@ -79,13 +98,12 @@ fn hash_storage(
     children.sort_by(|one, other| order(&one.0, &other.0));
     for (_, path, is_stream) in children {
         if is_stream {
-            hashed.push(read_stream(file, &path, room)?);
+            hash_stream(file, &path, room, running)?;
         } else {
-            hash_storage(file, &path, depth + 1, room, hashed)?;
+            hash_storage(file, &path, depth + 1, room, running)?;
         }
     }
-    let class = file.entry(path).map_err(|_| NOT_MSI)?.clsid().to_bytes_le();
-    hashed.push(class.to_vec());
+    running.update(&file.entry(path).map_err(unsound)?.clsid().to_bytes_le());
     Ok(())
 }
 
@@ -95,12 +113,34 @@ fn order(one: &[u8], other: &[u8]) -> Ordering {
     one[..both].cmp(&other[..both]).then(one.len().cmp(&other.len()))
 }
 
-/// A stream's content. All streams together are no longer than the file, whatever its directory says.
-fn read_stream(file: &mut CompoundFile<Cursor<Vec<u8>>>, path: &Path, room: &mut usize) -> Result<Vec<u8>, Unfit> {
-    let stream = file.open_stream(path).map_err(|_| NOT_MSI)?;
-    let len = usize::try_from(stream.len()).ok().filter(|len| len <= room).ok_or(NOT_MSI)?;
-    *room -= len;
+fn hash_stream<F: Read + Seek>(
+    file: &mut CompoundFile<F>,
+    path: &Path,
+    room: &mut u64,
+    running: &mut Running,
+) -> Result<(), Error> {
+    let mut stream = file.open_stream(path).map_err(unsound)?;
+    let len = stream.len();
+    *room = room.checked_sub(len).ok_or(NOT_MSI)?;
+    let mut buffer = vec![0; PIECE.min(usize::try_from(len).unwrap_or(PIECE))];
+    let mut left = len;
+    while left > 0 {
+        let piece = buffer.len().min(usize::try_from(left).unwrap_or(PIECE));
+        stream.read_exact(&mut buffer[..piece]).map_err(unsound)?;
+        running.update(&buffer[..piece]);
+        left -= piece as u64;
+    }
+    Ok(())
+}
+
+/// The signature that is there.
+fn signature<F: Read + Seek>(file: &mut CompoundFile<F>) -> Result<Vec<u8>, Error> {
+    let stream = file.open_stream(SIGNATURE).map_err(unsound)?;
+    let len = stream.len();
+    if len > SIGNATURE_MAX {
+        return Err(Unfit("The installer's signature is larger than 64 MiB.").into());
+    }
     let mut content = Vec::new();
-    stream.take(len as u64).read_to_end(&mut content).map_err(|_| NOT_MSI)?;
-    if content.len() == len { Ok(content) } else { Err(NOT_MSI) }
+    stream.take(len).read_to_end(&mut content).map_err(unsound)?;
+    if content.len() as u64 == len { Ok(content) } else { Err(NOT_MSI.into()) }
 }

@@ -5,22 +5,34 @@ use std::borrow::Cow;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-use crate::Unfit;
+use crate::{
+    Error, Unfit,
+    hash::Hash,
+    source::{Input, Source},
+};
 
+/// More than any script has: it is looked at as a whole.
+const SCRIPT_MAX: usize = 64 << 20;
 const BEGIN: &str = "# SIG # Begin signature block";
 const END: &str = "# SIG # End signature block";
 /// Characters of base64 on a line.
 const LINE: usize = 64;
 
 /// A script.
-pub(crate) struct Script<'a> {
+pub(crate) struct Script {
     /// The file without its signature block.
-    text: &'a [u8],
+    text: Vec<u8>,
     wide: bool,
 }
 
-impl<'a> Script<'a> {
-    pub(crate) fn read(file: &'a [u8]) -> Result<Self, Unfit> {
+impl Script {
+    pub(crate) fn read(source: &dyn Source) -> Result<Self, Error> {
+        let too_large = Unfit("The script is larger than 64 MiB.");
+        let input = Input::new(source, too_large)?;
+        Ok(Self::of(input.bytes(0..input.len, SCRIPT_MAX, too_large)?)?)
+    }
+
+    fn of(mut file: Vec<u8>) -> Result<Self, Unfit> {
         let wide = file.starts_with(&[0xff, 0xfe]);
         if file.starts_with(&[0xfe, 0xff]) {
             return Err(Unfit("A script in big-endian UTF-16 cannot be signed; UTF-8 and little-endian UTF-16 can."));
@@ -32,22 +44,29 @@ impl<'a> Script<'a> {
             if !file.len().is_multiple_of(2) {
                 return Err(no_text);
             }
-            Cow::Owned(String::from_utf16(&units(file)).map_err(|_| no_text)?)
+            Cow::Owned(String::from_utf16(&units(&file)).map_err(|_| no_text)?)
         } else {
-            Cow::Borrowed(std::str::from_utf8(file).map_err(|_| no_text)?)
+            Cow::Borrowed(std::str::from_utf8(&file).map_err(|_| no_text)?)
         };
-        let Some(end) = block(&text)? else { return Ok(Self { text: file, wide }) };
-        let end = if wide { text[..end].encode_utf16().count() * 2 } else { end };
-        Ok(Self { text: file.get(..end).ok_or(no_text)?, wide })
+        if let Some(end) = block(&text)? {
+            let end = if wide { text[..end].encode_utf16().count() * 2 } else { end };
+            drop(text);
+            file.truncate(end);
+        }
+        Ok(Self { text: file, wide })
     }
 
-    /// The text in UTF-16LE, as it is in the file: with its byte order mark, if it has one.
-    pub(crate) fn hashed(&self) -> Vec<u8> {
+    /// Of the text in UTF-16LE, as it is in the file: with its byte order mark, if it has one.
+    pub(crate) fn digest(&self, hash: Hash) -> Vec<u8> {
         if self.wide {
-            return self.text.to_vec();
+            return hash.of(&self.text);
         }
+        let mut running = hash.begin();
         // Checked when it was read; the block begins between two characters.
-        std::str::from_utf8(self.text).unwrap_or_default().encode_utf16().flat_map(u16::to_le_bytes).collect()
+        for unit in std::str::from_utf8(&self.text).unwrap_or_default().encode_utf16() {
+            running.update(&unit.to_le_bytes());
+        }
+        running.finish()
     }
 
     pub(crate) fn finish(self, cms: &[u8]) -> Vec<u8> {
@@ -61,7 +80,7 @@ impl<'a> Script<'a> {
             rest = next;
         }
         block.push_str(&format!("\r\n{END}\r\n"));
-        let mut file = self.text.to_vec();
+        let mut file = self.text;
         if self.wide {
             file.extend(block.encode_utf16().flat_map(u16::to_le_bytes));
         } else {

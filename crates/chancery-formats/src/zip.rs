@@ -1,253 +1,210 @@
 //! As much of ZIP as a JAR needs (APPNOTE.TXT): the central directory, the contents, and files put in front.
 
+mod directory;
+
+use std::io::Write;
+
 use miniz_oxide::{
     DataFormat, MZFlush, MZStatus,
     inflate::stream::{InflateState, inflate},
 };
 
-use crate::Unfit;
+use directory::Directory;
+pub(crate) use directory::Entry;
+
+use crate::{
+    Error, Unfit,
+    source::{Input, Source, Target},
+};
 
 const NOT_ZIP: Unfit = Unfit("The file is no sound ZIP archive.");
-const END: [u8; 4] = *b"PK\x05\x06";
-const END_LEN: usize = 22;
-const CENTRAL: [u8; 4] = *b"PK\x01\x02";
-const CENTRAL_LEN: usize = 46;
 const LOCAL: [u8; 4] = *b"PK\x03\x04";
 const LOCAL_LEN: usize = 30;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
-/// General purpose bits: encrypted, and names in UTF-8.
-const ENCRYPTED: u16 = 1;
-const UTF_8: u16 = 1 << 11;
-/// 1 January 1980: the same files always give the same archive.
-const DATE: u16 = 1 << 5 | 1;
-/// All contents together; a small archive can hold far more than anybody wants to hash.
+/// All contents together; a small archive can hold far more than anybody wants to hash. An archive that is large itself
+/// may hold this many times its length.
 const CONTENT_MAX: u64 = 2 << 30;
+const CONTENT_RATIO_MAX: u64 = 32;
+/// Behind an entry's data there may be a data descriptor.
+const DESCRIPTOR_MAX: u64 = 24;
 const WINDOW: usize = 64 * 1024;
-
-/// One entry of the central directory.
-pub(crate) struct Entry<'a> {
-    pub(crate) name: &'a str,
-    method: u16,
-    crc: u32,
-    packed: usize,
-    len: u64,
-    offset: usize,
-    /// As it stands in the central directory.
-    record: &'a [u8],
-}
 
 /// An archive.
 pub(crate) struct Archive<'a> {
-    file: &'a [u8],
-    pub(crate) entries: Vec<Entry<'a>>,
-    central: usize,
+    input: Input<'a>,
+    pub(crate) entries: Vec<Entry>,
+    /// Where the central directory begins.
+    central: u64,
 }
 
 impl<'a> Archive<'a> {
-    pub(crate) fn read(file: &'a [u8]) -> Result<Self, Unfit> {
-        let end = find_end(file).ok_or(NOT_ZIP)?;
-        let count = u16_at(file, end + 10).ok_or(NOT_ZIP)?;
-        let central = u32_at(file, end + 16).ok_or(NOT_ZIP)? as usize;
-        if count == u16::MAX || central == u32::MAX as usize {
-            return Err(Unfit("Archives with ZIP64 records (65,535 entries or 4 GiB) are not signed."));
+    pub(crate) fn read(source: &'a dyn Source) -> Result<Self, Error> {
+        let input = Input::new(source, NOT_ZIP)?;
+        let Directory { entries, central } = Directory::read(&input)?;
+        let total = entries.iter().try_fold(0_u64, |total, entry| total.checked_add(entry.len));
+        let max = input.len.saturating_mul(CONTENT_RATIO_MAX).max(CONTENT_MAX);
+        if total.is_none_or(|total| total > max) {
+            let message = "The archive's contents are larger than 2 GiB and than 32 times the archive.";
+            return Err(Unfit(message).into());
         }
-        let mut rest = file.get(central..end).ok_or(NOT_ZIP)?;
-        let mut entries = Vec::new();
-        for _ in 0..count {
-            let (entry, after) = Entry::read(rest)?;
-            entries.push(entry);
-            rest = after;
-        }
-        let total: u64 = entries.iter().map(|entry| entry.len).sum();
-        if total > CONTENT_MAX {
-            return Err(Unfit("The archive's contents are larger than 2 GiB."));
-        }
-        let archive = Self { file, entries, central };
+        let archive = Self { input, entries, central };
         archive.check_places()?;
         Ok(archive)
     }
 
     /// Every byte before the central directory belongs to exactly one entry, so that no two readers see two archives.
-    fn check_places(&self) -> Result<(), Unfit> {
-        let mut names: Vec<_> = self.entries.iter().map(|entry| entry.name).collect();
+    fn check_places(&self) -> Result<(), Error> {
+        let mut names: Vec<_> = self.entries.iter().map(|entry| entry.name.as_str()).collect();
         names.sort_unstable();
         if names.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(Unfit("The archive has two entries of one name."));
+            return Err(Unfit("The archive has two entries of one name.").into());
         }
         let mut expected = 0;
         for (entry, end) in self.regions() {
-            let data = self.data_start(entry)?;
-            let after = data.checked_add(entry.packed).ok_or(NOT_ZIP)?;
-            // Behind the data there may be a data descriptor of at most 24 bytes.
-            if entry.offset != expected || after > end || end - after > 24 {
-                return Err(Unfit("The archive has bytes that belong to no entry, or to several."));
+            let after = self.data_start(entry)?.checked_add(entry.packed).ok_or(NOT_ZIP)?;
+            if entry.offset != expected || after > end || end - after > DESCRIPTOR_MAX {
+                return Err(Unfit("The archive has bytes that belong to no entry, or to several.").into());
             }
             expected = end;
         }
-        if expected == self.central { Ok(()) } else { Err(NOT_ZIP) }
+        if expected == self.central { Ok(()) } else { Err(NOT_ZIP.into()) }
     }
 
     /// The entries in the order of the file, each with the place where the next one begins.
-    fn regions(&self) -> Vec<(&Entry<'a>, usize)> {
+    fn regions(&self) -> Vec<(&Entry, u64)> {
         let mut entries: Vec<_> = self.entries.iter().collect();
         entries.sort_by_key(|entry| entry.offset);
         let ends = entries.iter().skip(1).map(|entry| entry.offset).chain([self.central]).collect::<Vec<_>>();
         entries.into_iter().zip(ends).collect()
     }
 
-    fn data_start(&self, entry: &Entry<'_>) -> Result<usize, Unfit> {
-        let header = self.file.get(entry.offset..).filter(|header| header.starts_with(&LOCAL)).ok_or(NOT_ZIP)?;
-        let name = usize::from(u16_at(header, 26).ok_or(NOT_ZIP)?);
-        let extra = usize::from(u16_at(header, 28).ok_or(NOT_ZIP)?);
-        if header.get(LOCAL_LEN..LOCAL_LEN + name) != Some(entry.name.as_bytes()) {
-            return Err(Unfit("The archive calls an entry by two names."));
+    fn data_start(&self, entry: &Entry) -> Result<u64, Error> {
+        let mut header = vec![0; LOCAL_LEN + entry.name.len()];
+        self.input.fill(entry.offset, &mut header)?;
+        let (fixed, called) = header.split_at(LOCAL_LEN);
+        let half = |at: usize| u16::from_le_bytes([fixed[at], fixed[at + 1]]);
+        if !fixed.starts_with(&LOCAL) {
+            return Err(NOT_ZIP.into());
         }
-        Ok(entry.offset + LOCAL_LEN + name + extra)
+        if usize::from(half(26)) != entry.name.len() || called != entry.name.as_bytes() {
+            return Err(Unfit("The archive calls an entry by two names.").into());
+        }
+        Ok(entry.offset + header.len() as u64 + u64::from(half(28)))
     }
 
     /// Hands an entry's content on, piece by piece.
-    pub(crate) fn content(&self, entry: &Entry<'_>, mut sink: impl FnMut(&[u8])) -> Result<(), Unfit> {
+    pub(crate) fn content(&self, entry: &Entry, mut sink: impl FnMut(&[u8])) -> Result<(), Error> {
         let start = self.data_start(entry)?;
-        let packed = self.file.get(start..start + entry.packed).ok_or(NOT_ZIP)?;
+        let packed = start..start.checked_add(entry.packed).ok_or(NOT_ZIP)?;
         let (mut len, mut crc) = (0_u64, crc32fast::Hasher::new());
         let mut take = |piece: &[u8]| {
             len += piece.len() as u64;
-            if len <= entry.len {
-                crc.update(piece);
-                sink(piece);
+            if len > entry.len {
+                return Err(NOT_ZIP.into());
             }
-            len <= entry.len
+            crc.update(piece);
+            sink(piece);
+            Ok(())
         };
-        let whole = if entry.method == STORED { take(packed) } else { unpack(packed, take) };
-        if whole && len == entry.len && crc.finalize() == entry.crc { Ok(()) } else { Err(NOT_ZIP) }
+        if entry.method == STORED {
+            self.input.each(packed, take)?;
+        } else {
+            let mut unpacker = Unpacker::new();
+            self.input.each(packed, |piece| unpacker.push(piece, &mut take))?;
+            unpacker.finish(&mut take)?;
+        }
+        if len == entry.len && crc.finalize() == entry.crc { Ok(()) } else { Err(NOT_ZIP.into()) }
     }
 
-    /// The archive with these files first, after a leading `META-INF/` where there is one, and without those entries that
-    /// `keep` refuses.
-    pub(crate) fn with_first(
+    /// Writes the archive without those entries that `keep` refuses, and with these files behind the entries that `leads`
+    /// says are in front.
+    pub(crate) fn with_files(
         &self,
         files: &[(String, Vec<u8>)],
         keep: impl Fn(&str) -> bool,
-    ) -> Result<Vec<u8>, Unfit> {
-        let too_large = Unfit("The archive would be larger than 4 GiB.");
-        let (mut body, mut central, mut count) = (Vec::new(), Vec::new(), 0_usize);
-        let mut regions: Vec<_> = self.regions().into_iter().filter(|(entry, _)| keep(entry.name)).collect();
-        let leading = usize::from(regions.first().is_some_and(|(entry, _)| entry.name == "META-INF/"));
-        let rest = regions.split_off(leading);
-        let mut copy = |regions: Vec<(&Entry<'a>, usize)>, body: &mut Vec<u8>, central: &mut Vec<u8>| {
-            for (entry, end) in regions {
-                let offset = u32::try_from(body.len()).map_err(|_| too_large)?;
-                body.extend_from_slice(&self.file[entry.offset..end]);
-                central.extend_from_slice(&entry.record[..42]);
-                central.extend_from_slice(&offset.to_le_bytes());
-                central.extend_from_slice(&entry.record[CENTRAL_LEN..]);
-                count += 1;
-            }
-            Ok(())
-        };
-        copy(regions, &mut body, &mut central)?;
+        leads: impl Fn(&str) -> bool,
+        target: &mut dyn Target,
+    ) -> Result<(), Error> {
+        let mut regions: Vec<_> = self.regions().into_iter().filter(|(entry, _)| keep(&entry.name)).collect();
+        let rest = regions.split_off(regions.iter().take_while(|(entry, _)| leads(&entry.name)).count());
+        let (mut central, mut at, mut count) = (Vec::new(), 0_u64, 0_u64);
+        for (entry, end) in regions {
+            self.copy(entry, end, &mut at, &mut central, target)?;
+            count += 1;
+        }
         for (name, content) in files {
-            add(&mut body, &mut central, name, content).ok_or(too_large)?;
+            let entry = Entry::stored(name, content)?;
+            central.extend_from_slice(&entry.record(at)?);
+            let header = entry.local_header();
+            target.write_all(&header)?;
+            target.write_all(content)?;
+            at += (header.len() + content.len()) as u64;
+            count += 1;
         }
-        copy(rest, &mut body, &mut central)?;
-        let count = u16::try_from(count + files.len()).ok().filter(|count| *count < u16::MAX).ok_or(too_large)?;
-        let (at, len) = (u32::try_from(body.len()), u32::try_from(central.len()));
-        let (Ok(at), Ok(len)) = (at, len) else { return Err(too_large) };
-        body.extend_from_slice(&central);
-        body.extend_from_slice(&END);
-        for half in [0, 0, count, count] {
-            body.extend_from_slice(&half.to_le_bytes());
+        for (entry, end) in rest {
+            self.copy(entry, end, &mut at, &mut central, target)?;
+            count += 1;
         }
-        body.extend_from_slice(&len.to_le_bytes());
-        body.extend_from_slice(&at.to_le_bytes());
-        body.extend_from_slice(&[0, 0]);
-        Ok(body)
+        target.write_all(&central)?;
+        Ok(target.write_all(&directory::end(count, at, central.len() as u64))?)
+    }
+
+    fn copy(
+        &self,
+        entry: &Entry,
+        end: u64,
+        at: &mut u64,
+        central: &mut Vec<u8>,
+        target: &mut (impl Write + ?Sized),
+    ) -> Result<(), Error> {
+        central.extend_from_slice(&entry.record(*at)?);
+        self.input.copy(entry.offset..end, target)?;
+        *at += end - entry.offset;
+        Ok(())
     }
 }
 
-impl<'a> Entry<'a> {
-    fn read(central: &'a [u8]) -> Result<(Self, &'a [u8]), Unfit> {
-        if !central.starts_with(&CENTRAL) || central.len() < CENTRAL_LEN {
-            return Err(NOT_ZIP);
-        }
-        let half = |at| u16_at(central, at).ok_or(NOT_ZIP);
-        let word = |at| u32_at(central, at).ok_or(NOT_ZIP);
-        let lens = [half(28)?, half(30)?, half(32)?].map(usize::from);
-        let end = CENTRAL_LEN + lens.iter().sum::<usize>();
-        let record = central.get(..end).ok_or(NOT_ZIP)?;
-        let name = std::str::from_utf8(&record[CENTRAL_LEN..CENTRAL_LEN + lens[0]]);
-        let name = name.map_err(|_| Unfit("The archive has names that are not UTF-8."))?;
-        let method = half(10)?;
-        if half(8)? & ENCRYPTED != 0 || ![STORED, DEFLATED].contains(&method) {
-            return Err(Unfit("The archive has entries that are encrypted, or packed by other means than deflate."));
-        }
-        let (packed, len) = (word(20)? as usize, u64::from(word(24)?));
-        let entry = Self { name, method, crc: word(16)?, packed, len, offset: word(42)? as usize, record };
-        Ok((entry, &central[end..]))
-    }
+/// Inflates what comes piece by piece.
+struct Unpacker {
+    state: Box<InflateState>,
+    window: Vec<u8>,
+    ended: bool,
 }
 
-/// Inflates piece by piece; false where the data is not sound or `take` wants no more.
-fn unpack(packed: &[u8], mut take: impl FnMut(&[u8]) -> bool) -> bool {
-    let mut state = InflateState::new_boxed(DataFormat::Raw);
-    let (mut rest, mut window) = (packed, vec![0; WINDOW]);
-    loop {
-        let step = inflate(&mut state, rest, &mut window, MZFlush::None);
-        rest = &rest[step.bytes_consumed..];
-        if !take(&window[..step.bytes_written]) {
-            return false;
+impl Unpacker {
+    fn new() -> Self {
+        Self { state: InflateState::new_boxed(DataFormat::Raw), window: vec![0; WINDOW], ended: false }
+    }
+
+    fn push(&mut self, mut packed: &[u8], take: &mut impl FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+        while !packed.is_empty() {
+            let consumed = self.step(packed, take)?;
+            packed = &packed[consumed..];
         }
+        Ok(())
+    }
+
+    /// What is left in the window when all has been pushed.
+    fn finish(&mut self, take: &mut impl FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {
+        while !self.ended {
+            self.step(&[], take)?;
+        }
+        Ok(())
+    }
+
+    /// One step, which makes progress or fails.
+    fn step(&mut self, packed: &[u8], take: &mut impl FnMut(&[u8]) -> Result<(), Error>) -> Result<usize, Error> {
+        if self.ended {
+            return Err(NOT_ZIP.into());
+        }
+        let step = inflate(&mut self.state, packed, &mut self.window, MZFlush::None);
+        take(&self.window[..step.bytes_written])?;
         match step.status {
-            Ok(MZStatus::StreamEnd) => return rest.is_empty(),
+            Ok(MZStatus::StreamEnd) => self.ended = true,
             Ok(MZStatus::Ok | MZStatus::NeedDict) if step.bytes_consumed + step.bytes_written > 0 => {}
-            Ok(_) | Err(_) => return false,
+            Ok(_) | Err(_) => return Err(NOT_ZIP.into()),
         }
+        Ok(step.bytes_consumed)
     }
-}
-
-/// Adds a file that is not packed.
-fn add(body: &mut Vec<u8>, central: &mut Vec<u8>, name: &str, content: &[u8]) -> Option<()> {
-    let offset = u32::try_from(body.len()).ok()?;
-    let len = u32::try_from(content.len()).ok()?;
-    let name_len = u16::try_from(name.len()).ok()?;
-    // Version 1.0 is enough; then flags, method, time and date.
-    let mut common = Vec::new();
-    for half in [10, UTF_8, STORED, 0, DATE] {
-        common.extend_from_slice(&half.to_le_bytes());
-    }
-    for word in [crc32fast::hash(content), len, len] {
-        common.extend_from_slice(&word.to_le_bytes());
-    }
-    common.extend_from_slice(&name_len.to_le_bytes());
-    common.extend_from_slice(&[0, 0]);
-    body.extend_from_slice(&LOCAL);
-    body.extend_from_slice(&common);
-    body.extend_from_slice(name.as_bytes());
-    body.extend_from_slice(content);
-    central.extend_from_slice(&CENTRAL);
-    central.extend_from_slice(&10_u16.to_le_bytes());
-    central.extend_from_slice(&common);
-    // Comment, disk, attributes.
-    central.extend_from_slice(&[0; 10]);
-    central.extend_from_slice(&offset.to_le_bytes());
-    central.extend_from_slice(name.as_bytes());
-    Some(())
-}
-
-/// The end record: the last one whose comment reaches to the end of the file.
-fn find_end(file: &[u8]) -> Option<usize> {
-    let last = file.len().checked_sub(END_LEN)?;
-    let first = last.saturating_sub(usize::from(u16::MAX));
-    let fits =
-        |at: usize| u16_at(file, at + 20).is_some_and(|comment| at + END_LEN + usize::from(comment) == file.len());
-    (first..=last).rev().find(|at| file[*at..].starts_with(&END) && fits(*at))
-}
-
-fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
-    bytes.get(at..at.checked_add(4)?)?.try_into().ok().map(u32::from_le_bytes)
-}
-
-fn u16_at(bytes: &[u8], at: usize) -> Option<u16> {
-    bytes.get(at..at.checked_add(2)?)?.try_into().ok().map(u16::from_le_bytes)
 }

@@ -4,27 +4,8 @@
 
 use std::io::{Cursor, Write};
 
-use chancery_formats::{Existing, File, Format, Hash, Hashing};
+use chancery_formats::{Error, Existing, File, Format, Hash, is_page_hashes};
 use proptest::prelude::*;
-use sha2::{Digest, Sha256};
-
-struct Sha(Sha256);
-
-impl Hash for Sha {
-    fn update(&mut self, piece: &[u8]) {
-        self.0.update(piece);
-    }
-
-    fn finish(self: Box<Self>) -> Vec<u8> {
-        self.0.finalize().to_vec()
-    }
-}
-
-fn begin() -> Box<dyn Hash> {
-    Box::new(Sha(Sha256::new()))
-}
-
-const SHA_256: Hashing<'_> = Hashing { name: "SHA-256", begin: &begin };
 
 const FORMATS: [Format; 4] = [Format::Pe, Format::Msi, Format::Powershell, Format::Jar];
 
@@ -42,6 +23,16 @@ fn image() -> Vec<u8> {
     file[0x94] = 240;
     file[0x98..0x9a].copy_from_slice(&[0x0b, 0x02]);
     file[0x98 + 108] = 16;
+    // Two sections in pages of 512 bytes, of which the first has more than one.
+    file[0x86] = 2;
+    for (at, number) in [(56, 0x200), (60, 0x200), (84, 0x200)] {
+        file[0x80 + at..0x84 + at].copy_from_slice(&u32::to_le_bytes(number));
+    }
+    for (section, start, len) in [(0x188, 0x200, 0x300), (0x1b0, 0x500, 8)] {
+        file[section + 16..section + 20].copy_from_slice(&u32::to_le_bytes(len));
+        file[section + 20..section + 24].copy_from_slice(&u32::to_le_bytes(start));
+    }
+    file.resize(0x500, 7);
     file.extend_from_slice(b"the rest");
     file
 }
@@ -83,20 +74,27 @@ fn samples() -> Vec<(Format, Vec<u8>)> {
         }
         samples.extend([(format, file), (format, signed)]);
     }
-    assert_eq!(samples.len(), 10, "images and installers can be signed twice");
+    assert_eq!(samples.len(), 11, "all but scripts can be signed twice");
     samples
 }
 
-fn finish(format: Format, file: &[u8], existing: Existing) -> Result<Vec<u8>, chancery_formats::Unfit> {
-    let read = File::read(format, file, &SHA_256)?;
-    let _digest = read.digest(&SHA_256);
-    read.finish(CMS, existing)
+fn finish(format: Format, file: &[u8], existing: Existing) -> Result<Vec<u8>, Error> {
+    let mut signed = Cursor::new(Vec::new());
+    let read = File::read(format, &file, Hash::Sha256, existing)?;
+    let _digest = read.digest()?;
+    if let Ok(table) = read.page_hashes() {
+        assert!(is_page_hashes(&table));
+    }
+    read.finish(CMS, &mut signed)?;
+    Ok(signed.into_inner())
 }
 
 fn endure(format: Format, file: &[u8]) {
     for existing in [Existing::Replace, Existing::Append] {
-        if let Ok(signed) = finish(format, file, existing) {
-            assert!(signed.len() <= file.len() + 64 * 1024, "{format:?}");
+        match finish(format, file, existing) {
+            Ok(signed) => assert!(signed.len() <= file.len() + 64 * 1024, "{format:?}"),
+            Err(Error::Unfit(_)) => {}
+            Err(Error::Io(error)) => panic!("{format:?}: a fault of the file is none of the disk: {error:?}"),
         }
     }
 }
@@ -104,7 +102,8 @@ fn endure(format: Format, file: &[u8]) {
 #[test]
 fn the_digest_of_a_signed_file_is_that_of_the_file() {
     for (format, file) in FORMATS.into_iter().zip([image(), installer(), b"x".to_vec(), archive()]) {
-        let digest = |file: &[u8]| File::read(format, file, &SHA_256).unwrap().digest(&SHA_256);
+        let digest =
+            |file: &[u8]| File::read(format, &file, Hash::Sha256, Existing::Replace).unwrap().digest().unwrap();
         let signed = finish(format, &file, Existing::Replace).unwrap();
         let again = finish(format, &signed, Existing::Replace).unwrap();
         if format == Format::Jar {
@@ -114,6 +113,23 @@ fn the_digest_of_a_signed_file_is_that_of_the_file() {
             assert_eq!(digest(&signed), digest(&file), "{format:?}");
         }
         assert!(again == signed, "{format:?}: signing again changes nothing");
+    }
+}
+
+#[test]
+fn pages_and_their_places() {
+    let file = image();
+    let table =
+        File::read(Format::Pe, &file.as_slice(), Hash::Sha512, Existing::Replace).unwrap().page_hashes().unwrap();
+    let places: Vec<_> = table.chunks(36).map(|entry| u32::from_le_bytes(entry[..4].try_into().unwrap())).collect();
+    assert_eq!(places, [0, 0x200, 0x400, 0x500, 0x508]);
+    // No sections, too many of them, sections that overlap or are in another order, pages of more than 1 MiB.
+    for (at, value) in [(0x86, 0), (0x86, 97), (0x188 + 16, 0x301), (0x188 + 20, 0x600), (0x80 + 56, 0x20_0000)] {
+        let mut odd = file.clone();
+        odd[at..at + 4].copy_from_slice(&u32::to_le_bytes(value));
+        let odd = odd.as_slice();
+        let read = File::read(Format::Pe, &odd, Hash::Sha256, Existing::Replace);
+        assert!(read.and_then(|read| read.page_hashes()).is_err(), "{at:x}");
     }
 }
 
@@ -160,7 +176,7 @@ proptest! {
 
     #[test]
     fn several_places_at_once(
-        sample in 0..10_usize,
+        sample in 0..11_usize,
         changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u32>()), 1..6),
     ) {
         let (format, mut file) = samples().swap_remove(sample);

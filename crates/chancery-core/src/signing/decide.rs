@@ -204,7 +204,8 @@ impl Chancery {
         } else {
             None
         };
-        let content = Content { digest: stored.digest()?, payload, at_ms };
+        let page_hashes = self.stored_page_hashes(stored).await?;
+        let content = Content { digest: stored.digest()?, payload, page_hashes, at_ms };
         let (step, signature, reason) = match self.make_signature(credential, choice, content).await? {
             Outcome::Signed(signature) => (Step::Sign, Some(signature), None),
             Outcome::Failed(reason) => (Step::Fail, None, Some(reason)),

@@ -1,10 +1,10 @@
 //! Formats whose signature goes into the file: the file's digest at submission, the signed file when it is fetched. It is
 //! made anew each time from what is stored, the payload and the CMS, and always comes out the same.
 
-use std::sync::Arc;
+use std::{io::Cursor, sync::Arc};
 
-use chancery_formats::{Existing, File, Format, Hash, Hashing, Unfit};
-use chancery_keys::{Digest, Hasher};
+use chancery_formats::{Existing, File, Format, Hash};
+use chancery_keys::Digest;
 use chancery_store::tables;
 use chancery_types::{ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState};
 
@@ -38,51 +38,56 @@ pub(crate) fn existing(
         (Some(_), Some(_)) if !payload => {
             Err(Error::value(FIELD, "Whoever submits a digest finishes the file, and decides then."))
         }
-        (Some(Format::Jar | Format::Powershell), Some(ExistingSignature::Append)) => {
-            let message = "JARs and scripts have one signature here; the existing one can only be replaced.";
+        (Some(Format::Powershell), Some(ExistingSignature::Append)) => {
+            let message = "Scripts have one signature; the existing one can only be replaced.";
             Err(Error::value(FIELD, message))
         }
         (Some(_), asked) => Ok(payload.then(|| asked.unwrap_or(ExistingSignature::Replace))),
     }
 }
 
-struct Running(Hasher);
-
-impl Hash for Running {
-    fn update(&mut self, piece: &[u8]) {
-        self.0.update(piece);
-    }
-
-    fn finish(self: Box<Self>) -> Vec<u8> {
-        self.0.finish().as_bytes().to_vec()
-    }
-}
-
-/// Reads a file and hands it on, with what hashes it.
-fn with_file<T>(
+/// Reads a file.
+pub(super) fn open<'a>(
     format: Format,
     with: HashType,
-    bytes: &[u8],
-    then: impl FnOnce(File<'_>, &Hashing<'_>) -> Result<T, Unfit>,
-) -> Result<T, Unfit> {
-    let begin = move || Box::new(Running(Hasher::new(with))) as Box<dyn Hash>;
+    existing: Option<ExistingSignature>,
+    bytes: &'a &[u8],
+) -> std::result::Result<File<'a>, chancery_formats::Error> {
     // No policy has another hash: see `HASHES`.
-    let name = if with == HashType::Sha2_512 {
-        "SHA-512"
+    let hash = if with == HashType::Sha2_512 {
+        Hash::Sha512
     } else if with == HashType::Sha2_384 {
-        "SHA-384"
+        Hash::Sha384
     } else {
-        "SHA-256"
+        Hash::Sha256
     };
-    let hashing = Hashing { name, begin: &begin };
-    then(File::read(format, bytes, &hashing)?, &hashing)
+    let existing = match existing {
+        Some(ExistingSignature::Append) => Existing::Append,
+        Some(ExistingSignature::Replace) | None => Existing::Replace,
+    };
+    File::read(format, bytes, hash, existing)
+}
+
+/// What is in memory is always read and written; only the file itself can be at fault.
+pub(super) fn refusal(error: chancery_formats::Error, refuse: impl FnOnce(&'static str) -> Error) -> Error {
+    match error {
+        chancery_formats::Error::Unfit(unfit) => refuse(unfit.0),
+        chancery_formats::Error::Io(error) => Error::internal(error),
+    }
 }
 
 impl Chancery {
     /// The digest that stands for a file.
-    pub(super) async fn file_digest(&self, format: Format, with: HashType, file: Arc<Vec<u8>>) -> Result<Digest> {
-        let digest = move || with_file(format, with, &file, |file, hashing| Ok(file.digest(hashing)));
-        let digest = self.pool.run(digest).await?.map_err(|unfit| Error::value("/uploadData", unfit.0))?;
+    pub(super) async fn file_digest(
+        &self,
+        format: Format,
+        with: HashType,
+        existing: Option<ExistingSignature>,
+        file: Arc<Vec<u8>>,
+    ) -> Result<Digest> {
+        let digest = move || open(format, with, existing, &file.as_slice())?.digest();
+        let digest = self.pool.run(digest).await?;
+        let digest = digest.map_err(|error| refusal(error, |why| Error::value("/uploadData", why)))?;
         Digest::new(with, &digest).map_err(Error::internal)
     }
 
@@ -102,13 +107,14 @@ impl Chancery {
             let message = "Only a digest was submitted; whoever has the file puts the signature into it.";
             return Err(Error::state(message));
         };
-        let existing = match row.existing_signature.as_deref().map(str::parse).transpose().map_err(Error::internal)? {
-            Some(ExistingSignature::Append) => Existing::Append,
-            Some(ExistingSignature::Replace) | None => Existing::Replace,
-        };
+        let existing = row.existing_signature.as_deref().map(str::parse).transpose().map_err(Error::internal)?;
         let with = policy.choice.hash;
-        let finish = move || with_file(format, with, &payload, |file, _| file.finish(&cms, existing));
-        let signed = self.pool.run(finish).await?.map_err(|unfit| Error::state(unfit.0))?;
+        let finish = move || {
+            let mut signed = Cursor::new(Vec::new());
+            open(format, with, existing, &payload.as_slice())?.finish(&cms, &mut signed)?;
+            Ok(signed.into_inner())
+        };
+        let signed = self.pool.run(finish).await?.map_err(|error| refusal(error, Error::state))?;
         Ok((row.name, signed))
     }
 }

@@ -9,6 +9,7 @@ mod embedded;
 mod evidence;
 pub(crate) mod formats;
 mod made;
+mod pages;
 mod policy;
 mod proposal;
 mod read;

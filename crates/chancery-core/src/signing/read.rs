@@ -2,7 +2,7 @@
 
 use chancery_store::tables;
 use chancery_types::{
-    Action, Perm, ServiceId, SigningRequestId, SigningRequestState,
+    Action, Base64, Perm, ServiceId, SigningRequestId, SigningRequestState,
     wire::{
         Items, ListQuery,
         signing_requests::{Include, SigningRequest, SigningRequestQuery, SigningRequestStub},
@@ -37,7 +37,9 @@ impl Chancery {
             Some(_) => self.store.read(move |tx| Box::pin(inclusion_proof(tx, id.into(), 0))).await?,
             None => None,
         };
-        Ok(stored.detail(payload, proof, self.hardened, self.clock.now_ms()))
+        let page_hashes = self.stored_page_hashes(&stored).await?;
+        let detail = stored.detail(payload, proof, self.hardened, self.clock.now_ms());
+        Ok(SigningRequest { page_hashes: page_hashes.map(Base64), ..detail })
     }
 
     /// A request that the caller may read.

@@ -28,12 +28,15 @@ impl Chancery {
         }
         let read = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id.into())));
         let payload = read.await?.map(Base64);
+        let page_hashes = self.stored_page_hashes(&stored).await?;
         let row = stored.row;
         let existing_signature = row.existing_signature.as_deref().map(str::parse).transpose();
         let request = SubmitRequest {
             name: row.name,
             service_uuid: row.service_id.into(),
             policy_uuid: row.policy_id.into(),
+            with_page_hashes: payload.is_some() && page_hashes.is_some(),
+            page_hashes: page_hashes.filter(|_| payload.is_none()).map(Base64),
             digest: payload.is_none().then_some(Base64(row.digest)),
             upload_data: payload,
             existing_signature: existing_signature.map_err(Error::internal)?,

@@ -133,6 +133,7 @@ impl StoredRequest {
             signing_format: self.policy.choice.format,
             hash_algorithm: self.policy.choice.hash,
             digest: Base64(row.digest),
+            page_hashes: None,
             signature: Base64(row.signature.unwrap_or_default()),
             submitted_at: moment(row.submitted_at_ms),
             submitted_by: self.submitters.into_iter().map(|one| obj_info(one.name, one.id)).collect(),

@@ -8,7 +8,7 @@ use chancery_types::{
     Action, Base64, CertificateId, ExistingSignature, HashType, Perm, PolicyId, ServiceId, SigningRequestId,
     wire::signing_requests::{SubmitRequest, Submitted},
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{
@@ -18,6 +18,7 @@ use super::{
     embedded,
     formats::{self, Content},
     made::Made,
+    pages::PageHashes,
     proposal::PreApproved,
     request::{self, Event as Step, Request, Standing},
     rules,
@@ -46,6 +47,7 @@ struct Checked {
     name: String,
     digest: Digest,
     payload: Option<Arc<Vec<u8>>>,
+    page_hashes: Option<Vec<u8>>,
     existing_signature: Option<ExistingSignature>,
     /// The failed request that it repeats.
     repeats: Option<SigningRequestId>,
@@ -55,6 +57,7 @@ struct Checked {
 struct NewRequest {
     row: tables::signing_requests::Row,
     payload: Option<Arc<Vec<u8>>>,
+    page_hashes: Option<Vec<u8>>,
     submitters: Vec<tables::signing_requests::Submitter>,
     /// The signature, if there is one already.
     made: Option<Made>,
@@ -76,8 +79,9 @@ impl Chancery {
         request: SubmitRequest,
         repeats: Option<SigningRequestId>,
     ) -> Result<Submitted> {
-        let SubmitRequest { name, service_uuid, policy_uuid, upload_data, digest, existing_signature } = request;
-        let subject = Subject::of(upload_data, digest)?;
+        let (with_pages, pages) = (request.with_page_hashes, request.page_hashes);
+        let subject = Subject::of(request.upload_data, request.digest)?;
+        let SubmitRequest { name, service_uuid, policy_uuid, existing_signature, .. } = request;
         let action = Action::SigningRequestSubmit;
         let grant = self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?;
         let target = self.store.read(move |tx| Box::pin(Target::load(tx, service_uuid, policy_uuid))).await?;
@@ -90,8 +94,10 @@ impl Chancery {
         subject.check(&target, &self.limits)?;
         let has_payload = matches!(subject, Subject::Payload(_));
         let existing_signature = embedded::existing(target.policy.choice.format, existing_signature, has_payload)?;
-        let (digest, payload) = self.digest(subject, target.policy.choice).await?;
-        let checked = Checked { name, digest, payload, existing_signature, repeats };
+        let pages = PageHashes::of(target.policy.choice.format, has_payload, with_pages, pages)?;
+        let (digest, payload) = self.digest(subject, target.policy.choice, existing_signature).await?;
+        let page_hashes = self.page_hashes(pages, payload.as_ref()).await?;
+        let checked = Checked { name, digest, payload, page_hashes, existing_signature, repeats };
         // Each time somebody else took the last use of a pre-approval, so it ends by itself.
         let mut target = target;
         for _ in 0..ATTEMPTS_MAX {
@@ -118,7 +124,8 @@ impl Chancery {
         let mut facts = new_request(caller, &target.policy, self.hardened, now_ms);
         facts.standing = request::next(&facts, Step::Submit).map_err(Error::internal)?;
         let mut pre_approved = None;
-        if facts.standing == Standing::Pending {
+        // A pre-approval is of digests, and nobody has seen page hashes that came with one.
+        if facts.standing == Standing::Pending && (checked.page_hashes.is_none() || checked.payload.is_some()) {
             pre_approved = self.pre_approved(caller, &target.policy, checked.digest, now_ms).await?;
             if let Some(pre_approved) = &pre_approved {
                 let new = Request { standing: Standing::New, ..facts.clone() };
@@ -136,14 +143,12 @@ impl Chancery {
             facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
         }
         row.state = facts.standing.words().0.as_str().to_owned();
-        let event = Event::new(Action::SigningRequestSubmit).on(Uuid::from(id)).detail(json!({
-            "name": row.name, "serviceUuid": row.service_id, "policyUuid": row.policy_id,
-            "digest": hex::encode(checked.digest), "approvalsRequired": row.required_at_submission, "state": row.state,
-            "preApprovalUuid": row.pre_approval_id, "repeatsUuid": row.repeats_id,
-        }));
+        let action = Action::SigningRequestSubmit;
+        let event = Event::new(action).on(Uuid::from(id)).detail(recorded(&row, checked.page_hashes.as_deref()));
+        let page_hashes = checked.page_hashes.clone();
         let (payload, submitters) = (checked.payload.clone(), submitters(caller));
         let uses = pre_approved.is_some();
-        let new = NewRequest { row, payload, submitters, made, pre_approved, hardened: self.hardened };
+        let new = NewRequest { row, payload, page_hashes, submitters, made, pre_approved, hardened: self.hardened };
         match self.commit(grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await {
             Ok(()) => Ok(Some(Submitted { uuid: id })),
             // Used up or revoked meanwhile, or the certificate is: the next attempt finds out which.
@@ -153,12 +158,17 @@ impl Chancery {
     }
 
     /// The payload's digest; a large payload is hashed on the bounded pool.
-    async fn digest(&self, subject: Subject, choice: Choice) -> Result<(Digest, Option<Arc<Vec<u8>>>)> {
+    async fn digest(
+        &self,
+        subject: Subject,
+        choice: Choice,
+        existing: Option<ExistingSignature>,
+    ) -> Result<(Digest, Option<Arc<Vec<u8>>>)> {
         let with: HashType = choice.hash;
         match (subject, embedded::container(choice.format)) {
             (Subject::Digest(digest), _) => Ok((Digest::new(with, &digest).map_err(Error::internal)?, None)),
             (Subject::Payload(payload), Some(format)) => {
-                Ok((self.file_digest(format, with, Arc::clone(&payload)).await?, Some(payload)))
+                Ok((self.file_digest(format, with, existing, Arc::clone(&payload)).await?, Some(payload)))
             }
             (Subject::Payload(payload), None) if payload.len() <= HASH_INLINE_MAX => {
                 Ok((hash(with, &payload), Some(payload)))
@@ -174,12 +184,13 @@ impl Chancery {
     async fn sign_at_once(
         &self,
         target: Target,
-        Checked { digest, payload, .. }: &Checked,
+        Checked { digest, payload, page_hashes, .. }: &Checked,
         at_ms: i64,
     ) -> Result<Vec<u8>> {
         let choice = target.policy.choice;
         let needed = formats::needs_payload(choice.format, target.credential.scheme(choice)?);
-        let content = Content { digest: *digest, payload: payload.clone().filter(|_| needed), at_ms };
+        let payload = payload.clone().filter(|_| needed);
+        let content = Content { digest: *digest, payload, page_hashes: page_hashes.clone(), at_ms };
         match self.make_signature(target.credential, choice, content).await? {
             Outcome::Signed(signature) => Ok(signature),
             Outcome::Failed(reason) => Err(Error::state(reason)),
@@ -279,11 +290,27 @@ impl NewRequest {
         if let Some(payload) = self.payload {
             tables::signing_requests::insert_payload(tx, self.row.id, &payload).await?;
         }
+        if let Some(page_hashes) = self.page_hashes {
+            tables::signing_requests::insert_page_hashes(tx, self.row.id, &page_hashes).await?;
+        }
         for submitter in &self.submitters {
             tables::signing_requests::insert_submitter(tx, self.row.id, submitter).await?;
         }
         Ok(())
     }
+}
+
+/// What the audit record says of it.
+fn recorded(row: &tables::signing_requests::Row, page_hashes: Option<&[u8]>) -> Value {
+    let mut detail = json!({
+        "name": row.name, "serviceUuid": row.service_id, "policyUuid": row.policy_id, "digest": hex::encode(&row.digest),
+        "approvalsRequired": row.required_at_submission, "state": row.state,
+        "preApprovalUuid": row.pre_approval_id, "repeatsUuid": row.repeats_id,
+    });
+    if let Some(page_hashes) = page_hashes {
+        detail["pageHashesDigest"] = json!(hex::encode(hash(HashType::Sha2_256, page_hashes)));
+    }
+    detail
 }
 
 fn new_request(caller: &Caller, policy: &Policy, hardened: bool, now_ms: i64) -> Request {

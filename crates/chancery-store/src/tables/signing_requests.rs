@@ -119,6 +119,8 @@ const SIGNED_SINCE: &str = "SELECT COUNT(*) AS signed, CAST(MIN(decided_at_ms) A
     FROM signing_requests WHERE policy_id = $1 AND decided_at_ms > $2 AND state = 'Signed'";
 const INSERT_PAYLOAD: &str = "INSERT INTO signing_payloads (request_id, payload) VALUES ($1, $2)";
 const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $1";
+const INSERT_PAGE_HASHES: &str = "INSERT INTO signing_page_hashes (request_id, page_hashes) VALUES ($1, $2)";
+const PAGE_HASHES: &str = "SELECT page_hashes FROM signing_page_hashes WHERE request_id = $1";
 const INSERT_SUBMITTER: &str =
     "INSERT INTO signing_submitters (request_id, identity_id, identity_name) VALUES ($1, $2, $3)";
 const SUBMITTERS: &str = "SELECT identity_id, identity_name FROM signing_submitters \
@@ -188,6 +190,18 @@ pub async fn payload(tx: &mut Tx, request_id: Uuid) -> Result<Option<Vec<u8>>, S
     Ok(payload.map(|payload| payload.0))
 }
 
+/// Keeps the hashes of a program's pages.
+pub async fn insert_page_hashes(tx: &mut Tx, request_id: Uuid, page_hashes: &[u8]) -> Result<(), StoreError> {
+    sql(INSERT_PAGE_HASHES).bind(request_id).bind(page_hashes).execute(tx).await?;
+    Ok(())
+}
+
+/// The hashes of a program's pages, where they are to be signed.
+pub async fn page_hashes(tx: &mut Tx, request_id: Uuid) -> Result<Option<Vec<u8>>, StoreError> {
+    let page_hashes: Option<PageHashes> = sql(PAGE_HASHES).bind(request_id).optional(tx).await?;
+    Ok(page_hashes.map(|page_hashes| page_hashes.0))
+}
+
 /// Records who submitted a request.
 pub async fn insert_submitter(tx: &mut Tx, request_id: Uuid, submitter: &Submitter) -> Result<(), StoreError> {
     sql(INSERT_SUBMITTER).bind(request_id).bind(submitter.id).bind(&submitter.name).execute(tx).await?;
@@ -230,6 +244,14 @@ struct Payload(Vec<u8>);
 impl FromColumns for Payload {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         Ok(Self(columns.get("payload")?))
+    }
+}
+
+struct PageHashes(Vec<u8>);
+
+impl FromColumns for PageHashes {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self(columns.get("page_hashes")?))
     }
 }
 

@@ -31,6 +31,13 @@ pub struct SubmitRequest {
     /// embed only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub existing_signature: Option<ExistingSignature>,
+    /// Whether the signature shall cover the hashes of the uploaded program's pages besides its digest (`Authenticode`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub with_page_hashes: bool,
+    /// The same for a `digest`: the hashes themselves, for each page its place in the file (4 bytes, the least significant
+    /// first) and its SHA-256, and at the end the place behind the last page with 32 zeros.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_hashes: Option<Base64>,
 }
 
 /// Answer to a submission.
@@ -97,6 +104,9 @@ pub struct SigningRequest {
     pub hash_algorithm: HashType,
     /// The payload's digest: what people approve.
     pub digest: Base64,
+    /// The hashes of the program's pages, where they are signed too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_hashes: Option<Base64>,
     /// The signature; empty until it is signed.
     pub signature: Base64,
     /// When it was submitted (RFC 3339, UTC).

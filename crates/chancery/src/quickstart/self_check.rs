@@ -60,6 +60,8 @@ pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<()
         upload_data: Some(Base64(FILE.to_vec())),
         digest: None,
         existing_signature: None,
+        with_page_hashes: false,
+        page_hashes: None,
     };
     let submitted = client.submit(&request).doing("submitting a signing request")?;
     let signed = client.signing_request(submitted.uuid)?;

@@ -42,6 +42,8 @@ fn load(client: &Client, target: Target, label: &str, answered: &Mutex<Vec<Answe
             upload_data: Some(Base64(content.clone().into_bytes())),
             digest: None,
             existing_signature: None,
+            with_page_hashes: false,
+            page_hashes: None,
         };
         match client.submit(&request) {
             Ok(submitted) => answered.lock().unwrap().push((submitted.uuid, content)),

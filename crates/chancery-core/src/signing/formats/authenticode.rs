@@ -4,8 +4,8 @@
 use chancery_keys::{Digest, hash};
 use chancery_types::SigningFormat;
 use der::{
-    Any, Decode, Encode, Sequence,
-    asn1::{ObjectIdentifier, OctetString},
+    Any, Decode, Encode, Sequence, Tag, TagNumber,
+    asn1::{BitString, ObjectIdentifier, OctetString},
 };
 use spki::AlgorithmIdentifierOwned;
 
@@ -18,6 +18,11 @@ const SPC_PE_IMAGE_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.
 const SPC_SIP_INFO: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.1.30");
 /// The signer is an individual or an organisation; Windows tells them apart no more.
 const INDIVIDUAL: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.1.21");
+
+const SPC_PE_IMAGE_PAGE_HASHES_V2: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.3.2");
+/// The class of serialized page hashes, as a GUID: {D586B5A6-A1B4-6624-AE05-A217DA8E60D6}.
+const PAGE_HASHES_CLASS: [u8; 16] =
+    [0xa6, 0xb5, 0x86, 0xd5, 0xb4, 0xa1, 0x24, 0x66, 0xae, 0x05, 0xa2, 0x17, 0xda, 0x8e, 0x60, 0xd6];
 
 /// `SpcPeImageData`: no flags, and as the file the words that every tool writes there.
 const PE_IMAGE_DATA: &[u8] = b"\x30\x25\x03\x01\x00\xa0\x20\xa2\x1e\x80\x1c\
@@ -88,11 +93,13 @@ pub(crate) fn indirect_data(
     format: SigningFormat,
     digest_algorithm: &AlgorithmIdentifierOwned,
     digest: &Digest,
+    page_hashes: Option<&[u8]>,
 ) -> der::Result<Signed> {
-    let (r#type, value) = match format {
-        SigningFormat::Msi => (SPC_SIP_INFO, sip_info(1, MSI_HANDLER)?),
-        SigningFormat::Powershell => (SPC_SIP_INFO, sip_info(0x1_0000, POWERSHELL_HANDLER)?),
-        SigningFormat::Authenticode | SigningFormat::Raw | SigningFormat::Cms | SigningFormat::JavaJar => {
+    let (r#type, value) = match (format, page_hashes) {
+        (SigningFormat::Authenticode, Some(page_hashes)) => (SPC_PE_IMAGE_DATA, pe_image_data(page_hashes)?),
+        (SigningFormat::Msi, _) => (SPC_SIP_INFO, sip_info(1, MSI_HANDLER)?),
+        (SigningFormat::Powershell, _) => (SPC_SIP_INFO, sip_info(0x1_0000, POWERSHELL_HANDLER)?),
+        (SigningFormat::Authenticode | SigningFormat::Raw | SigningFormat::Cms | SigningFormat::JavaJar, _) => {
             (SPC_PE_IMAGE_DATA, Any::from_der(PE_IMAGE_DATA)?)
         }
     };
@@ -113,6 +120,26 @@ pub(crate) fn indirect_data(
             cms::attribute(SPC_STATEMENT_TYPE, &SpcStatementType { purpose: INDIVIDUAL })?,
         ],
     })
+}
+
+/// ```text
+/// SpcPeImageData ::= SEQUENCE { flags SpcPeImageFlags, file [0] EXPLICIT SpcLink }
+/// SpcLink ::= CHOICE { …, moniker [1] IMPLICIT SpcSerializedObject, … }
+/// SpcSerializedObject ::= SEQUENCE { classId OCTET STRING, serializedData OCTET STRING }
+/// ```
+/// The serialized data is a SET of one attribute, whose values are a SET of one OCTET STRING.
+fn pe_image_data(page_hashes: &[u8]) -> der::Result<Any> {
+    let constructed = |number| Tag::ContextSpecific { constructed: true, number: TagNumber(number) };
+    let values = encoded(Tag::Set, &[OctetString::new(page_hashes)?.to_der()?])?;
+    let attribute = encoded(Tag::Sequence, &[SPC_PE_IMAGE_PAGE_HASHES_V2.to_der()?, values])?;
+    let data = OctetString::new(encoded(Tag::Set, &[attribute])?)?.to_der()?;
+    let moniker = encoded(constructed(1), &[OctetString::new(PAGE_HASHES_CLASS)?.to_der()?, data])?;
+    let flags = BitString::from_bytes(&[])?.to_der()?;
+    Any::from_der(&encoded(Tag::Sequence, &[flags, encoded(constructed(0), &[moniker])?])?)
+}
+
+fn encoded(tag: Tag, parts: &[Vec<u8>]) -> der::Result<Vec<u8>> {
+    Any::new(tag, parts.concat())?.to_der()
 }
 
 fn sip_info(version: u32, handler: [u8; 16]) -> der::Result<Any> {

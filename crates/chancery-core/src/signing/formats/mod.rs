@@ -20,6 +20,8 @@ pub(crate) struct Content {
     pub(crate) digest: Digest,
     /// The payload, where [`needs_payload`] says so.
     pub(crate) payload: Option<Arc<Vec<u8>>>,
+    /// The hashes of a program's pages, where they are signed too.
+    pub(crate) page_hashes: Option<Vec<u8>>,
     /// When, in milliseconds since the epoch.
     pub(crate) at_ms: i64,
 }
@@ -68,7 +70,9 @@ pub(crate) fn prepare(
         }
         SigningFormat::Authenticode | SigningFormat::Powershell | SigningFormat::Msi => {
             let algorithm = scheme.digest_algorithm_identifier();
-            let signed = authenticode::indirect_data(format, &algorithm, &content.digest).map_err(Error::internal)?;
+            let pages = content.page_hashes.as_deref();
+            let signed = authenticode::indirect_data(format, &algorithm, &content.digest, pages);
+            let signed = signed.map_err(Error::internal)?;
             cms(scheme, chain, signed, content.at_ms)
         }
     }

@@ -1,12 +1,15 @@
 //! Files that carry their signature inside, by programs that we did not write: what they make is signed, and what was
 //! signed they verify. Each also by the way on which only a digest travels.
 
-use std::{fs, path::Path};
+pub(super) mod jars;
+mod pages;
+
+use std::{fs, io::Cursor};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use chancery_core::Clock;
-use chancery_formats::{Existing, File, Format, Hash, Hashing};
-use chancery_testkit::{TempDir, Tool, temp_dir};
+use chancery_formats::{Existing, File, Format, Hash};
+use chancery_testkit::{Tool, temp_dir};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -15,23 +18,16 @@ use crate::{
     signing::{EC_P256, REQUESTS, RSA_2048, Service, Signing, bytes, submission},
 };
 
-struct Sha(Sha256);
-
-impl Hash for Sha {
-    fn update(&mut self, piece: &[u8]) {
-        self.0.update(piece);
-    }
-
-    fn finish(self: Box<Self>) -> Vec<u8> {
-        self.0.finalize().to_vec()
-    }
+fn digest(format: Format, file: &[u8], hash: Hash, existing: Existing) -> Vec<u8> {
+    File::read(format, &file, hash, existing).unwrap().digest().unwrap()
 }
 
-fn begin() -> Box<dyn Hash> {
-    Box::new(Sha(Sha256::new()))
+/// What the client's side makes of a file and a CMS.
+fn finish(format: Format, file: &[u8], hash: Hash, existing: Existing, cms: &[u8]) -> Vec<u8> {
+    let mut signed = Cursor::new(Vec::new());
+    File::read(format, &file, hash, existing).unwrap().finish(cms, &mut signed).unwrap();
+    signed.into_inner()
 }
-
-const SHA_256: Hashing<'_> = Hashing { name: "SHA-256", begin: &begin };
 
 /// The time of day: the programs look at no other clock.
 async fn now() -> Signing {
@@ -39,8 +35,13 @@ async fn now() -> Signing {
 }
 
 async fn deploy(signing: &Signing, name: &str, format: &str, key_type: &str) -> Service {
+    deploy_with_hash(signing, name, format, key_type, "Sha2_256").await
+}
+
+async fn deploy_with_hash(signing: &Signing, name: &str, format: &str, key_type: &str, hash: &str) -> Service {
     let change = |body: &mut Value| {
         body["pkisigning"]["signingFormat"] = json!(format);
+        body["pkisigning"]["hashAlgorithm"] = json!(hash);
         body["pkisigning"]["newCert"]["newKey"]["keyTypeUuid"] = json!(key_type);
     };
     signing.deploy_with(name, 0, change).await
@@ -48,31 +49,51 @@ async fn deploy(signing: &Signing, name: &str, format: &str, key_type: &str) -> 
 
 /// Uploads a file; answers its signed form, and checks that the client's side makes the same of the same CMS.
 async fn sign(signing: &Signing, service: &Service, format: Format, file: &[u8], existing: Existing) -> Vec<u8> {
+    sign_with(signing, service, Hash::Sha256, format, file, existing).await
+}
+
+async fn sign_with(
+    signing: &Signing,
+    service: &Service,
+    hash: Hash,
+    format: Format,
+    file: &[u8],
+    existing: Existing,
+) -> Vec<u8> {
     let mut body = submission(service, file);
-    let appends = existing == Existing::Append;
-    if appends {
+    if existing == Existing::Append {
         body["existingSignature"] = json!("Append");
     }
     let request = signing.admin.post(REQUESTS, body).await.response()["uuid"].as_str().unwrap().to_owned();
     let signed = signing.admin.get(&format!("{REQUESTS}/{request}/signed/download")).await;
     assert_eq!(signed.status, 200, "{}", signed.text());
     let detail = signing.read(&request).await;
-    let read = File::read(format, file, &SHA_256).unwrap();
-    assert_eq!(bytes(&detail["digest"]), read.digest(&SHA_256), "the digest is the one that approvers see");
-    assert!(read.finish(&bytes(&detail["signature"]), existing).unwrap() == signed.body);
+    let seen = digest(format, file, hash, existing);
+    assert_eq!(bytes(&detail["digest"]), seen, "the digest is the one that approvers see");
+    assert!(finish(format, file, hash, existing, &bytes(&detail["signature"])) == signed.body);
     signed.body
 }
 
 /// Submits the digest alone and finishes the file here.
 async fn sign_digest(signing: &Signing, service: &Service, format: Format, file: &[u8]) -> Vec<u8> {
-    let read = File::read(format, file, &SHA_256).unwrap();
+    sign_digest_with(signing, service, Hash::Sha256, format, file, Existing::Replace).await
+}
+
+async fn sign_digest_with(
+    signing: &Signing,
+    service: &Service,
+    hash: Hash,
+    format: Format,
+    file: &[u8],
+    existing: Existing,
+) -> Vec<u8> {
     let mut body = submission(service, b"");
     body.as_object_mut().unwrap().remove("uploadData");
-    body["digest"] = json!(STANDARD.encode(read.digest(&SHA_256)));
+    body["digest"] = json!(STANDARD.encode(digest(format, file, hash, existing)));
     let request = signing.admin.post(REQUESTS, body).await.response()["uuid"].as_str().unwrap().to_owned();
     let download = signing.admin.get(&format!("{REQUESTS}/{request}/signed/download")).await;
     download.refused(409, "InvalidState", None);
-    read.finish(&bytes(&signing.read(&request).await["signature"]), Existing::Replace).unwrap()
+    finish(format, file, hash, existing, &bytes(&signing.read(&request).await["signature"]))
 }
 
 /// Whether `osslsigncode verify` accepts a file with this many signatures.
@@ -121,6 +142,41 @@ async fn programs_for_windows() {
         let mut changed = again;
         changed[0x4e] ^= 1;
         assert!(!verify(&changed, 1), "a changed program is refused");
+    }
+}
+
+/// The hashes of a file's signatures, as `osslsigncode verify` names them.
+fn hashes(root_pem: &str, name: &str, file: &[u8]) -> Vec<String> {
+    let folder = temp_dir();
+    fs::write(folder.path().join("root.pem"), root_pem).unwrap();
+    fs::write(folder.path().join(name), file).unwrap();
+    let verify = Tool::new("osslsigncode").args(["verify", "-in", name, "-CAfile", "root.pem"]);
+    let ran = verify.folder(folder.path()).try_run();
+    let text = String::from_utf8_lossy(&ran.stdout).into_owned();
+    // With one space less the same words name the hash of the attributes.
+    let named = text.lines().filter(|line| line.starts_with("Message digest algorithm  "));
+    named.filter_map(|line| line.split(": ").nth(1)).map(|hash| hash.trim().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn one_file_with_two_hashes() {
+    let signing = now().await;
+    let root = signing.root_pem.clone();
+    for (name, format, kind, file) in
+        [("program.exe", "Authenticode", Format::Pe, programs().remove(0)), ("x.msi", "Msi", Format::Msi, installer())]
+    {
+        let first = deploy(&signing, &format!("first {format}"), format, RSA_2048).await;
+        let once = sign(&signing, &first, kind, &file, Existing::Replace).await;
+        for (hash, named) in [(Hash::Sha384, "Sha2_384"), (Hash::Sha512, "Sha2_512")] {
+            let second = deploy_with_hash(&signing, &format!("{format} {named}"), format, EC_P256, named).await;
+            let twice = sign_with(&signing, &second, hash, kind, &once, Existing::Append).await;
+            assert!(osslsigncode(&root, name, &twice, 2));
+            let expected = ["SHA256".to_owned(), named.replace("Sha2_", "SHA")];
+            assert_eq!(hashes(&root, name, &twice), expected);
+            let by_digest = sign_digest_with(&signing, &second, hash, kind, &once, Existing::Append).await;
+            assert!(osslsigncode(&root, name, &by_digest, 2));
+            assert_eq!(hashes(&root, name, &by_digest), expected);
+        }
     }
 }
 
@@ -221,75 +277,4 @@ async fn powershell_scripts() {
         let by_digest = sign_digest(&signing, &service, Format::Powershell, &file).await;
         verify_script(&signing.root_pem, &by_digest, wide, &file);
     }
-}
-
-/// A JAR of several releases, with a name longer than a line, packed by `jar`.
-pub(super) fn java_archive(folder: &TempDir) -> Vec<u8> {
-    let write = |name: &str, content: &str| {
-        let path = folder.path().join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
-    };
-    write("base/Main.txt", "main");
-    write(&format!("base/{}/ü.txt", "long/".repeat(20)), &"content ".repeat(10_000));
-    write("base/META-INF/services/a.B", "c");
-    write("nine/Main.txt", "of release nine");
-    write("manifest", "Implementation-Title: Example\n\nName: Main.txt\nX-Kept: yes\n");
-    let _made = Tool::new("jar")
-        .args(["--create", "--file", "x.jar", "--manifest", "manifest", "-C", "base", ".", "--release", "9"])
-        .args(["-C", "nine", "."])
-        .folder(folder.path())
-        .run();
-    fs::read(folder.path().join("x.jar")).unwrap()
-}
-
-const STORE: [&str; 4] = ["-keystore", "trusted", "-storepass", "changeit"];
-
-/// A folder with a keystore that trusts this root.
-pub(super) fn trusted(root_pem: &str) -> TempDir {
-    let folder = temp_dir();
-    fs::write(folder.path().join("root.pem"), root_pem).unwrap();
-    let import = ["-importcert", "-noprompt", "-alias", "root", "-file", "root.pem"];
-    let _trusted = Tool::new("keytool").args(import).args(STORE).folder(folder.path()).run();
-    folder
-}
-
-/// Whether `jarsigner -verify -strict` accepts a JAR with every one of its entries signed.
-fn jarsigner(root_pem: &str, jar: &[u8]) -> bool {
-    let folder = trusted(root_pem);
-    fs::write(folder.path().join("x.jar"), jar).unwrap();
-    let verify = Tool::new("jarsigner").args(["-verify", "-strict", "-verbose:all"]).args(STORE).arg("x.jar");
-    let ran = verify.folder(folder.path()).try_run();
-    ran.status.success() && String::from_utf8_lossy(&ran.stdout).contains("jar verified.")
-}
-
-#[tokio::test]
-async fn java_archives() {
-    let signing = now().await;
-    let rsa = deploy(&signing, "rsa", "JavaJar", RSA_2048).await;
-    let ec = deploy(&signing, "ec", "JavaJar", EC_P256).await;
-    let folder = temp_dir();
-    let jar = java_archive(&folder);
-    for service in [&rsa, &ec] {
-        let signed = sign(&signing, service, Format::Jar, &jar, Existing::Replace).await;
-        assert!(jarsigner(&signing.root_pem, &signed));
-        let again = sign(&signing, &ec, Format::Jar, &signed, Existing::Replace).await;
-        assert!(jarsigner(&signing.root_pem, &again), "signed again, by another kind of key");
-        assert!(jarsigner(&signing.root_pem, &sign_digest(&signing, service, Format::Jar, &jar).await));
-    }
-    let signed = sign(&signing, &ec, Format::Jar, &jar, Existing::Replace).await;
-    assert_eq!(unpacked(&folder, &signed, "Main.txt"), b"main");
-    assert!(String::from_utf8(unpacked(&folder, &signed, "META-INF/MANIFEST.MF")).unwrap().contains("X-Kept: yes\r\n"));
-    let changed = Path::new("base/Main.txt");
-    fs::write(folder.path().join(changed), "evil").unwrap();
-    fs::write(folder.path().join("signed.jar"), &signed).unwrap();
-    let update = ["--update", "--file", "signed.jar", "-C", "base", "Main.txt"];
-    let _updated = Tool::new("jar").args(update).folder(folder.path()).run();
-    assert!(!jarsigner(&signing.root_pem, &fs::read(folder.path().join("signed.jar")).unwrap()));
-}
-
-fn unpacked(folder: &TempDir, jar: &[u8], name: &str) -> Vec<u8> {
-    fs::write(folder.path().join("look.jar"), jar).unwrap();
-    let script = "import sys,zipfile;sys.stdout.buffer.write(zipfile.ZipFile('look.jar').read(sys.argv[1]))";
-    Tool::new("python3").args(["-c", script, name]).folder(folder.path()).run().stdout
 }

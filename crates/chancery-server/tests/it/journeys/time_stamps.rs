@@ -11,7 +11,11 @@ use chancery_testkit::{TempDir, Tool, temp_dir};
 use chancery_types::Base64;
 use serde_json::{Value, json};
 
-use super::embedded::{installer, java_archive, programs, trusted};
+use super::embedded::{
+    installer,
+    jars::{java_archive, trusted},
+    programs,
+};
 use crate::{
     app::Setup,
     routes::tsa,
