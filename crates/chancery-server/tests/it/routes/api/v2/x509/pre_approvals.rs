@@ -93,6 +93,27 @@ async fn listed_digests_are_signed_once_each() {
 }
 
 #[tokio::test]
+async fn page_hashes_that_nobody_has_seen() {
+    let signing = Signing::new().await;
+    let service =
+        signing.deploy_with("programs", 1, |body| body["pkisigning"]["signingFormat"] = json!("Authenticode"));
+    let service = service.await;
+    let ci = submitter(&signing, "ci").await;
+    let ann = signing.approver("ann").await;
+    let id = uuid(&list(&ci, &service, &[A]).await);
+    assert_eq!(decide(&ann, &id, "approve").await.response()["state"], "Active");
+    let mut body = submission(&service, b"");
+    body.as_object_mut().unwrap().remove("uploadData");
+    body["digest"] = json!(A);
+    let plain = body.clone();
+    body["pageHashes"] = json!(Base64::encode(&[&[0; 4][..], &[7; 32], &[0, 2, 0, 0], &[0; 32]].concat()));
+    for (body, expected) in [(body, "Approval"), (plain, "Signed")] {
+        let request = uuid(&ci.post(REQUESTS, body).await);
+        assert_eq!(signing.read(&request).await["state"], expected);
+    }
+}
+
+#[tokio::test]
 async fn what_people_approve_is_the_text_they_read() {
     let signing = Signing::new().await;
     let service = signing.deploy("builds", 1).await;
