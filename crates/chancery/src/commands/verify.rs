@@ -4,13 +4,13 @@
 
 use std::{fs, path::Path, process::ExitCode};
 
-use chancery_client::File;
+use chancery_client::{File, FileError};
 use chancery_core::{
     LogKey, Logged, NotLogged, certificate_of_signer, content_hash, moment_ms, read_certificates, verify_detached,
     verify_detached_digest, verify_log_consistency, verify_logged_certificate, verify_logged_signature, verify_raw,
 };
 use chancery_types::{
-    SigningFormat,
+    ExistingSignature, SigningFormat,
     wire::{signing_requests::SigningRequest, x509},
 };
 use serde::de::DeserializeOwned;
@@ -93,8 +93,10 @@ fn parsed<T: DeserializeOwned>(bundle: Value, path: &Path) -> Result<T, Failure>
 fn signature(command: &Verify, request: &SigningRequest, key: &LogKey) -> Result<Findings, Trouble> {
     let mut findings = Findings::new();
     let content = command.file.as_deref().map(read).transpose()?;
-    let digest = match (&content, &command.digest) {
-        (Some(content), _) => digest_of(request, content).map_err(|unfit| not(format!("the file: {unfit}")))?,
+    let digest = match (command.file.as_deref().zip(content.as_deref()), &command.digest) {
+        (Some((path, content)), _) => {
+            digest_of(request, path, content).map_err(|why| not(format!("the file: {why}")))?
+        }
         (None, Some(digest)) => from_hex(digest).ok_or_else(|| unreadable("--digest: not hexadecimal"))?,
         (None, None) => return Err(unreadable("--file FILE or --digest HEX is needed: what was signed")),
     };
@@ -139,12 +141,12 @@ fn signature(command: &Verify, request: &SigningRequest, key: &LogKey) -> Result
 }
 
 /// The digest that stands for a content: of a file that carries its signature inside, without that.
-fn digest_of(request: &SigningRequest, content: &[u8]) -> Result<Vec<u8>, String> {
+fn digest_of(request: &SigningRequest, path: &Path, content: &[u8]) -> Result<Vec<u8>, FileError> {
     let (format, hash) = (request.signing_format, request.hash_algorithm);
     match format {
         SigningFormat::Raw | SigningFormat::Cms => Ok(content_hash(hash, content)),
         SigningFormat::Authenticode | SigningFormat::Msi | SigningFormat::Powershell | SigningFormat::JavaJar => {
-            File::read(format, hash, content).map(|file| file.digest()).map_err(|unfit| unfit.to_string())
+            File::open(path, format, hash, ExistingSignature::Replace)?.digest()
         }
     }
 }
