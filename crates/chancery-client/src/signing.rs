@@ -1,10 +1,11 @@
 //! Signing services and requests.
 
 use chancery_types::{
-    SigningRequestId,
+    PolicyId, ServiceId, SigningRequestId,
     wire::{
+        Items,
         services::{DeployRequest, DeployedService},
-        signing_requests::{SigningRequest, SubmitRequest, Submitted},
+        signing_requests::{ManifestItem, SignedItem, SigningRequest, SubmitRequest, Submitted},
     },
 };
 
@@ -27,6 +28,50 @@ impl Client {
     /// [`ClientError`], as for every call.
     pub fn submit(&self, request: &SubmitRequest) -> Result<Submitted, ClientError> {
         self.post("/api/v2/x509/signing-requests", request)
+    }
+
+    /// Submits a manifest: named digests that are approved together and signed each by itself.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn submit_manifest(
+        &self,
+        name: &str,
+        service: ServiceId,
+        policy: PolicyId,
+        items: Vec<ManifestItem>,
+    ) -> Result<Submitted, ClientError> {
+        self.submit(&SubmitRequest {
+            name: name.to_owned(),
+            service_uuid: service,
+            policy_uuid: policy,
+            upload_data: None,
+            digest: None,
+            items: Some(items),
+            with_page_hashes: false,
+            page_hashes: None,
+            existing_signature: None,
+        })
+    }
+
+    /// All items of a manifest in their order, with their signatures once they have them.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn signed_items(&self, id: SigningRequestId) -> Result<Vec<SignedItem>, ClientError> {
+        let mut all = Vec::new();
+        for page in 1.. {
+            let path = format!("/api/v2/x509/signing-requests/{id}/items?page={page}&pageSize=1000");
+            let answer: Items<SignedItem> = self.get(&path)?;
+            let last = answer.items.is_empty();
+            all.extend(answer.items);
+            if last || all.len() as u64 >= answer.total {
+                break;
+            }
+        }
+        Ok(all)
     }
 
     /// A signing request, with its signature once it has one.

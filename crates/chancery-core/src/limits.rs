@@ -44,6 +44,8 @@ pub struct Limits {
     pub window_requests_max: u32,
     /// For how long they are.
     pub window_max: Duration,
+    /// Items of a manifest: 10,000 RSA signatures take some ten seconds, and their CMS some 50 MB.
+    pub manifest_items_max: usize,
     /// Signing requests that are decided on in one call: a thousand RSA signatures take some seconds.
     pub decisions_max: usize,
     /// Roles, patterns or steps of one rule of a signing policy.
@@ -121,6 +123,7 @@ impl Default for Limits {
             pre_approved_digests_max: 10_000,
             window_requests_max: 100,
             window_max: Duration::from_hours(24),
+            manifest_items_max: 10_000,
             decisions_max: 1_000,
             rule_items_max: 100,
             metadata_max: 4 * KIB,

@@ -71,6 +71,7 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(x509::signing_requests::deny::deny))
         .routes(routes!(x509::signing_requests::withdraw::withdraw))
         .routes(routes!(x509::signing_requests::repeat::repeat))
+        .routes(routes!(x509::signing_requests::items::items))
         .routes(routes!(x509::signing_requests::signed::download::download))
         .routes(routes!(cuserv::services::deploy::deploy))
         .routes(routes!(roles::create))

@@ -37,6 +37,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0017_time_stamping",
     "0018_log",
     "0019_proposals",
+    "0020_manifests",
     "0025_page_hashes",
 ];
 

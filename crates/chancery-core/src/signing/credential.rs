@@ -32,11 +32,20 @@ pub(crate) enum Unusable {
 
 /// What became of a signature.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum Outcome<T = Vec<u8>> {
     /// The signature.
-    Signed(Vec<u8>),
+    Signed(T),
     /// It can never be made; why.
     Failed(String),
+}
+
+impl<T> Outcome<T> {
+    pub(crate) fn map<U>(self, to: impl FnOnce(T) -> U) -> Outcome<U> {
+        match self {
+            Self::Signed(signature) => Outcome::Signed(to(signature)),
+            Self::Failed(reason) => Outcome::Failed(reason),
+        }
+    }
 }
 
 impl Credential {

@@ -14,6 +14,7 @@ use super::{
     credential::{Credential, Outcome},
     formats::{self, Content},
     made::Made,
+    manifest::Output,
     refusal,
     request::{self, Actor, Event as Step, Given, Request, Standing},
     stored::StoredRequest,
@@ -27,7 +28,7 @@ pub(super) const ATTEMPTS_MAX: usize = 1_000;
 /// What a decision leads to.
 struct Resolved {
     standing: Standing,
-    signature: Option<Vec<u8>>,
+    output: Option<Output>,
     /// Why it failed.
     reason: Option<String>,
 }
@@ -37,8 +38,10 @@ struct NewDecision {
     row: tables::approvals::Row,
     members: Vec<Member>,
     change: tables::signing_requests::Change,
-    /// The signature, where there is one.
+    /// The signatures, where there are some.
     made: Option<Made>,
+    /// Those of the items of a manifest.
+    item_signatures: Vec<Option<Vec<u8>>>,
 }
 
 impl Chancery {
@@ -124,15 +127,15 @@ impl Chancery {
             let resolved = if standing == Standing::Approved {
                 self.resolve(&stored, facts, now_ms).await?
             } else {
-                Resolved { standing, signature: None, reason: None }
+                Resolved { standing, output: None, reason: None }
             };
             let (state, approval_state) = resolved.standing.words();
-            let signature = Base64(resolved.signature.clone().unwrap_or_default());
+            let (signature, manifest) = Output::told(resolved.output.as_ref(), stored.row.items);
             let event = event(RequestDecision::Approve, &stored, &resolved, Some(approvals));
             let digest = Base64(stored.row.digest.clone());
             let new = NewDecision::new(caller, &stored, (RequestDecision::Approve, note, &roles), resolved, now_ms)?;
             if self.store_decision(grant, event, new).await? {
-                return Ok(Approved { signature, digest, state, approval_state, approvals });
+                return Ok(Approved { signature, digest, state, approval_state, approvals, manifest });
             }
         }
         Err(too_often())
@@ -153,7 +156,7 @@ impl Chancery {
             let (stored, facts) = self.stored_request(id, now_ms).await?;
             let (standing, given) = self.step(caller, id, &facts, decision).await?;
             let (state, approval_state) = standing.words();
-            let resolved = Resolved { standing, signature: None, reason: None };
+            let resolved = Resolved { standing, output: None, reason: None };
             let event = event(decision, &stored, &resolved, None);
             let new = NewDecision::new(caller, &stored, (decision, note, &given.roles), resolved, now_ms)?;
             if self.store_decision(grant, event, new).await? {
@@ -194,9 +197,26 @@ impl Chancery {
 
     /// Signs what has every approval that it needs. What the key made is worth nothing until it is stored.
     async fn resolve(&self, stored: &StoredRequest, approved: Request, at_ms: i64) -> Result<Resolved> {
-        let (certificate, choice) = (stored.certificate()?, stored.policy.choice);
-        let id = stored.row.id;
+        let certificate = stored.certificate()?;
         let credential = self.store.read(move |tx| Box::pin(Credential::load(tx, certificate))).await?;
+        let outcome = if stored.row.items > 0 {
+            let id = stored.row.id;
+            let items = self.store.read(move |tx| Box::pin(tables::signing_items::of_request(tx, id))).await?;
+            self.sign_items(credential, stored.policy.choice, items, at_ms).await?.map(Output::Each)
+        } else {
+            self.sign_stored(stored, credential, at_ms).await?.map(Output::One)
+        };
+        let (step, output, reason) = match outcome {
+            Outcome::Signed(output) => (Step::Sign, Some(output), None),
+            Outcome::Failed(reason) => (Step::Fail, None, Some(reason)),
+        };
+        let approved = Request { standing: Standing::Approved, ..approved };
+        let standing = request::next(&approved, step).map_err(Error::internal)?;
+        Ok(Resolved { standing, output, reason })
+    }
+
+    async fn sign_stored(&self, stored: &StoredRequest, credential: Credential, at_ms: i64) -> Result<Outcome> {
+        let (id, choice) = (stored.row.id, stored.policy.choice);
         let payload = if formats::needs_payload(choice.format, credential.scheme(choice)?) {
             let payload =
                 self.store.read(move |tx| Box::pin(async move { tables::signing_requests::payload(tx, id).await }));
@@ -206,13 +226,7 @@ impl Chancery {
         };
         let page_hashes = self.stored_page_hashes(stored).await?;
         let content = Content { digest: stored.digest()?, payload, page_hashes, at_ms };
-        let (step, signature, reason) = match self.make_signature(credential, choice, content).await? {
-            Outcome::Signed(signature) => (Step::Sign, Some(signature), None),
-            Outcome::Failed(reason) => (Step::Fail, None, Some(reason)),
-        };
-        let approved = Request { standing: Standing::Approved, ..approved };
-        let standing = request::next(&approved, step).map_err(Error::internal)?;
-        Ok(Resolved { standing, signature, reason })
+        self.make_signature(credential, choice, content).await
     }
 
     /// Stores decision, signature and audit record together; false where the request is no longer as it was read.
@@ -233,14 +247,15 @@ impl NewDecision {
         resolved: Resolved,
         now_ms: i64,
     ) -> Result<Self> {
-        let Resolved { standing, signature, reason } = resolved;
-        let made = match &signature {
-            Some(signature) => {
-                let new = Made::new(stored.certificate()?, stored.policy.clone(), now_ms);
-                Some(new.with(&stored.row.digest, signature))
+        let Resolved { standing, output, reason } = resolved;
+        let made = match &output {
+            Some(output) => {
+                let nothing = Made::new(stored.certificate()?, stored.policy.clone(), now_ms);
+                Some(output.made(nothing, &stored.row.digest))
             }
             None => None,
         };
+        let (signature, item_signatures) = output.map(Output::stored).unwrap_or_default();
         Ok(Self {
             row: tables::approvals::Row {
                 request_id: stored.row.id,
@@ -252,6 +267,7 @@ impl NewDecision {
             },
             members: caller.members().to_vec(),
             made,
+            item_signatures,
             change: tables::signing_requests::Change {
                 state: standing.words().0.as_str().to_owned(),
                 reason,
@@ -263,7 +279,7 @@ impl NewDecision {
 
     /// InvalidState where the request, or what signed it, is no longer as it was read.
     async fn insert(self, tx: &mut Tx) -> Result<()> {
-        let Self { row, members, change, made } = self;
+        let Self { row, members, change, made, item_signatures } = self;
         let allowed = match made {
             Some(made) => Some(made.allow(tx, row.request_id.into()).await?),
             None => None,
@@ -274,6 +290,7 @@ impl NewDecision {
         if let Some(allowed) = allowed {
             allowed.tell(tx).await?;
         }
+        tables::signing_items::insert_results(tx, row.request_id, &item_signatures).await?;
         tables::approvals::insert(tx, &row).await?;
         for member in members {
             tables::approvals::insert_identity(tx, &row, member.id.into(), &member.name).await?;

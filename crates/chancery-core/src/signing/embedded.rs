@@ -98,6 +98,9 @@ impl Chancery {
         let Some(format) = container(policy.choice.format) else {
             return Err(Error::state("The signature stands apart from its file; the request's detail has it."));
         };
+        if row.items > 0 {
+            return Err(Error::state("A manifest has a signature for each of its items; they are under …/items."));
+        }
         let state = row.state.parse::<SigningRequestState>().map_err(Error::internal)?;
         let (SigningRequestState::Signed, Some(cms)) = (state, row.signature) else {
             return Err(Error::state("The request is not signed."));

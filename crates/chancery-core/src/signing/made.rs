@@ -23,8 +23,8 @@ pub(super) struct Made {
     certificate: CertificateId,
     policy: Policy,
     at_ms: i64,
-    /// Each digest, and SHA-256 of the signature.
-    signatures: Vec<(Vec<u8>, [u8; 32])>,
+    /// Each digest, and SHA-256 of the signature; none for an item that could not be signed.
+    signatures: Vec<Option<(Vec<u8>, [u8; 32])>>,
 }
 
 impl Made {
@@ -35,7 +35,13 @@ impl Made {
 
     /// And this signature. A request's signatures are numbered in the order in which they are given here.
     pub(super) fn with(mut self, digest: &[u8], signature: &[u8]) -> Self {
-        self.signatures.push((digest.to_vec(), sha256(signature)));
+        self.signatures.push(Some((digest.to_vec(), sha256(signature))));
+        self
+    }
+
+    /// And none, in the place of an item that could not be signed.
+    pub(super) fn without(mut self) -> Self {
+        self.signatures.push(None);
         self
     }
 
@@ -44,13 +50,15 @@ impl Made {
     /// refuses, nothing is stored.
     pub(super) async fn allow(self, tx: &mut Tx, request: SigningRequestId) -> Result<Allowed> {
         let Self { certificate, policy, at_ms, signatures } = self;
-        rules::check_rate(tx, &policy, at_ms).await?;
+        let count = u32::try_from(signatures.len()).unwrap_or(u32::MAX);
+        rules::check_rate(tx, &policy, count, at_ms).await?;
         // A revocation may have been committed while the key signed.
         let credential = Credential::load(tx, certificate).await?;
         credential.check(at_ms).map_err(Unusable::refusal)?;
         let certificate = sha256(credential.certificate());
         let mut entries = Vec::with_capacity(signatures.len());
-        for (item, (digest, signature)) in (0..).zip(&signatures) {
+        for (item, made) in (0..).zip(&signatures) {
+            let Some((digest, signature)) = made else { continue };
             let leaf = Leaf::of_signature(SignatureFacts {
                 time_s: at_ms.div_euclid(1_000),
                 format: policy.choice.format,

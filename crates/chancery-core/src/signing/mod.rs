@@ -9,6 +9,8 @@ mod embedded;
 mod evidence;
 pub(crate) mod formats;
 mod made;
+mod manifest;
+mod matter;
 mod pages;
 mod policy;
 mod proposal;

@@ -3,7 +3,7 @@
 use chancery_store::tables;
 use chancery_types::{
     Action, Base64, Perm, SigningRequestId,
-    wire::signing_requests::{SubmitRequest, Submitted},
+    wire::signing_requests::{ManifestItem, SubmitRequest, Submitted},
 };
 use uuid::Uuid;
 
@@ -30,6 +30,9 @@ impl Chancery {
         let payload = read.await?.map(Base64);
         let page_hashes = self.stored_page_hashes(&stored).await?;
         let row = stored.row;
+        let items = self.store.read(move |tx| Box::pin(tables::signing_items::of_request(tx, id.into()))).await?;
+        let items: Vec<_> =
+            items.into_iter().map(|item| ManifestItem { name: item.name, digest: Base64(item.digest) }).collect();
         let existing_signature = row.existing_signature.as_deref().map(str::parse).transpose();
         let request = SubmitRequest {
             name: row.name,
@@ -37,7 +40,8 @@ impl Chancery {
             policy_uuid: row.policy_id.into(),
             with_page_hashes: payload.is_some() && page_hashes.is_some(),
             page_hashes: page_hashes.filter(|_| payload.is_none()).map(Base64),
-            digest: payload.is_none().then_some(Base64(row.digest)),
+            digest: (payload.is_none() && items.is_empty()).then_some(Base64(row.digest)),
+            items: (!items.is_empty()).then_some(items),
             upload_data: payload,
             existing_signature: existing_signature.map_err(Error::internal)?,
         };

@@ -132,9 +132,19 @@ pub(crate) fn steps(rules: &PolicyRules) -> Vec<request::Step> {
     rules.approval_steps.iter().map(step).collect()
 }
 
-/// Whether a signature that is to be stored in this transaction keeps within the policy's limits. RateLimited, with the
+/// Whether as many signatures can ever be made within an hour and a day.
+pub(crate) fn check_count(rules: &PolicyRules, count: usize) -> Result<()> {
+    for (limit, word) in [(rules.signatures_per_hour, "an hour"), (rules.signatures_per_day, "24 hours")] {
+        if let Some(limit) = limit.filter(|limit| count > *limit as usize) {
+            return Err(Error::value("/items", format!("The policy allows {limit} signatures in {word}.")));
+        }
+    }
+    Ok(())
+}
+
+/// Whether signatures that are to be stored in this transaction keep within the policy's limits. RateLimited, with the
 /// seconds until one more is allowed.
-pub(crate) async fn check_rate(tx: &mut Tx, policy: &Policy, now_ms: i64) -> Result<()> {
+pub(crate) async fn check_rate(tx: &mut Tx, policy: &Policy, count: u32, now_ms: i64) -> Result<()> {
     let PolicyRules { signatures_per_hour, signatures_per_day, .. } = &policy.rules;
     if signatures_per_hour.is_none() && signatures_per_day.is_none() {
         return Ok(());
@@ -147,7 +157,7 @@ pub(crate) async fn check_rate(tx: &mut Tx, policy: &Policy, now_ms: i64) -> Res
         let Some(limit) = limit else { continue };
         let (signed, earliest) =
             tables::signing_requests::signed_since(tx, policy.id.into(), now_ms - window_ms).await?;
-        if signed >= i64::from(limit) {
+        if signed.saturating_add(i64::from(count)) > i64::from(limit) {
             let free_at_ms = earliest.unwrap_or(now_ms).saturating_add(window_ms);
             let wait_s = u32::try_from((free_at_ms - now_ms).max(0) / 1_000 + 1).unwrap_or(u32::MAX);
             return Err(Error::busy(

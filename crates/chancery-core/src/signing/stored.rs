@@ -8,7 +8,7 @@ use chancery_types::{
     wire::{
         ObjInfo,
         log::InclusionProof,
-        signing_requests::{Approval, SigningRequest, SigningRequestStub},
+        signing_requests::{Approval, ManifestSummary, SigningRequest, SigningRequestStub},
     },
 };
 
@@ -29,6 +29,8 @@ pub(crate) struct StoredRequest {
     pub(crate) policy: Policy,
     submitters: Vec<tables::signing_requests::Submitter>,
     decisions: Vec<StoredDecision>,
+    /// Of a manifest.
+    signed_items: u32,
 }
 
 /// A decision and in whose name it was made.
@@ -52,11 +54,13 @@ impl StoredRequest {
         let policy = policy.ok_or_else(missing("a request's policy is not there"))?;
         let state: SigningRequestState = row.state.parse().map_err(Error::internal)?;
         let decisions = decisions(tx, id).await?;
+        let signed_items = if row.items > 0 { tables::signing_items::signed(tx, row.id).await? } else { 0 };
         let withdrawn = decisions.iter().any(|one| one.decision == RequestDecision::Withdraw);
         Ok(Self {
             standing: if withdrawn { Standing::Withdrawn } else { Standing::stored(state) },
             submitters: tables::signing_requests::submitters(tx, id.into()).await?,
             decisions,
+            signed_items: u32::try_from(signed_items).map_err(Error::internal)?,
             row,
             service,
             policy,
@@ -120,6 +124,9 @@ impl StoredRequest {
         let next_step = facts.current_step().filter(|_| facts.standing == Standing::Pending);
         let expired = facts.standing == Standing::Expired;
         let row = self.row;
+        let failed = if facts.standing == Standing::Signed { row.items.saturating_sub(self.signed_items) } else { 0 };
+        let manifest =
+            (row.items > 0).then_some(ManifestSummary { total: row.items, signed: self.signed_items, failed });
         SigningRequest {
             obj_info: ObjInfo { name: row.name.clone(), uuid: row.id.into() },
             uuid: row.id.into(),
@@ -134,6 +141,7 @@ impl StoredRequest {
             hash_algorithm: self.policy.choice.hash,
             digest: Base64(row.digest),
             page_hashes: None,
+            manifest,
             signature: Base64(row.signature.unwrap_or_default()),
             submitted_at: moment(row.submitted_at_ms),
             submitted_by: self.submitters.into_iter().map(|one| obj_info(one.name, one.id)).collect(),

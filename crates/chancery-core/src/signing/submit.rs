@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use chancery_keys::{Digest, hash, random};
-use chancery_store::{Tx, name_key, tables};
+use chancery_store::{
+    Tx, name_key,
+    tables::{self, signing_items::Item},
+};
 use chancery_types::{
     Action, Base64, CertificateId, ExistingSignature, HashType, Perm, PolicyId, ServiceId, SigningRequestId,
-    wire::signing_requests::{SubmitRequest, Submitted},
+    wire::signing_requests::{ManifestItem, SubmitRequest, Submitted},
 };
-use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{
@@ -18,6 +20,8 @@ use super::{
     embedded,
     formats::{self, Content},
     made::Made,
+    manifest::{self, Output},
+    matter::Matter,
     pages::PageHashes,
     proposal::PreApproved,
     request::{self, Event as Step, Request, Standing},
@@ -33,6 +37,7 @@ const HASH_INLINE_MAX: usize = 64 * 1024;
 enum Subject {
     Payload(Arc<Vec<u8>>),
     Digest(Vec<u8>),
+    Manifest(Vec<ManifestItem>),
 }
 
 /// Where a request goes, and what would sign it.
@@ -45,9 +50,7 @@ struct Target {
 /// A submission that its policy takes.
 struct Checked {
     name: String,
-    digest: Digest,
-    payload: Option<Arc<Vec<u8>>>,
-    page_hashes: Option<Vec<u8>>,
+    matter: Matter,
     existing_signature: Option<ExistingSignature>,
     /// The failed request that it repeats.
     repeats: Option<SigningRequestId>,
@@ -58,6 +61,8 @@ struct NewRequest {
     row: tables::signing_requests::Row,
     payload: Option<Arc<Vec<u8>>>,
     page_hashes: Option<Vec<u8>>,
+    items: Vec<Item>,
+    item_signatures: Vec<Option<Vec<u8>>>,
     submitters: Vec<tables::signing_requests::Submitter>,
     /// The signature, if there is one already.
     made: Option<Made>,
@@ -80,7 +85,7 @@ impl Chancery {
         repeats: Option<SigningRequestId>,
     ) -> Result<Submitted> {
         let (with_pages, pages) = (request.with_page_hashes, request.page_hashes);
-        let subject = Subject::of(request.upload_data, request.digest)?;
+        let subject = Subject::of(request.upload_data, request.digest, request.items)?;
         let SubmitRequest { name, service_uuid, policy_uuid, existing_signature, .. } = request;
         let action = Action::SigningRequestSubmit;
         let grant = self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?;
@@ -90,14 +95,15 @@ impl Chancery {
         if let Err(refusal) = rules::check_submitter(&target.policy.rules, caller) {
             return Err(self.refused(caller, Event::new(action).on(Uuid::from(service_uuid)), refusal).await);
         }
-        rules::check_file_name(&target.policy.rules, &name)?;
+        if !matches!(subject, Subject::Manifest(_)) {
+            rules::check_file_name(&target.policy.rules, &name)?;
+        }
         subject.check(&target, &self.limits)?;
         let has_payload = matches!(subject, Subject::Payload(_));
         let existing_signature = embedded::existing(target.policy.choice.format, existing_signature, has_payload)?;
         let pages = PageHashes::of(target.policy.choice.format, has_payload, with_pages, pages)?;
-        let (digest, payload) = self.digest(subject, target.policy.choice, existing_signature).await?;
-        let page_hashes = self.page_hashes(pages, payload.as_ref()).await?;
-        let checked = Checked { name, digest, payload, page_hashes, existing_signature, repeats };
+        let matter = self.matter(subject, &target.policy, existing_signature, pages).await?;
+        let checked = Checked { name, matter, existing_signature, repeats };
         // Each time somebody else took the last use of a pre-approval, so it ends by itself.
         let mut target = target;
         for _ in 0..ATTEMPTS_MAX {
@@ -124,31 +130,39 @@ impl Chancery {
         let mut facts = new_request(caller, &target.policy, self.hardened, now_ms);
         facts.standing = request::next(&facts, Step::Submit).map_err(Error::internal)?;
         let mut pre_approved = None;
-        // A pre-approval is of digests, and nobody has seen page hashes that came with one.
-        if facts.standing == Standing::Pending && (checked.page_hashes.is_none() || checked.payload.is_some()) {
-            pre_approved = self.pre_approved(caller, &target.policy, checked.digest, now_ms).await?;
+        if let (Standing::Pending, Some(digest)) = (facts.standing, checked.matter.approvable()) {
+            pre_approved = self.pre_approved(caller, &target.policy, digest, now_ms).await?;
             if let Some(pre_approved) = &pre_approved {
                 let new = Request { standing: Standing::New, ..facts.clone() };
                 facts.standing = request::next(&new, Step::SubmitPreApproved(pre_approved)).map_err(Error::internal)?;
             }
         }
         row.pre_approval_id = pre_approved.as_ref().map(|one| one.id().into());
-        let mut made = None;
+        let (mut made, mut item_signatures) = (None, Vec::new());
         if facts.standing == Standing::Approved {
-            let new = Made::new(target.certificate, target.policy.clone(), now_ms);
-            let signature = self.sign_at_once(target, checked, now_ms).await?;
-            made = Some(new.with(checked.digest.as_bytes(), &signature));
-            row.signature = Some(signature);
+            let nothing = Made::new(target.certificate, target.policy.clone(), now_ms);
+            let output = self.sign_at_once(target, checked, now_ms).await?;
+            made = Some(output.made(nothing, &row.digest));
+            (row.signature, item_signatures) = output.stored();
             row.decided_at_ms = Some(now_ms);
             facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
         }
         row.state = facts.standing.words().0.as_str().to_owned();
-        let action = Action::SigningRequestSubmit;
-        let event = Event::new(action).on(Uuid::from(id)).detail(recorded(&row, checked.page_hashes.as_deref()));
-        let page_hashes = checked.page_hashes.clone();
-        let (payload, submitters) = (checked.payload.clone(), submitters(caller));
+        let event = Event::new(Action::SigningRequestSubmit).on(Uuid::from(id)).detail(checked.matter.recorded(&row));
+        let (payload, page_hashes, items) = checked.matter.parts();
+        let submitters = submitters(caller);
         let uses = pre_approved.is_some();
-        let new = NewRequest { row, payload, page_hashes, submitters, made, pre_approved, hardened: self.hardened };
+        let new = NewRequest {
+            row,
+            payload,
+            page_hashes,
+            items,
+            item_signatures,
+            submitters,
+            made,
+            pre_approved,
+            hardened: self.hardened,
+        };
         match self.commit(grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await {
             Ok(()) => Ok(Some(Submitted { uuid: id })),
             // Used up or revoked meanwhile, or the certificate is: the next attempt finds out which.
@@ -157,42 +171,56 @@ impl Chancery {
         }
     }
 
-    /// The payload's digest; a large payload is hashed on the bounded pool.
-    async fn digest(
+    /// What is to be signed, by its digest; a large payload is hashed, and a manifest checked, on the bounded pool.
+    async fn matter(
         &self,
         subject: Subject,
-        choice: Choice,
+        policy: &Policy,
         existing: Option<ExistingSignature>,
-    ) -> Result<(Digest, Option<Arc<Vec<u8>>>)> {
-        let with: HashType = choice.hash;
-        match (subject, embedded::container(choice.format)) {
-            (Subject::Digest(digest), _) => Ok((Digest::new(with, &digest).map_err(Error::internal)?, None)),
+        pages: PageHashes,
+    ) -> Result<Matter> {
+        let with: HashType = policy.choice.hash;
+        let (digest, payload) = match (subject, embedded::container(policy.choice.format)) {
+            (Subject::Manifest(_), _) if !matches!(pages, PageHashes::None) => {
+                return Err(Error::value("/pageHashes", "The items of a manifest are signed without page hashes."));
+            }
+            (Subject::Manifest(items), _) => {
+                let (policy, limits) = (policy.clone(), self.limits.clone());
+                let items = self.pool.run(move || manifest::check(items, &policy, &limits)).await??;
+                return Ok(Matter::Each(items));
+            }
+            (Subject::Digest(digest), _) => (Digest::new(with, &digest).map_err(Error::internal)?, None),
             (Subject::Payload(payload), Some(format)) => {
-                Ok((self.file_digest(format, with, existing, Arc::clone(&payload)).await?, Some(payload)))
+                (self.file_digest(format, with, existing, Arc::clone(&payload)).await?, Some(payload))
             }
             (Subject::Payload(payload), None) if payload.len() <= HASH_INLINE_MAX => {
-                Ok((hash(with, &payload), Some(payload)))
+                (hash(with, &payload), Some(payload))
             }
             (Subject::Payload(payload), None) => {
                 let hashed = Arc::clone(&payload);
-                Ok((self.pool.run(move || hash(with, &hashed)).await?, Some(payload)))
+                (self.pool.run(move || hash(with, &hashed)).await?, Some(payload))
             }
-        }
+        };
+        let page_hashes = self.page_hashes(pages, payload.as_ref()).await?;
+        Ok(Matter::One { digest, payload, page_hashes })
     }
 
     /// Signs a request that waits for nobody. Where that cannot be done nothing is submitted.
-    async fn sign_at_once(
-        &self,
-        target: Target,
-        Checked { digest, payload, page_hashes, .. }: &Checked,
-        at_ms: i64,
-    ) -> Result<Vec<u8>> {
+    async fn sign_at_once(&self, target: Target, checked: &Checked, at_ms: i64) -> Result<Output> {
         let choice = target.policy.choice;
-        let needed = formats::needs_payload(choice.format, target.credential.scheme(choice)?);
-        let payload = payload.clone().filter(|_| needed);
-        let content = Content { digest: *digest, payload, page_hashes: page_hashes.clone(), at_ms };
-        match self.make_signature(target.credential, choice, content).await? {
-            Outcome::Signed(signature) => Ok(signature),
+        let outcome = match &checked.matter {
+            Matter::One { digest, payload, page_hashes } => {
+                let needed = formats::needs_payload(choice.format, target.credential.scheme(choice)?);
+                let payload = payload.clone().filter(|_| needed);
+                let content = Content { digest: *digest, payload, page_hashes: page_hashes.clone(), at_ms };
+                self.make_signature(target.credential, choice, content).await?.map(Output::One)
+            }
+            Matter::Each(items) => {
+                self.sign_items(target.credential, choice, items.clone(), at_ms).await?.map(Output::Each)
+            }
+        };
+        match outcome {
+            Outcome::Signed(output) => Ok(output),
             Outcome::Failed(reason) => Err(Error::state(reason)),
         }
     }
@@ -201,6 +229,7 @@ impl Chancery {
 impl Checked {
     /// As it is stored, but for where it stands.
     fn row(&self, id: SigningRequestId, policy: &Policy, now_ms: i64) -> Result<tables::signing_requests::Row> {
+        let (digest, items) = self.matter.digest();
         Ok(tables::signing_requests::Row {
             id: id.into(),
             service_id: policy.service.into(),
@@ -209,7 +238,7 @@ impl Checked {
             name: self.name.clone(),
             state: String::new(),
             reason: None,
-            digest: self.digest.as_bytes().to_vec(),
+            digest,
             signature: None,
             required_at_submission: policy.num_approvals,
             submitted_at_ms: now_ms,
@@ -218,19 +247,22 @@ impl Checked {
             existing_signature: self.existing_signature.map(|existing| existing.as_str().to_owned()),
             pre_approval_id: None,
             repeats_id: self.repeats.map(Uuid::from),
+            items: u32::try_from(items).map_err(Error::internal)?,
             version: 1,
         })
     }
 }
 
 impl Subject {
-    /// One of payload and digest.
-    fn of(upload_data: Option<Base64>, digest: Option<Base64>) -> Result<Self> {
-        match (upload_data, digest) {
-            (Some(Base64(payload)), None) => Ok(Self::Payload(Arc::new(payload))),
-            (None, Some(Base64(digest))) => Ok(Self::Digest(digest)),
-            (None, None) => Err(Error::malformed("/uploadData", "Either uploadData or digest is needed.")),
-            (Some(_), Some(_)) => Err(Error::value("/digest", "Either uploadData or digest is given, not both.")),
+    /// One of payload, digest and items.
+    fn of(upload_data: Option<Base64>, digest: Option<Base64>, items: Option<Vec<ManifestItem>>) -> Result<Self> {
+        match (upload_data, digest, items) {
+            (Some(Base64(payload)), None, None) => Ok(Self::Payload(Arc::new(payload))),
+            (None, Some(Base64(digest)), None) => Ok(Self::Digest(digest)),
+            (None, None, Some(items)) => Ok(Self::Manifest(items)),
+            (None, None, None) => Err(Error::malformed("/uploadData", "Either uploadData, digest or items is needed.")),
+            (Some(_), Some(_), _) => Err(Error::value("/digest", "Either uploadData or digest is given, not both.")),
+            (_, _, Some(_)) => Err(Error::value("/items", "items stand in the place of uploadData and digest.")),
         }
     }
 
@@ -242,6 +274,13 @@ impl Subject {
                 let max = size_max.unwrap_or_default();
                 Err(Error::too_large("/uploadData", format!("The policy takes payloads of at most {max} bytes.")))
             }
+            Self::Manifest(_) if size_max.is_some() => {
+                Err(Error::value("/items", "The policy limits the size of payloads, which digests do not tell."))
+            }
+            Self::Manifest(_) if formats::needs_payload(format, target.credential.scheme(target.policy.choice)?) => {
+                Err(Error::value("/items", "This service's key signs messages, not digests."))
+            }
+            Self::Manifest(items) => rules::check_count(&target.policy.rules, items.len()),
             Self::Digest(_) if size_max.is_some() => {
                 let message =
                     "The policy limits the size of payloads, which a digest does not tell; uploadData is needed.";
@@ -287,6 +326,8 @@ impl NewRequest {
             pre_approved.redeem(tx, self.row.id, self.hardened, now_ms).await?;
         }
         tables::signing_requests::insert(tx, &self.row).await?;
+        tables::signing_items::insert(tx, self.row.id, &self.items).await?;
+        tables::signing_items::insert_results(tx, self.row.id, &self.item_signatures).await?;
         if let Some(payload) = self.payload {
             tables::signing_requests::insert_payload(tx, self.row.id, &payload).await?;
         }
@@ -298,19 +339,6 @@ impl NewRequest {
         }
         Ok(())
     }
-}
-
-/// What the audit record says of it.
-fn recorded(row: &tables::signing_requests::Row, page_hashes: Option<&[u8]>) -> Value {
-    let mut detail = json!({
-        "name": row.name, "serviceUuid": row.service_id, "policyUuid": row.policy_id, "digest": hex::encode(&row.digest),
-        "approvalsRequired": row.required_at_submission, "state": row.state,
-        "preApprovalUuid": row.pre_approval_id, "repeatsUuid": row.repeats_id,
-    });
-    if let Some(page_hashes) = page_hashes {
-        detail["pageHashesDigest"] = json!(hex::encode(hash(HashType::Sha2_256, page_hashes)));
-    }
-    detail
 }
 
 fn new_request(caller: &Caller, policy: &Policy, hardened: bool, now_ms: i64) -> Request {

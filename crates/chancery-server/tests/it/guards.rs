@@ -115,6 +115,7 @@ const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("post", "/api/v2/x509/signing-requests/{uuid}/deny", Perms(&[SigningApprove, SigningSubmit]), "{}"),
     ("get", "/api/v2/x509/signing-requests/{uuid}/signed/download", Perms(&[SigningSubmit, SigningApprove]), ""),
     ("post", "/api/v2/x509/signing-requests/{uuid}/withdraw", Perms(&[SigningSubmit]), "{}"),
+    ("get", "/api/v2/x509/signing-requests/{uuid}/items", Perms(&[SigningSubmit, SigningApprove]), ""),
     ("post", "/api/v2/x509/signing-requests/{uuid}/repeat", Perms(&[SigningSubmit]), ""),
     ("post", "/api/v2/x509/pre-approvals", Perms(&[SigningSubmit]),
         r#"{"name":"p","policyUuid":"00000000-0000-0000-0000-0000000000aa","digests":[]}"#),

@@ -91,6 +91,7 @@ pub mod approvals;
 pub mod pre_approvals;
 pub mod proposals;
 pub mod services;
+pub mod signing_items;
 pub mod signing_policies;
 pub mod signing_requests;
 pub mod time_stamping_services;

@@ -39,6 +39,8 @@ pub struct Row {
     pub pre_approval_id: Option<Uuid>,
     /// The failed request that it repeats.
     pub repeats_id: Option<Uuid>,
+    /// Items of a manifest; 0 where it is none.
+    pub items: u32,
     /// How often it has changed.
     pub version: i64,
 }
@@ -107,15 +109,16 @@ pub struct Filter {
 
 const INSERT: &str = "INSERT INTO signing_requests \
     (id, service_id, policy_id, name, name_key, state, reason, digest, signature, required_at_submission, \
-    submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, version) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, items, version) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
 const BY_ID: &str = "SELECT id, service_id, policy_id, name, name_key, state, reason, digest, signature, \
-    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, version \
+    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, items, version \
     FROM signing_requests WHERE id = $1";
 const CHANGE: &str = "UPDATE signing_requests \
     SET state = $3, reason = $4, signature = $5, decided_at_ms = $6, version = version + 1 \
     WHERE id = $1 AND version = $2";
-const SIGNED_SINCE: &str = "SELECT COUNT(*) AS signed, CAST(MIN(decided_at_ms) AS BIGINT) AS earliest \
+const SIGNED_SINCE: &str = "SELECT CAST(COALESCE(SUM(CASE WHEN items = 0 THEN 1 ELSE items END), 0) AS BIGINT) AS signed, \
+    CAST(MIN(decided_at_ms) AS BIGINT) AS earliest \
     FROM signing_requests WHERE policy_id = $1 AND decided_at_ms > $2 AND state = 'Signed'";
 const INSERT_PAYLOAD: &str = "INSERT INTO signing_payloads (request_id, payload) VALUES ($1, $2)";
 const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $1";
@@ -147,6 +150,7 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(row.existing_signature.as_ref())
         .bind(row.pre_approval_id)
         .bind(row.repeats_id)
+        .bind(row.items)
         .bind(row.version)
         .execute(tx)
         .await?;
@@ -172,7 +176,7 @@ pub async fn change(tx: &mut Tx, id: Uuid, version: i64, change: &Change) -> Res
     Ok(rows == 1)
 }
 
-/// How many requests of a policy were signed after this moment, and when the first of them was.
+/// How many signatures were made under a policy after this moment, and when the first of them was.
 pub async fn signed_since(tx: &mut Tx, policy_id: Uuid, since_ms: i64) -> Result<(i64, Option<i64>), StoreError> {
     let signed: Signed = sql(SIGNED_SINCE).bind(policy_id).bind(since_ms).one(tx).await?;
     Ok((signed.count, signed.earliest_ms))
@@ -295,6 +299,7 @@ impl FromColumns for Row {
             existing_signature: columns.optional("existing_signature")?,
             pre_approval_id: columns.optional("pre_approval_id")?,
             repeats_id: columns.optional("repeats_id")?,
+            items: columns.get("items")?,
             version: columns.get("version")?,
         })
     }

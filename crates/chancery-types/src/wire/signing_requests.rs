@@ -27,6 +27,10 @@ pub struct SubmitRequest {
     /// digest. The payload then never travels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Base64>,
+    /// In the place of both: a manifest, 1 to 10,000 named digests that are approved together and signed each by
+    /// itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<Vec<ManifestItem>>,
     /// What becomes of the signature that the uploaded file has already; by default it is replaced. For formats that
     /// embed only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -38,6 +42,57 @@ pub struct SubmitRequest {
     /// first) and its SHA-256, and at the end the place behind the last page with 32 zeros.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_hashes: Option<Base64>,
+}
+
+/// One item of a manifest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ManifestItem {
+    /// Its name, unique in the manifest; 1 to 255 characters. The policy's `fileNames` apply to it.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
+    pub name: String,
+    /// Its digest, as `digest` of a request.
+    pub digest: Base64,
+}
+
+/// One item of a manifest, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SignedItem {
+    /// Its name.
+    pub name: String,
+    /// Its digest.
+    pub digest: Base64,
+    /// Where it stands: as the request, but `Failed` where it alone could not be signed.
+    pub state: SigningRequestState,
+    /// Its signature; null until it is signed.
+    pub signature: Option<Base64>,
+}
+
+/// How far the items of a manifest are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ManifestSummary {
+    /// Items.
+    pub total: u32,
+    /// Items that are signed.
+    pub signed: u32,
+    /// Items that could not be signed.
+    pub failed: u32,
+}
+
+/// Which items of a manifest.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct ItemsQuery {
+    /// Page number, from 1.
+    #[cfg_attr(feature = "schema", param(minimum = 1), schema(minimum = 1))]
+    pub page: Option<u32>,
+    /// Items a page, 1 to 1,000, which is also the default.
+    #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000), schema(minimum = 1, maximum = 1000))]
+    pub page_size: Option<u32>,
 }
 
 /// Answer to a submission.
@@ -102,11 +157,15 @@ pub struct SigningRequest {
     pub signing_format: SigningFormat,
     /// The hash that `digest` was made with.
     pub hash_algorithm: HashType,
-    /// The payload's digest: what people approve.
+    /// The payload's digest: what people approve. Of a manifest, SHA-256 of its lines: each a digest in hexadecimal
+    /// digits, two spaces, a name and a line feed, as `sha256sum` and its like print them.
     pub digest: Base64,
     /// The hashes of the program's pages, where they are signed too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_hashes: Option<Base64>,
+    /// How far the items of a manifest are; their signatures are under `…/items`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<ManifestSummary>,
     /// The signature; empty until it is signed.
     pub signature: Base64,
     /// When it was submitted (RFC 3339, UTC).
@@ -229,6 +288,9 @@ pub struct Approved {
     pub approval_state: ApprovalState,
     /// How many approvals there are, and how many it takes.
     pub approvals: ApprovalCount,
+    /// How far the items of a manifest are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub manifest: Option<ManifestSummary>,
 }
 
 /// How far a request is from its signature.

@@ -59,6 +59,7 @@ pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<()
         policy_uuid: demo.policy_uuid,
         upload_data: Some(Base64(FILE.to_vec())),
         digest: None,
+        items: None,
         existing_signature: None,
         with_page_hashes: false,
         page_hashes: None,

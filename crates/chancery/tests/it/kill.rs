@@ -41,6 +41,7 @@ fn load(client: &Client, target: Target, label: &str, answered: &Mutex<Vec<Answe
             policy_uuid: target.policy,
             upload_data: Some(Base64(content.clone().into_bytes())),
             digest: None,
+            items: None,
             existing_signature: None,
             with_page_hashes: false,
             page_hashes: None,

@@ -153,6 +153,7 @@ pub(super) fn submission(target: Target, name: &str, digest: Option<&[u8]>, cont
         policy_uuid: target.policy,
         upload_data: content.map(|content| Base64(content.to_vec())),
         digest: digest.map(|digest| Base64(digest.to_vec())),
+        items: None,
         existing_signature: None,
         with_page_hashes: false,
         page_hashes: None,

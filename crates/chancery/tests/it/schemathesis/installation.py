@@ -284,6 +284,13 @@ def failed_request():
     return uuid
 
 
+def new_manifest():
+    body = request_body()
+    del body["uploadData"]
+    body["items"] = [{"name": "a", "digest": base64.b64encode(bytes(32)).decode()}]
+    return post("/api/v2/x509/signing-requests", body)["uuid"]
+
+
 def pre_approval_body(service=None):
     service = service or service_with_approvals()
     return {"name": name(), "policyUuid": service["policyUuid"], "digests": [base64.b64encode(os.urandom(32)).decode()]}

@@ -3,6 +3,7 @@
 pub(crate) mod approve;
 pub(crate) mod batch_approve_deny;
 pub(crate) mod deny;
+pub(crate) mod items;
 pub(crate) mod list;
 pub(crate) mod read;
 pub(crate) mod repeat;

@@ -2,6 +2,7 @@ mod approve;
 mod batch_approve_deny;
 mod deny;
 mod list;
+mod manifests;
 mod read;
 mod repeat;
 mod submit;

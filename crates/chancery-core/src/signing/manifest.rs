@@ -1,0 +1,195 @@
+//! Manifests: requests with many named digests, approved together, each signed by itself.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+
+use chancery_keys::{Digest, hash};
+use chancery_store::tables::{self, signing_items::Item};
+use chancery_types::{
+    Base64, HashType, SigningRequestId, SigningRequestState,
+    wire::{
+        Items, ListQuery,
+        signing_requests::{ItemsQuery, ManifestItem, ManifestSummary, SignedItem},
+    },
+};
+use futures::{StreamExt, stream};
+use tokio::task;
+use tracing::error;
+
+use super::{
+    algorithms::Choice,
+    credential::{Credential, Outcome},
+    formats::Content,
+    made::Made,
+    rules,
+    service::Policy,
+};
+use crate::{Caller, Chancery, Error, Limits, Meaning, Result, list::Page, text::check_name};
+
+/// What became of one item.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    digest: Vec<u8>,
+    /// None where it could not be made.
+    signature: Option<Vec<u8>>,
+}
+
+/// What a key has put out for a request.
+#[derive(Debug)]
+pub(crate) enum Output {
+    /// One signature.
+    One(Vec<u8>),
+    /// What became of each item of a manifest, in their order.
+    Each(Vec<Finished>),
+}
+
+/// The items of a submission, checked, in their order.
+pub(super) fn check(items: Vec<ManifestItem>, policy: &Policy, limits: &Limits) -> Result<Vec<Item>> {
+    if items.is_empty() {
+        return Err(Error::value("/items", "A manifest has at least one item."));
+    }
+    if items.len() > limits.manifest_items_max {
+        let message = format!("A manifest has at most {} items.", limits.manifest_items_max);
+        return Err(Error::too_large("/items", message));
+    }
+    let hash = policy.choice.hash;
+    let mut names = HashSet::new();
+    let item = |(index, ManifestItem { name, digest: Base64(digest) }): (usize, ManifestItem)| {
+        let field = |member: &str| format!("/items/{index}/{member}");
+        check_name(&field("name"), &name, limits)?;
+        rules::check_file_name(&policy.rules, &name).map_err(|refusal| refusal.under(&format!("/items/{index}")))?;
+        if digest.len() != hash.digest_len() {
+            let message = format!("A digest of {hash} has {} bytes, not {}.", hash.digest_len(), digest.len());
+            return Err(Error::value(field("digest"), message));
+        }
+        if !names.insert(name.clone()) {
+            return Err(Error::value(field("name"), "Another item has this name."));
+        }
+        Ok(Item { name, digest })
+    };
+    items.into_iter().enumerate().map(item).collect()
+}
+
+/// What stands for a manifest when people approve it: SHA-256 of its lines, each a digest in hexadecimal digits, two
+/// spaces, a name and a line feed, as `sha256sum` and its like print them. A name has no control characters, so no two
+/// manifests have the same lines.
+pub(super) fn digest(items: &[Item]) -> Vec<u8> {
+    let mut lines = String::new();
+    for item in items {
+        // Writing to a String cannot fail.
+        let _ = writeln!(lines, "{}  {}", hex::encode(&item.digest), item.name);
+    }
+    hash(HashType::Sha2_256, lines.as_bytes()).as_bytes().to_vec()
+}
+
+impl Output {
+    /// What is to be committed of it; the digest is that of a request without items.
+    pub(super) fn made(&self, nothing: Made, digest: &[u8]) -> Made {
+        match self {
+            Self::One(signature) => nothing.with(digest, signature),
+            Self::Each(items) => items.iter().fold(nothing, |made, item| match &item.signature {
+                Some(signature) => made.with(&item.digest, signature),
+                None => made.without(),
+            }),
+        }
+    }
+
+    /// As it is stored: a request's signature, or those of its items.
+    pub(super) fn stored(self) -> (Option<Vec<u8>>, Vec<Option<Vec<u8>>>) {
+        match self {
+            Self::One(signature) => (Some(signature), Vec::new()),
+            Self::Each(items) => (None, items.into_iter().map(|item| item.signature).collect()),
+        }
+    }
+
+    /// What an approval answers: the signature, and how far the items of a manifest are.
+    pub(super) fn told(output: Option<&Self>, items: u32) -> (Base64, Option<ManifestSummary>) {
+        let manifest = (items > 0).then_some(ManifestSummary { total: items, signed: 0, failed: 0 });
+        match output {
+            None => (Base64(Vec::new()), manifest),
+            Some(Self::One(signature)) => (Base64(signature.clone()), manifest),
+            Some(Self::Each(finished)) => {
+                let signed = finished.iter().filter(|item| item.signature.is_some()).count();
+                let signed = u32::try_from(signed).unwrap_or(u32::MAX);
+                let failed = items.saturating_sub(signed);
+                (Base64(Vec::new()), Some(ManifestSummary { total: items, signed, failed }))
+            }
+        }
+    }
+}
+
+impl Chancery {
+    /// Signs all items, outside any transaction. A fault of one is its own; what keeps the key from signing keeps it
+    /// from all of them.
+    pub(super) async fn sign_items(
+        &self,
+        credential: Credential,
+        choice: Choice,
+        items: Vec<Item>,
+        at_ms: i64,
+    ) -> Result<Outcome<Vec<Finished>>> {
+        let sign = |item: Item| {
+            let credential = credential.clone();
+            async move {
+                let digest = Digest::new(choice.hash, &item.digest).map_err(Error::internal)?;
+                let made = self
+                    .make_signature(credential, choice, Content { digest, payload: None, page_hashes: None, at_ms })
+                    .await;
+                // Keys that sign at once never wait, and others want this thread.
+                task::yield_now().await;
+                let made = match made {
+                    Err(fault) if fault.meaning() == Meaning::Internal => {
+                        error!(error = &fault as &dyn std::error::Error, item = item.name, "an item was not signed");
+                        Outcome::Signed(None)
+                    }
+                    other => other?.map(Some),
+                };
+                Ok::<_, Error>(made.map(|signature| Finished { digest: item.digest, signature }))
+            }
+        };
+        // One signature of this manifest a core: what others ask for in the meantime waits for one signature at most.
+        let mut made = stream::iter(items).map(sign).buffered(self.pool.cores());
+        let mut finished = Vec::new();
+        while let Some(one) = made.next().await {
+            match one? {
+                Outcome::Signed(item) => finished.push(item),
+                Outcome::Failed(reason) => return Ok(Outcome::Failed(reason)),
+            }
+        }
+        if finished.iter().all(|item| item.signature.is_none()) {
+            return Err(Error::internal("none of a manifest's items could be signed"));
+        }
+        Ok(Outcome::Signed(finished))
+    }
+
+    /// The items of a manifest that the caller may read, in their order.
+    pub async fn signing_items(
+        &self,
+        caller: &Caller,
+        id: SigningRequestId,
+        query: ItemsQuery,
+    ) -> Result<Items<SignedItem>> {
+        let stored = self.readable_request(caller, id).await?;
+        let ItemsQuery { page, page_size } = query;
+        // Signatures are large: never all of them at once.
+        let page_size = page_size.or(Some(self.limits.page_size_max));
+        let page = Page::of(&ListQuery { page, page_size, search: None }, &self.limits)?;
+        let rows = page.rows();
+        let read = self.store.read(move |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::signing_items::list(tx, id.into(), rows).await?) })
+        });
+        let listed = read.await?;
+        let state = stored.facts(self.hardened, self.clock.now_ms()).standing.words().0;
+        let item = |row: tables::signing_items::Row| SignedItem {
+            name: row.name,
+            digest: Base64(row.digest),
+            state: if state == SigningRequestState::Signed && row.signature.is_none() {
+                SigningRequestState::Failed
+            } else {
+                state
+            },
+            signature: row.signature.map(Base64),
+        };
+        Ok(Items { items: listed.rows.into_iter().map(item).collect(), total: listed.total.unsigned_abs() })
+    }
+}
