@@ -92,11 +92,11 @@ fn parsed<T: DeserializeOwned>(bundle: Value, path: &Path) -> Result<T, Failure>
 /// A signing request: content, signature, log.
 fn signature(command: &Verify, request: &SigningRequest, key: &LogKey) -> Result<Findings, Trouble> {
     let mut findings = Findings::new();
-    let content = command.file.as_deref().map(read).transpose()?;
-    let digest = match (command.file.as_deref().zip(content.as_deref()), &command.digest) {
-        (Some((path, content)), _) => {
-            digest_of(request, path, content).map_err(|why| not(format!("the file: {why}")))?
-        }
+    // Files that carry their signature inside may be of any size, and their digest is all that is looked at.
+    let apart = matches!(request.signing_format, SigningFormat::Raw | SigningFormat::Cms);
+    let content = command.file.as_deref().filter(|_| apart).map(read).transpose()?;
+    let digest = match (command.file.as_deref(), &command.digest) {
+        (Some(path), _) => digest_of(request, path, content.as_deref())?,
         (None, Some(digest)) => from_hex(digest).ok_or_else(|| unreadable("--digest: not hexadecimal"))?,
         (None, None) => return Err(unreadable("--file FILE or --digest HEX is needed: what was signed")),
     };
@@ -141,14 +141,16 @@ fn signature(command: &Verify, request: &SigningRequest, key: &LogKey) -> Result
 }
 
 /// The digest that stands for a content: of a file that carries its signature inside, without that.
-fn digest_of(request: &SigningRequest, path: &Path, content: &[u8]) -> Result<Vec<u8>, FileError> {
+fn digest_of(request: &SigningRequest, path: &Path, content: Option<&[u8]>) -> Result<Vec<u8>, Trouble> {
     let (format, hash) = (request.signing_format, request.hash_algorithm);
-    match format {
-        SigningFormat::Raw | SigningFormat::Cms => Ok(content_hash(hash, content)),
-        SigningFormat::Authenticode | SigningFormat::Msi | SigningFormat::Powershell | SigningFormat::JavaJar => {
-            File::open(path, format, hash, ExistingSignature::Replace)?.digest()
-        }
-    }
+    let digest = match content {
+        Some(content) => Ok(content_hash(hash, content)),
+        None => File::open(path, format, hash, ExistingSignature::Replace).and_then(|mut file| file.digest()),
+    };
+    digest.map_err(|error| match error {
+        FileError::Unfit(unfit) => not(format!("the file: {unfit}")),
+        FileError::Io(error) => unreadable(&format!("{}: {error}", path.display())),
+    })
 }
 
 /// A certificate: the one in the bundle, or the one that is given.
