@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
 use chancery_store::{OpenError, Store, StoreUrl, Tx, tables};
-use chancery_types::{ErrorCode, IdentityId, KeyId, TokenProfileId};
+use chancery_types::{CertProfileId, CertificateId, ErrorCode, IdentityId, KeyId, TokenProfileId};
 use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -18,7 +18,7 @@ use crate::{
     identity::{IdentityState, Rate},
     keys::SigningKeys,
     log::{Log, LogFailure},
-    pki::{FoundExpiring, OcspAnswers},
+    pki::{FoundExpiring, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
     settings::Settings,
     signing::{Outside, OutsideAuthorities, Turns},
@@ -90,6 +90,10 @@ pub struct Chancery {
     pub(crate) ocsp_turn: Mutex<()>,
     /// OCSP answers that were signed already.
     pub(crate) ocsp_answers: OcspAnswers,
+    /// Authorities that issued something.
+    pub(crate) authorities: ReadyAuthorities,
+    /// Certificate profiles of people's own under which something was issued.
+    pub(crate) cert_profiles: ReadyCertProfiles,
     /// How many certificates end soon.
     pub(crate) expiring: FoundExpiring,
     /// The last change that the compiled state knows of.
@@ -123,6 +127,8 @@ impl Chancery {
             crl_turn: Mutex::default(),
             ocsp_turn: Mutex::default(),
             ocsp_answers: OcspAnswers::default(),
+            authorities: ReadyAuthorities::default(),
+            cert_profiles: ReadyCertProfiles::default(),
             expiring: FoundExpiring::default(),
             seen: Mutex::new(seen),
             store,
@@ -170,11 +176,19 @@ impl Chancery {
             (ChangeKind::Key, id) => {
                 let id = id.map(KeyId::from);
                 self.signing_keys.close(id);
+                self.authorities.forget(|_, authority| authority.has_key(id));
                 self.ocsp_answers.forget(None);
                 self.reload_token_profiles_of(id).await
             }
             (ChangeKind::Revocation, id) => {
                 self.ocsp_answers.forget(id);
+                let id = id.map(CertificateId::from);
+                self.authorities.forget(|_, authority| authority.rests_on(id));
+                Ok(())
+            }
+            (ChangeKind::CertProfile, id) => {
+                let id = id.map(CertProfileId::from);
+                self.cert_profiles.forget(|known, _| id.is_none_or(|id| id == *known));
                 Ok(())
             }
             (ChangeKind::TokenProfile, id) => self.reload_token_profile(id.map(TokenProfileId::from)).await,

@@ -30,13 +30,23 @@ pub(crate) enum ChangeKind {
     Key,
     /// A token profile or its Control Rules.
     TokenProfile,
-    /// Whether a certificate is revoked.
+    /// Whether a certificate is revoked, or trusted as an issuer.
     Revocation,
+    /// A certificate profile that people made.
+    CertProfile,
 }
 
 impl ChangeKind {
-    const ALL: [Self; 7] =
-        [Self::Settings, Self::Role, Self::Identity, Self::Session, Self::Key, Self::TokenProfile, Self::Revocation];
+    const ALL: [Self; 8] = [
+        Self::Settings,
+        Self::Role,
+        Self::Identity,
+        Self::Session,
+        Self::Key,
+        Self::TokenProfile,
+        Self::Revocation,
+        Self::CertProfile,
+    ];
 
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
@@ -47,6 +57,7 @@ impl ChangeKind {
             Self::Key => "key",
             Self::TokenProfile => "tokenProfile",
             Self::Revocation => "revocation",
+            Self::CertProfile => "certProfile",
         }
     }
 }

@@ -8,6 +8,7 @@ mod audit;
 mod chancery;
 mod changes;
 mod clock;
+mod compiled;
 mod error;
 mod health;
 mod host;

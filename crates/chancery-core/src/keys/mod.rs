@@ -27,7 +27,7 @@ use crate::{
 use key_type::KeyType;
 pub(crate) use new_key::NewKey;
 pub(crate) use signing_keys::SigningKeys;
-pub(crate) use stored::StoredKey;
+pub(crate) use stored::{StoredKey, check_use};
 
 impl Chancery {
     /// The key types that there are, by name.

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use chancery_keys::{Generated, KeyRef, SealedKey, random};
+use chancery_keys::{Generated, KeyRef, KeySpec, SealedKey, random};
 use chancery_store::{Tx, name_key, tables};
-use chancery_types::{KeyId, KeyState, KeyUsage};
+use chancery_types::{Curve, KeyId, KeyState, KeyUsage};
 
 use super::key_type::KeyType;
 use crate::{Chancery, Result};
@@ -44,7 +44,7 @@ impl NewKey {
 }
 
 impl Chancery {
-    /// Makes a key of this type, on the bounded pool: RSA looks for prime numbers.
+    /// Makes a key of this type.
     pub(crate) async fn new_key(&self, key_type: &'static KeyType) -> Result<NewKey> {
         let id = KeyId::from_random(random());
         let reference = KeyRef { id, version: 1, purpose: key_type.purpose, spec: key_type.spec };
@@ -52,10 +52,21 @@ impl Chancery {
         Ok(NewKey { id, key_type, sealed, public_key })
     }
 
-    /// Makes the key that the reference names, a first version or a later one.
+    /// Makes the key that the reference names, a first version or a later one: on the bounded pool, unless it is quick.
     pub(super) async fn generate_key(&self, reference: KeyRef) -> Result<Generated> {
+        if is_quick(reference.spec) {
+            return Ok(self.custodian.generate(reference)?);
+        }
         let custodian = Arc::clone(&self.custodian);
         Ok(self.pool.run(move || custodian.generate(reference)).await??)
+    }
+}
+
+/// Whether making a key takes no longer than the way to the pool and back.
+const fn is_quick(spec: KeySpec) -> bool {
+    match spec {
+        KeySpec::Ec(Curve::P256) | KeySpec::Ed25519 | KeySpec::Aes(_) | KeySpec::Hmac256 => true,
+        KeySpec::Rsa(_) | KeySpec::Ec(Curve::P384 | Curve::P521) | KeySpec::MlDsa(_) => false,
     }
 }
 

@@ -46,13 +46,7 @@ impl StoredKey {
 
     /// Refuses a use that the key's state or usages do not allow.
     pub(crate) fn check_use(&self, usage: KeyUsage) -> Result<()> {
-        if self.state == KeyState::Disabled {
-            return Err(Error::state("The key is disabled."));
-        }
-        if !self.usages.contains(&usage) {
-            return Err(Error::forbidden(format!("The key's usages do not contain {usage}.")));
-        }
-        Ok(())
+        check_use(self.state, &self.usages, usage)
     }
 
     /// A version's sealed key, as the custodian opens it.
@@ -92,4 +86,15 @@ impl StoredKey {
             versions: versions.iter().map(version).collect(),
         }
     }
+}
+
+/// Refuses a use that a key's state or usages do not allow.
+pub(crate) fn check_use(state: KeyState, usages: &[KeyUsage], usage: KeyUsage) -> Result<()> {
+    if state == KeyState::Disabled {
+        return Err(Error::state("The key is disabled."));
+    }
+    if !usages.contains(&usage) {
+        return Err(Error::forbidden(format!("The key's usages do not contain {usage}.")));
+    }
+    Ok(())
 }

@@ -3,17 +3,18 @@
 
 use std::sync::Arc;
 
-use chancery_keys::{KeySpec, SigningKey};
+use chancery_keys::SigningKey;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{CertificateId, KeyId, LogVisibility, wire::x509::GeneratedCertificate};
 
 use super::{
     AMOUNT, ISSUER,
     address::Addresses,
+    authority::ReadyAuthority,
     certificate::{Draft, Issuer, Serial, assemble, to_be_signed},
     lint,
     order::{GivenKey, Order},
-    stored::{StoredCertificate, pem},
+    stored::pem,
     validity::Validity,
 };
 use crate::{
@@ -32,6 +33,7 @@ pub(crate) struct Prepared {
     name: String,
     /// Certificates of one name in a day.
     per_name_max: u32,
+    issuer: Option<Arc<ReadyAuthority>>,
     order: Order,
     validity: Validity,
     /// Its key, if that is kept; a new one that is not is already forgotten, and nobody ever sees its secret again.
@@ -76,40 +78,34 @@ impl KeptKey {
     }
 }
 
-/// An issuer that may issue what was ordered.
-struct Issuing {
-    key: KeyId,
-    spec: KeySpec,
-    facts: Issuer,
-    addresses: Addresses,
-}
-
 impl Chancery {
     /// Makes key and certificate. Nothing is stored: see [`Prepared::issue`].
     pub(crate) async fn prepare_certificate(&self, mut order: Order) -> Result<Prepared> {
         let now_ms = self.clock.now_ms();
         let validity = Validity::starting(now_ms, order.period).map_err(|why| Error::value(AMOUNT, why.to_string()))?;
         check_length(&order, validity, now_ms)?;
-        let issuing = match order.issuer {
-            Some(issuer) => Some(self.issuing(issuer, &order, validity, now_ms).await?),
+        let authority = match order.issuer {
+            Some(issuer) => Some(self.ready_authority(issuer, now_ms).await?),
             None => None,
         };
-        if let Some(issuing) = &issuing {
-            order.profile = order.profile.below(issuing.facts.path_len)?;
+        let issuer = authority.as_ref().map(|authority| &authority.facts);
+        if let Some(issuer) = issuer {
+            check_ordered(issuer, validity)?;
+            order.profile = order.profile.below(issuer.path_len)?;
         }
-        let signer = issuing.as_ref().map_or(order.key_type.spec, |issuing| issuing.spec);
+        let signer = authority.as_ref().map_or(order.key_type.spec, |authority| authority.signer.key().spec);
         let scheme = order.profile.scheme(signer, order.hash)?;
         let algorithm = scheme.algorithm_identifier();
         let subject_key = match order.given.take() {
             Some(given) => SubjectKey::Given(given),
             None => SubjectKey::New(self.new_key(order.key_type).await?),
         };
-        let signer = match &issuing {
-            Some(issuing) => self.signing_key(issuing.key).await?,
+        let signer = match &authority {
+            Some(authority) => Arc::clone(&authority.signer),
             None => self.own_signer(&subject_key).await?,
         };
         let serial = Serial::from_random(chancery_keys::random());
-        let issuer = issuing.as_ref().map(|issuing| &issuing.facts);
+        let addresses = order.issuer.map(|id| Addresses::of(&order.profile, self.public_url.as_deref(), id));
         let to_be_signed = to_be_signed(&Draft {
             profile: &order.profile,
             serial,
@@ -118,7 +114,7 @@ impl Chancery {
             validity,
             alt_names: &order.alt_names,
             issuer,
-            addresses: issuing.as_ref().map(|issuing| &issuing.addresses),
+            addresses: addresses.as_ref(),
             algorithm: &algorithm,
         })
         .map_err(Error::internal)?;
@@ -137,6 +133,7 @@ impl Chancery {
             validity,
             key: subject_key.kept(order.save_key),
             der,
+            issuer: authority,
             order,
         })
     }
@@ -151,45 +148,13 @@ impl Chancery {
             }
         }
     }
-
-    /// Loads an issuer and refuses what it may not issue.
-    async fn issuing(&self, id: CertificateId, order: &Order, validity: Validity, now_ms: i64) -> Result<Issuing> {
-        let chain = self.store.read(move |tx| Box::pin(issuer_chain(tx, id))).await?;
-        let key = check_issuer(&chain, now_ms)?;
-        let issuer = &chain[0];
-        let facts = Issuer::from_der(&issuer.der).map_err(Error::internal)?;
-        check_ordered(&facts, validity)?;
-        let addresses = Addresses::of(&order.profile, self.public_url.as_deref(), id);
-        Ok(Issuing { key, spec: issuer.spec, facts, addresses })
-    }
 }
 
-/// The issuer that a request names, and what issued it.
-async fn issuer_chain(tx: &mut Tx, id: CertificateId) -> Result<Vec<StoredCertificate>> {
-    let issuer = StoredCertificate::find(tx, id).await?;
-    issuer.ok_or_else(|| Error::selection(ISSUER, "There is no such certificate."))?.with_issuers(tx).await
-}
-
-/// Whether the first of the chain may issue now; answers its key.
-pub(crate) fn check_issuer(chain: &[StoredCertificate], now_ms: i64) -> Result<KeyId> {
-    let refused = |why: &'static str| Error::state(why).at(ISSUER);
-    if chain.iter().any(|certificate| certificate.revoked.is_some()) {
-        return Err(refused("The issuer, or what issued it, is revoked or on hold."));
-    }
-    if !chain.iter().all(|certificate| certificate.validity.contains(now_ms)) {
-        return Err(refused("The issuer, or what issued it, is expired or not yet valid."));
-    }
-    let Some(issuer) = chain.first().filter(|issuer| issuer.trusted) else {
-        return Err(refused("The certificate was not trusted as an issuer (trustCert), so it cannot issue others."));
-    };
-    issuer.key.ok_or_else(|| refused("The issuer's private key was not saved, so it cannot issue others."))
-}
-
-/// Whether so many certificates of this name were issued within a day that another must wait.
-async fn check_rate(tx: &mut Tx, name: &str, max: u32, now_ms: i64) -> Result<()> {
+/// Whether so many certificates of a name were issued within a day that another must wait: `oldest_start_s` is the start
+/// of the one that makes it `max`.
+fn check_rate(oldest_start_s: Option<i64>, max: u32, now_ms: i64) -> Result<()> {
     const DAY_S: i64 = 24 * 3_600;
-    let oldest = tables::certificates::start_of_newest(tx, &name_key(name), max.saturating_sub(1)).await?;
-    let wait_s = oldest.map_or(0, |start_s| start_s + DAY_S - now_ms.div_euclid(1_000));
+    let wait_s = oldest_start_s.map_or(0, |start_s| start_s + DAY_S - now_ms.div_euclid(1_000));
     match u32::try_from(wait_s) {
         Ok(0) | Err(_) => Ok(()),
         Ok(wait_s) => {
@@ -238,26 +203,33 @@ impl Prepared {
         })
     }
 
-    /// Lets the certificate count: the log tells of it, and where it is to be saved it is stored with its key. What
-    /// happened to the issuer meanwhile is looked at again.
+    /// Lets the certificate count, unless something happened to its issuer meanwhile: the log tells of it, and where it is
+    /// to be saved it is stored with its key.
     pub(crate) async fn issue(self, tx: &mut Tx, save: bool, now_ms: i64) -> Result<()> {
-        let chain = match self.order.issuer {
-            Some(issuer) => issuer_chain(tx, issuer).await?,
-            None => Vec::new(),
-        };
-        if !chain.is_empty() {
-            check_issuer(&chain, now_ms)?;
-        }
-        let issuer_der = chain.first().map_or(&self.der, |issuer| &issuer.der);
+        let oldest_start_s = self.check_again(tx, now_ms).await?;
+        let issuer_der = self.issuer.as_ref().map_or(self.der.as_slice(), |issuer| issuer.der());
         let leaf = Leaf::of_certificate(self.validity.not_before_s(), &self.der, issuer_der);
         log::append(tx, vec![NewEntry::new(self.id, 0, &leaf, LogVisibility::Public)?]).await?;
-        if save { self.store(tx, now_ms).await } else { Ok(()) }
+        if !save {
+            return Ok(());
+        }
+        check_rate(oldest_start_s, self.per_name_max, now_ms)?;
+        self.store(tx, now_ms).await
+    }
+
+    /// Looks again, in the transaction that records the certificate, at what may have happened to its issuer: also what is
+    /// not stored is not handed out after that. Answers what [`check_rate`] asks for.
+    async fn check_again(&self, tx: &mut Tx, now_ms: i64) -> Result<Option<i64>> {
+        let (name_key, newer) = (name_key(&self.name), self.per_name_max.saturating_sub(1));
+        match &self.issuer {
+            Some(issuer) => issuer.check_again(tx, &name_key, newer, now_ms).await,
+            None => Ok(tables::certificates::start_of_newest(tx, &name_key, newer).await?),
+        }
     }
 
     /// Stores certificate and key.
     async fn store(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
-        let Self { id, subject, serial, name, per_name_max, order, validity, key, der, warnings: _ } = self;
-        check_rate(tx, &name, per_name_max, now_ms).await?;
+        let Self { id, subject, serial, name, order, validity, key, der, .. } = self;
         order.profile.mark_used(tx).await?;
         let key_id = key.as_ref().map(|key| key.id().into());
         if let Some(KeptKey::New(key)) = key {

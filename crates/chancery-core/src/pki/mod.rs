@@ -2,6 +2,7 @@
 
 mod address;
 mod alt_name;
+mod authority;
 pub(crate) mod cert_profile;
 mod certificate;
 mod crl;
@@ -29,6 +30,8 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{Caller, Chancery, Error, Event, Result, log::inclusion_proof};
+pub(crate) use authority::ReadyAuthorities;
+pub(crate) use cert_profile::ReadyCertProfiles;
 pub(crate) use certificate::{Issuer, Serial};
 pub use download::File;
 pub use expiry::Expiring;

@@ -31,6 +31,10 @@ use crate::{Caller, Chancery, Error, Event, Grant, Result, keys::key_type::KeyTy
 
 const AUTHORITY: &str = "/serviceOrIssuerUuid";
 
+/// Requests up to this, which have an EC or RSA key and few names, are read where the call is: the way to the pool and back
+/// takes as long.
+const CSR_INLINE_MAX: usize = 4 * 1024;
+
 impl Chancery {
     /// Issues a certificate for the key of a PKCS#10 request.
     pub async fn request_certificate(
@@ -40,8 +44,7 @@ impl Chancery {
     ) -> Result<GeneratedCertificate> {
         let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateRequest, None).await?;
         let profile = self.issuing_profile(request.cert_profile_uuid).await?;
-        let named = request.service_or_issuer_uuid;
-        let issuer = self.store.read(move |tx| Box::pin(authority(tx, named))).await?;
+        let issuer = self.named_authority(request.service_or_issuer_uuid).await?;
         let csr = self.read_csr(request.csr.clone()).await?;
         let warnings = ignored(&csr);
         let order = requested(request.clone(), csr, &profile, issuer, self.hardened)?;
@@ -103,7 +106,19 @@ impl Chancery {
         self.issue_order(&grant, Action::CertificateRekey, order, true, Some(id)).await
     }
 
+    /// The authority that a request names: itself, or by a service whose certificate it issued.
+    async fn named_authority(&self, named: ObjectId) -> Result<CertificateId> {
+        let id = Uuid::from(named).into();
+        if self.authorities.find(&id).is_some() {
+            return Ok(id);
+        }
+        self.store.read(move |tx| Box::pin(authority(tx, named))).await
+    }
+
     async fn read_csr(&self, text: String) -> Result<Csr> {
+        if text.len() <= CSR_INLINE_MAX {
+            return Csr::read(&text, &self.limits);
+        }
         let limits = self.limits.clone();
         self.pool.run(move || Csr::read(&text, &limits)).await?
     }
@@ -156,7 +171,6 @@ impl Chancery {
     }
 }
 
-/// The authority that a request names: itself, or by a service whose certificate it issued.
 async fn authority(tx: &mut Tx, named: ObjectId) -> Result<CertificateId> {
     let id = Uuid::from(named);
     if tables::certificates::by_id(tx, id).await?.is_some() {

@@ -16,7 +16,11 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{BUILT_IN, CertProfile, built_in};
-use crate::{Caller, Chancery, Error, Event, Limits, Result, list::Page};
+use crate::{
+    Caller, Chancery, Error, Event, Limits, Result,
+    changes::{Change, ChangeKind},
+    list::Page,
+};
 
 impl Chancery {
     /// The certificate profiles that there are, by name.
@@ -73,7 +77,7 @@ impl Chancery {
         let grant = self.grant(caller, Perm::CertManageManage, Action::CertProfileChange, Some(id.into())).await?;
         check_not_built_in(id)?;
         let limits = self.limits.clone();
-        let event = Event::new(Action::CertProfileChange).on(Uuid::from(id)).detail(json!(request));
+        let event = event(Action::CertProfileChange, id).detail(json!(request));
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 let row = load(tx, id).await?;
@@ -96,7 +100,7 @@ impl Chancery {
         let action = Action::CertProfileDelete;
         let grant = self.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
         check_not_built_in(id)?;
-        self.commit(&grant, Event::new(action).on(Uuid::from(id)), move |tx| {
+        self.commit(&grant, event(action, id), move |tx| {
             Box::pin(async move {
                 load(tx, id).await?;
                 if tables::cert_profiles::delete(tx, id.into()).await? {
@@ -112,10 +116,18 @@ impl Chancery {
     /// The profile under which a request wants to issue.
     pub(in crate::pki) async fn issuing_profile(&self, id: CertProfileId) -> Result<Arc<CertProfile>> {
         const FIELD: &str = "/certProfileUuid";
-        let found = self.find_cert_profile(id).await?.ok_or_else(|| {
-            let message = "There is no such certificate profile; /api/v2/x509/cert-profiles/stubs lists them.";
-            Error::selection(FIELD, message)
-        })?;
+        let found = match built_in(id).or_else(|| self.cert_profiles.find(&id)) {
+            Some(ready) => ready,
+            None => {
+                let read = self.cert_profiles.generation();
+                let found = self.find_cert_profile(id).await?.ok_or_else(|| {
+                    let message = "There is no such certificate profile; /api/v2/x509/cert-profiles/stubs lists them.";
+                    Error::selection(FIELD, message)
+                })?;
+                self.cert_profiles.keep(read, id, &found);
+                found
+            }
+        };
         if !found.enabled {
             return Err(Error::state(format!("The profile {} is disabled.", found.name)).at(FIELD));
         }
@@ -167,6 +179,11 @@ impl CertProfile {
         let message = "The certificate profile was changed or deleted at the same time; try again.";
         if same { Ok(()) } else { Err(Error::state(message).at("/certProfileUuid")) }
     }
+}
+
+/// What was compiled of the profile is stale after it.
+fn event(action: Action, id: CertProfileId) -> Event {
+    Event::new(action).on(Uuid::from(id)).changes(Change::of(ChangeKind::CertProfile, id))
 }
 
 async fn load(tx: &mut Tx, id: CertProfileId) -> Result<tables::cert_profiles::Row> {

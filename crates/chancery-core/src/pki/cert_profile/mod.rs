@@ -22,7 +22,11 @@ use chancery_types::{
 use der::asn1::ObjectIdentifier;
 
 use super::validity::Period;
+use crate::compiled::Compiled;
 pub(super) use text::purpose;
+
+/// The profiles of people's own under which something was issued since this node started.
+pub(crate) type ReadyCertProfiles = Compiled<CertProfileId, CertProfile>;
 
 /// RFC 5280, 4.2.1.12.
 pub(crate) const SERVER_AUTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1");

@@ -14,9 +14,9 @@ use uuid::Uuid;
 use x509_cert::Certificate;
 
 use super::{
+    authority::check_issuer,
     cert_profile::{OCSP_RESPONDER, built_in},
     dn::DistinguishedName,
-    issue::check_issuer,
     order::{Order, scheme},
     stored::StoredCertificate,
     validity::Period,

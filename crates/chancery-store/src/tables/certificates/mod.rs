@@ -1,8 +1,10 @@
 //! Certificates.
 
 mod list;
+mod standing;
 
 pub use list::{Filter, Part, Position, list};
+pub use standing::{Standing, standing};
 use uuid::Uuid;
 
 use crate::{Columns, FromColumns, StoreError, Tx, sql};
