@@ -16,7 +16,7 @@ use crate::{
     audit::{self, Actor, Counters},
     changes::{Change, ChangeKind},
     identity::{IdentityState, Rate},
-    keys::SigningKeys,
+    keys::{RsaPool, SigningKeys},
     log::{Log, LogFailure},
     pki::{FoundExpiring, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
@@ -43,6 +43,8 @@ pub struct Config {
     pub outside_stamps: Option<OutsideAuthorities>,
     /// The name of the transparency log; by default it comes from `public_url`.
     pub log_name: Option<String>,
+    /// RSA keys of each size to be made ahead, once the size was asked for; 0: none.
+    pub rsa_pool: usize,
 }
 
 /// Why an installation could not be opened.
@@ -76,6 +78,7 @@ pub struct Chancery {
     pub(crate) pool: Pool,
     pub(crate) counters: Counters,
     pub(crate) signing_keys: SigningKeys,
+    pub(crate) rsa_pool: RsaPool,
     pub(crate) identity: IdentityState,
     pub(crate) token_profiles: TokenProfiles,
     /// Previews of token profiles in the current minute.
@@ -106,7 +109,8 @@ const ROOT_KEY_ID: &str = "rootKeyId";
 impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
-        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name } = config;
+        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name, rsa_pool } =
+            config;
         let custodian = Custodian::new(root_key.load()?).map_err(Error::internal)?;
         let store = Store::open(&store).await?;
         expect_root_key(&store, &custodian).await?;
@@ -116,6 +120,7 @@ impl Chancery {
             pool: Pool::new(&limits),
             counters: Counters::default(),
             signing_keys: SigningKeys::default(),
+            rsa_pool: RsaPool::new(rsa_pool),
             identity: IdentityState::load(&store, &custodian, clock.now_ms()).await?,
             token_profiles: TokenProfiles::default(),
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
@@ -144,11 +149,13 @@ impl Chancery {
         chancery.warn_of_expiry();
         chancery.tidy_vaults();
         chancery.sequence_log_in_turn();
+        chancery.fill_rsa_pool();
         Ok(chancery)
     }
 
     /// Writes down what is still only in memory. To be called when the last request has been answered.
     pub async fn shut_down(&self) {
+        self.rsa_pool.close();
         self.flush_counters(true).await;
         if let Err(failure) = self.sequence_log().await {
             error!(error = &failure as &dyn std::error::Error, "the log could not be extended; the next start does it");
@@ -293,6 +300,7 @@ mod tests {
             public_url: None,
             outside_stamps: None,
             log_name: None,
+            rsa_pool: 0,
         };
         Chancery::open(config).await
     }

@@ -38,6 +38,7 @@ pub use clock::Clock;
 pub use error::{Error, Meaning, Result};
 pub use host::Host;
 pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestInfo, Visitor};
+pub use keys::RsaPoolLevels;
 pub use limits::Limits;
 pub use log::{
     CertificateLeaf, Checkpoint, CommitmentLeaf, Leaf, LogFailure, LogKey, LogTile, Logged, NotALogKey, NotLogged,

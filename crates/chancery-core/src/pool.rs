@@ -5,12 +5,19 @@ use std::{
         Arc,
         atomic::{AtomicUsize, Ordering},
     },
+    thread,
     time::Duration,
 };
 
-use tokio::{sync::Semaphore, task, time};
+use tokio::{
+    sync::{Semaphore, oneshot},
+    task, time,
+};
 
 use crate::{Error, Limits, Result};
+
+/// How often a job that nobody waits for looks whether others are done.
+const ASIDE_LOOK: Duration = Duration::from_millis(50);
 
 /// As many jobs at a time as there are cores; a bounded number of others waits, a bounded time.
 #[derive(Debug)]
@@ -63,6 +70,29 @@ impl Pool {
         });
         job.await.map_err(Error::internal)
     }
+
+    /// Runs a job that nobody waits for. It begins when no other runs or waits, and takes no slot, so that those who come
+    /// meanwhile at worst share a core with it; the end of the process does not wait for it.
+    pub(crate) async fn run_aside<T, F>(&self, job: F) -> Result<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        while !self.is_idle() {
+            time::sleep(ASIDE_LOOK).await;
+        }
+        let (sender, result) = oneshot::channel();
+        let aside = move || {
+            // Where nobody is there any more to take it, the result is not needed.
+            let _ = sender.send(job());
+        };
+        thread::Builder::new().name("aside".to_owned()).spawn(aside).map_err(Error::internal)?;
+        result.await.map_err(Error::internal)
+    }
+
+    fn is_idle(&self) -> bool {
+        self.slots.available_permits() == self.cores && self.waiting.load(Ordering::Relaxed) == 0
+    }
 }
 
 fn too_busy() -> Error {
@@ -103,5 +133,31 @@ mod tests {
         assert_eq!(second.unwrap_err().meaning(), Meaning::Busy, "found the queue full");
         drop(all);
         assert_eq!(pool.run(|| 3).await.unwrap(), 3);
+    }
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_begins_when_all_others_are_done_and_is_in_nobodys_way() {
+        let pool = Arc::new(Pool::new(&Limits::default()));
+        let one = Arc::clone(&pool.slots).acquire_owned().await.unwrap();
+        let (started, mut begun) = oneshot::channel();
+        let (end, ended) = std::sync::mpsc::channel();
+        let aside = tokio::spawn({
+            let pool = Arc::clone(&pool);
+            async move {
+                pool.run_aside(move || {
+                    started.send(()).unwrap();
+                    ended.recv().unwrap()
+                })
+                .await
+            }
+        });
+        time::sleep(4 * ASIDE_LOOK).await;
+        assert!(begun.try_recv().is_err(), "another job runs");
+        drop(one);
+        begun.await.unwrap();
+        assert_eq!(pool.slots.available_permits(), pool.cores, "it takes no slot");
+        assert_eq!(pool.run(|| 1).await.unwrap(), 1);
+        end.send(2).unwrap();
+        assert_eq!(aside.await.unwrap().unwrap(), 2);
     }
 }

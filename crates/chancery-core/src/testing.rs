@@ -34,19 +34,26 @@ impl Installation {
     pub(crate) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("chancery.db").display().to_string().parse().unwrap();
-        Self::of(folder, store).await
+        Self::of(folder, store, 0).await
+    }
+
+    /// The same, with so many RSA keys of each size made ahead.
+    pub(crate) async fn with_rsa_pool(rsa_pool: usize) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("chancery.db").display().to_string().parse().unwrap();
+        Self::of(folder, store, rsa_pool).await
     }
 
     /// The same on PostgreSQL.
     pub(crate) async fn on_postgres() -> Self {
         let address = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
-        Self::of(tempfile::tempdir().unwrap(), address.parse().unwrap()).await
+        Self::of(tempfile::tempdir().unwrap(), address.parse().unwrap(), 0).await
     }
 
-    async fn of(folder: TempDir, store: StoreUrl) -> Self {
+    async fn of(folder: TempDir, store: StoreUrl, rsa_pool: usize) -> Self {
         RootKey::create_file(&folder.path().join("root.key")).unwrap();
         let clock = Clock::fixed(START_MS);
-        let chancery = open(&store, &folder, &clock).await;
+        let chancery = open(&store, &folder, &clock, rsa_pool).await;
         let administrator = |name| FirstIdentity::new(name, PASSWORD, &[chancery_types::RoleId::ADMINISTRATOR]);
         let identities = ["Admin1", "Admin2", "Admin3"].map(administrator).into();
         let provision = Provision { identities, api_access: true, demo: false };
@@ -72,11 +79,11 @@ impl Installation {
 
     /// Another node on the same store.
     pub(crate) async fn other_node(&self) -> Arc<Chancery> {
-        open(&self.store, &self.folder, &self.clock).await
+        open(&self.store, &self.folder, &self.clock, 0).await
     }
 }
 
-async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock) -> Arc<Chancery> {
+async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock, rsa_pool: usize) -> Arc<Chancery> {
     let config = Config {
         store: store.clone(),
         root_key: RootKeySource::File(folder.path().join("root.key")),
@@ -86,6 +93,7 @@ async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock) -> Arc<Chancery
         public_url: None,
         outside_stamps: None,
         log_name: None,
+        rsa_pool,
     };
     Chancery::open(config).await.unwrap()
 }

@@ -2,11 +2,12 @@
 
 use std::{cell::RefCell, collections::HashMap, sync::OnceLock};
 
-use chancery_core::Expiring;
+use chancery_core::{Expiring, RsaPoolLevels};
 use metrics::{Counter, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 const EXPIRING: &str = "chancery_certificates_expiring";
+const RSA_POOL: &str = "chancery_rsa_pool_keys";
 const REQUESTS: &str = "chancery_http_requests_total";
 const TIME_STAMPS: &str = "chancery_time_stamps_total";
 const SECONDS: &str = "chancery_http_request_seconds";
@@ -30,6 +31,7 @@ fn new_recorder() -> Option<PrometheusHandle> {
     let builder = PrometheusBuilder::new().set_buckets_for_metric(Matcher::Full(SECONDS.to_owned()), &BUCKETS).ok()?;
     let handle = builder.install_recorder().ok()?;
     describe_gauge!(EXPIRING, "Certificates that are not revoked and end within so many days.");
+    describe_gauge!(RSA_POOL, "RSA keys that lie ready, of each size in bits that was asked for.");
     describe_counter!(REQUESTS, "Requests answered, by method, route and status.");
     describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
     describe_histogram!(SECONDS, "Time from the head of a request to the head of its answer, by method and route.");
@@ -47,6 +49,14 @@ pub(crate) fn note_expiring(expiring: &Expiring) {
 /// Counts an answer of a time-stamping authority, whose status is 200 in any case.
 pub(crate) fn count_time_stamp(granted: bool) {
     counter!(TIME_STAMPS, "outcome" => if granted { "granted" } else { "rejected" }).increment(1);
+}
+
+/// Notes how many RSA keys lie ready.
+pub(crate) fn note_rsa_pool(levels: &RsaPoolLevels) {
+    for (bits, keys) in levels {
+        // A gauge is a float; a pool has a handful of keys.
+        gauge!(RSA_POOL, "bits" => bits.to_string()).set(*keys as f64);
+    }
 }
 
 /// The counters of one method, route and status.

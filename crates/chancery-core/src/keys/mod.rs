@@ -2,6 +2,7 @@
 
 pub(crate) mod key_type;
 mod new_key;
+mod rsa_pool;
 mod signing_keys;
 mod stored;
 
@@ -26,6 +27,8 @@ use crate::{
 };
 use key_type::KeyType;
 pub(crate) use new_key::NewKey;
+pub(crate) use rsa_pool::RsaPool;
+pub use rsa_pool::RsaPoolLevels;
 pub(crate) use signing_keys::SigningKeys;
 pub(crate) use stored::{StoredKey, check_use};
 

@@ -19,6 +19,10 @@ pub(crate) struct NewKey {
 }
 
 impl NewKey {
+    fn of(key_type: &'static KeyType, Generated { sealed, public_key }: Generated) -> Self {
+        Self { id: sealed.key().id, key_type, sealed, public_key }
+    }
+
     /// Stores the key under a name; false when it is a data key and its name is taken.
     pub(crate) async fn insert(self, tx: &mut Tx, name: &str, usages: &[KeyUsage], now_ms: i64) -> Result<bool> {
         let reference = *self.sealed.key();
@@ -44,12 +48,19 @@ impl NewKey {
 }
 
 impl Chancery {
-    /// Makes a key of this type.
+    /// A key of this type: one that was made ahead, or one that is made now.
     pub(crate) async fn new_key(&self, key_type: &'static KeyType) -> Result<NewKey> {
-        let id = KeyId::from_random(random());
-        let reference = KeyRef { id, version: 1, purpose: key_type.purpose, spec: key_type.spec };
-        let Generated { sealed, public_key } = self.generate_key(reference).await?;
-        Ok(NewKey { id, key_type, sealed, public_key })
+        if let Some(ready) = self.rsa_pool.take(key_type) {
+            return Ok(ready);
+        }
+        let reference = first_version(key_type);
+        Ok(NewKey::of(key_type, self.generate_key(reference).await?))
+    }
+
+    /// Makes a key that nobody waits for.
+    pub(super) async fn key_made_aside(&self, key_type: &'static KeyType) -> Result<NewKey> {
+        let (custodian, reference) = (Arc::clone(&self.custodian), first_version(key_type));
+        Ok(NewKey::of(key_type, self.pool.run_aside(move || custodian.generate(reference)).await??))
     }
 
     /// Makes the key that the reference names, a first version or a later one: on the bounded pool, unless it is quick.
@@ -68,6 +79,11 @@ const fn is_quick(spec: KeySpec) -> bool {
         KeySpec::Ec(Curve::P256) | KeySpec::Ed25519 | KeySpec::Aes(_) | KeySpec::Hmac256 => true,
         KeySpec::Rsa(_) | KeySpec::Ec(Curve::P384 | Curve::P521) | KeySpec::MlDsa(_) => false,
     }
+}
+
+/// The first version of a key that does not exist yet.
+fn first_version(key_type: &KeyType) -> KeyRef {
+    KeyRef { id: KeyId::from_random(random()), version: 1, purpose: key_type.purpose, spec: key_type.spec }
 }
 
 /// A version as it is stored.

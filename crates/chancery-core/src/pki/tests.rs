@@ -35,6 +35,7 @@ async fn installation() -> (Arc<Chancery>, TempDir) {
         public_url: Some("http://pki.example".to_owned()),
         outside_stamps: None,
         log_name: None,
+        rsa_pool: 0,
     };
     (Chancery::open(config).await.unwrap(), folder)
 }

@@ -83,6 +83,7 @@ impl TestApp {
             public_url,
             outside_stamps,
             log_name: None,
+            rsa_pool: 0,
         };
         let chancery = Chancery::open(config).await.unwrap();
         let identities = ["Admin1", "Admin2"].map(first_administrator).into();
@@ -97,7 +98,17 @@ impl TestApp {
         let Setup { limits, hardened, public_url, outside_stamps, .. } = Setup::default();
         let root_key = RootKeySource::File(self.folder.path().join("root.key"));
         let (store, clock) = (self.store.clone(), self.clock.clone());
-        let config = Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name: None };
+        let config = Config {
+            store,
+            root_key,
+            clock,
+            limits,
+            hardened,
+            public_url,
+            outside_stamps,
+            log_name: None,
+            rsa_pool: 0,
+        };
         chancery_server::router(Chancery::open(config).await.unwrap())
     }
 

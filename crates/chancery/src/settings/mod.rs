@@ -16,6 +16,10 @@ use serde::Deserialize;
 
 use crate::failure::{Failure, While as _};
 
+/// RSA keys of each size that are made ahead: those of two authorities and two services, about what somebody deploys in a
+/// row.
+const RSA_POOL: usize = 4;
+
 /// The settings of a server and of the commands beside it, as given.
 #[derive(Args, Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -67,6 +71,9 @@ pub(crate) struct Options {
     /// Lifetime of a bearer token in seconds [default: 600].
     #[arg(long, value_name = "SECONDS", env = "CHANCERY_TOKEN_LIFETIME")]
     pub(crate) token_lifetime: Option<u64>,
+    /// RSA keys of each size that are made ahead, once the size was asked for; 0 for none [default: 4].
+    #[arg(long, value_name = "NUMBER", env = "CHANCERY_RSA_POOL")]
+    pub(crate) rsa_pool: Option<u8>,
     /// A limit, as NAME=NUMBER; several by commas or by repeating. docs/OPERATING.md lists them.
     #[arg(long, value_name = "NAME=NUMBER", env = "CHANCERY_LIMIT", value_delimiter = ',')]
     pub(crate) limit: Option<Vec<String>>,
@@ -106,6 +113,7 @@ pub(crate) struct Settings {
     pub(crate) tls_names: Vec<String>,
     pub(crate) time_stamp_urls: Vec<String>,
     pub(crate) time_stamp_roots: Option<PathBuf>,
+    pub(crate) rsa_pool: usize,
     pub(crate) limits: Limits,
     pub(crate) bounds: Bounds,
     pub(crate) log_level: String,
@@ -144,6 +152,7 @@ impl Options {
             time_stamp_urls: self.time_stamp_urls.or(other.time_stamp_urls),
             time_stamp_roots: self.time_stamp_roots.or(other.time_stamp_roots),
             token_lifetime: self.token_lifetime.or(other.token_lifetime),
+            rsa_pool: self.rsa_pool.or(other.rsa_pool),
             limit: self.limit.or(other.limit),
             log_level: self.log_level.or(other.log_level),
             log_format: self.log_format.or(other.log_format),
@@ -184,6 +193,7 @@ impl Options {
             tls_names: self.tls_name.unwrap_or_default(),
             time_stamp_urls: self.time_stamp_urls.unwrap_or_default(),
             time_stamp_roots: self.time_stamp_roots,
+            rsa_pool: self.rsa_pool.map_or(RSA_POOL, usize::from),
             limits,
             bounds,
             log_level: self.log_level.unwrap_or_else(|| "info".to_owned()),
