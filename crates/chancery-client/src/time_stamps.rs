@@ -44,7 +44,8 @@ impl StampFetcher {
         if status != 200 {
             return Err(ClientError::Unexpected { status, why: "a time-stamping authority answers 200".to_owned() });
         }
-        Ok(answer.body_mut().with_config().limit(max as u64).read_to_vec()?)
+        // One more: the limit is what a body must stay below.
+        Ok(answer.body_mut().with_config().limit(max as u64 + 1).read_to_vec()?)
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::embedded::{
     installer,
     jars::{java_archive, trusted},
-    programs,
+    osslsigncode_knows_scripts, programs,
 };
 use crate::{
     app::Setup,
@@ -79,6 +79,9 @@ async fn stamped_signatures_outlive_their_certificate_and_others_do_not() {
         ("Powershell", EC_P256, "x.ps1", SCRIPT.to_vec()),
         ("JavaJar", EC_P256, "x.jar", java_archive(&folder)),
     ] {
+        if format == "Powershell" && !osslsigncode_knows_scripts() {
+            continue;
+        }
         for service in short_lived(&signing, format, key_type).await {
             files.push((name, file(&signing, &service, &payload).await));
         }

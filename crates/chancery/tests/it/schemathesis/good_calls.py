@@ -50,6 +50,9 @@ TRACK = ";{}=25121010000012345678?"
 RENEWED = {"certParams": {"validityPeriod": {"unit": "Day", "amount": "2"}}}
 PAGE = {"page": 1, "pageSize": 10}
 
+# Generated policies may ask for time stamps; without an authority that would be a refusal for want of one.
+time_stamping_authority()
+
 
 def at(uuid, **call):
     return {"path_parameters": {"uuid": uuid}, **call}

@@ -24,6 +24,12 @@ programs that accepted a CMS of it: detached, with the chain to the root, and re
 
 `Shake256_64` is the same function as `Shake256` (RFC 8702). RSA keys of 3072 and 4096 bits use the same algorithms as
 those of 2048 bits.
+
+Time stamps, and signatures that carry one, are not in the table. Those of RSA, P-256, P-384 and P-521 authorities are
+accepted by `openssl ts -verify` of OpenSSL 3.0 and 3.5, those of RSA, P-256 and P-384 also by Bouncy Castle 1.80
+(`routes::tsa`). With one, programs, installers and scripts are accepted by osslsigncode, and JARs by `jarsigner -verify
+-strict`, after the signer's certificate has expired, and without one refused; that of a CMS is validated by Bouncy Castle
+(`journeys::time_stamps`).
 ";
 
 /// The kinds of keys, and whether to ask for RSA-PSS.
