@@ -124,10 +124,11 @@ fn stamps_of_openssl_are_taken_for_what_they_are() {
 fn certificates_for_anything_else_are_refused() {
     let authorities = Authorities::new();
     let question = asked("text", HashType::Sha2_256, 1);
-    let now_ms = Clock::System.now_ms();
     // OpenSSL does not stamp with such certificates, so that a good token gets one of them: the key is the same.
     authorities.authority("rsa:2048", "stamps");
     let answer = authorities.answer(&question, "");
+    // Not before the certificate is valid.
+    let now_ms = Clock::System.now_ms();
     let good = check(&answer, &question, None, now_ms).unwrap();
     let signed = ContentInfo::from_der(&good).unwrap().content;
     let certificates: Vec<_> =

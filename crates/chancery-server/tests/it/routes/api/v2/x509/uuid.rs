@@ -30,6 +30,7 @@ async fn a_certificate_is_read_with_its_standing() {
             "keyAlgorithm": "Ec",
             "keyUuid": root["keyUuid"],
             "certificate": root["certificate"],
+            "inclusionProof": null,
         })
     );
     let leaf = issued(&client, "TLS Client", id.as_str().unwrap()).await;

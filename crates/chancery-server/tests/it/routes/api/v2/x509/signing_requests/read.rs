@@ -41,6 +41,7 @@ async fn a_request_in_full() {
             "signature": "",
             "submittedAt": "2026-06-21T12:00:00Z",
             "approvalsRequired": 2,
+            "inclusionProof": null,
         })
     );
 }
