@@ -56,6 +56,13 @@ pub struct Limits {
     pub control_rules_max: usize,
     /// Bytes of a PKCS#10 request: one with 250 names and an ML-DSA-87 key has some 20 KiB.
     pub csr_max: usize,
+    /// Bytes of each text of an import: a hundred certificates with ML-DSA-87 keys have some 1 MiB, most a tenth of it.
+    pub import_max: usize,
+    /// Certificates of one import: more than any chain has, enough for the authorities of a company.
+    pub import_certificates_max: usize,
+    /// Iterations of password derivations that are computed for one import: some seconds of work. OpenSSL's files have
+    /// some thousands, careful ones a million.
+    pub import_iterations_max: u32,
     /// Certificate profiles of an installation, which are listed whole.
     pub cert_profiles_max: u32,
     /// Entries of each list in a certificate profile.
@@ -129,6 +136,9 @@ impl Default for Limits {
             metadata_max: 4 * KIB,
             control_rules_max: 1_000,
             csr_max: 64 * KIB,
+            import_max: 512 * KIB,
+            import_certificates_max: 100,
+            import_iterations_max: 5_000_000,
             cert_profiles_max: 1_000,
             cert_profile_entries_max: 100,
             profile_versions_max: 100,

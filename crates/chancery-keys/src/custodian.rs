@@ -68,8 +68,11 @@ impl Custodian {
             return Err(GenerateError::Unfit { spec: key.spec, purpose: key.purpose });
         }
         let pair = generate(key.spec)?;
-        let bytes = self.keys.seal(&key.associated_data(), pair.secret.expose())?;
-        Ok(Generated { sealed: SealedKey::from_parts(key, bytes), public_key: pair.public_key })
+        Ok(Generated { sealed: self.seal_key(key, &pair.secret)?, public_key: pair.public_key })
+    }
+
+    pub(crate) fn seal_key(&self, key: KeyRef, secret: &Secret) -> Result<SealedKey, Failed> {
+        Ok(SealedKey::from_parts(key, self.keys.seal(&key.associated_data(), secret.expose())?))
     }
 
     /// Opens a key for signatures. Opening parses and checks the key: keep what was opened rather than open it for each

@@ -34,6 +34,7 @@ mod envelope;
 mod error;
 mod generate;
 mod hash;
+mod import;
 mod random;
 mod root;
 mod sealed;
@@ -51,6 +52,7 @@ pub use data::{
 };
 pub use error::{Failed, GenerateError, OpenError, SignError};
 pub use hash::{Digest, DigestLength, Hasher, hash};
+pub use import::{ForeignKey, ImportError, Pkcs12};
 pub use random::random;
 pub use root::{RootKey, RootKeyFileError, RootKeyId, RootKeySource};
 pub use sealed::{KeyRef, Purpose, SealedKey};

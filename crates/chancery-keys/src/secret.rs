@@ -27,6 +27,11 @@ impl Secret {
         Self(Zeroizing::new(bytes.to_vec()))
     }
 
+    /// Bytes that are secret from now on.
+    pub(crate) fn taken(bytes: Vec<u8>) -> Self {
+        Self(Zeroizing::new(bytes))
+    }
+
     /// Cuts off what follows the first `len` bytes; it is wiped with the rest.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.0.truncate(len);

@@ -143,6 +143,8 @@ fn certificates() -> OpenApiRouter<App> {
         ))
         .routes(routes!(x509::generate::generate))
         .routes(routes!(x509::requests::request))
+        .routes(routes!(x509::import::import))
+        .routes(routes!(x509::import_key::import_key))
         .routes(routes!(x509::uuid::read))
         .routes(routes!(x509::renew::renew))
         .routes(routes!(x509::rekey::rekey))

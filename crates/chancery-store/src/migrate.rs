@@ -38,6 +38,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0018_log",
     "0019_proposals",
     "0020_manifests",
+    "0021_import",
     "0025_page_hashes",
 ];
 

@@ -52,6 +52,8 @@ wire_enum! {
         CertProfileChange,
         CertProfileDelete,
         CertificateGenerate,
+        CertificateImport,
+        AuthorityImport,
         CertificateRequest,
         CertificateRenew,
         CertificateRekey,

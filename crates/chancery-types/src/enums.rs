@@ -209,6 +209,16 @@ wire_enum! {
 }
 
 wire_enum! {
+    /// Where a certificate or a key was made.
+    pub enum Origin {
+        /// By this installation.
+        Generated,
+        /// Elsewhere.
+        Imported,
+    }
+}
+
+wire_enum! {
     /// Why a certificate was revoked (RFC 5280, 5.3.1; `removeFromCRL` is said by releasing a hold).
     pub enum RevocationReason {
         Unspecified = "unspecified",

@@ -14,6 +14,7 @@ mod enums;
 mod error_code;
 mod id;
 mod perm;
+mod secret_text;
 pub mod wire;
 
 pub use action::Action;
@@ -22,3 +23,4 @@ pub use enums::*;
 pub use error_code::ErrorCode;
 pub use id::*;
 pub use perm::Perm;
+pub use secret_text::SecretText;

@@ -9,9 +9,9 @@ wire_enum! {
         KeysAdd = "Keys:Add",
         /// Generate and revoke certificates.
         CertManageGenerate = "CertManage:Generate",
-        /// Certificate profiles: create, change, delete.
+        /// Certificate profiles: create, change, delete; certificates from elsewhere: import.
         CertManageManage = "CertManage:Manage",
-        /// Take certificates with their private keys out, or bring them in.
+        /// Bring certificate authorities in with their private keys.
         CertManageExport = "CertManage:Export",
         /// Deploy services and change their policies.
         ServicesDeploy = "Services:Deploy",
@@ -35,15 +35,13 @@ impl Perm {
         match self {
             Self::TokenizationManage
             | Self::CertManageManage
+            | Self::CertManageExport
             | Self::IdentityManage
             | Self::SystemManage
             | Self::ServicesDeploy => true,
-            Self::KeysAdd
-            | Self::CertManageGenerate
-            | Self::CertManageExport
-            | Self::SigningSubmit
-            | Self::SigningApprove
-            | Self::AuditRead => false,
+            Self::KeysAdd | Self::CertManageGenerate | Self::SigningSubmit | Self::SigningApprove | Self::AuditRead => {
+                false
+            }
         }
     }
 }

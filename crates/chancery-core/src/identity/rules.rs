@@ -141,14 +141,8 @@ mod tests {
     #[test]
     fn powerful_roles_need_two_logins() {
         let all = caller(Perm::ALL, true);
-        let single = [
-            Perm::KeysAdd,
-            Perm::CertManageGenerate,
-            Perm::CertManageExport,
-            Perm::SigningSubmit,
-            Perm::SigningApprove,
-            Perm::AuditRead,
-        ];
+        let single =
+            [Perm::KeysAdd, Perm::CertManageGenerate, Perm::SigningSubmit, Perm::SigningApprove, Perm::AuditRead];
         assert_eq!(refusal(RoleRules::create(&all, &body(1, &single, false), 0)), None);
         for perm in Perm::ALL.iter().filter(|perm| !single.contains(perm)) {
             let expected = refused(Meaning::Value, "/loginsRequired");

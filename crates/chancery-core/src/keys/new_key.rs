@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use chancery_keys::{Generated, KeyRef, KeySpec, SealedKey, random};
+use chancery_keys::{ForeignKey, Generated, KeyRef, KeySpec, SealedKey, random};
 use chancery_store::{Tx, name_key, tables};
-use chancery_types::{Curve, KeyId, KeyState, KeyUsage};
+use chancery_types::{Curve, KeyId, KeyState, KeyUsage, Origin};
 
 use super::key_type::KeyType;
-use crate::{Chancery, Result};
+use crate::{Chancery, Error, Result};
 
 /// A new key, not stored yet.
 pub(crate) struct NewKey {
@@ -16,11 +16,12 @@ pub(crate) struct NewKey {
     pub(crate) sealed: SealedKey,
     /// SubjectPublicKeyInfo, for keys that have a public half.
     pub(crate) public_key: Option<Vec<u8>>,
+    pub(crate) origin: Origin,
 }
 
 impl NewKey {
     fn of(key_type: &'static KeyType, Generated { sealed, public_key }: Generated) -> Self {
-        Self { id: sealed.key().id, key_type, sealed, public_key }
+        Self { id: sealed.key().id, key_type, sealed, public_key, origin: Origin::Generated }
     }
 
     /// Stores the key under a name; false when it is a data key and its name is taken.
@@ -38,6 +39,7 @@ impl NewKey {
             bound_algorithm: None,
             current_version: reference.version,
             created_at_ms: now_ms,
+            origin: self.origin.as_str().to_owned(),
         };
         if !tables::keys::insert(tx, &row).await? {
             return Ok(false);
@@ -55,6 +57,15 @@ impl Chancery {
         }
         let reference = first_version(key_type);
         Ok(NewKey::of(key_type, self.generate_key(reference).await?))
+    }
+
+    /// Seals a key that was made elsewhere.
+    pub(crate) async fn sealed_foreign_key(&self, key: ForeignKey) -> Result<NewKey> {
+        let id = KeyId::from_random(random());
+        let key_type = KeyType::by_spec(key.spec()).ok_or_else(|| Error::internal("a kind of key has no type"))?;
+        let custodian = Arc::clone(&self.custodian);
+        let sealed = self.pool.run(move || custodian.seal_foreign_key(id, key)).await??;
+        Ok(NewKey { origin: Origin::Imported, ..NewKey::of(key_type, sealed) })
     }
 
     /// Makes a key that nobody waits for.

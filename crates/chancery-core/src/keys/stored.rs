@@ -3,7 +3,7 @@
 use chancery_keys::{KeyRef, KeySpec, Purpose, SealedKey};
 use chancery_store::tables;
 use chancery_types::{
-    Base64, KeyId, KeyState, KeyTypeId, KeyUsage, TokenAlgorithm,
+    Base64, KeyId, KeyState, KeyTypeId, KeyUsage, Origin, TokenAlgorithm,
     wire::{
         ObjInfo,
         keys::{Key, KeyStub, KeyVersion},
@@ -25,6 +25,7 @@ pub(crate) struct StoredKey {
     pub(crate) state: KeyState,
     pub(crate) bound_algorithm: Option<TokenAlgorithm>,
     pub(crate) current_version: u32,
+    pub(crate) origin: Origin,
 }
 
 impl StoredKey {
@@ -41,6 +42,7 @@ impl StoredKey {
             state: row.state.parse().map_err(Error::internal)?,
             bound_algorithm: row.bound_algorithm.as_deref().map(str::parse).transpose().map_err(Error::internal)?,
             current_version: row.current_version,
+            origin: row.origin.parse().map_err(Error::internal)?,
         })
     }
 
@@ -81,6 +83,7 @@ impl StoredKey {
             parameters: stub.parameters,
             usages: stub.usages,
             state: stub.state,
+            origin: self.origin,
             bound_algorithm: self.bound_algorithm,
             current_version: self.current_version,
             versions: versions.iter().map(version).collect(),

@@ -76,7 +76,7 @@ impl Chancery {
         let read = self.authorities.generation();
         let chain = self.store.read(move |tx| Box::pin(issuer_chain(tx, id))).await?;
         let key = check_issuer(&chain, now_ms)?;
-        let facts = Issuer::from_der(&chain[0].der).map_err(Error::internal)?;
+        let facts = Issuer::of_chain(chain.iter().map(|link| link.der.as_slice())).map_err(Error::internal)?;
         let ready = Arc::new(ReadyAuthority { signer: self.signing_key(key).await?, chain, key, facts });
         self.authorities.keep(read, id, &ready);
         Ok(ready)

@@ -40,34 +40,49 @@ const RSA_ENCRYPTION: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.1
 /// id-ecPublicKey (RFC 5480).
 const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 
-/// A serial number: 20 bytes of which 158 bits are random. The top bit is clear, so that the number is positive, and
-/// the next one is set, so that it always has 20 bytes and is never zero.
+/// A serial number. Ours have 20 bytes of which 158 bits are random: the top bit is clear, so that the number is positive,
+/// and the next one is set, so that it always has 20 bytes and is never zero. Those of certificates from elsewhere may be
+/// shorter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Serial([u8; 20]);
+pub(crate) struct Serial {
+    bytes: [u8; 20],
+    len: usize,
+}
 
 impl Serial {
     /// Shapes random bytes into a serial number.
     pub(crate) const fn from_random(mut bytes: [u8; 20]) -> Self {
         bytes[0] = bytes[0] & 0x3f | 0x40;
-        Self(bytes)
+        Self { bytes, len: bytes.len() }
     }
 
     /// Reads a serial number back from the store.
     pub(crate) fn from_hex(text: &str) -> Option<Self> {
-        hex::decode(text).ok()?.try_into().ok().map(Self)
+        let read = hex::decode(text).ok()?;
+        let mut bytes = [0; 20];
+        bytes.get_mut(..read.len()).filter(|bytes| !bytes.is_empty())?.copy_from_slice(&read);
+        Some(Self { bytes, len: read.len() })
     }
 
     /// Upper-case hexadecimal digits, as OpenSSL prints them.
     pub(crate) fn to_hex(self) -> String {
-        hex::encode_upper(self.0)
+        hex::encode_upper(self.as_bytes())
     }
 
     pub(crate) const fn as_bytes(&self) -> &[u8] {
-        &self.0
+        self.bytes.split_at(self.len).0
     }
 
     pub(crate) fn to_x509(self) -> der::Result<SerialNumber> {
-        SerialNumber::new(&self.0)
+        SerialNumber::new(self.as_bytes())
+    }
+}
+
+/// A serial number as the store has it: the byte that only says that the number is positive is left out.
+pub(crate) fn serial_text(serial: &SerialNumber) -> String {
+    match serial.as_bytes() {
+        [0, rest @ ..] if !rest.is_empty() => hex::encode_upper(rest),
+        bytes => hex::encode_upper(bytes),
     }
 }
 
@@ -83,6 +98,22 @@ pub(crate) struct Issuer {
 }
 
 impl Issuer {
+    /// Reads an issuer off its chain, the issuer first and the root last: its path length is what all of them leave.
+    pub(crate) fn of_chain<'a>(chain: impl DoubleEndedIterator<Item = &'a [u8]>) -> der::Result<Self> {
+        let mut links = chain.rev();
+        let root = links.next().ok_or(der::ErrorKind::Failed)?;
+        links.try_fold(Self::from_der(root)?, |above, link| {
+            let own = Self::from_der(link)?;
+            // What follows a change of key within one authority takes no place on a path (RFC 5280, 6.1.4, l).
+            let left = above.path_len.map(|left| if own.name == above.name { left } else { left.saturating_sub(1) });
+            let path_len = match (left, own.path_len) {
+                (Some(left), Some(own)) => Some(left.min(own)),
+                (left, own) => left.or(own),
+            };
+            Ok(Self { path_len, ..own })
+        })
+    }
+
     /// Reads an issuer off its certificate.
     pub(crate) fn from_der(der: &[u8]) -> der::Result<Self> {
         let certificate = x509_cert::Certificate::from_der(der)?;
@@ -151,10 +182,10 @@ struct TbsCertificate {
 
 /// `SEQUENCE { toBeSigned, signatureAlgorithm, signature }`: a certificate, a CRL or an OCSP answer.
 #[derive(Sequence)]
-struct Signed {
-    to_be_signed: der::Any,
-    algorithm: AlgorithmIdentifierOwned,
-    signature: BitString,
+pub(super) struct Signed {
+    pub(super) to_be_signed: der::Any,
+    pub(super) algorithm: AlgorithmIdentifierOwned,
+    pub(super) signature: BitString,
 }
 
 /// The bytes that the issuer signs.
@@ -322,6 +353,18 @@ mod tests {
             let der = serial.to_x509().unwrap().to_der().unwrap();
             assert_eq!((der[0], der[1], der[2] & 0xc0), (2, 20, 0x40), "{bytes:?}");
             assert_eq!(Serial::from_hex(&serial.to_hex()), Some(serial));
+        }
+    }
+
+    #[test]
+    fn serials_from_elsewhere_have_up_to_20_bytes() {
+        for (bytes, text) in [(&[1][..], "01"), (&[0xb3, 1], "B301"), (&[0], "00"), (&[0x7f; 20], &"7F".repeat(20))] {
+            let serial = SerialNumber::new(bytes).unwrap();
+            assert_eq!(serial_text(&serial), text);
+            assert_eq!(Serial::from_hex(text).unwrap().to_x509().unwrap(), serial);
+        }
+        for text in ["", "0", "x", &"7F".repeat(21)] {
+            assert_eq!(Serial::from_hex(text), None, "{text}");
         }
     }
 

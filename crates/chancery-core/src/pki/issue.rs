@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use chancery_keys::SigningKey;
 use chancery_store::{Tx, name_key, tables};
-use chancery_types::{CertificateId, KeyId, LogVisibility, wire::x509::GeneratedCertificate};
+use chancery_types::{CertificateId, KeyId, LogVisibility, Origin, wire::x509::GeneratedCertificate};
 
 use super::{
     AMOUNT, ISSUER,
@@ -253,6 +253,7 @@ impl Prepared {
             der,
             revoked_at_s: None,
             revocation_reason: None,
+            origin: Origin::Generated.as_str().to_owned(),
         };
         Ok(tables::certificates::insert(tx, &row).await?)
     }

@@ -10,6 +10,7 @@ mod csr;
 mod dn;
 mod download;
 mod expiry;
+mod import;
 mod inventory;
 mod issue;
 mod lint;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chancery_keys::KeySpec;
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    Action, CertKeyUsage, CertificateId, KeyTypeId, ObjectId, Perm, RevocationReason,
+    Action, CertKeyUsage, CertProfileId, CertificateId, KeyTypeId, ObjectId, Perm, RevocationReason,
     wire::x509::{
         CertParams, GeneratedCertificate, NewKey, RekeyCertificate, RenewCertificate, RenewParams, RequestCertificate,
     },
@@ -30,6 +30,7 @@ use super::{
 use crate::{Caller, Chancery, Error, Event, Grant, Result, keys::key_type::KeyType};
 
 const AUTHORITY: &str = "/serviceOrIssuerUuid";
+const PROFILE: &str = "/certProfileUuid";
 
 /// Requests up to this, which have an EC or RSA key and few names, are read where the call is: the way to the pool and back
 /// takes as long.
@@ -63,12 +64,14 @@ impl Chancery {
         request: RenewCertificate,
     ) -> Result<GeneratedCertificate> {
         let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateRenew, Some(id.into())).await?;
-        let RenewCertificate { issuer_uuid, cert_params } = request;
+        let RenewCertificate { cert_profile_uuid, issuer_uuid, cert_params } = request;
         let old = self.store.read(move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         check_renewable(&old)?;
         let said = Said::of(&old)?;
         let key = GivenKey { spki: said.spki.clone(), id: old.key };
-        let order = self.successor(&old, said, issuer_uuid, cert_params.unwrap_or_default(), old.spec).await?;
+        let profile = self.profile_again(&old, cert_profile_uuid).await?;
+        let params = cert_params.unwrap_or_default();
+        let order = successor(&old, &profile, said, issuer_uuid, &params, old.spec)?;
         let order = Order { given: Some(key), save_key: false, ..order };
         self.issue_order(&grant, Action::CertificateRenew, order, true, Some(id)).await
     }
@@ -81,24 +84,25 @@ impl Chancery {
         request: RekeyCertificate,
     ) -> Result<GeneratedCertificate> {
         let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateRekey, Some(id.into())).await?;
-        let RekeyCertificate { issuer_uuid, new_key, csr, cert_params } = request;
+        let RekeyCertificate { cert_profile_uuid, issuer_uuid, new_key, csr, cert_params } = request;
         if new_key.is_some() && csr.is_some() {
             return Err(Error::value("/csr", "The new key is made here (newKey) or elsewhere (csr), not both."));
         }
         let old = self.store.read(move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         let said = Said::of(&old)?;
+        let profile = self.profile_again(&old, cert_profile_uuid).await?;
         let params = cert_params.unwrap_or_default();
         let order = match csr {
             Some(text) => {
                 let csr = self.read_csr(text).await?;
-                let order = self.successor(&old, said, issuer_uuid, params, csr.spec).await?;
+                let order = successor(&old, &profile, said, issuer_uuid, &params, csr.spec)?;
                 order::check_key_type(&order.profile, order.key_type, "/csr", self.hardened)?;
                 Order { given: Some(GivenKey { spki: csr.spki, id: None }), save_key: false, ..order }
             }
             None => {
                 let NewKey { key_type_uuid, save } = new_key.unwrap_or_default();
                 let spec = key_type_uuid.map_or(Ok(old.spec), signing_spec)?;
-                let order = self.successor(&old, said, issuer_uuid, params, spec).await?;
+                let order = successor(&old, &profile, said, issuer_uuid, &params, spec)?;
                 order::check_key_type(&order.profile, order.key_type, "/newKey/keyTypeUuid", self.hardened)?;
                 Order { save_key: save.unwrap_or(old.key.is_some()), ..order }
             }
@@ -123,32 +127,23 @@ impl Chancery {
         self.pool.run(move || Csr::read(&text, &limits)).await?
     }
 
-    /// The order for a certificate that says what the old one says.
-    async fn successor(
-        &self,
-        old: &StoredCertificate,
-        said: Said,
-        issuer: Option<CertificateId>,
-        params: RenewParams,
-        spec: KeySpec,
-    ) -> Result<Order> {
-        let profile = self.issuing_profile(old.profile).await?;
-        let profile = profile.narrowed(&said.narrowing(&profile)?)?;
-        profile.check_subject(&said.subject)?;
-        let issuer = issuer.or_else(|| (!old.is_self_signed()).then_some(old.issuer));
-        Ok(Order {
-            issuer,
-            alt_names: profile.alt_names(said.alt_names, &said.subject)?,
-            subject: said.subject,
-            key_type: KeyType::by_spec(spec)
-                .ok_or_else(|| Error::internal("a certificate's kind of key has no type"))?,
-            save_key: false,
-            given: None,
-            period: params.validity_period.as_ref().map_or(Ok(profile.validity), order::period)?,
-            hash: params.hash_algorithm,
-            trust: old.trusted,
-            profile,
-        })
+    /// The profile of what takes a certificate's place: its own, or for one from elsewhere the one that is named.
+    async fn profile_again(&self, old: &StoredCertificate, named: Option<CertProfileId>) -> Result<Arc<CertProfile>> {
+        let profile = match (old.profile, named) {
+            (Some(own), None) => own,
+            (Some(own), Some(named)) if own == named => own,
+            (Some(_), Some(_)) => {
+                let message = "The certificate keeps its profile; generate makes one under another.";
+                return Err(Error::value(PROFILE, message));
+            }
+            (None, Some(named)) => named,
+            (None, None) => {
+                let message = "The certificate was made elsewhere, under none of the profiles here; this member says \
+                               which one its successor has.";
+                return Err(Error::value(PROFILE, message));
+            }
+        };
+        self.issuing_profile(profile).await
     }
 
     /// Issues and stores what was ordered.
@@ -169,6 +164,32 @@ impl Chancery {
         self.commit(grant, event, move |tx| Box::pin(prepared.issue(tx, save, now_ms))).await?;
         Ok(reply)
     }
+}
+
+/// The order for a certificate that says what the old one says.
+fn successor(
+    old: &StoredCertificate,
+    profile: &Arc<CertProfile>,
+    said: Said,
+    issuer: Option<CertificateId>,
+    params: &RenewParams,
+    spec: KeySpec,
+) -> Result<Order> {
+    let profile = profile.narrowed(&said.narrowing(profile)?)?;
+    profile.check_subject(&said.subject)?;
+    let issuer = issuer.or_else(|| (!old.is_self_signed()).then_some(old.issuer));
+    Ok(Order {
+        issuer,
+        alt_names: profile.alt_names(said.alt_names, &said.subject)?,
+        subject: said.subject,
+        key_type: KeyType::by_spec(spec).ok_or_else(|| Error::internal("a certificate's kind of key has no type"))?,
+        save_key: false,
+        given: None,
+        period: params.validity_period.as_ref().map_or(Ok(profile.validity), order::period)?,
+        hash: params.hash_algorithm,
+        trust: old.trusted,
+        profile,
+    })
 }
 
 async fn authority(tx: &mut Tx, named: ObjectId) -> Result<CertificateId> {
@@ -200,7 +221,7 @@ fn requested(
     let params = request.cert_params.unwrap_or_default();
     if profile.is_root() {
         let message = "A root is self-signed; a request is issued under another profile.";
-        return Err(Error::value("/certProfileUuid", message));
+        return Err(Error::value(PROFILE, message));
     }
     let profile = profile.narrowed(&params)?;
     let key_type = KeyType::by_spec(csr.spec).ok_or_else(|| Error::internal("a kind of key has no type"))?;

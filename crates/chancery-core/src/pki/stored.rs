@@ -3,7 +3,7 @@
 use chancery_keys::KeySpec;
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    CertProfileId, CertificateId, CertificateStatus, KeyId, RevocationReason,
+    CertProfileId, CertificateId, CertificateStatus, KeyId, Origin, RevocationReason,
     wire::{ObjInfo, log::InclusionProof, x509},
 };
 use der::pem::LineEnding;
@@ -12,7 +12,7 @@ use super::validity::Validity;
 use crate::{Error, Result, time::rfc3339};
 
 /// Certificates of the longest chain: more than any verifier follows.
-const CHAIN_MAX: usize = 16;
+pub(super) const CHAIN_MAX: usize = 16;
 
 /// A certificate's row, parsed.
 #[derive(Clone, Debug)]
@@ -21,7 +21,8 @@ pub(crate) struct StoredCertificate {
     pub(crate) name: String,
     pub(crate) subject: String,
     pub(crate) issuer: CertificateId,
-    pub(crate) profile: CertProfileId,
+    /// `None` where it was made elsewhere.
+    pub(crate) profile: Option<CertProfileId>,
     pub(crate) serial: String,
     pub(crate) validity: Validity,
     pub(crate) spec: KeySpec,
@@ -30,6 +31,7 @@ pub(crate) struct StoredCertificate {
     pub(crate) trusted: bool,
     pub(crate) der: Vec<u8>,
     pub(crate) revoked: Option<Revocation>,
+    pub(crate) origin: Origin,
 }
 
 /// That a certificate is revoked or on hold.
@@ -82,7 +84,7 @@ impl StoredCertificate {
             name: row.name,
             subject: row.subject,
             issuer: row.issuer_id.into(),
-            profile: row.profile_id.into(),
+            profile: (!row.profile_id.is_nil()).then(|| row.profile_id.into()),
             serial: row.serial,
             validity: Validity::between(row.not_before_s, row.not_after_s),
             spec: row.spec.parse().map_err(Error::internal)?,
@@ -90,6 +92,7 @@ impl StoredCertificate {
             trusted: row.trusted,
             der: row.der,
             revoked,
+            origin: row.origin.parse().map_err(Error::internal)?,
         })
     }
 
@@ -131,6 +134,7 @@ impl StoredCertificate {
             subject: stub.subject,
             issuer_uuid: stub.issuer_uuid,
             cert_profile_uuid: self.profile,
+            origin: self.origin,
             serial_number: stub.serial_number,
             not_before: stub.not_before,
             not_after: stub.not_after,

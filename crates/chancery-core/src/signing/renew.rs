@@ -67,7 +67,7 @@ async fn present(tx: &mut chancery_store::Tx, service: ServiceId) -> Result<Stor
 fn order(present: &StoredCertificate, request: RenewService, hardened: bool) -> Result<Order> {
     let RenewService { issuer_uuid, subject_oneline, validity_period } = request;
     let key_type = KeyType::by_spec(present.spec).ok_or_else(|| Error::internal("a certificate's key has no type"))?;
-    let profile = cert_profile::built_in(present.profile);
+    let profile = present.profile.and_then(cert_profile::built_in);
     let wanted = Wanted {
         profile: profile.ok_or_else(|| Error::internal("the profile of a service's certificate is not there"))?,
         issuer: Some(issuer_uuid.unwrap_or(present.issuer)),

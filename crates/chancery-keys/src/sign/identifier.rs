@@ -13,7 +13,7 @@ const fn oid(dotted: &str) -> ObjectIdentifier {
     ObjectIdentifier::new_unwrap(dotted)
 }
 
-pub(super) const RSA_ENCRYPTION: ObjectIdentifier = oid("1.2.840.113549.1.1.1");
+pub(crate) const RSA_ENCRYPTION: ObjectIdentifier = oid("1.2.840.113549.1.1.1");
 const MGF1: ObjectIdentifier = oid("1.2.840.113549.1.1.8");
 const RSASSA_PSS: ObjectIdentifier = oid("1.2.840.113549.1.1.10");
 const ED25519: ObjectIdentifier = oid("1.3.101.112");

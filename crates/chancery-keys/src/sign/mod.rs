@@ -23,10 +23,13 @@ use chancery_types::{Curve, HashType};
 use crate::{Digest, KeyRef, KeySpec, MlDsaSet, OpenError, Secret, SignError, hash};
 
 pub(crate) use ecdsa::algorithm as ecdsa_algorithm;
+pub(crate) use identifier::RSA_ENCRYPTION;
 pub use public_key::kind_of_public_key;
+pub(crate) use public_key::kind_without_parameters;
 use raw_rsa::PrivateKey as RawRsaKey;
 use scheme::Method;
 pub use scheme::{SignatureScheme, Unsupported};
+pub(crate) use verify::{EC_PUBLIC_KEY, curve_of};
 pub use verify::{VerifyError, verify};
 
 /// What is to be signed.

@@ -1,7 +1,7 @@
 //! Public keys from outside: which kind they are, and whether they are such as a certificate may carry.
 
 use der::{Decode, Sequence, asn1::UintRef};
-use spki::SubjectPublicKeyInfoRef;
+use spki::{AlgorithmIdentifierRef, SubjectPublicKeyInfoRef};
 
 use super::{
     identifier::RSA_ENCRYPTION,
@@ -38,17 +38,30 @@ pub fn kind_of_public_key(spki: &[u8]) -> Option<KeySpec> {
         let uncompressed = key.first() == Some(&4) && key.len() == 1 + 2 * curve.bits().div_ceil(8) as usize;
         return uncompressed.then_some(KeySpec::Ec(curve));
     }
-    let lengths = [
-        (KeySpec::Ed25519, 32),
-        (KeySpec::MlDsa(MlDsaSet::MlDsa44), 1_312),
-        (KeySpec::MlDsa(MlDsaSet::MlDsa65), 1_952),
-        (KeySpec::MlDsa(MlDsaSet::MlDsa87), 2_592),
-    ];
-    let is = |spec: KeySpec| {
-        let scheme = SignatureScheme::for_key(spec, chancery_types::HashType::Sha2_512, false);
-        scheme.is_ok_and(|scheme| scheme.algorithm_identifier().oid == oid) && spki.algorithm.parameters.is_none()
+    let spec = kind_without_parameters(spki.algorithm)?;
+    let len = match spec {
+        KeySpec::MlDsa(MlDsaSet::MlDsa44) => 1_312,
+        KeySpec::MlDsa(MlDsaSet::MlDsa65) => 1_952,
+        KeySpec::MlDsa(MlDsaSet::MlDsa87) => 2_592,
+        KeySpec::Rsa(_) | KeySpec::Ec(_) | KeySpec::Ed25519 | KeySpec::Aes(_) | KeySpec::Hmac256 => 32,
     };
-    lengths.into_iter().find(|(spec, len)| key.len() == *len && is(*spec)).map(|(spec, _)| spec)
+    (key.len() == len).then_some(spec)
+}
+
+/// The kind of key of an algorithm whose name says it all: Ed25519 and ML-DSA, named like their signatures (RFC 8410,
+/// 9881).
+pub(crate) fn kind_without_parameters(algorithm: AlgorithmIdentifierRef<'_>) -> Option<KeySpec> {
+    let kinds = [
+        KeySpec::Ed25519,
+        KeySpec::MlDsa(MlDsaSet::MlDsa44),
+        KeySpec::MlDsa(MlDsaSet::MlDsa65),
+        KeySpec::MlDsa(MlDsaSet::MlDsa87),
+    ];
+    let is = |spec: &KeySpec| {
+        let scheme = SignatureScheme::for_key(*spec, chancery_types::HashType::Sha2_512, false);
+        scheme.is_ok_and(|scheme| scheme.algorithm_identifier().oid == algorithm.oid) && algorithm.parameters.is_none()
+    };
+    kinds.into_iter().find(is)
 }
 
 fn rsa(key: &[u8]) -> Option<KeySpec> {

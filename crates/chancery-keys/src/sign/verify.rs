@@ -61,7 +61,7 @@ fn rsa_key(spki: &SubjectPublicKeyInfoRef<'_>) -> Result<raw_rsa::PublicKey, Ver
 }
 
 /// id-ecPublicKey (RFC 5480).
-pub(super) const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+pub(crate) const EC_PUBLIC_KEY: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
 const SECP256R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
 const SECP384R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 const SECP521R1: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.35");
@@ -73,7 +73,12 @@ fn ec_key<'a>(spki: &SubjectPublicKeyInfoRef<'a>) -> Result<(Curve, &'a [u8]), V
 
 /// The curve that an EC key names.
 pub(super) fn curve(spki: &SubjectPublicKeyInfoRef<'_>) -> Option<Curve> {
-    match spki.algorithm.parameters_oid() {
+    curve_of(spki.algorithm.parameters_oid())
+}
+
+/// The curve that the parameters of id-ecPublicKey name.
+pub(crate) fn curve_of(parameters: Result<ObjectIdentifier, spki::Error>) -> Option<Curve> {
+    match parameters {
         Ok(SECP256R1) => Some(Curve::P256),
         Ok(SECP384R1) => Some(Curve::P384),
         Ok(SECP521R1) => Some(Curve::P521),

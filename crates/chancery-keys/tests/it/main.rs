@@ -4,6 +4,7 @@
 mod bearer;
 mod custody;
 mod data;
+mod import;
 mod root_key;
 mod secrecy;
 mod signatures;

@@ -4,8 +4,8 @@
 use std::fmt::{Debug, Display};
 
 use chancery_keys::{
-    Aes256Siv, BearerKey, Custodian, DataKey, HmacSha256, RootKey, Secret, SigningKey, TransportKey, Xaes256Gcm,
-    ff1::Ff1, ff1::Ff1Text,
+    Aes256Siv, BearerKey, Custodian, DataKey, ForeignKey, HmacSha256, Pkcs12, RootKey, Secret, SigningKey,
+    TransportKey, Xaes256Gcm, ff1::Ff1, ff1::Ff1Text,
 };
 use serde::Serialize;
 
@@ -30,6 +30,8 @@ has_none_of!(Secret: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(RootKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(Custodian: Debug, Display, Clone, Serialize);
 has_none_of!(SigningKey: Debug, Display, Clone, Serialize, PartialEq);
+has_none_of!(ForeignKey: Debug, Display, Clone, Serialize, PartialEq);
+has_none_of!(Pkcs12: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(DataKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(BearerKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(TransportKey: Debug, Display, Clone, Serialize, PartialEq);

@@ -36,11 +36,22 @@ pub(crate) const VALUES_MAX: usize = 1_000_000;
 /// `malformed` for anything that is no JSON object, for a missing member and for one of the wrong type; `selection` for
 /// a value outside its enumeration; `too_large` beyond [`VALUES_MAX`].
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
-    let tree = parse(bytes)?;
+    read_object(&parse(bytes)?)
+}
+
+fn read_object<T: DeserializeOwned>(tree: &Tree<'_>) -> Result<T, Error> {
     if !matches!(tree, Tree::Object(_)) {
         return Err(malformed("The body must be one JSON object."));
     }
-    Cursor::new(&tree, Pointer::ROOT).read(PhantomData).map_err(Fault::in_body)
+    Cursor::new(tree, Pointer::ROOT).read(PhantomData).map_err(Fault::in_body)
+}
+
+/// The same for a body with secrets: what was copied to take escapes away is wiped.
+pub(crate) fn decode_secret<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
+    let tree = parse(bytes)?;
+    let read = read_object(&tree);
+    tree.wipe();
+    read
 }
 
 /// Reads the query of a URL as a `T`; the pointer in a refusal names the parameter.

@@ -4,6 +4,7 @@ use std::{borrow::Cow, cell::Cell, fmt};
 
 use chancery_core::{Error, Meaning};
 use serde::de::{self, DeserializeSeed, MapAccess, SeqAccess};
+use zeroize::Zeroize;
 
 use super::{DEPTH_MAX, VALUES_MAX, scan::scan};
 
@@ -20,6 +21,23 @@ pub(super) enum Tree<'a> {
     Strings(Vec<&'a str>),
     /// In the order sent; the names are distinct.
     Object(Vec<(Cow<'a, str>, Tree<'a>)>),
+}
+
+impl Tree<'_> {
+    /// Wipes the strings that were copied.
+    pub(super) fn wipe(self) {
+        match self {
+            Self::String(Cow::Owned(mut text)) | Self::Parameter(Cow::Owned(mut text)) => text.zeroize(),
+            Self::Array(elements) => elements.into_iter().for_each(Tree::wipe),
+            Self::Object(members) => members.into_iter().for_each(|(_, value)| value.wipe()),
+            Self::Null
+            | Self::Bool(_)
+            | Self::Number(_)
+            | Self::String(Cow::Borrowed(_))
+            | Self::Parameter(Cow::Borrowed(_))
+            | Self::Strings(_) => {}
+        }
+    }
 }
 
 /// A number, in the widest type that holds it exactly as written.

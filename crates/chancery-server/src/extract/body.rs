@@ -16,6 +16,7 @@ use chancery_core::{Error, Limits, Meaning};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use serde::de::DeserializeOwned;
 use tokio::{sync::OwnedSemaphorePermit, task::spawn_blocking, time};
+use zeroize::Zeroizing;
 
 use crate::{answer::Failure, app::App, decode};
 use spool::Spool;
@@ -38,6 +39,9 @@ pub(crate) struct Body<T>(pub(crate) T);
 
 /// A body of which every member is optional, so that none at all counts as `{}`.
 pub(crate) struct BodyOrEmpty<T>(pub(crate) T);
+
+/// A body with secrets: it never waits on disk, and is wiped when it has been read.
+pub(crate) struct SecretBody<T>(pub(crate) T);
 
 /// A body with a few samples.
 pub(crate) struct PreviewBody<T>(pub(crate) T);
@@ -70,6 +74,33 @@ bodies! {
     SigningBody: signing_body_max, b"", Self;
 }
 
+impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for SecretBody<T> {
+    type Rejection = Failure;
+
+    async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
+        let max = app.limits().body_max.min(IN_MEMORY_MAX);
+        check_content_type(request.headers())?;
+        check_announced_size(request.headers(), max)?;
+        let patience = GRACE + Duration::from_secs(max as u64 / SLOWEST);
+        let received = time::timeout(patience, collect_secret(request.into_body(), max)).await;
+        let bytes = received.map_err(|_| late())??;
+        Ok(Self(decode::decode_secret(&bytes)?))
+    }
+}
+
+/// Collects a body in one place that is wiped. What the transport had in its own buffers is the transport's.
+async fn collect_secret(body: Raw, max: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
+    // As large as it may become, so that it never moves and leaves no copy behind.
+    let mut memory = Zeroizing::new(Vec::with_capacity(max));
+    let mut body = Limited::new(body, max);
+    while let Some(frame) = body.frame().await {
+        if let Ok(data) = frame.map_err(|error| broken(&*error, max))?.into_data() {
+            memory.extend_from_slice(&data);
+        }
+    }
+    Ok(memory)
+}
+
 async fn receive<T>(request: Request, app: &App, max: usize, if_empty: &[u8]) -> Result<(T, Room), Error>
 where
     T: DeserializeOwned + Send + 'static,
@@ -78,7 +109,7 @@ where
     check_announced_size(request.headers(), max)?;
     let patience = GRACE + Duration::from_secs(max as u64 / SLOWEST);
     let received = time::timeout(patience, collect(request.into_body(), max)).await;
-    match received.map_err(|_| Error::new(Meaning::Malformed, "The body did not arrive in time."))?? {
+    match received.map_err(|_| late())?? {
         Received::InMemory(bytes) => {
             let json = if bytes.is_empty() { if_empty } else { &bytes };
             Ok((decode::decode(json)?, Room(None)))
@@ -104,14 +135,7 @@ async fn collect(body: Raw, max: usize) -> Result<Received, Error> {
     let mut memory = Vec::new();
     let mut disk: Option<Spool> = None;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            let too_large = error.is::<LengthLimitError>();
-            if too_large {
-                self::too_large(max)
-            } else {
-                Error::new(Meaning::Malformed, "The body did not arrive in full.")
-            }
-        })?;
+        let frame = frame.map_err(|error| broken(&*error, max))?;
         let Ok(data) = frame.into_data() else { continue };
         memory.extend_from_slice(&data);
         if memory.len() > IN_MEMORY_MAX {
@@ -148,6 +172,18 @@ fn check_announced_size(headers: &HeaderMap, max: usize) -> Result<(), Error> {
     match announced {
         Some(length) if length > max as u64 => Err(too_large(max)),
         _ => Ok(()),
+    }
+}
+
+fn late() -> Error {
+    Error::new(Meaning::Malformed, "The body did not arrive in time.")
+}
+
+fn broken(error: &(dyn std::error::Error + Send + Sync + 'static), max: usize) -> Error {
+    if error.is::<LengthLimitError>() {
+        too_large(max)
+    } else {
+        Error::new(Meaning::Malformed, "The body did not arrive in full.")
     }
 }
 

@@ -95,6 +95,8 @@ const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
         r#"{"certProfileUuid":"00000000-0000-0000-0000-0000000000aa","newKey":{"keyTypeUuid":"00000000-0000-0000-0000-0000000000aa"}}"#),
     ("post", "/api/v2/x509/requests", Perms(&[CertManageGenerate]),
         r#"{"serviceOrIssuerUuid":"00000000-0000-0000-0000-0000000000aa","csr":"","certProfileUuid":"00000000-0000-0000-0000-0000000000aa"}"#),
+    ("post", "/api/v2/x509/import", Perms(&[CertManageManage]), r#"{"certificates":""}"#),
+    ("post", "/api/v2/x509/import-key", Perms(&[CertManageExport]), "{}"),
     ("get", "/api/v2/x509/{uuid}", LoggedIn, ""),
     ("post", "/api/v2/x509/{uuid}/renew", Perms(&[CertManageGenerate]), "{}"),
     ("post", "/api/v2/x509/{uuid}/rekey", Perms(&[CertManageGenerate]), "{}"),

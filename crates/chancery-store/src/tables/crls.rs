@@ -52,7 +52,7 @@ pub struct Signed {
 const CHANGED: &str = "INSERT INTO crls (issuer_id, number, changes, changes_signed, this_update_s) \
     VALUES ($1, 0, 1, 0, 0) ON CONFLICT (issuer_id) DO UPDATE SET changes = crls.changes + 1";
 const BEGIN: &str = "INSERT INTO crls (issuer_id, number, changes, changes_signed, this_update_s) \
-    VALUES ($1, 0, 0, 0, 0) ON CONFLICT (issuer_id) DO NOTHING";
+    VALUES ($1, $2, 0, 0, 0) ON CONFLICT (issuer_id) DO NOTHING";
 const BY_ISSUER: &str = "SELECT issuer_id, number, changes, changes_signed, this_update_s, der, base_number, base_s, delta FROM crls \
     WHERE issuer_id = $1";
 const REPLACE: &str = "UPDATE crls SET number = number + 1, changes_signed = $3, this_update_s = $4, der = $5, \
@@ -69,6 +69,12 @@ pub async fn changed(tx: &mut Tx, issuer_id: Uuid) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// Begins an issuer's lists after this number, if there are none yet.
+pub async fn begin(tx: &mut Tx, issuer_id: Uuid, number: i64) -> Result<(), StoreError> {
+    sql(BEGIN).bind(issuer_id).bind(number).execute(tx).await?;
+    Ok(())
+}
+
 /// The issuer's list.
 pub async fn by_issuer(tx: &mut Tx, issuer_id: Uuid) -> Result<Option<Row>, StoreError> {
     sql(BY_ISSUER).bind(issuer_id).optional(tx).await
@@ -77,7 +83,7 @@ pub async fn by_issuer(tx: &mut Tx, issuer_id: Uuid) -> Result<Option<Row>, Stor
 /// Puts newly signed lists in the place of those they were made from; false when somebody else has done so. Releases
 /// from before the base are forgotten: the base tells of them.
 pub async fn replace(tx: &mut Tx, from: &Row, signed: &Signed) -> Result<bool, StoreError> {
-    sql(BEGIN).bind(from.issuer_id).execute(tx).await?;
+    begin(tx, from.issuer_id, 0).await?;
     let rows = sql(REPLACE)
         .bind(from.issuer_id)
         .bind(from.number)

@@ -29,16 +29,19 @@ pub struct Row {
     pub current_version: u32,
     /// When it was made, in milliseconds since the epoch.
     pub created_at_ms: i64,
+    /// Where it was made.
+    pub origin: String,
 }
 
 const COLUMNS: &str = "id, name, name_key, key_type_id, spec, purpose, usages, state, bound_algorithm, \
-    current_version, created_at_ms";
+    current_version, created_at_ms, origin";
 const INSERT: &str = "INSERT INTO keys (id, name, name_key, key_type_id, spec, purpose, usages, state, bound_algorithm, \
-    current_version, created_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING";
+    current_version, created_at_ms, origin) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) \
+    ON CONFLICT DO NOTHING";
 const BY_ID: &str = "SELECT id, name, name_key, key_type_id, spec, purpose, usages, state, bound_algorithm, \
-    current_version, created_at_ms FROM keys WHERE id = $1";
+    current_version, created_at_ms, origin FROM keys WHERE id = $1";
 const ALL: &str = "SELECT id, name, name_key, key_type_id, spec, purpose, usages, state, bound_algorithm, \
-    current_version, created_at_ms FROM keys ORDER BY id";
+    current_version, created_at_ms, origin FROM keys ORDER BY id";
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM keys WHERE name_key = $1 AND purpose = 'Data' AND id <> $2";
 const UPDATE: &str = "UPDATE keys SET name = $2, name_key = $3, usages = $4, state = $5 WHERE id = $1";
 const BIND: &str =
@@ -59,6 +62,7 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
         .bind(row.bound_algorithm.as_deref())
         .bind(row.current_version)
         .bind(row.created_at_ms)
+        .bind(&row.origin)
         .execute(tx)
         .await?;
     Ok(rows == 1)
@@ -114,6 +118,7 @@ impl FromColumns for Row {
             bound_algorithm: columns.optional("bound_algorithm")?,
             current_version: columns.get("current_version")?,
             created_at_ms: columns.get("created_at_ms")?,
+            origin: columns.get("origin")?,
         })
     }
 }

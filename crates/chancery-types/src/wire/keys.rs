@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, key_types::KeyParameters};
-use crate::{Base64, KeyId, KeyState, KeyTypeId, KeyUsage, TokenAlgorithm};
+use crate::{Base64, KeyId, KeyState, KeyTypeId, KeyUsage, Origin, TokenAlgorithm};
 
 /// What a new data key shall be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,6 +68,8 @@ pub struct Key {
     pub usages: Vec<KeyUsage>,
     /// Whether it may be used at all.
     pub state: KeyState,
+    /// Where it was made: an imported key existed outside of this installation.
+    pub origin: Origin,
     /// The token algorithm that this data key is bound to: the first that used it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound_algorithm: Option<TokenAlgorithm>,

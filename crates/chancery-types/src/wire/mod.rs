@@ -6,6 +6,7 @@ mod empty;
 mod envelope;
 pub mod health;
 pub mod identities;
+pub mod import;
 pub mod key_types;
 pub mod keys;
 mod list;

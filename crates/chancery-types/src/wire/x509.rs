@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{ObjInfo, log::InclusionProof};
 use crate::{
     CertKeyUsage, CertProfileId, CertificateId, CertificateStatus, Curve, HashType, KeyAlgorithm, KeyId, KeyTypeId,
-    ObjectId, RevocationReason, ValidityUnit,
+    ObjectId, Origin, RevocationReason, ValidityUnit,
 };
 
 /// How long something is valid.
@@ -146,6 +146,9 @@ pub struct RequestCertificate {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RenewCertificate {
+    /// The certificate profile, for a certificate that was made elsewhere; others keep theirs.
+    #[serde(default)]
+    pub cert_profile_uuid: Option<CertProfileId>,
     /// The authority that shall issue; by default the one that did.
     #[serde(default)]
     pub issuer_uuid: Option<CertificateId>,
@@ -159,6 +162,9 @@ pub struct RenewCertificate {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RekeyCertificate {
+    /// The certificate profile, for a certificate that was made elsewhere; others keep theirs.
+    #[serde(default)]
+    pub cert_profile_uuid: Option<CertProfileId>,
     /// The authority that shall issue; by default the one that did.
     #[serde(default)]
     pub issuer_uuid: Option<CertificateId>,
@@ -224,8 +230,11 @@ pub struct Certificate {
     pub subject: String,
     /// The certificate that issued it; its own id where it is self-signed.
     pub issuer_uuid: CertificateId,
-    /// The certificate profile.
-    pub cert_profile_uuid: CertProfileId,
+    /// The certificate profile; absent where the certificate was made elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cert_profile_uuid: Option<CertProfileId>,
+    /// Where it was made.
+    pub origin: Origin,
     /// Its serial number in hexadecimal digits.
     pub serial_number: String,
     /// First moment of its validity: RFC 3339, UTC.

@@ -9,6 +9,8 @@ use der::{
 use spki::AlgorithmIdentifierOwned;
 use x509_cert::{ext::Extension, name::Name, serial_number::SerialNumber};
 
+use crate::pki::certificate;
+
 /// id-pkix-ocsp-nonce.
 pub(super) const NONCE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.2");
 
@@ -89,7 +91,7 @@ impl CertId {
 
     /// The serial number as the store has it.
     pub(super) fn serial(&self) -> String {
-        hex::encode_upper(self.serial_number.as_bytes())
+        certificate::serial_text(&self.serial_number)
     }
 }
 

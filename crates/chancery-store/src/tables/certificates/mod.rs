@@ -44,6 +44,8 @@ pub struct Row {
     pub revoked_at_s: Option<i64>,
     /// Why.
     pub revocation_reason: Option<String>,
+    /// Where it was made.
+    pub origin: String,
 }
 
 /// What a CRL says of a revoked certificate.
@@ -60,7 +62,7 @@ pub struct Revoked {
 macro_rules! columns {
     () => {
         "id, name, name_key, subject, subject_key, issuer_id, profile_id, serial, not_before_s, not_after_s, spec, \
-         key_id, trusted, der, revoked_at_s, revocation_reason"
+         key_id, trusted, der, revoked_at_s, revocation_reason, origin"
     };
 }
 
@@ -72,11 +74,15 @@ macro_rules! select {
 
 const COLUMNS: &str = columns!();
 const INSERT: &str = "INSERT INTO certificates (id, name, name_key, subject, subject_key, issuer_id, profile_id, \
-    serial, not_before_s, not_after_s, spec, key_id, trusted, der, revoked_at_s, revocation_reason) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
+    serial, not_before_s, not_after_s, spec, key_id, trusted, der, revoked_at_s, revocation_reason, origin) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
 const BY_ID: &str = select!("WHERE id = $1");
 const BY_SERIAL: &str = select!("WHERE issuer_id = $1 AND serial = $2");
 const TRUSTED: &str = select!("WHERE trusted = 1 ORDER BY id");
+const SELF_SIGNED: &str = select!("WHERE serial = $1 AND issuer_id = id ORDER BY id");
+const NAMED: &str = select!("WHERE name_key = $1 AND subject = $2 ORDER BY id LIMIT $3");
+const TRUST: &str = "UPDATE certificates SET trusted = 1 WHERE id = $1";
+const GIVE_KEY: &str = "UPDATE certificates SET key_id = $2, trusted = 1 WHERE id = $1 AND key_id IS NULL";
 const REVOKE: &str = "UPDATE certificates SET revoked_at_s = $2, revocation_reason = $3 \
     WHERE id = $1 AND (revoked_at_s IS NULL OR revocation_reason = 'certificateHold')";
 const RELEASE: &str = "UPDATE certificates SET revoked_at_s = NULL, revocation_reason = NULL \
@@ -156,6 +162,7 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(&row.der)
         .bind(row.revoked_at_s)
         .bind(row.revocation_reason.as_deref())
+        .bind(&row.origin)
         .execute(tx)
         .await?;
     Ok(())
@@ -169,6 +176,27 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
 /// The certificate that this issuer gave this serial number.
 pub async fn by_serial(tx: &mut Tx, issuer_id: Uuid, serial: &str) -> Result<Option<Row>, StoreError> {
     sql(BY_SERIAL).bind(issuer_id).bind(serial).optional(tx).await
+}
+
+/// The self-signed certificates with this serial number.
+pub async fn self_signed(tx: &mut Tx, serial: &str) -> Result<Vec<Row>, StoreError> {
+    sql(SELF_SIGNED).bind(serial).all(tx).await
+}
+
+/// The oldest certificates of this folded name and exact subject.
+pub async fn named(tx: &mut Tx, name_key: &str, subject: &str, limit: u32) -> Result<Vec<Row>, StoreError> {
+    sql(NAMED).bind(name_key).bind(subject).bind(limit).all(tx).await
+}
+
+/// Trusts a certificate as an issuer.
+pub async fn trust(tx: &mut Tx, id: Uuid) -> Result<(), StoreError> {
+    sql(TRUST).bind(id).execute(tx).await?;
+    Ok(())
+}
+
+/// Gives a certificate its key and trusts it as an issuer; false where it has a key.
+pub async fn give_key(tx: &mut Tx, id: Uuid, key_id: Uuid) -> Result<bool, StoreError> {
+    Ok(sql(GIVE_KEY).bind(id).bind(key_id).execute(tx).await? == 1)
 }
 
 /// Every certificate that is trusted as an issuer.
@@ -210,6 +238,7 @@ impl FromColumns for Row {
             der: columns.get("der")?,
             revoked_at_s: columns.optional("revoked_at_s")?,
             revocation_reason: columns.optional("revocation_reason")?,
+            origin: columns.get("origin")?,
         })
     }
 }

@@ -3,6 +3,8 @@
 pub(crate) mod cert_profiles;
 pub(crate) mod download;
 pub(crate) mod generate;
+pub(crate) mod import;
+pub(crate) mod import_key;
 pub(crate) mod pre_approvals;
 pub(crate) mod proposals;
 pub(crate) mod rekey;

@@ -38,6 +38,7 @@ async fn a_data_key_is_made_with_its_types_usages() {
             "parameters": {"keyAlgorithm": "Aes", "keySize": 256},
             "usages": ["Tokenize", "Detokenize"],
             "state": "Enabled",
+            "origin": "Generated",
             "currentVersion": 1,
             "versions": [{"version": 1, "createdAt": "2026-06-21T12:00:00Z"}],
         })

@@ -3,6 +3,8 @@
 mod cert_profiles;
 mod download;
 mod generate;
+mod import;
+mod import_key;
 mod policy_proposals;
 mod pre_approvals;
 mod renew;

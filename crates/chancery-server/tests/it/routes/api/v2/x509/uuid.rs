@@ -24,6 +24,7 @@ async fn a_certificate_is_read_with_its_standing() {
             "subject": "CN=Root Certificate Authority of the test,O=Example,C=US",
             "issuerUuid": id,
             "certProfileUuid": profile(&client, "Root Certificate Authority").await,
+            "origin": "Generated",
             "serialNumber": root["serialNumber"],
             "notBefore": "2026-06-21T12:00:00Z",
             "notAfter": "2046-06-21T12:00:00Z",

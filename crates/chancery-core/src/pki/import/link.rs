@@ -1,0 +1,256 @@
+//! Chains out of certificates in any order: below each issuer what it issued, every link verified.
+
+use chancery_keys::{Input, SignatureScheme, verify};
+use chancery_types::CertificateId;
+use der::{Decode, Encode, asn1::ObjectIdentifier};
+use x509_cert::{
+    Certificate,
+    ext::pkix::{BasicConstraints, KeyUsage, KeyUsages},
+    name::Name,
+};
+
+use super::{CERTIFICATES, read::Foreign, store::Known};
+use crate::{
+    Error, Result,
+    pki::{certificate::Issuer, stored::CHAIN_MAX},
+};
+
+/// Certificates, each after its issuer.
+pub(super) struct Linked {
+    pub(super) certificates: Vec<LinkedCertificate>,
+    /// What the inventory has of their issuers.
+    known: Vec<Known>,
+}
+
+pub(super) struct LinkedCertificate {
+    /// Its place among what was sent.
+    sent: usize,
+    pub(super) foreign: Foreign,
+    pub(super) issuer: Above,
+}
+
+/// What issued a certificate.
+#[derive(Clone, Copy)]
+pub(super) enum Above {
+    /// Itself.
+    Itself,
+    /// One that was sent too, by its place in [`Linked`].
+    Sent(usize),
+    /// One of the inventory.
+    Stored(CertificateId),
+}
+
+impl Linked {
+    /// Where a certificate is that was sent at this place.
+    pub(super) fn position(&self, sent: usize) -> usize {
+        self.certificates.iter().position(|certificate| certificate.sent == sent).unwrap_or_default()
+    }
+
+    /// A certificate that was sent and what issued it: the certificates in DER, the root last.
+    fn chain(&self, of: Above) -> Vec<&[u8]> {
+        match of {
+            Above::Itself => Vec::new(),
+            Above::Stored(id) => {
+                let found = self.known.iter().find(|known| known.id() == id);
+                found.into_iter().flat_map(|known| known.chain.iter().map(|link| link.der.as_slice())).collect()
+            }
+            Above::Sent(place) => {
+                let certificate = &self.certificates[place];
+                let mut chain = vec![certificate.foreign.der.as_slice()];
+                chain.extend(self.chain(certificate.issuer));
+                chain
+            }
+        }
+    }
+}
+
+/// A certificate that may have issued another.
+struct Candidate {
+    name: Name,
+    spki: Vec<u8>,
+    is_authority: bool,
+    usage: Option<KeyUsage>,
+}
+
+/// Puts each certificate below its issuer: the roots first, then, round by round, what those issued that stand already. So
+/// nothing stands below itself, however the certificates point at each other.
+pub(super) fn link(certificates: Vec<Foreign>, mut known: Vec<Known>, now_ms: i64) -> Result<Linked> {
+    // What is sent and there too takes its place among what is sent.
+    known.retain(|known| certificates.iter().all(|sent| sent.der != known.chain[0].der));
+    let mut left: Vec<(usize, Foreign)> = certificates.into_iter().enumerate().collect();
+    for (_, certificate) in &left {
+        if !certificate.validity.contains(now_ms) {
+            return Err(refused(certificate, "is expired or not yet valid"));
+        }
+    }
+    let stored = known
+        .iter()
+        .map(|known| Ok((Above::Stored(known.id()), Candidate::stored(&known.chain[0].der).map_err(Error::internal)?)));
+    let mut candidates = stored.collect::<Result<Vec<_>>>()?;
+    let mut linked = Linked { certificates: Vec::new(), known };
+    // Each is held against each other once: a round looks at what stands since the last one.
+    let mut tried = 0;
+    while !left.is_empty() {
+        let fresh = &candidates[tried..];
+        let is_first = linked.certificates.is_empty();
+        tried = candidates.len();
+        let mut standing = Vec::new();
+        let mut waiting = Vec::new();
+        for (sent, certificate) in left {
+            match find_issuer(&certificate, fresh, is_first)? {
+                Some(issuer) => standing.push((sent, certificate, issuer)),
+                None => waiting.push((sent, certificate)),
+            }
+        }
+        if standing.is_empty() {
+            return Err(missing_issuer(&waiting[0].1));
+        }
+        for (sent, foreign, issuer) in standing {
+            check_place(&foreign, &linked, issuer, now_ms)?;
+            candidates.push((Above::Sent(linked.certificates.len()), Candidate::sent(&foreign)));
+            linked.certificates.push(LinkedCertificate { sent, foreign, issuer });
+        }
+        left = waiting;
+    }
+    Ok(linked)
+}
+
+/// The issuer of a certificate, if it is itself or among those that stand: the one whose key verifies.
+fn find_issuer(certificate: &Foreign, candidates: &[(Above, Candidate)], may_be_root: bool) -> Result<Option<Above>> {
+    let tbs = certificate.parsed.tbs_certificate();
+    let algorithm = &certificate.signed.algorithm;
+    let message = certificate.signed.to_be_signed.to_der().map_err(Error::internal)?;
+    let signature = certificate.signed.signature.as_bytes().unwrap_or_default();
+    let verifies = |spki: &[u8]| {
+        let spec = chancery_keys::kind_of_public_key(spki)?;
+        let scheme = SignatureScheme::named(spec, algorithm)?;
+        verify(spki, scheme, Input::Message(&message), signature).ok().map(|()| scheme.hash())
+    };
+    // A root's own signature proves nothing that its presence does not say: any hash will do.
+    if may_be_root && certificate.is_self_issued() && verifies(&certificate.spki).is_some() {
+        return Ok(Some(Above::Itself));
+    }
+    for (above, candidate) in candidates.iter().filter(|(_, candidate)| candidate.name == *tbs.issuer()) {
+        let Some(hash) = verifies(&candidate.spki) else { continue };
+        if hash.is_weak() {
+            return Err(refused(certificate, &format!("is signed over {hash}, which proves nothing any more")));
+        }
+        let signs = candidate.usage.is_none_or(|usage| usage.0.contains(KeyUsages::KeyCertSign));
+        if !candidate.is_authority || !signs {
+            let why = "was issued by a certificate that is no certificate authority (basicConstraints, keyUsage)";
+            return Err(refused(certificate, why));
+        }
+        return Ok(Some(*above));
+    }
+    Ok(None)
+}
+
+/// Why the issuer of a certificate was not found.
+fn missing_issuer(certificate: &Foreign) -> Error {
+    let known = chancery_keys::KeySpec::ALL
+        .iter()
+        .any(|spec| SignatureScheme::named(*spec, &certificate.signed.algorithm).is_some());
+    if !known {
+        let oid = certificate.signed.algorithm.oid;
+        return refused(certificate, &format!("is signed by an algorithm that is not known here ({oid})"));
+    }
+    let why = "has no issuer whose key verifies its signature, neither among what was sent nor in the inventory; a chain \
+               is imported up to its root";
+    refused(certificate, why)
+}
+
+/// Whether a certificate may stand below these: the issuer first, the root last.
+fn check_place(certificate: &Foreign, linked: &Linked, issuer: Above, now_ms: i64) -> Result<()> {
+    let above = linked.chain(issuer);
+    if above.len() >= CHAIN_MAX {
+        return Err(refused(certificate, &format!("ends a chain of more than {CHAIN_MAX} certificates")));
+    }
+    if let Above::Stored(id) = issuer {
+        let known = linked.known.iter().filter(|known| known.id() == id);
+        if known.flat_map(|known| &known.chain).any(|link| link.revoked.is_some() || !link.validity.contains(now_ms)) {
+            return Err(refused(certificate, "was issued by an authority that is revoked, on hold or expired here"));
+        }
+    }
+    if above.is_empty() || !certificate.is_authority || certificate.is_self_issued() {
+        return Ok(());
+    }
+    let issuer = Issuer::of_chain(above.iter().copied()).map_err(Error::internal)?;
+    if issuer.path_len == Some(0) {
+        return Err(refused(certificate, "is an authority, for which its issuers' path length leaves no place"));
+    }
+    Ok(())
+}
+
+/// Extensions that are looked at when certificates are issued, or that limit nothing.
+const HEEDED: [&str; 10] = [
+    // subjectKeyIdentifier, keyUsage, subjectAltName, issuerAltName, basicConstraints
+    "2.5.29.14",
+    "2.5.29.15",
+    "2.5.29.17",
+    "2.5.29.18",
+    "2.5.29.19",
+    // cRLDistributionPoints, certificatePolicies, authorityKeyIdentifier, freshestCRL
+    "2.5.29.31",
+    "2.5.29.32",
+    "2.5.29.35",
+    "2.5.29.46",
+    // authorityInfoAccess
+    "1.3.6.1.5.5.7.1.1",
+];
+
+/// Extensions that limit what stands below, whether they are critical or not: nameConstraints, policyMappings,
+/// policyConstraints, extendedKeyUsage, inhibitAnyPolicy.
+const LIMITING: [&str; 5] = ["2.5.29.30", "2.5.29.33", "2.5.29.36", "2.5.29.37", "2.5.29.54"];
+
+/// What relying parties will look at and issuing does not, in the authority and what issued it.
+pub(super) fn unheeded(linked: &Linked, authority: usize) -> Option<String> {
+    let mut found: Vec<ObjectIdentifier> = Vec::new();
+    for link in linked.chain(Above::Sent(authority)) {
+        // All of them were read before.
+        let Ok(parsed) = Certificate::from_der(link) else { continue };
+        let extensions = parsed.tbs_certificate().extensions().into_iter().flatten();
+        let unheeded = extensions.filter(|extension| {
+            let oid = extension.extn_id.to_string();
+            let is = |list: &[&str]| list.contains(&oid.as_str());
+            is(&LIMITING) || extension.critical && !is(&HEEDED)
+        });
+        found.extend(unheeded.map(|extension| extension.extn_id));
+    }
+    found.sort_unstable();
+    found.dedup();
+    let oids: Vec<_> = found.iter().map(ToString::to_string).collect();
+    (!oids.is_empty()).then(|| {
+        format!(
+            "Relying parties hold what the authority issues against these extensions of it or its issuers; issuing does \
+             not: {}.",
+            oids.join(", ")
+        )
+    })
+}
+
+fn refused(certificate: &Foreign, why: &str) -> Error {
+    let subject: String = certificate.subject.to_string().chars().take(255).collect();
+    Error::value(CERTIFICATES, format!("The certificate of {subject} {why}."))
+}
+
+impl Candidate {
+    fn stored(der: &[u8]) -> der::Result<Self> {
+        let parsed = Certificate::from_der(der)?;
+        let tbs = parsed.tbs_certificate();
+        Ok(Self {
+            name: tbs.subject().clone(),
+            spki: tbs.subject_public_key_info().to_der()?,
+            is_authority: tbs.get_extension::<BasicConstraints>()?.is_some_and(|(_, constraints)| constraints.ca),
+            usage: tbs.get_extension::<KeyUsage>()?.map(|(_, usage)| usage),
+        })
+    }
+
+    fn sent(certificate: &Foreign) -> Self {
+        Self {
+            name: certificate.parsed.tbs_certificate().subject().clone(),
+            spki: certificate.spki.clone(),
+            is_authority: certificate.is_authority,
+            usage: certificate.usage,
+        }
+    }
+}

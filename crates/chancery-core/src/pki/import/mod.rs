@@ -1,0 +1,91 @@
+//! Certificates that were made elsewhere: issuers that are only trusted, and authorities with their private key.
+//!
+//! `read.rs` reads what was sent, `link.rs` puts each certificate below its issuer and verifies it, `store.rs` writes.
+
+mod key;
+mod link;
+mod read;
+mod store;
+
+use chancery_types::{
+    Action, Perm,
+    wire::import::{ImportAuthority, ImportCertificates, Imported},
+};
+use serde_json::{Value, json};
+
+use crate::{
+    Caller, Chancery, Error, Event, Result,
+    changes::{Change, ChangeKind},
+};
+use key::Material;
+use link::Linked;
+use read::Foreign;
+use store::{Known, Wanted};
+
+const CERTIFICATES: &str = "/certificates";
+
+impl Chancery {
+    /// Takes certificates into the inventory that were issued elsewhere, without keys.
+    pub async fn import_certificates(&self, caller: &Caller, request: ImportCertificates) -> Result<Imported> {
+        let action = Action::CertificateImport;
+        let grant = self.grant(caller, Perm::CertManageManage, action, None).await?;
+        let ImportCertificates { certificates, trust_cert } = request;
+        let (limits, trust) = (self.limits.clone(), trust_cert.unwrap_or(false));
+        let read = self.pool.run(move || read::certificates(&certificates, &limits)).await??;
+        let linked = self.linked(read).await?;
+        let wanted = Wanted { trust, authority: None };
+        let detail = json!({"certificates": told(&linked), "trusted": trust});
+        let (now_ms, name_max) = (self.clock.now_ms(), self.limits.name_max);
+        // What becomes trusted changes what is said of the authorities that the compiled state knows.
+        let event = Event::new(action).detail(detail).changes(Change::all(ChangeKind::Revocation));
+        self.commit(&grant, event, move |tx| Box::pin(store::insert(tx, linked, wanted, now_ms, name_max))).await
+    }
+
+    /// Takes a certificate authority in with its private key, so that it issues here from now on. Two people must be
+    /// logged in: whoever has the key can make anybody believe anything in this authority's name.
+    pub async fn import_authority(&self, caller: &Caller, request: ImportAuthority) -> Result<Imported> {
+        let action = Action::AuthorityImport;
+        let grant = self.grant(caller, Perm::CertManageExport, action, None).await?;
+        if caller.members().len() < 2 {
+            let refusal = Error::forbidden("A key is imported by two people who are logged in together.");
+            return Err(self.refused(caller, Event::new(action), refusal).await);
+        }
+        let (limits, hardened) = (self.limits.clone(), self.hardened);
+        let material = self.pool.run(move || Material::open(&request, &limits, hardened)).await??;
+        let Material { key, certificates, subject, field, encrypted } = material;
+        let mut warnings = key::warnings(&certificates[subject], key.spec(), encrypted);
+        let linked = self.linked(certificates).await?;
+        let authority = linked.position(subject);
+        let detail = json!({"certificates": told(&linked), "authority": authority, "from": field});
+        warnings.extend(link::unheeded(&linked, authority));
+        let key = self.sealed_foreign_key(key).await?;
+        let wanted = Wanted { trust: false, authority: Some((authority, key)) };
+        let (now_ms, name_max) = (self.clock.now_ms(), self.limits.name_max);
+        let event = Event::new(action).detail(detail).changes(Change::all(ChangeKind::Revocation));
+        let imported =
+            self.commit(&grant, event, move |tx| Box::pin(store::insert(tx, linked, wanted, now_ms, name_max)));
+        let mut imported = imported.await?;
+        imported.warnings = warnings;
+        Ok(imported)
+    }
+
+    /// Finds the issuer of each, among them or in the inventory, and verifies.
+    async fn linked(&self, certificates: Vec<Foreign>) -> Result<Linked> {
+        let now_ms = self.clock.now_ms();
+        let names = certificates.iter().map(|certificate| certificate.issuer_names(self.limits.name_max)).collect();
+        let known: Vec<Known> = self.store.read(move |tx| Box::pin(store::issuers(tx, names))).await?;
+        self.pool.run(move || link::link(certificates, known, now_ms)).await?
+    }
+}
+
+/// What the audit record says of certificates.
+fn told(linked: &Linked) -> Value {
+    let told = linked.certificates.iter().map(|certificate| {
+        json!({
+            "subject": certificate.foreign.subject.to_string(),
+            "serialNumber": certificate.foreign.serial,
+            "sha256": hex::encode_upper(certificate.foreign.fingerprint()),
+        })
+    });
+    told.collect()
+}

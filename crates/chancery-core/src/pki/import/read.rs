@@ -1,0 +1,213 @@
+//! From the bytes that were sent to certificates that can be kept.
+
+use chancery_keys::{KeySpec, kind_of_public_key};
+use chancery_types::Base64;
+use der::{
+    Decode, Encode, Reader, SliceReader, Tag, TagNumber, Tagged,
+    asn1::{AnyRef, ObjectIdentifier},
+};
+use sha2::{Digest, Sha256};
+use x509_cert::{
+    Certificate,
+    ext::pkix::{BasicConstraints, KeyUsage},
+    time::Time,
+};
+
+use super::CERTIFICATES;
+use crate::{
+    Error, Limits, Result,
+    pki::{
+        certificate::{Signed, serial_text},
+        dn::DistinguishedName,
+        validity::Validity,
+    },
+};
+
+/// id-signedData (RFC 5652, 5.1).
+const SIGNED_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.2");
+
+/// A certificate from elsewhere, read but not verified.
+pub(super) struct Foreign {
+    pub(super) der: Vec<u8>,
+    pub(super) parsed: Certificate,
+    pub(super) signed: Signed,
+    pub(super) spki: Vec<u8>,
+    pub(super) spec: KeySpec,
+    pub(super) subject: DistinguishedName,
+    pub(super) serial: String,
+    pub(super) validity: Validity,
+    /// Whether it says that it is a certificate authority.
+    pub(super) is_authority: bool,
+    /// Its key usages, where it limits them.
+    pub(super) usage: Option<KeyUsage>,
+}
+
+/// Reads one text of certificates: no two alike, at least one.
+pub(super) fn certificates(text: &str, limits: &Limits) -> Result<Vec<Foreign>> {
+    if text.len() > limits.import_max {
+        return Err(Error::too_large(CERTIFICATES, format!("Certificates have at most {} bytes.", limits.import_max)));
+    }
+    read_all(ders(text, limits)?, CERTIFICATES, limits)
+}
+
+/// Reads certificates that came in the member at `field`, and leaves out what is there twice.
+pub(super) fn read_all(ders: Vec<Vec<u8>>, field: &str, limits: &Limits) -> Result<Vec<Foreign>> {
+    check_count(ders.len(), field, limits)?;
+    let mut read: Vec<Foreign> = Vec::new();
+    for (index, der) in ders.into_iter().enumerate() {
+        if read.iter().all(|other| other.der != der) {
+            read.push(
+                Foreign::read(der).map_err(|why| {
+                    Error::value(field.to_owned(), format!("Certificate number {}: {why}", index + 1))
+                })?,
+            );
+        }
+    }
+    if read.is_empty() { Err(Error::value(field.to_owned(), "There is no certificate.")) } else { Ok(read) }
+}
+
+fn check_count(count: usize, field: &str, limits: &Limits) -> Result<()> {
+    let max = limits.import_certificates_max;
+    if count <= max {
+        return Ok(());
+    }
+    Err(Error::too_large(field.to_owned(), format!("At most {max} certificates are imported at once.")))
+}
+
+/// The certificates of a text: PEM blocks with anything between them (RFC 7468, 2), or base64.
+fn ders(text: &str, limits: &Limits) -> Result<Vec<Vec<u8>>> {
+    let malformed = || {
+        Error::malformed(CERTIFICATES, "Certificates are expected: PEM, or DER of a certificate or PKCS#7 in base64.")
+    };
+    if !text.contains("-----BEGIN ") {
+        let bytes = Base64::decode(text.trim()).ok_or_else(malformed)?.0;
+        return of_block(bytes, limits);
+    }
+    let mut found = Vec::new();
+    let mut blocks = text.split("-----BEGIN ");
+    blocks.next();
+    for block in blocks {
+        let (label, rest) = block.split_once("-----").ok_or_else(malformed)?;
+        let (inner, _) = rest.split_once(&format!("-----END {label}-----")).ok_or_else(malformed)?;
+        match label {
+            "CERTIFICATE" | "X509 CERTIFICATE" | "PKCS7" | "CMS" => {
+                found.extend(of_block(Base64::decode(inner.trim()).ok_or_else(malformed)?.0, limits)?);
+            }
+            label if label.ends_with("PRIVATE KEY") => {
+                let message = "There is a private key beside the certificates. It was not kept; an authority with its \
+                               key is imported by POST /api/v2/x509/import-key.";
+                return Err(Error::value(CERTIFICATES, message));
+            }
+            _ => return Err(Error::value(CERTIFICATES, "The PEM holds something else than certificates or PKCS#7.")),
+        }
+        check_count(found.len(), CERTIFICATES, limits)?;
+    }
+    Ok(found)
+}
+
+/// A certificate, or those of PKCS#7.
+fn of_block(der: Vec<u8>, limits: &Limits) -> Result<Vec<Vec<u8>>> {
+    let unreadable = || Error::value(CERTIFICATES, "There are bytes that are neither a certificate nor PKCS#7 in DER.");
+    let parts = Vec::<AnyRef<'_>>::from_der(&der).map_err(|_| unreadable())?;
+    match parts.as_slice() {
+        [content_type, content] if content_type.tag() == Tag::ObjectIdentifier => {
+            let is_signed_data = content_type.decode_as::<ObjectIdentifier>() == Ok(SIGNED_DATA);
+            let found = is_signed_data.then(|| of_signed_data(content.value(), limits.import_certificates_max).ok());
+            found.flatten().ok_or_else(unreadable)
+        }
+        _ => Ok(vec![der]),
+    }
+}
+
+/// The certificates of SignedData (RFC 5652, 5.1), of which nothing else matters here; one more than `max` at most.
+fn of_signed_data(der: &[u8], max: usize) -> der::Result<Vec<Vec<u8>>> {
+    const SET: Tag = Tag::ContextSpecific { constructed: true, number: TagNumber(0) };
+    let parts = Vec::<AnyRef<'_>>::from_der(der)?;
+    let mut found = Vec::new();
+    for set in parts.iter().filter(|part| part.tag() == SET) {
+        let mut reader = SliceReader::new(set.value())?;
+        while !reader.is_finished() && found.len() <= max {
+            found.push(AnyRef::decode(&mut reader)?.to_der()?);
+        }
+    }
+    Ok(found)
+}
+
+/// Why a certificate is not kept.
+type Why = String;
+
+impl Foreign {
+    fn read(der: Vec<u8>) -> Result<Self, Why> {
+        let unreadable = |_| "this is no X.509 certificate in DER.".to_owned();
+        let parsed = Certificate::from_der(&der).map_err(unreadable)?;
+        let signed = Signed::from_der(&der).map_err(unreadable)?;
+        let tbs = parsed.tbs_certificate();
+        if *tbs.signature() != signed.algorithm {
+            return Err("its two signature algorithms differ (RFC 5280, 4.1.1.2).".to_owned());
+        }
+        let spki = tbs.subject_public_key_info().to_der().map_err(unreadable)?;
+        let spec = kind_of_public_key(&spki).ok_or_else(|| {
+            "its key is of no kind that is known here: RSA with 2048, 3072 or 4096 bits and an exponent from 65537, EC on \
+             P-256, P-384 or P-521 with its point uncompressed, Ed25519, or ML-DSA."
+                .to_owned()
+        })?;
+        let serial = tbs.serial_number();
+        let positive = serial.as_bytes().first().is_some_and(|first| first & 0x80 == 0);
+        let text = serial_text(serial);
+        if !positive || text.len() > 40 {
+            return Err("its serial number is negative or longer than 20 bytes.".to_owned());
+        }
+        let mut ids: Vec<_> = tbs.extensions().into_iter().flatten().map(|extension| extension.extn_id).collect();
+        ids.sort_unstable();
+        if ids.windows(2).any(|two| two[0] == two[1]) {
+            return Err("it has an extension twice.".to_owned());
+        }
+        let second = |time: Time| i64::try_from(time.to_unix_duration().as_secs()).unwrap_or(i64::MAX);
+        let constraints = tbs.get_extension::<BasicConstraints>().map_err(unreadable)?;
+        let usage = tbs.get_extension::<KeyUsage>().map_err(unreadable)?;
+        let subject = DistinguishedName::from(tbs.subject());
+        if tbs.subject().is_empty() {
+            return Err("its subject is empty.".to_owned());
+        }
+        if subject.common_name().is_some_and(|name| name.chars().any(char::is_control)) {
+            return Err("its common name has a control character.".to_owned());
+        }
+        Ok(Self {
+            spki,
+            spec,
+            serial: text,
+            validity: Validity::between(second(tbs.validity().not_before), second(tbs.validity().not_after)),
+            is_authority: constraints.is_some_and(|(_, constraints)| constraints.ca),
+            usage: usage.map(|(_, usage)| usage),
+            subject,
+            signed,
+            der,
+            parsed,
+        })
+    }
+
+    /// SHA-256 of the whole certificate.
+    pub(super) fn fingerprint(&self) -> [u8; 32] {
+        Sha256::digest(&self.der).into()
+    }
+
+    /// What people call it: the common name, or else the beginning of the subject.
+    pub(super) fn name(&self, max: usize) -> String {
+        name_of(&self.subject, max)
+    }
+
+    /// The name and the subject of its issuer, as the inventory has them.
+    pub(super) fn issuer_names(&self, name_max: usize) -> (String, String) {
+        let issuer = DistinguishedName::from(self.parsed.tbs_certificate().issuer());
+        (name_of(&issuer, name_max), issuer.to_string())
+    }
+
+    /// Whether it names itself as its issuer.
+    pub(super) fn is_self_issued(&self) -> bool {
+        self.parsed.tbs_certificate().issuer() == self.parsed.tbs_certificate().subject()
+    }
+}
+
+fn name_of(subject: &DistinguishedName, max: usize) -> String {
+    subject.common_name().unwrap_or_else(|| subject.to_string()).chars().take(max).collect()
+}
