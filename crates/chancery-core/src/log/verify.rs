@@ -1,6 +1,8 @@
 //! Verification without the installation that signed: with a request's or a certificate's detail, the log's public key,
 //! and, between two checkpoints, the log's tiles.
 
+use std::collections::btree_map::Entry;
+
 use chancery_types::{
     Base64,
     wire::{log::InclusionProof, signing_requests::SigningRequest},
@@ -162,8 +164,8 @@ pub fn verify_log_consistency(
     let ranges = if older.size == 0 { Vec::new() } else { tree::consistency(older.size, newer.size) };
     let mut tiles = Tiles::new();
     for id in ranges.iter().cloned().flat_map(tree::tiles_of) {
-        if !tiles.contains_key(&id) {
-            tiles.insert(id, fetch(id, newer.size, &mut read)?);
+        if let Entry::Vacant(place) = tiles.entry(id) {
+            place.insert(fetch(id, newer.size, &mut read)?);
         }
     }
     let proof: Option<Vec<_>> = ranges.into_iter().map(|range| tree::range_hash(range, &tiles)).collect();

@@ -39,7 +39,7 @@ fn unreadable(why: &str) -> Trouble {
     Trouble::Unreadable(why.into())
 }
 
-fn not(why: impl ToString) -> Trouble {
+fn not(why: &(impl ToString + ?Sized)) -> Trouble {
     Trouble::NotVerified(why.to_string())
 }
 
@@ -110,7 +110,7 @@ fn signature(command: &Verify, request: &SigningRequest, key: &LogKey) -> Result
         (None, SigningFormat::Raw) => {
             return Err(unreadable("--certificate FILE is needed: a raw signature does not carry it"));
         }
-        (None, _) => certificate_of_signer(&request.signature.0).map_err(not)?,
+        (None, _) => certificate_of_signer(&request.signature.0).map_err(|why| not(&why))?,
     };
     let time_ms =
         request.decided_at.as_deref().and_then(moment_ms).ok_or_else(|| unreadable("decidedAt is missing"))?;
@@ -130,7 +130,7 @@ fn signature(command: &Verify, request: &SigningRequest, key: &LogKey) -> Result
     };
     findings.push(match verified {
         Some(verified) => {
-            let verified = verified.map_err(not)?;
+            let verified = verified.map_err(|why| not(&why))?;
             let chain = format!("{} certificates up to the trusted root", verified.chain_len);
             ("signature", format!("of {}, {chain}, valid when it was logged", verified.signer))
         }
@@ -148,7 +148,7 @@ fn digest_of(request: &SigningRequest, path: &Path, content: Option<&[u8]>) -> R
         None => File::open(path, format, hash, ExistingSignature::Replace).and_then(|mut file| file.digest()),
     };
     digest.map_err(|error| match error {
-        FileError::Unfit(unfit) => not(format!("the file: {unfit}")),
+        FileError::Unfit(unfit) => not(&format!("the file: {unfit}")),
         FileError::Io(error) => unreadable(&format!("{}: {error}", path.display())),
     })
 }
@@ -162,13 +162,13 @@ fn certificate(command: &Verify, bundle: &x509::Certificate, key: &LogKey) -> Re
     let issuer = command.issuer.as_deref().map(certificates).transpose()?;
     let issuer = issuer.as_ref().and_then(|chain| chain.first());
     let der = chain.first().ok_or_else(|| unreadable("there is no certificate"))?;
-    let proof = bundle.inclusion_proof.as_ref().ok_or(NotLogged::NoProof).map_err(not)?;
+    let proof = bundle.inclusion_proof.as_ref().ok_or(NotLogged::NoProof).map_err(|why| not(&why))?;
     let findings = vec![("certificate", bundle.subject.clone())];
     logged(findings, verify_logged_certificate(der, issuer.map(Vec::as_slice), proof, key))
 }
 
 fn logged(mut findings: Findings, outcome: Result<Logged, NotLogged>) -> Result<Findings, Trouble> {
-    let Logged { index, checkpoint } = outcome.map_err(not)?;
+    let Logged { index, checkpoint } = outcome.map_err(|why| not(&why))?;
     findings.push(("log", format!("entry {index} of {} in {}", checkpoint.size, checkpoint.origin)));
     Ok(findings)
 }
@@ -192,7 +192,7 @@ fn consistency(checkpoints: &[std::path::PathBuf], log: &str, key: &LogKey) -> R
             ("newer", format!("{} entries, beginning with the same {}", newer.size, older.size)),
         ]),
         Err(unread @ NotLogged::Tile(..)) => Err(Trouble::Unreadable(unread.into())),
-        Err(why) => Err(not(why)),
+        Err(why) => Err(not(&why)),
     }
 }
 

@@ -65,7 +65,7 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
     // The turn of the looks at the store is taken, so the node goes on with what it compiled.
     let turn = lagging.seen.lock().await;
     let refused = |refusal: Result<GeneratedCertificate, Error>, message: &str| {
-        let refusal = refusal.err().expect(message);
+        let refusal = refusal.expect_err(message);
         assert_eq!((refusal.meaning(), refusal.to_string().contains(message)), (Meaning::State, true), "{refusal}");
     };
     // The root, so that the chain counts and not the issuer alone.

@@ -11,6 +11,7 @@ use crate::{Error, Result};
 
 /// What is proposed. Its JSON is stored as it was written, and read again from there: what was approved is a text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[expect(clippy::large_enum_variant, reason = "one at a time is worked with, never a list")]
 pub(super) enum Content {
     /// Approvals of requests to come.
     PreApproval(Beforehand),

@@ -144,9 +144,10 @@ impl Chancery {
             Ok(standing) => Ok((standing, facts.approval_of(&actors))),
             Err(refusal) => {
                 let event = Event::new(action(decision)).on(Uuid::from(id));
-                let refusal = match refusal {
-                    Refusal::Standing(standing) => Error::state(decided(standing)),
-                    other => refusal::error(other, caller),
+                let refusal = if let Refusal::Standing(standing) = refusal {
+                    Error::state(decided(standing))
+                } else {
+                    refusal::error(refusal, caller)
                 };
                 Err(self.refused(caller, event, refusal).await)
             }

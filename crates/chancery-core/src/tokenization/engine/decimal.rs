@@ -2,6 +2,8 @@
 //!
 //! For profiles whose tokens are as long as their messages. The answers are those of the general way.
 
+mod buffer;
+
 use std::ops::Range;
 
 use chancery_keys::ff1::{Alphabet, Ff1, Ff1Text, Item};
@@ -12,6 +14,7 @@ use super::{
     Iv, Outcome,
 };
 use crate::{Error, Result};
+use buffer::{Buffer, short_word};
 
 /// The profile's ciphers over decimal text, if this way is one for its format.
 pub(super) fn ciphers(format: &Format, ciphers: &Versions<Ff1>) -> Result<Option<Versions<Ff1Text>>> {
@@ -329,72 +332,6 @@ fn append_tweak(tweaks: &mut Buffer, format: &Format, iv: Option<&Iv>, digits: &
         for part in [iv.map(Iv::as_bytes).unwrap_or_default(), leading, &[tweak::SEPARATOR], trailing] {
             tweaks.append(part);
         }
-    }
-}
-
-/// Bytes that are appended without a call for each few of them.
-struct Buffer {
-    bytes: Vec<u8>,
-    /// What is after these has no meaning.
-    used: usize,
-}
-
-impl Buffer {
-    fn with_room(bytes: usize) -> Self {
-        Self { bytes: vec![0; bytes.saturating_add(64)], used: 0 }
-    }
-
-    /// Appends the lowest bytes of the word.
-    #[inline]
-    fn append_word(&mut self, word: u64, bytes: usize) {
-        let start = self.used;
-        self.make_room(start + bytes);
-        self.bytes[start..][..8].copy_from_slice(&word.to_le_bytes());
-        self.used = start + bytes;
-    }
-
-    /// For so many, and for eight more.
-    #[inline]
-    fn make_room(&mut self, bytes: usize) {
-        if self.bytes.len() < bytes + 8 {
-            self.bytes.resize(2 * bytes + 64, 0);
-        }
-    }
-
-    #[inline]
-    fn append(&mut self, part: &[u8]) {
-        let (start, end) = (self.used, self.used + part.len());
-        self.make_room(end);
-        let room = &mut self.bytes[start..end + 8];
-        match (part.first_chunk::<8>(), part.last_chunk::<8>()) {
-            (Some(first), Some(last)) if part.len() <= 24 => {
-                let middle = &part[(part.len() - 8) / 2..][..8];
-                room[..8].copy_from_slice(first);
-                room[(part.len() - 8) / 2..][..8].copy_from_slice(middle);
-                room[part.len() - 8..][..8].copy_from_slice(last);
-            }
-            (Some(_), Some(_)) => room[..part.len()].copy_from_slice(part),
-            _ => room[..8].copy_from_slice(&short_word(part).to_le_bytes()),
-        }
-        self.used = end;
-    }
-
-    /// Those in use, from one on.
-    #[inline]
-    fn since(&mut self, start: usize) -> &mut [u8] {
-        &mut self.bytes[start..self.used]
-    }
-}
-
-/// Fewer than eight bytes, the first one lowest.
-#[inline]
-fn short_word(part: &[u8]) -> u64 {
-    match (part.first_chunk::<4>(), part.last_chunk::<4>()) {
-        (Some(first), Some(last)) => {
-            let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
-            u64::from(first) | u64::from(last) << (8 * (part.len() - 4))
-        }
-        _ => part.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
     }
 }
 
