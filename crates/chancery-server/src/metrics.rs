@@ -1,19 +1,24 @@
 //! Counters for Prometheus. One recorder for the process, because the counters that core keeps are global, too.
 
-use std::{cell::RefCell, collections::HashMap, sync::OnceLock};
+mod times;
+
+use std::{
+    cell::RefCell,
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use chancery_core::{Expiring, RsaPoolLevels};
-use metrics::{Counter, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use metrics::{Counter, counter, describe_counter, describe_gauge, gauge};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+
+use times::Times;
 
 const EXPIRING: &str = "chancery_certificates_expiring";
 const RSA_POOL: &str = "chancery_rsa_pool_keys";
 const REQUESTS: &str = "chancery_http_requests_total";
 const TIME_STAMPS: &str = "chancery_time_stamps_total";
-const SECONDS: &str = "chancery_http_request_seconds";
-
-/// Upper bounds of the histogram's buckets: from a cached tokenize call to an RSA key generation.
-const BUCKETS: [f64; 12] = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0];
 
 static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
 
@@ -22,19 +27,21 @@ pub(crate) fn install() {
     RECORDER.get_or_init(new_recorder);
 }
 
-/// The process's recorder; `None` where the process has one of another kind.
-pub(crate) fn recorder() -> Option<&'static PrometheusHandle> {
-    RECORDER.get()?.as_ref()
+/// Everything that is counted, in Prometheus' text format; `None` where the process has a recorder of another kind.
+pub(crate) fn render() -> Option<String> {
+    let recorder = RECORDER.get()?.as_ref()?;
+    recorder.run_upkeep();
+    let mut text = recorder.render();
+    times::render(&mut text);
+    Some(text)
 }
 
 fn new_recorder() -> Option<PrometheusHandle> {
-    let builder = PrometheusBuilder::new().set_buckets_for_metric(Matcher::Full(SECONDS.to_owned()), &BUCKETS).ok()?;
-    let handle = builder.install_recorder().ok()?;
+    let handle = PrometheusBuilder::new().install_recorder().ok()?;
     describe_gauge!(EXPIRING, "Certificates that are not revoked and end within so many days.");
     describe_gauge!(RSA_POOL, "RSA keys that lie ready, of each size in bits that was asked for.");
     describe_counter!(REQUESTS, "Requests answered, by method, route and status.");
     describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
-    describe_histogram!(SECONDS, "Time from the head of a request to the head of its answer, by method and route.");
     Some(handle)
 }
 
@@ -60,19 +67,15 @@ pub(crate) fn note_rsa_pool(levels: &RsaPoolLevels) {
 }
 
 /// The counters of one method, route and status.
-#[derive(Clone)]
 struct Handles {
     requests: Counter,
-    seconds: Histogram,
+    times: Arc<Times>,
 }
 
 impl Handles {
     fn new(method: &'static str, route: &str, status: u16) -> Self {
-        let route = route.to_owned();
-        Self {
-            requests: counter!(REQUESTS, "method" => method, "route" => route.clone(), "status" => status.to_string()),
-            seconds: histogram!(SECONDS, "method" => method, "route" => route),
-        }
+        let labels = [("method", method.to_owned()), ("route", route.to_owned()), ("status", status.to_string())];
+        Self { requests: counter!(REQUESTS, &labels), times: times::of(method, route) }
     }
 }
 
@@ -85,7 +88,7 @@ thread_local! {
 }
 
 /// Counts one answered request.
-pub(crate) fn count_request(method: &'static str, route: &str, status: u16, seconds: f64) {
+pub(crate) fn count_request(method: &'static str, route: &str, status: u16, time: Duration) {
     KNOWN.with_borrow_mut(|known| {
         let routes = known.entry((method, status)).or_default();
         if !routes.contains_key(route) {
@@ -93,7 +96,7 @@ pub(crate) fn count_request(method: &'static str, route: &str, status: u16, seco
         }
         if let Some(handles) = routes.get(route) {
             handles.requests.increment(1);
-            handles.seconds.record(seconds);
+            handles.times.note(time);
         }
     });
 }

@@ -65,9 +65,9 @@ pub(crate) async fn outermost(mut request: Request, next: Next) -> Response {
 
     let route = route.as_ref().map_or("none", MatchedPath::as_str);
     let status = answer.status().as_u16();
-    let seconds = started.elapsed().as_secs_f64();
-    metrics::count_request(method, route, status, seconds);
-    debug!(method, route, status, ms = seconds * 1e3, "answered");
+    let time = started.elapsed();
+    metrics::count_request(method, route, status, time);
+    debug!(method, route, status, ms = time.as_secs_f64() * 1e3, "answered");
     answer
 }
 

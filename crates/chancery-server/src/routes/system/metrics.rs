@@ -9,7 +9,7 @@ use crate::{
     answer::Failure,
     app::App,
     extract::Anybody,
-    metrics::{note_expiring, note_rsa_pool, recorder},
+    metrics::{note_expiring, note_rsa_pool, render},
 };
 
 /// The process's counters in Prometheus' text format.
@@ -20,9 +20,8 @@ use crate::{
     responses((status = 200, body = String, content_type = "text/plain; version=0.0.4")),
 )]
 pub(crate) async fn metrics(State(app): State<App>, visitor: Anybody) -> Result<impl IntoResponse, Failure> {
-    let recorder = recorder().ok_or_else(|| Error::internal("another metrics recorder is installed"))?;
     note_expiring(&app.expiring(&visitor));
     note_rsa_pool(&app.rsa_pool_levels(&visitor));
-    recorder.run_upkeep();
-    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], recorder.render()))
+    let text = render().ok_or_else(|| Error::internal("another metrics recorder is installed"))?;
+    Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text))
 }
