@@ -1,6 +1,7 @@
 """The installation under test, as its administrators use it: logins, and objects for the calls to act on."""
 
 import base64
+import datetime
 import functools
 import itertools
 import json
@@ -203,6 +204,36 @@ def csr_body():
         "certProfileUuid": cert_profile("TLS Client"),
         "certParams": {"validityPeriod": {"unit": "Day", "amount": "1"}},
     }
+
+
+def authority_from_elsewhere():
+    """A root and its key, in PEM."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name())])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    usages = dict.fromkeys(
+        ["digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement",
+         "encipher_only", "decipher_only"], False)
+    root = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - datetime.timedelta(hours=1))
+        .not_valid_after(now + datetime.timedelta(days=30))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(x509.KeyUsage(key_cert_sign=True, crl_sign=True, **usages), critical=True)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    pem, pkcs8 = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    private_key = key.private_bytes(pem, pkcs8, serialization.NoEncryption()).decode()
+    return {"certificates": root.public_bytes(pem).decode(), "privateKey": private_key}
+
+
+def certificates_from_elsewhere():
+    return {"certificates": authority_from_elsewhere()["certificates"]}
 
 
 def certificate_status_request():
