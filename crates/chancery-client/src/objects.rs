@@ -4,9 +4,10 @@ use chancery_types::{
     CertificateId,
     wire::{
         ListQuery, Results,
+        approval::Issued,
         key_types::KeyTypeStub,
         keys::{CreateKey, Key},
-        x509::{CertProfileStub, Certificate, GenerateCertificate, GeneratedCertificate},
+        x509::{CertProfileStub, Certificate, GenerateCertificate},
     },
 };
 
@@ -41,12 +42,12 @@ impl Client {
         self.post("/api/v2/keys", key)
     }
 
-    /// Makes a certificate with a new key.
+    /// Makes a certificate with a new key, or asks for the approvals that it needs.
     ///
     /// # Errors
     ///
     /// [`ClientError`], as for every call.
-    pub fn generate_certificate(&self, order: &GenerateCertificate) -> Result<GeneratedCertificate, ClientError> {
+    pub fn generate_certificate(&self, order: &GenerateCertificate) -> Result<Issued, ClientError> {
         self.post("/api/v2/x509/generate", order)
     }
 

@@ -40,6 +40,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0020_manifests",
     "0021_import",
     "0025_page_hashes",
+    "0030_approval_before_issue",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -51,6 +51,7 @@ wire_enum! {
         CertProfileCreate,
         CertProfileChange,
         CertProfileDelete,
+        IssuerApprovalChange,
         CertificateGenerate,
         CertificateImport,
         AuthorityImport,

@@ -116,12 +116,13 @@ wire_enum! {
 
 wire_enum! {
     /// What is proposed.
-    pub enum ProposalKind { PreApproval, Policy }
+    pub enum ProposalKind { PreApproval, Policy, Certificate, CertProfile, Issuer }
 }
 
 wire_enum! {
-    /// Where a proposal stands: `Active`, `UsedUp`, `Ended` and `Revoked` are a pre-approval's, `Applied` a policy's.
-    pub enum ProposalState { Approval, Active, UsedUp, Ended, Revoked, Applied, Failed, Denied }
+    /// Where a proposal stands: `Active`, `UsedUp`, `Ended` and `Revoked` are a pre-approval's, `Issued` a
+    /// certificate's, `Applied` that of all else.
+    pub enum ProposalState { Approval, Active, UsedUp, Ended, Revoked, Applied, Issued, Failed, Denied }
 }
 
 wire_enum! {

@@ -17,7 +17,7 @@ wire_enum! {
         ServicesDeploy = "Services:Deploy",
         /// Submit signing requests and read them.
         SigningSubmit = "Signing:Submit",
-        /// Approve and deny signing requests and read them.
+        /// Approve and deny signing requests, proposals and certificates that wait, and read them.
         SigningApprove = "Signing:Approve",
         /// Create, change and lock identities and roles.
         IdentityManage = "Identity:Manage",

@@ -38,6 +38,17 @@ impl AltName {
     }
 }
 
+impl fmt::Display for AltName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dns(name) => write!(f, "DNS:{name}"),
+            Self::Ip(address) => write!(f, "IP:{address}"),
+            Self::Email(address) => write!(f, "email:{address}"),
+            Self::Uri(uri) => write!(f, "URI:{uri}"),
+        }
+    }
+}
+
 /// A text that is no subject alternative name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NotAnAltName;

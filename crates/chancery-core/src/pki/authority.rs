@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use chancery_keys::SigningKey;
 use chancery_store::{Tx, tables};
-use chancery_types::{CertificateId, KeyId, KeyUsage};
+use chancery_types::{CertificateId, KeyId, KeyUsage, wire::approval::ApprovalRules};
 
-use super::{ISSUER, certificate::Issuer, stored::StoredCertificate};
+use super::{ISSUER, approval, certificate::Issuer, stored::StoredCertificate};
 use crate::{Chancery, Error, Result, compiled::Compiled, keys::check_use};
 
 /// The authorities that issued something since this node started.
@@ -29,6 +29,11 @@ impl ReadyAuthority {
     /// Its certificate.
     pub(super) fn der(&self) -> &[u8] {
         &self.chain[0].der
+    }
+
+    /// What it demands of everything that it issues.
+    pub(super) fn approval(&self) -> Option<&ApprovalRules> {
+        self.chain[0].approval.as_ref()
     }
 
     /// Whether it hangs on this key; any key where none is named.
@@ -59,6 +64,9 @@ impl ReadyAuthority {
         }
         if !standing.trusted {
             return Err(refused(UNTRUSTED));
+        }
+        if approval::parse(standing.approval.as_deref())?.as_ref() != self.approval() {
+            return Err(refused("What the issuer demands of what it issues was changed at the same time; try again."));
         }
         let usages: Vec<KeyUsage> = serde_json::from_str(&standing.key_usages).map_err(Error::internal)?;
         check_use(standing.key_state.parse().map_err(Error::internal)?, &usages, KeyUsage::Sign)?;

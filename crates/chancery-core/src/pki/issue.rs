@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use chancery_keys::SigningKey;
+use chancery_keys::{SignatureScheme, SigningKey};
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{CertificateId, KeyId, LogVisibility, Origin, wire::x509::GeneratedCertificate};
 
 use super::{
     AMOUNT, ISSUER,
     address::Addresses,
+    approval::{self, Approved},
     authority::ReadyAuthority,
     certificate::{Draft, Issuer, Serial, assemble, to_be_signed},
     lint,
@@ -21,8 +22,29 @@ use crate::{
     Chancery, Error, Meaning, Result,
     keys::NewKey,
     log::{self, Leaf, NewEntry},
+    signing::Demand,
     time::rfc3339,
 };
+
+/// A certificate to be made, with all that can be known of it before there is a key.
+pub(crate) struct Plan {
+    pub(super) order: Order,
+    pub(super) validity: Validity,
+    pub(super) authority: Option<Arc<ReadyAuthority>>,
+    pub(super) scheme: SignatureScheme,
+    now_ms: i64,
+}
+
+/// Why a certificate may be made.
+pub(crate) enum Clearance {
+    /// Nobody was asked: so nobody is to be.
+    Unasked,
+    /// Everybody has approved it who is to be asked.
+    Approved(Approved),
+    /// An authority's own responder: its key leaves Chancery no more than the authority's, and only says which
+    /// certificates are revoked.
+    Responder,
+}
 
 /// A certificate that is signed but not stored yet.
 pub(crate) struct Prepared {
@@ -79,8 +101,14 @@ impl KeptKey {
 }
 
 impl Chancery {
-    /// Makes key and certificate. Nothing is stored: see [`Prepared::issue`].
-    pub(crate) async fn prepare_certificate(&self, mut order: Order) -> Result<Prepared> {
+    /// Makes key and certificate where nobody is to be asked first. Nothing is stored: see [`Prepared::issue`].
+    pub(crate) async fn prepare_certificate(&self, order: Order) -> Result<Prepared> {
+        let plan = self.plan_certificate(order).await?;
+        self.prepare_planned(plan, Clearance::Unasked).await
+    }
+
+    /// Checks what can be checked before there is a key.
+    pub(crate) async fn plan_certificate(&self, mut order: Order) -> Result<Plan> {
         let now_ms = self.clock.now_ms();
         let validity = Validity::starting(now_ms, order.period).map_err(|why| Error::value(AMOUNT, why.to_string()))?;
         check_length(&order, validity, now_ms)?;
@@ -95,6 +123,17 @@ impl Chancery {
         }
         let signer = authority.as_ref().map_or(order.key_type.spec, |authority| authority.signer.key().spec);
         let scheme = order.profile.scheme(signer, order.hash)?;
+        Ok(Plan { order, validity, authority, scheme, now_ms })
+    }
+
+    /// Makes key and certificate as planned.
+    pub(crate) async fn prepare_planned(&self, plan: Plan, clearance: Clearance) -> Result<Prepared> {
+        match clearance {
+            Clearance::Unasked => plan.check_free()?,
+            Clearance::Approved(Approved { .. }) | Clearance::Responder => {}
+        }
+        let Plan { mut order, validity, authority, scheme, now_ms } = plan;
+        let issuer = authority.as_ref().map(|authority| &authority.facts);
         let algorithm = scheme.algorithm_identifier();
         let subject_key = match order.given.take() {
             Some(given) => SubjectKey::Given(given),
@@ -125,7 +164,7 @@ impl Chancery {
         let subject = order.subject.to_string();
         Ok(Prepared {
             id: CertificateId::in_time(now_ms, chancery_keys::random()),
-            name: order.subject.common_name().unwrap_or_else(|| subject.chars().take(self.limits.name_max).collect()),
+            name: order.name(self.limits.name_max),
             subject,
             serial,
             per_name_max: self.limits.certificates_per_name_max,
@@ -189,7 +228,32 @@ fn check_ordered(issuer: &Issuer, validity: Validity) -> Result<()> {
     Ok(())
 }
 
+impl Plan {
+    /// Who is to approve it: whom the profile names, whom the issuer does, and whom the authority did whose place it
+    /// takes.
+    pub(super) fn demand(&self) -> Demand {
+        let issuer = self.authority.as_ref().and_then(|authority| authority.approval());
+        let rules = [issuer, self.order.inherits.as_ref(), Some(&self.order.profile.approval)];
+        Demand::all(rules.into_iter().flatten())
+    }
+
+    /// InvalidState where somebody is to be asked first.
+    fn check_free(&self) -> Result<()> {
+        if self.demand().is_none() {
+            return Ok(());
+        }
+        let message = "The issuer issues nothing without approvals, and this call cannot wait for them.";
+        Err(Error::state(message).at(ISSUER))
+    }
+}
+
 impl Prepared {
+    /// Looks at what [`issue`](Self::issue) will look at, without storing anything.
+    pub(crate) async fn check(&self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+        self.order.profile.check_current(tx).await?;
+        self.check_again(tx, now_ms).await.map(drop)
+    }
+
     /// What the requester learns. `stored` says whether the certificate was.
     pub(crate) fn reply(&self, stored: bool) -> Result<GeneratedCertificate> {
         Ok(GeneratedCertificate {
@@ -211,7 +275,8 @@ impl Prepared {
         let leaf = Leaf::of_certificate(self.validity.not_before_s(), &self.der, issuer_der);
         log::append(tx, vec![NewEntry::new(self.id, 0, &leaf, LogVisibility::Public)?]).await?;
         if !save {
-            return Ok(());
+            // What is stored looks at it when it notes that the profile is used.
+            return self.order.profile.check_current(tx).await;
         }
         check_rate(oldest_start_s, self.per_name_max, now_ms)?;
         self.store(tx, now_ms).await
@@ -254,6 +319,7 @@ impl Prepared {
             revoked_at_s: None,
             revocation_reason: None,
             origin: Origin::Generated.as_str().to_owned(),
+            approval: order.inherits.as_ref().map(approval::text).transpose()?,
         };
         Ok(tables::certificates::insert(tx, &row).await?)
     }

@@ -2,6 +2,7 @@
 
 mod address;
 mod alt_name;
+pub(crate) mod approval;
 mod authority;
 pub(crate) mod cert_profile;
 mod certificate;
@@ -17,6 +18,7 @@ mod lint;
 mod lists;
 mod ocsp;
 mod order;
+mod requested;
 mod requests;
 mod revocation;
 mod stored;
@@ -24,13 +26,11 @@ mod transport;
 pub(crate) mod validity;
 
 use chancery_types::{
-    Action, CertificateId, Perm,
-    wire::x509::{Certificate, DownloadFormat, DownloadQuery, GenerateCertificate, GeneratedCertificate},
+    CertificateId,
+    wire::x509::{Certificate, DownloadFormat, DownloadQuery, GenerateCertificate},
 };
-use serde_json::json;
-use uuid::Uuid;
 
-use crate::{Caller, Chancery, Error, Event, Result, log::inclusion_proof};
+use crate::{Caller, Chancery, Error, Result, log::inclusion_proof};
 pub(crate) use authority::ReadyAuthorities;
 pub(crate) use cert_profile::ReadyCertProfiles;
 pub(crate) use certificate::{Issuer, Serial};
@@ -42,6 +42,8 @@ pub use lists::{ListKind, RevocationList};
 pub(crate) use ocsp::Answers as OcspAnswers;
 pub use ocsp::OcspAnswer;
 pub(crate) use order::{Order, Wanted, default_hash};
+use requested::Ordered;
+pub(crate) use requested::Requested;
 pub(crate) use stored::StoredCertificate;
 pub use transport::{TransportIdentity, new_transport_identity};
 
@@ -69,13 +71,8 @@ impl Chancery {
         download::file(&chain, query.format.unwrap_or(DownloadFormat::Pem))
     }
 
-    /// Makes a certificate with a new key: self-signed, or issued by a trusted authority whose key was saved.
-    pub async fn generate_certificate(
-        &self,
-        caller: &Caller,
-        request: GenerateCertificate,
-    ) -> Result<GeneratedCertificate> {
-        let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateGenerate, None).await?;
+    /// A certificate with a new key.
+    async fn ordered_new(&self, request: GenerateCertificate) -> Result<Ordered> {
         let profile = self.issuing_profile(request.cert_profile_uuid).await?;
         let save = request.save_cert.unwrap_or(true);
         let wanted = Wanted {
@@ -89,14 +86,7 @@ impl Chancery {
         };
         let order = Order::read(wanted, self.hardened)?;
         check_kept(save, &order)?;
-        let prepared = self.prepare_certificate(order).await?;
-        let reply = prepared.reply(save)?;
-        let event = Event::new(Action::CertificateGenerate)
-            .on(save.then_some(Uuid::from(prepared.id)))
-            .detail(json!({"subject": prepared.subject, "serialNumber": reply.serial_number, "saved": save}));
-        let now_ms = self.clock.now_ms();
-        self.commit(&grant, event, move |tx| Box::pin(prepared.issue(tx, save, now_ms))).await?;
-        Ok(reply)
+        Ok(Ordered { order, save, warnings: Vec::new() })
     }
 }
 

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use chancery_keys::{KeySpec, Purpose, RsaSize, SignatureScheme};
 use chancery_types::{
     CertificateId, Curve, HashType, KeyId,
-    wire::x509::{CertParams, KeyParams, NewKey, ValidityPeriod},
+    wire::{
+        approval::ApprovalRules,
+        x509::{CertParams, KeyParams, NewKey, ValidityPeriod},
+    },
 };
 
 use super::{
@@ -44,6 +47,8 @@ pub(crate) struct Order {
     /// The hash asked for; by default that of the signing key.
     pub(crate) hash: Option<HashType>,
     pub(crate) trust: bool,
+    /// What the authority demands whose place it takes: so will it.
+    pub(crate) inherits: Option<ApprovalRules>,
 }
 
 /// A key that exists already.
@@ -80,8 +85,14 @@ impl Order {
             period: cert_params.validity_period.as_ref().map_or(Ok(profile.validity), period)?,
             hash: cert_params.hash_algorithm,
             trust,
+            inherits: None,
             profile,
         })
+    }
+
+    /// What people call the certificate: the common name, or as much of the subject as a name may have.
+    pub(crate) fn name(&self, max: usize) -> String {
+        self.subject.common_name().unwrap_or_else(|| self.subject.to_string().chars().take(max).collect())
     }
 
     /// What somebody should know about the certificate that will be made.

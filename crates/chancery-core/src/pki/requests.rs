@@ -5,13 +5,10 @@ use std::sync::Arc;
 use chancery_keys::KeySpec;
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    Action, CertKeyUsage, CertProfileId, CertificateId, KeyTypeId, ObjectId, Perm, RevocationReason,
-    wire::x509::{
-        CertParams, GeneratedCertificate, NewKey, RekeyCertificate, RenewCertificate, RenewParams, RequestCertificate,
-    },
+    CertKeyUsage, CertProfileId, CertificateId, KeyTypeId, ObjectId, RevocationReason,
+    wire::x509::{CertParams, NewKey, RekeyCertificate, RenewCertificate, RenewParams, RequestCertificate},
 };
 use der::Decode;
-use serde_json::json;
 use uuid::Uuid;
 use x509_cert::{
     Certificate,
@@ -25,9 +22,10 @@ use super::{
     csr::{self, Csr},
     dn::DistinguishedName,
     order::{self, GivenKey, Order},
+    requested::Ordered,
     stored::StoredCertificate,
 };
-use crate::{Caller, Chancery, Error, Event, Grant, Result, keys::key_type::KeyType};
+use crate::{Chancery, Error, Result, keys::key_type::KeyType};
 
 const AUTHORITY: &str = "/serviceOrIssuerUuid";
 const PROFILE: &str = "/certProfileUuid";
@@ -37,33 +35,17 @@ const PROFILE: &str = "/certProfileUuid";
 const CSR_INLINE_MAX: usize = 4 * 1024;
 
 impl Chancery {
-    /// Issues a certificate for the key of a PKCS#10 request.
-    pub async fn request_certificate(
-        &self,
-        caller: &Caller,
-        request: RequestCertificate,
-    ) -> Result<GeneratedCertificate> {
-        let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateRequest, None).await?;
+    /// A certificate for the key of a PKCS#10 request.
+    pub(super) async fn ordered_by_csr(&self, request: RequestCertificate) -> Result<Ordered> {
         let profile = self.issuing_profile(request.cert_profile_uuid).await?;
         let issuer = self.named_authority(request.service_or_issuer_uuid).await?;
         let csr = self.read_csr(request.csr.clone()).await?;
-        let warnings = ignored(&csr);
-        let order = requested(request.clone(), csr, &profile, issuer, self.hardened)?;
-        let issued =
-            self.issue_order(&grant, Action::CertificateRequest, order, request.save_cert.unwrap_or(true), None);
-        let mut issued = issued.await.map_err(at_authority)?;
-        issued.warnings.extend(warnings);
-        Ok(issued)
+        let (warnings, save) = (ignored(&csr).into_iter().collect(), request.save_cert.unwrap_or(true));
+        Ok(Ordered { order: requested(request, csr, &profile, issuer, self.hardened)?, save, warnings })
     }
 
-    /// Issues a certificate again, for the same key and names.
-    pub async fn renew_certificate(
-        &self,
-        caller: &Caller,
-        id: CertificateId,
-        request: RenewCertificate,
-    ) -> Result<GeneratedCertificate> {
-        let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateRenew, Some(id.into())).await?;
+    /// A certificate again, for the same key and names.
+    pub(super) async fn ordered_again(&self, id: CertificateId, request: RenewCertificate) -> Result<Ordered> {
         let RenewCertificate { cert_profile_uuid, issuer_uuid, cert_params } = request;
         let old = self.store.read(move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         check_renewable(&old)?;
@@ -72,18 +54,15 @@ impl Chancery {
         let profile = self.profile_again(&old, cert_profile_uuid).await?;
         let params = cert_params.unwrap_or_default();
         let order = successor(&old, &profile, said, issuer_uuid, &params, old.spec)?;
-        let order = Order { given: Some(key), save_key: false, ..order };
-        self.issue_order(&grant, Action::CertificateRenew, order, true, Some(id)).await
+        Ok(Ordered::kept(Order { given: Some(key), save_key: false, ..order }))
     }
 
-    /// Issues a certificate again, for the same names and another key.
-    pub async fn rekey_certificate(
+    /// A certificate again, for the same names and another key.
+    pub(super) async fn ordered_with_another_key(
         &self,
-        caller: &Caller,
         id: CertificateId,
         request: RekeyCertificate,
-    ) -> Result<GeneratedCertificate> {
-        let grant = self.grant(caller, Perm::CertManageGenerate, Action::CertificateRekey, Some(id.into())).await?;
+    ) -> Result<Ordered> {
         let RekeyCertificate { cert_profile_uuid, issuer_uuid, new_key, csr, cert_params } = request;
         if new_key.is_some() && csr.is_some() {
             return Err(Error::value("/csr", "The new key is made here (newKey) or elsewhere (csr), not both."));
@@ -107,7 +86,7 @@ impl Chancery {
                 Order { save_key: save.unwrap_or(old.key.is_some()), ..order }
             }
         };
-        self.issue_order(&grant, Action::CertificateRekey, order, true, Some(id)).await
+        Ok(Ordered::kept(order))
     }
 
     /// The authority that a request names: itself, or by a service whose certificate it issued.
@@ -145,24 +124,12 @@ impl Chancery {
         };
         self.issuing_profile(profile).await
     }
+}
 
-    /// Issues and stores what was ordered.
-    async fn issue_order(
-        &self,
-        grant: &Grant,
-        action: Action,
-        order: Order,
-        save: bool,
-        instead_of: Option<CertificateId>,
-    ) -> Result<GeneratedCertificate> {
-        let prepared = self.prepare_certificate(order).await?;
-        let reply = prepared.reply(save)?;
-        let event = Event::new(action).on(save.then_some(Uuid::from(prepared.id))).detail(json!({
-            "subject": prepared.subject, "serialNumber": reply.serial_number, "saved": save, "insteadOf": instead_of,
-        }));
-        let now_ms = self.clock.now_ms();
-        self.commit(grant, event, move |tx| Box::pin(prepared.issue(tx, save, now_ms))).await?;
-        Ok(reply)
+impl Ordered {
+    /// One that takes the place of another is always kept.
+    const fn kept(order: Order) -> Self {
+        Self { order, save: true, warnings: Vec::new() }
     }
 }
 
@@ -188,6 +155,7 @@ fn successor(
         period: params.validity_period.as_ref().map_or(Ok(profile.validity), order::period)?,
         hash: params.hash_algorithm,
         trust: old.trusted,
+        inherits: old.approval.clone(),
         profile,
     })
 }
@@ -207,7 +175,7 @@ async fn authority(tx: &mut Tx, named: ObjectId) -> Result<CertificateId> {
 }
 
 /// What issuing says of the issuer, where this request names it.
-fn at_authority(refusal: Error) -> Error {
+pub(super) fn at_authority(refusal: Error) -> Error {
     if refusal.field() == Some(super::ISSUER) { refusal.at(AUTHORITY) } else { refusal }
 }
 
@@ -254,6 +222,7 @@ fn requested(
         period: params.validity_period.as_ref().map_or(Ok(profile.validity), order::period)?,
         hash: params.hash_algorithm,
         trust: false,
+        inherits: None,
         profile,
     })
 }

@@ -4,11 +4,11 @@ use chancery_keys::KeySpec;
 use chancery_store::{Tx, tables};
 use chancery_types::{
     CertProfileId, CertificateId, CertificateStatus, KeyId, Origin, RevocationReason,
-    wire::{ObjInfo, log::InclusionProof, x509},
+    wire::{ObjInfo, approval::ApprovalRules, log::InclusionProof, x509},
 };
 use der::pem::LineEnding;
 
-use super::validity::Validity;
+use super::{approval, validity::Validity};
 use crate::{Error, Result, time::rfc3339};
 
 /// Certificates of the longest chain: more than any verifier follows.
@@ -32,6 +32,8 @@ pub(crate) struct StoredCertificate {
     pub(crate) der: Vec<u8>,
     pub(crate) revoked: Option<Revocation>,
     pub(crate) origin: Origin,
+    /// What it demands of everything that it issues.
+    pub(crate) approval: Option<ApprovalRules>,
 }
 
 /// That a certificate is revoked or on hold.
@@ -93,6 +95,7 @@ impl StoredCertificate {
             der: row.der,
             revoked,
             origin: row.origin.parse().map_err(Error::internal)?,
+            approval: approval::parse(row.approval.as_deref())?,
         })
     }
 
@@ -144,6 +147,7 @@ impl StoredCertificate {
             key_uuid: self.key,
             revoked_at: self.revoked.map(|revoked| rfc3339(revoked.at_s)),
             revocation_reason: self.revoked.map(|revoked| revoked.reason),
+            approval: self.approval.clone(),
             certificate: pem(&self.der)?,
             inclusion_proof,
         })

@@ -53,6 +53,7 @@ fn order(profile: &Arc<CertProfile>, key_type: &'static KeyType, issuer: Option<
         period: if profile.is_authority() { profile.validity } else { super::validity::Period::years(1) },
         hash: None,
         trust: profile.is_authority(),
+        inherits: None,
     }
 }
 

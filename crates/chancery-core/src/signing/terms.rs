@@ -25,9 +25,7 @@ impl Terms {
         limits: &Limits,
         hardened: bool,
     ) -> Result<Self> {
-        let num_approvals = u32::try_from(num_approvals).ok().filter(|count| *count <= limits.approvals_max);
-        let num_approvals = num_approvals
-            .ok_or_else(|| Error::value("/numApprovals", format!("numApprovals is 0 to {}.", limits.approvals_max)))?;
+        let num_approvals = check_num_approvals(num_approvals, limits)?;
         if hardened && self_approval == Some(SelfApproval::DualControl) {
             return Err(Error::selection("/selfApproval", "In hardened mode selfApproval is Never."));
         }
@@ -79,6 +77,12 @@ impl Terms {
             rules: serde_json::to_string(&self.rules).map_err(Error::internal)?,
         })
     }
+}
+
+/// A number of approvals.
+pub(crate) fn check_num_approvals(num_approvals: i64, limits: &Limits) -> Result<u32> {
+    let count = u32::try_from(num_approvals).ok().filter(|count| *count <= limits.approvals_max);
+    count.ok_or_else(|| Error::value("/numApprovals", format!("numApprovals is 0 to {}.", limits.approvals_max)))
 }
 
 const fn default_self_approval(hardened: bool) -> SelfApproval {

@@ -12,9 +12,15 @@ pub struct Row {
     /// What is proposed.
     pub kind: String,
     /// The service that it is about.
-    pub service_id: Uuid,
+    pub service_id: Option<Uuid>,
     /// The policy that it is about.
-    pub policy_id: Uuid,
+    pub policy_id: Option<Uuid>,
+    /// The certificate profile that it is about.
+    pub profile_id: Option<Uuid>,
+    /// The authority that it is about.
+    pub issuer_id: Option<Uuid>,
+    /// What was issued.
+    pub certificate_id: Option<Uuid>,
     /// Its name as people wrote it.
     pub name: String,
     /// The name in one letter case.
@@ -72,6 +78,8 @@ pub struct Change {
     pub state: String,
     /// Why it failed.
     pub reason: Option<String>,
+    /// What was issued.
+    pub certificate_id: Option<Uuid>,
     /// When it took effect, was denied or failed; none while it waits.
     pub decided_at_ms: Option<i64>,
 }
@@ -83,22 +91,34 @@ pub struct Filter {
     pub kind: Option<String>,
     /// Only about this policy.
     pub policy_id: Option<Uuid>,
+    /// Only about this certificate profile.
+    pub profile_id: Option<Uuid>,
+    /// Only about this authority.
+    pub issuer_id: Option<Uuid>,
+    /// Only what waits and does so at this moment still.
+    pub waiting_at_ms: Option<i64>,
     /// Only where the name contains this term.
     pub search: Option<String>,
     /// Only what one of these identities proposed or may use.
     pub own: Option<Vec<Uuid>>,
 }
 
-const COLUMNS: &str = "id, kind, service_id, policy_id, name, name_key, content, state, reason, \
-    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version";
-const INSERT: &str = "INSERT INTO proposals \
-    (id, kind, service_id, policy_id, name, name_key, content, state, reason, required_at_submission, \
-    submitted_at_ms, decided_at_ms, expires_at_ms, version) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
-const BY_ID: &str = "SELECT id, kind, service_id, policy_id, name, name_key, content, state, reason, \
-    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version FROM proposals WHERE id = $1";
-const CHANGE: &str = "UPDATE proposals SET state = $3, reason = $4, decided_at_ms = $5, version = version + 1 \
-    WHERE id = $1 AND version = $2";
+macro_rules! columns {
+    () => {
+        "id, kind, service_id, policy_id, profile_id, issuer_id, certificate_id, name, name_key, content, state, \
+         reason, required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version"
+    };
+}
+
+const COLUMNS: &str = columns!();
+const INSERT: &str = concat!(
+    "INSERT INTO proposals (",
+    columns!(),
+    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"
+);
+const BY_ID: &str = concat!("SELECT ", columns!(), " FROM proposals WHERE id = $1");
+const CHANGE: &str = "UPDATE proposals SET state = $3, reason = $4, decided_at_ms = $5, certificate_id = $6, \
+    version = version + 1 WHERE id = $1 AND version = $2";
 const INSERT_DECISION: &str = "INSERT INTO proposal_decisions \
     (proposal_id, version, decision, note, roles, decided_at_ms) VALUES ($1, $2, $3, $4, $5, $6)";
 const INSERT_IDENTITY: &str = "INSERT INTO proposal_identities \
@@ -115,6 +135,9 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(&row.kind)
         .bind(row.service_id)
         .bind(row.policy_id)
+        .bind(row.profile_id)
+        .bind(row.issuer_id)
+        .bind(row.certificate_id)
         .bind(&row.name)
         .bind(&row.name_key)
         .bind(&row.content)
@@ -143,6 +166,7 @@ pub async fn change(tx: &mut Tx, id: Uuid, version: i64, change: &Change) -> Res
         .bind(&change.state)
         .bind(change.reason.as_ref())
         .bind(change.decided_at_ms)
+        .bind(change.certificate_id)
         .execute(tx)
         .await?;
     Ok(rows == 1)
@@ -192,6 +216,9 @@ pub async fn list(tx: &mut Tx, filter: Filter, page: Page) -> Result<Listed<Row>
     List::new(COLUMNS, "proposals", "name_key, id")
         .filter("kind = ?", filter.kind.as_deref())
         .filter("policy_id = ?", filter.policy_id)
+        .filter("profile_id = ?", filter.profile_id)
+        .filter("issuer_id = ?", filter.issuer_id)
+        .filter("state = 'Approval' AND (expires_at_ms IS NULL OR expires_at_ms > ?)", filter.waiting_at_ms)
         .search("name_key", filter.search.as_deref())
         .filter_in(own, filter.own)
         .page(tx, page)
@@ -203,8 +230,11 @@ impl FromColumns for Row {
         Ok(Self {
             id: columns.get("id")?,
             kind: columns.get("kind")?,
-            service_id: columns.get("service_id")?,
-            policy_id: columns.get("policy_id")?,
+            service_id: columns.optional("service_id")?,
+            policy_id: columns.optional("policy_id")?,
+            profile_id: columns.optional("profile_id")?,
+            issuer_id: columns.optional("issuer_id")?,
+            certificate_id: columns.optional("certificate_id")?,
             name: columns.get("name")?,
             name_key: columns.get("name_key")?,
             content: columns.get("content")?,

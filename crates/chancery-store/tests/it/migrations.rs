@@ -1,11 +1,16 @@
 //! Databases are brought up to date once, and never misread.
 
-use chancery_store::{OpenError, Store, StoreUrl, sql};
+use chancery_store::{OpenError, Store, StoreUrl, generated_sql, sql};
 use chancery_testkit::{Postgres, temp_dir};
 
 use crate::harness::{Fixture, read, write};
 
-on_both!(opening_again_changes_nothing, a_newer_database_is_refused, a_database_of_another_history_is_refused,);
+on_both!(
+    opening_again_changes_nothing,
+    a_newer_database_is_refused,
+    a_database_of_another_history_is_refused,
+    proposals_outlive_that_their_tables_are_made_anew,
+);
 
 async fn applied(store: &Store) -> Vec<String> {
     read(store, |tx| Box::pin(sql("SELECT name FROM migrations ORDER BY name").all(tx))).await.unwrap()
@@ -34,6 +39,43 @@ async fn a_database_of_another_history_is_refused(f: Fixture) {
     .unwrap();
     let refusal = Store::open(&f.url).await.err().unwrap();
     assert!(matches!(&refusal, OpenError::Changed(name) if name == "0000_system"), "{refusal}");
+}
+
+/// Takes back what the migration did that no table can have twice, and lets it run over rows.
+async fn proposals_outlive_that_their_tables_are_made_anew(f: Fixture) {
+    const ROWS: [&str; 7] = [
+        "INSERT INTO proposals (id, kind, policy_id, name, name_key, content, state, required_at_submission, \
+         submitted_at_ms, version) VALUES ('p', 'PreApproval', 'q', 'n', 'n', '{}', 'Approval', 1, 2, 3)",
+        "INSERT INTO proposal_decisions VALUES ('p', 1, 'Submit', '', '[]', 2)",
+        "INSERT INTO proposal_identities VALUES ('p', 1, 'Submit', 'i', 'ann')",
+        "INSERT INTO pre_approvals VALUES ('p', 'q', NULL, 'Waiting', 0, 1, NULL)",
+        "INSERT INTO pre_approval_digests (pre_approval_id, digest) SELECT 'p', bytes FROM things",
+        "DELETE FROM migrations WHERE name = '0030_approval_before_issue'",
+        "ALTER TABLE certificates DROP COLUMN approval",
+    ];
+    write(&f.store, |tx| {
+        Box::pin(async move {
+            sql("INSERT INTO things (id, name, bytes) VALUES (1, 'a', $1)").bind(vec![1_u8, 2]).execute(tx).await?;
+            for row in ROWS {
+                sql(row).execute(tx).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+    .unwrap();
+    let store = Store::open(&f.url).await.unwrap();
+    let joined = "SELECT d.pre_approval_id || i.identity_name || a.state || p.state FROM pre_approval_digests AS d \
+        JOIN pre_approvals AS a ON a.id = d.pre_approval_id JOIN proposals AS p ON p.id = a.id \
+        JOIN proposal_decisions AS e ON e.proposal_id = p.id \
+        JOIN proposal_identities AS i ON i.proposal_id = p.id AND i.version = e.version";
+    let found: Vec<String> = read(&store, move |tx| Box::pin(sql(joined).all(tx))).await.unwrap();
+    assert_eq!(found, ["pannWaitingApproval"]);
+    for parent in ["proposals", "proposal_decisions", "pre_approvals"] {
+        let text = format!("DELETE FROM {parent}");
+        let deleted = write(&store, move |tx| Box::pin(generated_sql(text).execute(tx))).await;
+        assert!(deleted.is_err(), "{parent} has rows that refer to it");
+    }
 }
 
 /// Nodes that start at once, each with its own connections as in its own process.

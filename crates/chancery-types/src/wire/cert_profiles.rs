@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::{ObjInfo, token_profiles::NameOnly, x509::ValidityPeriod};
+use super::{ObjInfo, approval::ApprovalRules, proposals::Proposed, token_profiles::NameOnly, x509::ValidityPeriod};
 use crate::{AltNameKind, CertKeyUsage, CertProfileId, HashType, KeyTypeId, Presence};
 
 /// A certificate profile, as it is read; the same text may be written back.
@@ -45,8 +45,14 @@ pub struct CertProfile {
     pub issuer_urls: Option<Vec<String>>,
     /// Whether certificates are issued under it. One that certificates name can be disabled, not deleted.
     pub enabled: bool,
+    /// Who approves its certificates before they are issued.
+    #[serde(default)]
+    pub approval: ApprovalRules,
     /// Whether it came with Chancery; such a profile cannot be changed.
     pub system: bool,
+    /// In the answer to PATCH: what waits for approvals. Until it has them the profile is as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_change: Option<Proposed>,
 }
 
 /// Whether a profile's certificates can issue others.
@@ -152,6 +158,9 @@ pub struct CreateCertProfile {
     /// By default it is.
     #[serde(default = "yes")]
     pub enabled: bool,
+    /// Nobody by default.
+    #[serde(default)]
+    pub approval: ApprovalRules,
 }
 
 const fn yes() -> bool {
@@ -200,6 +209,8 @@ pub struct PatchCertProfile {
     pub issuer_urls: Option<Option<Vec<String>>>,
     /// See [`CertProfile::enabled`].
     pub enabled: Option<bool>,
+    /// See [`CertProfile::approval`].
+    pub approval: Option<ApprovalRules>,
 }
 
 /// Tells a member that is there and `null` from one that is absent.
@@ -227,6 +238,7 @@ impl CertProfile {
             ocsp_urls: patch.ocsp_urls.unwrap_or(self.ocsp_urls),
             issuer_urls: patch.issuer_urls.unwrap_or(self.issuer_urls),
             enabled: patch.enabled.unwrap_or(self.enabled),
+            approval: patch.approval.unwrap_or(self.approval),
         }
     }
 }

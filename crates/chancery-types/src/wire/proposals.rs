@@ -1,11 +1,18 @@
-//! Proposals: what takes effect once enough people have approved it. Pre-approvals, and policies.
+//! Proposals: what takes effect once enough people have approved it. Pre-approvals, policies, certificates, and what
+//! certificate profiles and authorities demand.
 
 use serde::{Deserialize, Serialize};
 
-use super::{ObjInfo, signing_policies::SigningPolicy, signing_requests::ApprovalCount, x509::ValidityPeriod};
+use super::{
+    ObjInfo,
+    approval::{CertificateToIssue, ProposedCertProfile, ProposedIssuerApproval},
+    signing_policies::SigningPolicy,
+    signing_requests::ApprovalCount,
+    x509::ValidityPeriod,
+};
 use crate::{
-    ApprovalState, Base64, IdentityId, PolicyId, ProposalDecision, ProposalId, ProposalKind, ProposalState, RoleId,
-    ServiceId, SigningRequestId,
+    ApprovalState, Base64, CertProfileId, CertificateId, Decision, ErrorCode, IdentityId, PolicyId, ProposalDecision,
+    ProposalId, ProposalKind, ProposalState, RoleId, ServiceId, SigningRequestId,
 };
 
 /// Body of POST /api/v2/x509/pre-approvals: either `digests`, or `submitterUuid` and `maxRequests`.
@@ -52,6 +59,12 @@ pub struct Proposed {
     pub approval_state: ApprovalState,
     /// How many approvals there are, and how many it takes.
     pub approvals: ApprovalCount,
+    /// The certificate that was issued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate_uuid: Option<CertificateId>,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
 }
 
 /// What a list says of a proposal.
@@ -68,9 +81,20 @@ pub struct ProposalStub {
     /// What the approvers have said.
     pub approval_state: ApprovalState,
     /// The service that it is about.
-    pub service_uuid: ServiceId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_uuid: Option<ServiceId>,
     /// The policy that it is about.
-    pub policy_uuid: PolicyId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_uuid: Option<PolicyId>,
+    /// The certificate profile that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cert_profile_uuid: Option<CertProfileId>,
+    /// The authority that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issuer_uuid: Option<CertificateId>,
+    /// The certificate that was issued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate_uuid: Option<CertificateId>,
     /// When it was made (RFC 3339, UTC).
     pub submitted_at: String,
 }
@@ -92,9 +116,20 @@ pub struct Proposal {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// The service that it is about.
-    pub service_uuid: ServiceId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_uuid: Option<ServiceId>,
     /// The policy that it is about; one that is yet to be made has its uuid already.
-    pub policy_uuid: PolicyId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_uuid: Option<PolicyId>,
+    /// The certificate profile that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cert_profile_uuid: Option<CertProfileId>,
+    /// The authority that it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issuer_uuid: Option<CertificateId>,
+    /// The certificate that was issued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate_uuid: Option<CertificateId>,
     /// What is proposed, as a text: exactly what people approve.
     pub content: String,
     /// SHA-256 of the content.
@@ -122,6 +157,15 @@ pub struct Proposal {
     /// A policy before and after.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<ProposedPolicy>,
+    /// A certificate that shall be issued.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<CertificateToIssue>,
+    /// A certificate profile before and after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cert_profile: Option<ProposedCertProfile>,
+    /// What an authority demands, before and after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub issuer_approval: Option<ProposedIssuerApproval>,
 }
 
 /// One decision on a proposal.
@@ -190,6 +234,12 @@ pub struct ProposalQuery {
     pub kind: Option<ProposalKind>,
     /// Only proposals about this policy.
     pub policy_uuid: Option<PolicyId>,
+    /// Only proposals about this certificate profile.
+    pub cert_profile_uuid: Option<CertProfileId>,
+    /// Only proposals about this authority.
+    pub issuer_uuid: Option<CertificateId>,
+    /// With `true`, only those that wait for approvals.
+    pub waiting: Option<bool>,
     /// Page number, from 1.
     #[cfg_attr(feature = "schema", param(minimum = 1), schema(minimum = 1))]
     pub page: Option<u32>,
@@ -198,4 +248,42 @@ pub struct ProposalQuery {
     pub page_size: Option<u32>,
     /// A case-insensitive part of the name.
     pub search: Option<String>,
+}
+
+/// Body of batch-approve-deny.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchDecideProposals {
+    /// The proposals, at most 1,000.
+    pub uuids: Vec<ProposalId>,
+    /// What is decided on each of them.
+    pub decision: Decision,
+    /// What to record with each decision; at most 4 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// Answer to batch-approve-deny.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchDecidedProposals {
+    /// What became of each, in the order of `uuids`.
+    pub results: Vec<BatchDecidedProposal>,
+}
+
+/// What became of one proposal of a batch.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BatchDecidedProposal {
+    /// The proposal.
+    pub uuid: ProposalId,
+    /// What a single call would have been answered with.
+    pub error_code: ErrorCode,
+    /// Why it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// What a single call would have answered; absent where it was refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub decided: Option<Proposed>,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ObjInfo, log::InclusionProof};
+use super::{ObjInfo, approval::ApprovalRules, log::InclusionProof};
 use crate::{
     CertKeyUsage, CertProfileId, CertificateId, CertificateStatus, Curve, HashType, KeyAlgorithm, KeyId, KeyTypeId,
     ObjectId, Origin, RevocationReason, ValidityUnit,
@@ -256,6 +256,9 @@ pub struct Certificate {
     /// Why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revocation_reason: Option<RevocationReason>,
+    /// What it demands of everything that it issues; absent where it demands nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<ApprovalRules>,
     /// The certificate in PEM.
     pub certificate: String,
     /// The proof that it is in the transparency log; null until a checkpoint covers it, within a second of its issue.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use chancery_types::{
     CertProfileId, CertificateId, KeyTypeId, RevocationReason,
     wire::{
+        approval::Issued,
         cert_profiles::{CreateCertProfile, PatchCertProfile},
         x509::{GenerateCertificate, GeneratedCertificate, NewKey, RevokeCertificate},
     },
@@ -37,7 +38,11 @@ async fn generate(
     profile: u128,
     issuer: Option<CertificateId>,
 ) -> Result<GeneratedCertificate, Error> {
-    chancery.generate_certificate(caller, request(CertProfileId::from_u128(profile), issuer)).await
+    made(chancery.generate_certificate(caller, request(CertProfileId::from_u128(profile), issuer)).await)
+}
+
+fn made(issued: Result<Issued, Error>) -> Result<GeneratedCertificate, Error> {
+    issued.map(|issued| issued.made().expect("nobody is asked for approvals"))
 }
 
 async fn authority(
@@ -59,7 +64,7 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
     let leaf = async || generate(lagging, &caller, TLS_CLIENT, Some(issuing)).await;
     let unsaved = async || {
         let request = request(CertProfileId::from_u128(TLS_CLIENT), Some(issuing));
-        lagging.generate_certificate(&caller, GenerateCertificate { save_cert: Some(false), ..request }).await
+        made(lagging.generate_certificate(&caller, GenerateCertificate { save_cert: Some(false), ..request }).await)
     };
     leaf().await.unwrap();
     // The turn of the looks at the store is taken, so the node goes on with what it compiled.

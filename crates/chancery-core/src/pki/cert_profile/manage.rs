@@ -8,6 +8,7 @@ use chancery_types::{
     Action, CertProfileId, Perm,
     wire::{
         ListQuery, Results,
+        approval::{ApprovalRules, ProposedCertProfile},
         cert_profiles::{CertProfile as Text, CreateCertProfile, PatchCertProfile},
         x509::CertProfileStub,
     },
@@ -20,6 +21,8 @@ use crate::{
     Caller, Chancery, Error, Event, Limits, Result,
     changes::{Change, ChangeKind},
     list::Page,
+    pki::approval,
+    signing::Demand,
 };
 
 impl Chancery {
@@ -57,6 +60,7 @@ impl Chancery {
                         format!("There are {max} certificate profiles, the most there can be."),
                     ));
                 }
+                approval::check_roles(tx, &profile.approval).await.map_err(|refusal| refusal.under("/approval"))?;
                 match tables::cert_profiles::insert(tx, &profile.row(now_ms)?).await {
                     Err(StoreError::Conflict(_)) => Err(name_taken()),
                     done => Ok(done?),
@@ -67,7 +71,8 @@ impl Chancery {
         .await
     }
 
-    /// Changes some members of a certificate profile and checks all of them as create does. What was issued stays.
+    /// Changes some members of a certificate profile and checks all of them as create does. What was issued stays. Where
+    /// its certificates take approvals, so does the change.
     pub async fn change_cert_profile(
         &self,
         caller: &Caller,
@@ -77,22 +82,18 @@ impl Chancery {
         let grant = self.grant(caller, Perm::CertManageManage, Action::CertProfileChange, Some(id.into())).await?;
         check_not_built_in(id)?;
         let limits = self.limits.clone();
+        let before = self.find_cert_profile(id).await?.ok_or_else(|| Error::not_found("certificate profile"))?.text();
+        let after = CertProfile::read(id, before.clone().patched(request.clone()), &limits)?.text();
+        let demand = Demand::all([&before.approval]);
+        if !demand.is_none() {
+            if before == after {
+                return Ok(before);
+            }
+            return self.propose_cert_profile(caller, &grant, demand, ProposedCertProfile { before, after }).await;
+        }
         let event = event(Action::CertProfileChange, id).detail(json!(request));
-        self.commit(&grant, event, move |tx| {
-            Box::pin(async move {
-                let row = load(tx, id).await?;
-                let changed = CertProfile::from_row(&row, &limits)?.text().patched(request);
-                let changed = CertProfile { version: row.version, ..CertProfile::read(id, changed, &limits)? };
-                check_own_name(&changed.name)?;
-                match tables::cert_profiles::update(tx, &changed.row(row.created_at_ms)?).await {
-                    Err(StoreError::Conflict(_)) => Err(name_taken()),
-                    Ok(false) => Err(Error::state("The profile was changed by somebody else at the same time.")),
-                    done => Ok(done.map(drop)?),
-                }?;
-                Ok(changed.text())
-            })
-        })
-        .await
+        let new = ProposedCertProfile { before, after };
+        self.commit(&grant, event, move |tx| Box::pin(change(tx, new, limits))).await
     }
 
     /// Removes a certificate profile under which no certificate was stored.
@@ -144,6 +145,51 @@ impl Chancery {
     }
 }
 
+/// Changes a profile that is as it was when the change was asked for.
+pub(crate) async fn change(tx: &mut Tx, new: ProposedCertProfile, limits: Limits) -> Result<Text> {
+    let row = check_change(tx, &new, &limits).await?;
+    match tables::cert_profiles::update(tx, &row).await {
+        Err(StoreError::Conflict(_)) => Err(name_taken()),
+        Ok(false) => Err(changed_meanwhile()),
+        done => Ok(done.map(drop)?),
+    }?;
+    Ok(new.after)
+}
+
+/// Whether a profile can change so; answers what is stored then.
+pub(crate) async fn check_change(
+    tx: &mut Tx,
+    ProposedCertProfile { before, after }: &ProposedCertProfile,
+    limits: &Limits,
+) -> Result<tables::cert_profiles::Row> {
+    let id = after.obj_info.uuid;
+    let row = load(tx, id).await?;
+    if CertProfile::from_row(&row, limits)?.text() != *before {
+        return Err(changed_meanwhile());
+    }
+    let whole = after.clone().patched(PatchCertProfile::default());
+    let changed = CertProfile { version: row.version, ..CertProfile::read(id, whole, limits)? };
+    check_own_name(&changed.name)?;
+    approval::check_roles(tx, &changed.approval).await.map_err(|refusal| refusal.under("/approval"))?;
+    let key = name_key(&changed.name);
+    if tables::cert_profiles::all(tx).await?.iter().any(|other| other.name_key == key && other.id != row.id) {
+        return Err(name_taken());
+    }
+    changed.row(row.created_at_ms)
+}
+
+/// What a profile demands; none where there is no such profile of people's own.
+pub(crate) async fn approval_of(tx: &mut Tx, id: CertProfileId) -> Result<Option<ApprovalRules>> {
+    let row = tables::cert_profiles::by_id(tx, id.into()).await?;
+    let text: Option<CreateCertProfile> =
+        row.map(|row| serde_json::from_str(&row.profile)).transpose().map_err(Error::internal)?;
+    Ok(text.map(|text| text.approval))
+}
+
+fn changed_meanwhile() -> Error {
+    Error::state("The profile was changed by somebody else at the same time.")
+}
+
 impl CertProfile {
     /// Parses a row. What does not parse was not written by us: InternalError.
     fn from_row(row: &tables::cert_profiles::Row, limits: &Limits) -> Result<Self> {
@@ -176,9 +222,22 @@ impl CertProfile {
             Some(_) => tables::cert_profiles::mark_used(tx, self.id.into(), self.version).await?,
             None => false,
         };
-        let message = "The certificate profile was changed or deleted at the same time; try again.";
-        if same { Ok(()) } else { Err(Error::state(message).at("/certProfileUuid")) }
+        if same { Ok(()) } else { Err(outdated()) }
     }
+
+    /// Refuses where the profile is no longer what a certificate was made by.
+    pub(in crate::pki) async fn check_current(&self, tx: &mut Tx) -> Result<()> {
+        if self.system {
+            return Ok(());
+        }
+        let row = tables::cert_profiles::by_id(tx, self.id.into()).await?;
+        if row.is_some_and(|row| row.version == self.version) { Ok(()) } else { Err(outdated()) }
+    }
+}
+
+fn outdated() -> Error {
+    let message = "The certificate profile was changed or deleted at the same time; try again.";
+    Error::state(message).at("/certProfileUuid")
 }
 
 /// What was compiled of the profile is stale after it.

@@ -15,6 +15,7 @@ use chancery_types::{
     CertKeyUsage, CertProfileId, HashType, KeyTypeId, Presence,
     wire::{
         ObjInfo,
+        approval::ApprovalRules,
         cert_profiles::{AltNameRules, SubjectRules},
         x509::{CertProfileStub, ValidityPeriod},
     },
@@ -23,6 +24,7 @@ use der::asn1::ObjectIdentifier;
 
 use super::validity::Period;
 use crate::compiled::Compiled;
+pub(crate) use manage::{approval_of, change, check_change};
 pub(super) use text::purpose;
 
 /// The profiles of people's own under which something was issued since this node started.
@@ -75,6 +77,8 @@ pub(crate) struct CertProfile {
     pub(crate) policies: Vec<ObjectIdentifier>,
     pub(crate) urls: Urls,
     pub(crate) enabled: bool,
+    /// Who approves its certificates before they are issued.
+    pub(crate) approval: ApprovalRules,
     /// Whether it came with Chancery.
     pub(crate) system: bool,
     /// Which state of a profile of the store this is.
@@ -144,6 +148,7 @@ fn authority(number: u128, name: &'static str, years: i64, authority: Authority)
         policies: Vec::new(),
         urls: Urls::default(),
         enabled: true,
+        approval: ApprovalRules::default(),
         system: true,
         version: 0,
     }

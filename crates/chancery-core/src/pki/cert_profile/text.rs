@@ -22,7 +22,7 @@ use crate::{
     keys::key_type::KeyType,
     pki::{
         alt_name::{is_absolute_uri, is_dns_name},
-        dn,
+        approval, dn,
         validity::{Period, Validity},
     },
     text::check_name,
@@ -99,15 +99,17 @@ impl CertProfile {
             },
             name: Cow::Owned(text.obj_info.name),
             enabled: text.enabled,
+            approval: text.approval,
             system: false,
             version: 1,
         };
         profile.check(limits)?;
+        approval::check(&profile.approval, limits).map_err(|refusal| refusal.under("/approval"))?;
         Ok(profile)
     }
 
     /// As it is read; [`read`](Self::read) takes it back.
-    pub(super) fn text(&self) -> Text {
+    pub(in crate::pki) fn text(&self) -> Text {
         let (ca, path_length) = match self.authority {
             Authority::Root => (true, None),
             Authority::Issuing { path_len } => (true, path_len),
@@ -129,7 +131,9 @@ impl CertProfile {
             ocsp_urls: self.urls.ocsp.clone(),
             issuer_urls: self.urls.issuer.clone(),
             enabled: self.enabled,
+            approval: self.approval.clone(),
             system: self.system,
+            pending_change: None,
         }
     }
 

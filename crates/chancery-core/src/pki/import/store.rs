@@ -194,5 +194,6 @@ fn row(
         revoked_at_s: None,
         revocation_reason: None,
         origin: Origin::Imported.as_str().to_owned(),
+        approval: None,
     }
 }

@@ -17,6 +17,7 @@ use super::{
     authority::check_issuer,
     cert_profile::{OCSP_RESPONDER, built_in},
     dn::DistinguishedName,
+    issue::Clearance,
     order::{Order, scheme},
     stored::StoredCertificate,
     validity::Period,
@@ -108,7 +109,8 @@ impl Chancery {
         if let Some(responder) = newest.filter(|responder| is_good(responder, now_ms)) {
             return Ok(responder);
         }
-        let prepared = self.prepare_certificate(responder_order(authority, now_ms)?).await?;
+        let plan = self.plan_certificate(responder_order(authority, now_ms)?).await?;
+        let prepared = self.prepare_planned(plan, Clearance::Responder).await?;
         let id = prepared.id;
         let event = Event::new(Action::CertificateGenerate)
             .on(Uuid::from(id))
@@ -193,6 +195,7 @@ fn responder_order(authority: &StoredCertificate, now_ms: i64) -> Result<Order> 
         period: Period { amount: left_s.min(RESPONDER_LIFETIME_S), unit: ValidityUnit::Second },
         hash: None,
         trust: false,
+        inherits: None,
     })
 }
 

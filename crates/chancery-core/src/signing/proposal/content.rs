@@ -2,12 +2,16 @@
 
 use chancery_keys::hash;
 use chancery_types::{
-    Base64, HashType, IdentityId, PolicyId, ProposalKind,
-    wire::{proposals::ProposedPolicy, signing_policies::SigningPolicy},
+    Base64, CertificateId, HashType, IdentityId, PolicyId, ProposalKind,
+    wire::{
+        approval::{CertificateToIssue, ProposedCertProfile, ProposedIssuerApproval},
+        proposals::ProposedPolicy,
+        signing_policies::SigningPolicy,
+    },
 };
 use serde::{Deserialize, Serialize};
 
-use crate::{Error, Result};
+use crate::{Error, Result, pki::Requested};
 
 /// What is proposed. Its JSON is stored as it was written, and read again from there: what was approved is a text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -17,6 +21,19 @@ pub(super) enum Content {
     PreApproval(Beforehand),
     /// A new policy, or one that changes.
     Policy(NewPolicy),
+    /// A certificate.
+    Certificate(NewCertificate),
+    /// A certificate profile that changes.
+    CertProfile(ProposedCertProfile),
+    /// What an authority shall demand.
+    Issuer(CertificateId, ProposedIssuerApproval),
+}
+
+/// A certificate as it was asked for, and what would be issued: it is issued only where both still agree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct NewCertificate {
+    pub(crate) request: Requested,
+    pub(crate) certificate: CertificateToIssue,
 }
 
 /// Approvals of requests to come: of these digests, or of so many requests of one submitter.
@@ -52,16 +69,45 @@ impl Content {
         match self {
             Self::PreApproval(_) => ProposalKind::PreApproval,
             Self::Policy(_) => ProposalKind::Policy,
+            Self::Certificate(_) => ProposalKind::Certificate,
+            Self::CertProfile(_) => ProposalKind::CertProfile,
+            Self::Issuer(..) => ProposalKind::Issuer,
         }
     }
 
     /// A policy before and after, as readers see it.
     pub(super) fn policy(&self) -> Option<ProposedPolicy> {
         match self {
-            Self::PreApproval(_) => None,
+            Self::PreApproval(_) | Self::Certificate(_) | Self::CertProfile(_) | Self::Issuer(..) => None,
             Self::Policy(NewPolicy { before, after }) => {
                 Some(ProposedPolicy { before: before.clone(), after: after.clone() })
             }
+        }
+    }
+}
+
+impl Content {
+    /// A certificate that shall be issued, as readers see it.
+    pub(super) fn certificate(&self) -> Option<CertificateToIssue> {
+        match self {
+            Self::Certificate(new) => Some(new.certificate.clone()),
+            Self::PreApproval(_) | Self::Policy(_) | Self::CertProfile(_) | Self::Issuer(..) => None,
+        }
+    }
+
+    /// A certificate profile before and after, as readers see it.
+    pub(super) fn cert_profile(&self) -> Option<ProposedCertProfile> {
+        match self {
+            Self::CertProfile(new) => Some(new.clone()),
+            Self::PreApproval(_) | Self::Policy(_) | Self::Certificate(_) | Self::Issuer(..) => None,
+        }
+    }
+
+    /// What an authority demands before and after, as readers see it.
+    pub(super) fn issuer_approval(&self) -> Option<ProposedIssuerApproval> {
+        match self {
+            Self::Issuer(_, new) => Some(new.clone()),
+            Self::PreApproval(_) | Self::Policy(_) | Self::Certificate(_) | Self::CertProfile(_) => None,
         }
     }
 }

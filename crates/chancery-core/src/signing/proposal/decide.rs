@@ -2,7 +2,7 @@
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    Action, Perm, ProposalDecision, ProposalId,
+    Action, Base64, Perm, ProposalDecision, ProposalId,
     wire::{
         proposals::Proposed,
         signing_requests::{ApprovalCount, ApproveRequest, DecideRequest},
@@ -12,6 +12,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
+    certificate::Issuing,
     content::{self, Beforehand, Content},
     life::{self, Life},
     policy,
@@ -20,6 +21,12 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Meaning, Member, Result,
+    audit::Actor,
+    changes::{Change, ChangeKind},
+    pki::{
+        approval::{change_demand, check_demand, issuer_change},
+        cert_profile,
+    },
     signing::{
         decide::{ATTEMPTS_MAX, actor, too_often},
         refusal,
@@ -28,17 +35,28 @@ use crate::{
 };
 
 /// Who may try to end a proposal, if it turns out to be the own one or an approver's business.
-const DECIDERS: [Perm; 3] = [Perm::SigningApprove, Perm::ServicesDeploy, Perm::SigningSubmit];
+pub(super) const DECIDERS: [Perm; 5] =
+    [Perm::SigningApprove, Perm::ServicesDeploy, Perm::SigningSubmit, Perm::CertManageGenerate, Perm::CertManageManage];
+
+/// What a decision leads to.
+struct Resolved {
+    standing: Standing,
+    /// Why it failed.
+    reason: Option<String>,
+    /// Where a pre-approval stands afterwards, if that changes.
+    life: Option<Life>,
+    /// What is issued.
+    issuing: Option<Issuing>,
+}
 
 /// A decision that is ready to be stored.
 struct NewDecision {
     stored: StoredProposal,
     row: tables::proposals::Decision,
+    given: Given,
     members: Vec<Member>,
-    standing: Standing,
-    reason: Option<String>,
-    /// Where a pre-approval stands afterwards, if that changes.
-    life: Option<Life>,
+    actor: Actor,
+    resolved: Resolved,
     hardened: bool,
     limits: Limits,
 }
@@ -49,21 +67,36 @@ impl Chancery {
     pub async fn approve_proposal(&self, caller: &Caller, id: ProposalId, request: ApproveRequest) -> Result<Proposed> {
         let grant = self.grant(caller, Perm::SigningApprove, Action::ProposalApprove, Some(id.into())).await?;
         let note = self.note(request.note)?;
+        self.approve_one(caller, &grant, id, &note, request.digest).await
+    }
+
+    pub(super) async fn approve_one(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        id: ProposalId,
+        note: &str,
+        digest: Option<Base64>,
+    ) -> Result<Proposed> {
+        // As for signing requests, whose ids are no proposal's: two do not make the same certificate at the same time.
+        let _turn = self.turns.take(Uuid::from(id).into()).await;
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.clock.now_ms();
             let (stored, mut facts) = self.stored_proposal(id, now_ms).await?;
             let (standing, given) = self.proposal_step(caller, id, &facts, ProposalDecision::Approve).await?;
-            if request.digest.as_ref().is_some_and(|given| given.0 != content::digest(&stored.row.content)) {
+            if digest.as_ref().is_some_and(|given| given.0 != content::digest(&stored.row.content)) {
                 let message = "This is not the digest of the proposal, so nothing was approved; its detail has it.";
                 return Err(Error::value("/digest", message));
             }
             facts.approvals.push(given.clone());
-            let (standing, reason) = self.put_into_effect(&stored, &facts, standing).await?;
+            let (standing, effect) = self.put_into_effect(&stored, &facts, standing).await?;
             let activate = || stored.life(now_ms).map(|life| life::next(life, life::Event::Activate));
             let life = if standing == Standing::Signed { activate().transpose().map_err(over)? } else { None };
-            let decision = (ProposalDecision::Approve, note.as_str(), given);
-            let new = self.new_decision(caller, &stored, decision, (standing, reason, life), now_ms)?;
-            if let Some(proposed) = self.store_proposal_decision(&grant, new, &facts).await? {
+            let (issuing, reason) = effect.map_or_else(|reason| (None, Some(reason)), |issuing| (issuing, None));
+            let resolved = Resolved { standing, reason, life, issuing };
+            let decision = (ProposalDecision::Approve, note, given);
+            let new = self.new_decision(caller, &stored, decision, resolved, now_ms)?;
+            if let Some(proposed) = self.store_proposal_decision(grant, new, &facts).await? {
                 return Ok(proposed);
             }
         }
@@ -94,6 +127,17 @@ impl Chancery {
     ) -> Result<Proposed> {
         let grant = self.grant_any(caller, &DECIDERS, action(decision), Some(id.into())).await?;
         let note = self.note(request.note)?;
+        self.end_one(caller, &grant, id, decision, &note).await
+    }
+
+    pub(super) async fn end_one(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        id: ProposalId,
+        decision: ProposalDecision,
+        note: &str,
+    ) -> Result<Proposed> {
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.clock.now_ms();
             let (stored, facts) = self.stored_proposal(id, now_ms).await?;
@@ -110,9 +154,9 @@ impl Chancery {
                 self.proposal_step(caller, id, &facts, decision).await?
             };
             let life = revoked.transpose().map_err(over)?;
-            let decision = (decision, note.as_str(), given);
-            let new = self.new_decision(caller, &stored, decision, (standing, None, life), now_ms)?;
-            if let Some(proposed) = self.store_proposal_decision(&grant, new, &facts).await? {
+            let resolved = Resolved { standing, reason: None, life, issuing: None };
+            let new = self.new_decision(caller, &stored, (decision, note, given), resolved, now_ms)?;
+            if let Some(proposed) = self.store_proposal_decision(grant, new, &facts).await? {
                 return Ok(proposed);
             }
         }
@@ -160,24 +204,35 @@ impl Chancery {
         stored: &StoredProposal,
         facts: &Request,
         standing: Standing,
-    ) -> Result<(Standing, Option<String>)> {
+    ) -> Result<(Standing, Result<Option<Issuing>, String>)> {
         if standing != Standing::Approved {
-            return Ok((standing, None));
+            return Ok((standing, Ok(None)));
         }
-        let reason = match &stored.content {
-            Content::PreApproval(_) => None,
+        let (limits, hardened) = (self.limits.clone(), self.hardened);
+        let effect = match stored.content.clone() {
+            Content::PreApproval(_) => Ok(None),
+            Content::Certificate(new) => self.issuing(&new).await?.map(Some),
             Content::Policy(new) => {
-                let (new, service) = (new.clone(), stored.row.service_id.into());
-                let (limits, hardened) = (self.limits.clone(), self.hardened);
+                let service = new.after.service_uuid;
                 let check = self.store.read(move |tx| {
                     Box::pin(async move { policy::applicable(tx, service, &new, &limits, hardened).await })
                 });
-                check.await?.err()
+                check.await?.map(|()| None)
+            }
+            Content::CertProfile(new) => {
+                let check = self.store.read(move |tx| {
+                    Box::pin(async move { cert_profile::check_change(tx, &new, &limits).await.map(|_| None) })
+                });
+                policy::lasting(check.await)?
+            }
+            Content::Issuer(id, new) => {
+                let check = self.store.read(move |tx| Box::pin(async move { check_demand(tx, id, &new).await }));
+                policy::lasting(check.await)?.map(|()| None)
             }
         };
         let approved = Request { standing, ..facts.clone() };
-        let step = if reason.is_some() { Step::Fail } else { Step::Sign };
-        Ok((request::next(&approved, step).map_err(Error::internal)?, reason))
+        let step = if effect.is_err() { Step::Fail } else { Step::Sign };
+        Ok((request::next(&approved, step).map_err(Error::internal)?, effect))
     }
 
     fn new_decision(
@@ -185,7 +240,7 @@ impl Chancery {
         caller: &Caller,
         stored: &StoredProposal,
         (decision, note, given): (ProposalDecision, &str, Given),
-        (standing, reason, life): (Standing, Option<String>, Option<Life>),
+        resolved: Resolved,
         now_ms: i64,
     ) -> Result<NewDecision> {
         Ok(NewDecision {
@@ -198,10 +253,10 @@ impl Chancery {
                 decided_at_ms: now_ms,
             },
             stored: stored.clone(),
+            given,
             members: caller.members().to_vec(),
-            standing,
-            reason,
-            life,
+            actor: Actor::of(caller),
+            resolved,
             hardened: self.hardened,
             limits: self.limits.clone(),
         })
@@ -215,15 +270,29 @@ impl Chancery {
         facts: &Request,
     ) -> Result<Option<Proposed>> {
         let approvals = ApprovalCount { given: facts.given(), required: facts.required() };
-        let life = new.life.or_else(|| new.stored.life(new.row.decided_at_ms));
-        let proposed = new.stored.proposed(new.standing, life, approvals);
+        let life = new.resolved.life.or_else(|| new.stored.life(new.row.decided_at_ms));
+        let Resolved { standing, reason, issuing, .. } = &new.resolved;
+        let proposed = Proposed {
+            reason: reason.clone(),
+            certificate_uuid: issuing.as_ref().map(Issuing::id),
+            ..new.stored.proposed(*standing, life, approvals)
+        };
         let decision: ProposalDecision = new.row.decision.parse().map_err(Error::internal)?;
-        let action = if new.standing == Standing::Failed { Action::ProposalFail } else { action(decision) };
-        let event = Event::new(action).on(new.stored.row.id).detail(json!({
+        let action = if *standing == Standing::Failed { Action::ProposalFail } else { action(decision) };
+        let mut event = Event::new(action).on(new.stored.row.id).detail(json!({
             "name": new.stored.row.name, "kind": new.stored.row.kind, "policyUuid": new.stored.row.policy_id,
-            "digest": hex::encode(&proposed.digest.0), "state": proposed.state, "reason": new.reason,
-            "approvals": approvals,
+            "digest": hex::encode(&proposed.digest.0), "state": proposed.state, "reason": reason,
+            "approvals": approvals, "certificateUuid": proposed.certificate_uuid,
         }));
+        if *standing == Standing::Signed {
+            match &new.stored.content {
+                Content::CertProfile(change) => {
+                    event = event.changes(Change::of(ChangeKind::CertProfile, change.after.obj_info.uuid));
+                }
+                Content::Issuer(id, _) => event = event.changes(issuer_change(*id)),
+                Content::PreApproval(_) | Content::Policy(_) | Content::Certificate(_) => {}
+            }
+        }
         match self.commit(grant, event, move |tx| Box::pin(new.insert(tx))).await {
             Ok(()) => Ok(Some(proposed)),
             Err(error) if error.meaning() == Meaning::State => Ok(None),
@@ -235,14 +304,25 @@ impl Chancery {
 impl NewDecision {
     /// InvalidState where the proposal, or what it is about, is no longer as it was read.
     async fn insert(self, tx: &mut Tx) -> Result<()> {
-        let Self { stored, row, members, standing, reason, life, hardened, limits } = self;
-        if let (Standing::Signed, Content::Policy(new)) = (standing, &stored.content) {
-            policy::apply(tx, stored.row.service_id.into(), new, &limits, hardened).await?;
+        let Self { stored, row, given, members, actor, resolved, hardened, limits } = self;
+        let Resolved { standing, reason, life, issuing } = resolved;
+        if standing == Standing::Signed {
+            match stored.content.clone() {
+                Content::Policy(new) => policy::apply(tx, new.after.service_uuid, &new, &limits, hardened).await?,
+                Content::CertProfile(new) => again(cert_profile::change(tx, new, limits).await.map(drop))?,
+                Content::Issuer(id, new) => again(change_demand(tx, id, new).await.map(drop))?,
+                Content::PreApproval(_) | Content::Certificate(_) => {}
+            }
+        }
+        let certificate_id = issuing.as_ref().map(|issuing| issuing.id().into());
+        if let Some(issuing) = issuing {
+            issuing.issue(tx, &stored, given, hardened, (&actor, row.decided_at_ms)).await?;
         }
         let waits = standing == Standing::Pending;
         let change = tables::proposals::Change {
             state: standing.words().0.as_str().to_owned(),
             reason,
+            certificate_id,
             decided_at_ms: (!waits).then_some(row.decided_at_ms),
         };
         if !tables::proposals::change(tx, row.proposal_id, row.version - 1, &change).await? {
@@ -257,6 +337,11 @@ impl NewDecision {
         }
         Ok(())
     }
+}
+
+/// What can never be done any more is InvalidState here: the next attempt finds out why, and stores that.
+fn again(done: Result<()>) -> Result<()> {
+    policy::lasting(done)?.map_err(Error::state)
 }
 
 const fn decided(standing: Standing) -> &'static str {

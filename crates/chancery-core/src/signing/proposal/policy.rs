@@ -9,7 +9,7 @@ use chancery_types::{
 
 use super::{
     content::{Content, NewPolicy},
-    propose::NewProposal,
+    propose::{About, NewProposal},
 };
 use crate::{
     Caller, Chancery, Error, Grant, Limits, Meaning, Result,
@@ -40,8 +40,7 @@ impl Chancery {
         let proposal = NewProposal {
             name: new.after.obj_info.name.clone(),
             note: String::new(),
-            service,
-            policy: new.after.obj_info.uuid,
+            about: About::policy(service, new.after.obj_info.uuid),
             content: Content::Policy(new),
             required,
             expires_at_ms: None,
@@ -59,8 +58,13 @@ pub(super) async fn applicable(
     limits: &Limits,
     hardened: bool,
 ) -> Result<Result<(), String>> {
-    match check(tx, service, new, limits, hardened).await {
-        Ok(_) => Ok(Ok(())),
+    lasting(check(tx, service, new, limits, hardened).await.map(drop))
+}
+
+/// Tells what can never be done any more, and why, from what cannot be done now.
+pub(super) fn lasting<T>(result: Result<T>) -> Result<Result<T, String>> {
+    match result {
+        Ok(done) => Ok(Ok(done)),
         Err(refusal) => match refusal.meaning() {
             Meaning::Value | Meaning::Selection | Meaning::Exists | Meaning::State | Meaning::NotFound => {
                 Ok(Err(refusal.message().to_owned()))

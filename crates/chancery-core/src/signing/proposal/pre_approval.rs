@@ -13,7 +13,7 @@ use uuid::Uuid;
 use super::{
     content::{Beforehand, Content},
     life::{self, Life},
-    propose::NewProposal,
+    propose::{About, NewProposal},
     stored::StoredProposal,
 };
 use crate::{
@@ -71,8 +71,7 @@ impl Chancery {
             name: request.name,
             note: self.note(request.note)?,
             content: Content::PreApproval(beforehand),
-            service: policy.service,
-            policy: policy.id,
+            about: About::policy(policy.service, policy.id),
             required: policy.num_approvals,
             expires_at_ms: rules::expiry(&policy.rules, now_ms).map_err(Error::internal)?,
         };
@@ -209,7 +208,7 @@ impl PreApproved {
                 tables::pre_approvals::use_digest(tx, id.into(), &digest, request).await?
             }
             Content::PreApproval(Beforehand { digests: None, .. }) => true,
-            Content::Policy(_) => false,
+            Content::Policy(_) | Content::Certificate(_) | Content::CertProfile(_) | Content::Issuer(..) => false,
         };
         let approved = stored.approved_for(&submitters, hardened, now_ms);
         if counted && known && approved { Ok(()) } else { Err(lost()) }

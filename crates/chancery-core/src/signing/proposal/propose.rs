@@ -3,8 +3,8 @@
 use chancery_keys::random;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
-    Action, ApprovalState, Base64, PolicyId, ProposalDecision, ProposalId, ProposalState, ServiceId,
-    SigningRequestState,
+    Action, ApprovalState, Base64, CertProfileId, CertificateId, PolicyId, ProposalDecision, ProposalId, ProposalState,
+    ServiceId, SigningRequestState,
     wire::{proposals::Proposed, signing_requests::ApprovalCount},
 };
 use serde_json::json;
@@ -21,11 +21,26 @@ pub(super) struct NewProposal {
     pub(super) name: String,
     pub(super) note: String,
     pub(super) content: Content,
-    pub(super) service: ServiceId,
-    pub(super) policy: PolicyId,
+    pub(super) about: About,
     /// Approvals that it takes: at least one.
     pub(super) required: u32,
     pub(super) expires_at_ms: Option<i64>,
+}
+
+/// What a proposal is about.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct About {
+    pub(super) service: Option<ServiceId>,
+    pub(super) policy: Option<PolicyId>,
+    pub(super) profile: Option<CertProfileId>,
+    pub(super) issuer: Option<CertificateId>,
+}
+
+impl About {
+    /// A signing policy of a service.
+    pub(super) fn policy(service: ServiceId, policy: PolicyId) -> Self {
+        Self { service: Some(service), policy: Some(policy), ..Self::default() }
+    }
 }
 
 impl Chancery {
@@ -38,12 +53,16 @@ impl Chancery {
         now_ms: i64,
     ) -> Result<Proposed> {
         let id = ProposalId::from_random(random());
-        let NewProposal { name, note, content, service, policy, required, expires_at_ms } = new;
+        let NewProposal { name, note, content, about, required, expires_at_ms } = new;
+        let About { service, policy, profile, issuer } = about;
         let row = tables::proposals::Row {
             id: id.into(),
             kind: content.kind().as_str().to_owned(),
-            service_id: service.into(),
-            policy_id: policy.into(),
+            service_id: service.map(Uuid::from),
+            policy_id: policy.map(Uuid::from),
+            profile_id: profile.map(Uuid::from),
+            issuer_id: issuer.map(Uuid::from),
+            certificate_id: None,
             name_key: name_key(&name),
             name,
             content: content.text()?,
@@ -58,7 +77,8 @@ impl Chancery {
         let digest = content::digest(&row.content);
         let event = Event::new(Action::ProposalSubmit).on(Uuid::from(id)).detail(json!({
             "name": row.name, "kind": row.kind, "serviceUuid": service, "policyUuid": policy,
-            "digest": hex::encode(&digest), "approvalsRequired": required,
+            "certProfileUuid": profile, "issuerUuid": issuer, "digest": hex::encode(&digest),
+            "approvalsRequired": required,
         }));
         let members = caller.members().to_vec();
         self.commit(grant, event, move |tx| Box::pin(insert(tx, row, content, note, members))).await?;
@@ -68,6 +88,8 @@ impl Chancery {
             state: ProposalState::Approval,
             approval_state: ApprovalState::Pending,
             approvals: ApprovalCount { given: 0, required },
+            certificate_uuid: None,
+            reason: None,
         })
     }
 }

@@ -14,7 +14,8 @@ use super::stored::StoredProposal;
 use crate::{Caller, Chancery, Error, Event, Grant, Result, list::Page};
 
 /// What lets somebody read proposals.
-const READERS: [Perm; 3] = [Perm::SigningApprove, Perm::ServicesDeploy, Perm::SigningSubmit];
+const READERS: [Perm; 5] =
+    [Perm::SigningApprove, Perm::ServicesDeploy, Perm::SigningSubmit, Perm::CertManageGenerate, Perm::CertManageManage];
 
 impl Chancery {
     /// One proposal in full.
@@ -38,12 +39,16 @@ impl Chancery {
     /// The proposals that the caller may see.
     pub async fn proposals(&self, caller: &Caller, query: ProposalQuery) -> Result<Items<ProposalStub>> {
         let grant = self.grant_any(caller, &READERS, Action::ProposalRead, None).await?;
-        let ProposalQuery { kind, policy_uuid, page, page_size, search } = query;
+        let ProposalQuery { kind, policy_uuid, cert_profile_uuid, issuer_uuid, waiting, page, page_size, search } =
+            query;
         let page = Page::of(&ListQuery { page, page_size, search }, &self.limits)?;
         let own = || caller.members().iter().map(|member| member.id.into()).collect();
         let filter = tables::proposals::Filter {
             kind: kind.map(|kind| kind.as_str().to_owned()),
             policy_id: policy_uuid.map(Uuid::from),
+            profile_id: cert_profile_uuid.map(Uuid::from),
+            issuer_id: issuer_uuid.map(Uuid::from),
+            waiting_at_ms: (waiting == Some(true)).then(|| self.clock.now_ms()),
             search: (!page.search.is_empty()).then(|| page.search.clone()),
             own: (!sees_all(&grant)).then(own),
         };
@@ -66,5 +71,5 @@ impl Chancery {
 }
 
 fn sees_all(grant: &Grant) -> bool {
-    grant.perm() != Some(Perm::SigningSubmit)
+    matches!(grant.perm(), Some(Perm::SigningApprove | Perm::ServicesDeploy))
 }

@@ -2,8 +2,8 @@
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    ApprovalState, Base64, IdentityId, PolicyId, ProposalDecision, ProposalId, ProposalState, RoleId, SelfApproval,
-    ServiceId, SigningRequestState,
+    ApprovalState, Base64, CertProfileId, CertificateId, IdentityId, PolicyId, ProposalDecision, ProposalId,
+    ProposalState, RoleId, SelfApproval, ServiceId, SigningRequestState,
     wire::{
         ObjInfo,
         proposals::{PreApproval, Proposal, ProposalApproval, ProposalStub, Proposed, UsedDigest},
@@ -13,14 +13,14 @@ use chancery_types::{
 
 use super::{
     content::{self, Content},
+    demanded::demanded,
     life::Life,
 };
 use crate::{
     Error, Result,
     signing::{
-        request::{self, Event, Given, Request, Standing, Step},
-        rules,
-        service::{Policy, Service},
+        demand::Demand,
+        request::{self, Event, Given, Request, Standing},
         stored::{moment, obj_info},
     },
 };
@@ -47,45 +47,6 @@ struct StoredDecision {
     identities: Vec<tables::proposals::Identity>,
 }
 
-/// What the service's policies ask for now.
-#[derive(Clone, Debug)]
-struct Demand {
-    count: u32,
-    steps: Vec<Step>,
-    self_approval: SelfApproval,
-}
-
-impl Demand {
-    /// A pre-approval takes what the policy takes, of people who did not ask for it. A policy takes the highest count of
-    /// the service, and its own steps.
-    async fn load(tx: &mut Tx, row: &tables::proposals::Row, content: &Content) -> Result<Self> {
-        let service = Service::load(tx, row.service_id.into()).await?;
-        let service = service.ok_or_else(|| Error::internal("a proposal's service is not there"))?;
-        let policies = tables::signing_policies::of_service(tx, row.service_id).await?.into_iter();
-        let policies = policies.map(|row| Policy::from_row(row, &service)).collect::<Result<Vec<_>>>()?;
-        let own = policies.iter().find(|policy| policy.id == row.policy_id.into());
-        let steps = own.map(|policy| rules::steps(&policy.rules)).unwrap_or_default();
-        match content {
-            Content::PreApproval(_) => {
-                let own = own.ok_or_else(|| Error::internal("a pre-approval's policy is not there"))?;
-                Ok(Self { count: own.num_approvals, steps, self_approval: SelfApproval::Never })
-            }
-            // What took effect may have changed what is asked for.
-            Content::Policy(_) if row.state != SigningRequestState::Approval.as_str() => {
-                Ok(Self { count: row.required_at_submission, steps: Vec::new(), self_approval: SelfApproval::Never })
-            }
-            Content::Policy(_) => {
-                let never = policies.iter().any(|policy| policy.self_approval == SelfApproval::Never);
-                Ok(Self {
-                    count: policies.iter().map(|policy| policy.num_approvals).max().unwrap_or(0),
-                    steps,
-                    self_approval: if never { SelfApproval::Never } else { SelfApproval::DualControl },
-                })
-            }
-        }
-    }
-}
-
 impl StoredProposal {
     /// Loads a proposal; NotFound where there is none.
     pub(super) async fn load(tx: &mut Tx, id: ProposalId) -> Result<Self> {
@@ -102,7 +63,7 @@ impl StoredProposal {
         let withdrawn = decisions.iter().any(|one| one.decision == ProposalDecision::Withdraw);
         Ok(Self {
             standing: if withdrawn { Standing::Withdrawn } else { Standing::stored(state) },
-            demand: Demand::load(tx, &row, &content).await?,
+            demand: demanded(tx, &row, &content).await?,
             pre_approval: tables::pre_approvals::by_id(tx, row.id).await?,
             content,
             decisions,
@@ -183,6 +144,7 @@ impl StoredProposal {
             Standing::Failed | Standing::Expired => ProposalState::Failed,
             Standing::Denied | Standing::Withdrawn => ProposalState::Denied,
             Standing::Signed => match life {
+                None if matches!(self.content, Content::Certificate(_)) => ProposalState::Issued,
                 None => ProposalState::Applied,
                 Some(Life::Waiting | Life::Active) => ProposalState::Active,
                 Some(Life::UsedUp) => ProposalState::UsedUp,
@@ -197,7 +159,9 @@ impl StoredProposal {
     pub(super) fn proposed(&self, standing: Standing, life: Option<Life>, approvals: ApprovalCount) -> Proposed {
         let (state, approval_state) = self.words(standing, life);
         let digest = Base64(content::digest(&self.row.content));
-        Proposed { uuid: self.id(), digest, state, approval_state, approvals }
+        let certificate_uuid = self.row.certificate_id.map(CertificateId::from);
+        let reason = self.row.reason.clone();
+        Proposed { uuid: self.id(), digest, state, approval_state, approvals, certificate_uuid, reason }
     }
 
     /// What a list says of it.
@@ -207,8 +171,11 @@ impl StoredProposal {
             kind: self.content.kind(),
             state,
             approval_state,
-            service_uuid: ServiceId::from(self.row.service_id),
-            policy_uuid: PolicyId::from(self.row.policy_id),
+            service_uuid: self.row.service_id.map(ServiceId::from),
+            policy_uuid: self.row.policy_id.map(PolicyId::from),
+            cert_profile_uuid: self.row.profile_id.map(CertProfileId::from),
+            issuer_uuid: self.row.issuer_id.map(CertificateId::from),
+            certificate_uuid: self.row.certificate_id.map(CertificateId::from),
             submitted_at: moment(self.row.submitted_at_ms),
             obj_info: ObjInfo { name: self.row.name, uuid: self.row.id.into() },
         }
@@ -237,8 +204,11 @@ impl StoredProposal {
             state,
             approval_state,
             reason: self.row.reason.or_else(|| expired.then(|| "It waited too long for its approvals.".to_owned())),
-            service_uuid: self.row.service_id.into(),
-            policy_uuid: self.row.policy_id.into(),
+            service_uuid: self.row.service_id.map(ServiceId::from),
+            policy_uuid: self.row.policy_id.map(PolicyId::from),
+            cert_profile_uuid: self.row.profile_id.map(CertProfileId::from),
+            issuer_uuid: self.row.issuer_id.map(CertificateId::from),
+            certificate_uuid: self.row.certificate_id.map(CertificateId::from),
             digest: Base64(content::digest(&self.row.content)),
             content: self.row.content,
             submitted_at: moment(self.row.submitted_at_ms),
@@ -250,6 +220,9 @@ impl StoredProposal {
             approvals: self.decisions.iter().map(StoredDecision::body).collect(),
             pre_approval,
             policy: self.content.policy(),
+            certificate: self.content.certificate(),
+            cert_profile: self.content.cert_profile(),
+            issuer_approval: self.content.issuer_approval(),
         }
     }
 }

@@ -46,6 +46,8 @@ pub struct Row {
     pub revocation_reason: Option<String>,
     /// Where it was made.
     pub origin: String,
+    /// What it demands of everything that it issues, as JSON.
+    pub approval: Option<String>,
 }
 
 /// What a CRL says of a revoked certificate.
@@ -62,7 +64,7 @@ pub struct Revoked {
 macro_rules! columns {
     () => {
         "id, name, name_key, subject, subject_key, issuer_id, profile_id, serial, not_before_s, not_after_s, spec, \
-         key_id, trusted, der, revoked_at_s, revocation_reason, origin"
+         key_id, trusted, der, revoked_at_s, revocation_reason, origin, approval"
     };
 }
 
@@ -74,14 +76,15 @@ macro_rules! select {
 
 const COLUMNS: &str = columns!();
 const INSERT: &str = "INSERT INTO certificates (id, name, name_key, subject, subject_key, issuer_id, profile_id, \
-    serial, not_before_s, not_after_s, spec, key_id, trusted, der, revoked_at_s, revocation_reason, origin) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
+    serial, not_before_s, not_after_s, spec, key_id, trusted, der, revoked_at_s, revocation_reason, origin, \
+    approval) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
 const BY_ID: &str = select!("WHERE id = $1");
 const BY_SERIAL: &str = select!("WHERE issuer_id = $1 AND serial = $2");
 const TRUSTED: &str = select!("WHERE trusted = 1 ORDER BY id");
 const SELF_SIGNED: &str = select!("WHERE serial = $1 AND issuer_id = id ORDER BY id");
 const NAMED: &str = select!("WHERE name_key = $1 AND subject = $2 ORDER BY id LIMIT $3");
 const TRUST: &str = "UPDATE certificates SET trusted = 1 WHERE id = $1";
+const DEMAND: &str = "UPDATE certificates SET approval = $2 WHERE id = $1";
 const GIVE_KEY: &str = "UPDATE certificates SET key_id = $2, trusted = 1 WHERE id = $1 AND key_id IS NULL";
 const REVOKE: &str = "UPDATE certificates SET revoked_at_s = $2, revocation_reason = $3 \
     WHERE id = $1 AND (revoked_at_s IS NULL OR revocation_reason = 'certificateHold')";
@@ -163,6 +166,7 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(row.revoked_at_s)
         .bind(row.revocation_reason.as_deref())
         .bind(&row.origin)
+        .bind(row.approval.as_deref())
         .execute(tx)
         .await?;
     Ok(())
@@ -191,6 +195,12 @@ pub async fn named(tx: &mut Tx, name_key: &str, subject: &str, limit: u32) -> Re
 /// Trusts a certificate as an issuer.
 pub async fn trust(tx: &mut Tx, id: Uuid) -> Result<(), StoreError> {
     sql(TRUST).bind(id).execute(tx).await?;
+    Ok(())
+}
+
+/// Says what an authority demands of everything that it issues.
+pub async fn demand(tx: &mut Tx, id: Uuid, approval: Option<&str>) -> Result<(), StoreError> {
+    sql(DEMAND).bind(id).bind(approval).execute(tx).await?;
     Ok(())
 }
 
@@ -239,6 +249,7 @@ impl FromColumns for Row {
             revoked_at_s: columns.optional("revoked_at_s")?,
             revocation_reason: columns.optional("revocation_reason")?,
             origin: columns.get("origin")?,
+            approval: columns.optional("approval")?,
         })
     }
 }

@@ -15,6 +15,8 @@ pub struct Standing {
     pub key_state: String,
     /// What its key may be used for, as JSON.
     pub key_usages: String,
+    /// What it demands of everything that it issues, as JSON.
+    pub approval: Option<String>,
     /// The first second of the certificate of a name of which so many are newer, if there is one.
     pub oldest_start_s: Option<i64>,
 }
@@ -26,7 +28,7 @@ pub async fn standing(tx: &mut Tx, chain: &[Uuid], name_key: &str, newer: u32) -
     let places: Vec<_> = (0..chain.len()).map(|place| format!("${}", place + 4)).collect();
     let text = format!(
         "SELECT (SELECT COUNT(*) FROM certificates WHERE id IN ({}) AND revoked_at_s IS NOT NULL) AS revoked, \
-         issuer.trusted, keys.state, keys.usages, ({}) AS oldest_start_s \
+         issuer.trusted, issuer.approval, keys.state, keys.usages, ({}) AS oldest_start_s \
          FROM certificates AS issuer JOIN keys ON keys.id = issuer.key_id WHERE issuer.id = $3",
         places.join(", "),
         super::NEWEST_OF_NAME
@@ -42,6 +44,7 @@ impl FromColumns for Standing {
             trusted: columns.get("trusted")?,
             key_state: columns.get("state")?,
             key_usages: columns.get("usages")?,
+            approval: columns.optional("approval")?,
             oldest_start_s: columns.optional("oldest_start_s")?,
         })
     }

@@ -110,6 +110,8 @@ pub(super) fn deploy(client: &Client, services: &[(SigningFormat, LogVisibility)
             cert_params: None,
             key_params: None,
         })
+        .unwrap()
+        .made()
         .unwrap();
     let service = |(number, (signing_format, log)): (usize, &(SigningFormat, LogVisibility))| {
         let validity_period = ValidityPeriod { unit: ValidityUnit::Year, amount: "1".to_owned() };

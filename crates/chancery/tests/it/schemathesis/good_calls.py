@@ -19,8 +19,10 @@ from installation import (
     identity_body,
     key_body,
     login,
+    new_authority,
     new_cert_profile,
     new_certificate,
+    new_certificate_proposal,
     new_disabled_key,
     new_held_certificate,
     new_identity,
@@ -146,6 +148,7 @@ GOOD_CALLS = {
     "GET /api/v2/x509": lambda: {"query": PAGE},
     "GET /api/v2/x509/{uuid}": on_demo_root,
     "GET /api/v2/x509/{uuid}/download": lambda: on_demo_root(query={"format": "pkcs7"}),
+    "PUT /api/v2/x509/{uuid}/approval": lambda: at(new_authority(), body={"numApprovals": 1, "selfApproval": "Never"}),
     "POST /api/v2/x509/{uuid}/revoke": lambda: at(new_certificate(), body={"reason": "superseded"}),
     "POST /api/v2/x509/{uuid}/release": lambda: at(new_held_certificate(), body={}),
     "GET /api/v2/x509/services/stubs": lambda: {"query": PAGE},
@@ -163,6 +166,9 @@ GOOD_CALLS = {
     "POST /api/v2/x509/pre-approvals": lambda: {"body": pre_approval_body()},
     "GET /api/v2/x509/proposals": lambda: {"query": PAGE},
     "GET /api/v2/x509/proposals/{uuid}": lambda: at(new_proposal()),
+    "POST /api/v2/x509/proposals/batch-approve-deny": lambda: {
+        "body": {"uuids": [new_certificate_proposal()], "decision": "Approve"}
+    },
     "POST /api/v2/x509/proposals/{uuid}/approve": lambda: at(new_policy_proposal(), body={"note": "read it"}),
     "POST /api/v2/x509/proposals/{uuid}/deny": lambda: at(new_proposal(), body={}),
     "POST /api/v2/x509/proposals/{uuid}/withdraw": lambda: at(new_proposal(), body={}),

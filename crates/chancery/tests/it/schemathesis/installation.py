@@ -188,6 +188,18 @@ def new_certificate():
     return post("/api/v2/x509/generate", certificate_body())["certificateUuid"]
 
 
+def new_authority():
+    root = {**certificate_body(), "certProfileUuid": cert_profile("Root Certificate Authority"), "trustCert": True}
+    del root["issuerUuid"], root["certParams"]
+    return post("/api/v2/x509/generate", root)["certificateUuid"]
+
+
+def new_certificate_proposal():
+    profile = post("/api/v2/x509/cert-profiles", {**cert_profile_body(), "approval": {"numApprovals": 1}})
+    wanted = {**certificate_body(), "certProfileUuid": profile["objInfo"]["uuid"]}
+    return post("/api/v2/x509/generate", wanted)["uuid"]
+
+
 def new_held_certificate():
     uuid = new_certificate()
     post(f"/api/v2/x509/{uuid}/revoke", {"reason": "certificateHold"})

@@ -1,10 +1,7 @@
 //! New certificates.
 
 use axum::extract::State;
-use chancery_types::wire::{
-    Envelope,
-    x509::{GenerateCertificate, GeneratedCertificate},
-};
+use chancery_types::wire::{Envelope, approval::Issued, x509::GenerateCertificate};
 
 use crate::{
     answer::{Answer, success},
@@ -13,17 +10,19 @@ use crate::{
 };
 
 /// Makes a certificate with a new key: self-signed, or issued by a trusted authority.
+///
+/// Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
 #[utoipa::path(
     post,
     path = "/api/v2/x509/generate",
     tag = "Certificates",
     request_body = GenerateCertificate,
-    responses((status = 200, body = Envelope<GeneratedCertificate>)),
+    responses((status = 200, body = Envelope<Issued>)),
 )]
 pub(crate) async fn generate(
     State(app): State<App>,
     caller: Authenticated,
     Body(request): Body<GenerateCertificate>,
-) -> Answer<GeneratedCertificate> {
+) -> Answer<Issued> {
     success(app.generate_certificate(&caller, request).await?)
 }

@@ -1,5 +1,6 @@
 //! `/api/v2/x509`: certificates, and what signs with them.
 
+pub(crate) mod approval;
 pub(crate) mod cert_profiles;
 pub(crate) mod download;
 pub(crate) mod generate;

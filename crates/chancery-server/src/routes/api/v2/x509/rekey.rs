@@ -3,10 +3,7 @@
 use axum::extract::State;
 use chancery_types::{
     CertificateId,
-    wire::{
-        Envelope,
-        x509::{GeneratedCertificate, RekeyCertificate},
-    },
+    wire::{Envelope, approval::Issued, x509::RekeyCertificate},
 };
 
 use crate::{
@@ -16,19 +13,21 @@ use crate::{
 };
 
 /// Issues a certificate again, for the same names and another key. Needs CertManage:Generate.
+///
+/// Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
 #[utoipa::path(
     post,
     path = "/api/v2/x509/{uuid}/rekey",
     tag = "Certificates",
     params(("uuid" = CertificateId, Path, description = "the certificate")),
     request_body = RekeyCertificate,
-    responses((status = 200, body = Envelope<GeneratedCertificate>)),
+    responses((status = 200, body = Envelope<Issued>)),
 )]
 pub(crate) async fn rekey(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<CertificateId>,
     Body(request): Body<RekeyCertificate>,
-) -> Answer<GeneratedCertificate> {
+) -> Answer<Issued> {
     success(app.rekey_certificate(&caller, id, request).await?)
 }

@@ -3,10 +3,7 @@
 use axum::extract::State;
 use chancery_types::{
     CertificateId,
-    wire::{
-        Envelope,
-        x509::{GeneratedCertificate, RenewCertificate},
-    },
+    wire::{Envelope, approval::Issued, x509::RenewCertificate},
 };
 
 use crate::{
@@ -16,19 +13,21 @@ use crate::{
 };
 
 /// Issues a certificate again, for the same key and names. Needs CertManage:Generate.
+///
+/// Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
 #[utoipa::path(
     post,
     path = "/api/v2/x509/{uuid}/renew",
     tag = "Certificates",
     params(("uuid" = CertificateId, Path, description = "the certificate")),
     request_body = RenewCertificate,
-    responses((status = 200, body = Envelope<GeneratedCertificate>)),
+    responses((status = 200, body = Envelope<Issued>)),
 )]
 pub(crate) async fn renew(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<CertificateId>,
     Body(request): Body<RenewCertificate>,
-) -> Answer<GeneratedCertificate> {
+) -> Answer<Issued> {
     success(app.renew_certificate(&caller, id, request).await?)
 }

@@ -1,10 +1,7 @@
 //! PKCS#10 requests.
 
 use axum::extract::State;
-use chancery_types::wire::{
-    Envelope,
-    x509::{GeneratedCertificate, RequestCertificate},
-};
+use chancery_types::wire::{Envelope, approval::Issued, x509::RequestCertificate};
 
 use crate::{
     answer::{Answer, success},
@@ -13,17 +10,19 @@ use crate::{
 };
 
 /// Issues a certificate for the key of a PKCS#10 request. Needs CertManage:Generate.
+///
+/// Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
 #[utoipa::path(
     post,
     path = "/api/v2/x509/requests",
     tag = "Certificates",
     request_body = RequestCertificate,
-    responses((status = 200, body = Envelope<GeneratedCertificate>)),
+    responses((status = 200, body = Envelope<Issued>)),
 )]
 pub(crate) async fn request(
     State(app): State<App>,
     caller: Authenticated,
     Body(request): Body<RequestCertificate>,
-) -> Answer<GeneratedCertificate> {
+) -> Answer<Issued> {
     success(app.request_certificate(&caller, request).await?)
 }

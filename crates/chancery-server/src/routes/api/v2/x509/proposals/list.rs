@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The proposals that the caller may see: approvers and deployers all of them, others those that they made or may use.
-/// Needs Signing:Approve, Services:Deploy or Signing:Submit.
+/// Needs Signing:Approve, Services:Deploy, Signing:Submit, CertManage:Generate or CertManage:Manage.
 #[utoipa::path(
     get,
     path = "/api/v2/x509/proposals",

@@ -1,6 +1,7 @@
 //! `/api/v2/x509/proposals`.
 
 pub(crate) mod approve;
+pub(crate) mod batch_approve_deny;
 pub(crate) mod deny;
 pub(crate) mod list;
 pub(crate) mod read;

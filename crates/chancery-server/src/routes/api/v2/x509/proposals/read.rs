@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// One proposal in full, with the text that is approved, and the uses of a pre-approval. Needs Signing:Approve,
-/// Services:Deploy or Signing:Submit.
+/// Services:Deploy, Signing:Submit, CertManage:Generate or CertManage:Manage.
 #[utoipa::path(
     get,
     path = "/api/v2/x509/proposals/{uuid}",

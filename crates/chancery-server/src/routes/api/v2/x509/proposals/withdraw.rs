@@ -12,8 +12,8 @@ use crate::{
     extract::{Authenticated, BodyOrEmpty, InPath},
 };
 
-/// Takes back a proposal that the session's identities made and that waits for approvals. Needs Signing:Submit or
-/// Services:Deploy.
+/// Takes back a proposal that the session's identities made and that waits for approvals. Needs what it
+/// took to make it.
 #[utoipa::path(
     post,
     path = "/api/v2/x509/proposals/{uuid}/withdraw",

@@ -5,6 +5,7 @@ mod download;
 mod generate;
 mod import;
 mod import_key;
+mod issue_approvals;
 mod policy_proposals;
 mod pre_approvals;
 mod renew;

@@ -1,0 +1,161 @@
+//! Requests for certificates: at once, or once enough people have approved what was asked for.
+
+use chancery_types::{
+    Action, CertificateId, Perm,
+    wire::{
+        approval::Issued,
+        x509::{GenerateCertificate, RekeyCertificate, RenewCertificate, RequestCertificate},
+    },
+};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{
+    Prepared,
+    approval::Approved,
+    issue::{Clearance, Plan},
+    order::Order,
+    requests::at_authority,
+};
+use crate::{Caller, Chancery, Error, Event, Grant, Result, signing::NewCertificate};
+
+/// A request as it came. What waits for approvals keeps it, and is made from it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Requested {
+    Generate(GenerateCertificate),
+    Request(RequestCertificate),
+    Renew(CertificateId, RenewCertificate),
+    Rekey(CertificateId, RekeyCertificate),
+}
+
+/// What was asked for, read and checked.
+pub(super) struct Ordered {
+    pub(super) order: Order,
+    pub(super) save: bool,
+    pub(super) warnings: Vec<String>,
+}
+
+impl Requested {
+    pub(crate) const fn action(&self) -> Action {
+        match self {
+            Self::Generate(_) => Action::CertificateGenerate,
+            Self::Request(_) => Action::CertificateRequest,
+            Self::Renew(..) => Action::CertificateRenew,
+            Self::Rekey(..) => Action::CertificateRekey,
+        }
+    }
+
+    /// The certificate whose place the new one takes.
+    pub(crate) const fn instead_of(&self) -> Option<CertificateId> {
+        match self {
+            Self::Generate(_) | Self::Request(_) => None,
+            Self::Renew(id, _) | Self::Rekey(id, _) => Some(*id),
+        }
+    }
+
+    /// What issuing says of the issuer, where this request names it.
+    fn refusal(&self, refusal: Error) -> Error {
+        match self {
+            Self::Request(_) => at_authority(refusal),
+            Self::Generate(_) | Self::Renew(..) | Self::Rekey(..) => refusal,
+        }
+    }
+
+    /// What the audit records say of the certificate that was asked for.
+    pub(crate) fn event(&self, prepared: &Prepared, saved: bool) -> Event {
+        Event::new(self.action()).on(saved.then_some(Uuid::from(prepared.id))).detail(json!({
+            "subject": prepared.subject, "serialNumber": prepared.serial.to_hex(), "saved": saved,
+            "insteadOf": self.instead_of(),
+        }))
+    }
+}
+
+impl Chancery {
+    /// Makes a certificate with a new key: self-signed, or issued by a trusted authority whose key was saved.
+    pub async fn generate_certificate(&self, caller: &Caller, request: GenerateCertificate) -> Result<Issued> {
+        self.issue_requested(caller, Requested::Generate(request)).await
+    }
+
+    /// Issues a certificate for the key of a PKCS#10 request.
+    pub async fn request_certificate(&self, caller: &Caller, request: RequestCertificate) -> Result<Issued> {
+        self.issue_requested(caller, Requested::Request(request)).await
+    }
+
+    /// Issues a certificate again, for the same key and names.
+    pub async fn renew_certificate(
+        &self,
+        caller: &Caller,
+        id: CertificateId,
+        request: RenewCertificate,
+    ) -> Result<Issued> {
+        self.issue_requested(caller, Requested::Renew(id, request)).await
+    }
+
+    /// Issues a certificate again, for the same names and another key.
+    pub async fn rekey_certificate(
+        &self,
+        caller: &Caller,
+        id: CertificateId,
+        request: RekeyCertificate,
+    ) -> Result<Issued> {
+        self.issue_requested(caller, Requested::Rekey(id, request)).await
+    }
+
+    async fn issue_requested(&self, caller: &Caller, requested: Requested) -> Result<Issued> {
+        let object = requested.instead_of().map(Uuid::from);
+        let grant = self.grant(caller, Perm::CertManageGenerate, requested.action(), object).await?;
+        let Ordered { order, save, warnings } = self.ordered(&requested).await?;
+        let plan = self.plan_certificate(order).await.map_err(|refusal| requested.refusal(refusal))?;
+        if !plan.demand().is_none() {
+            return self.wait_for_approvals(caller, &grant, requested, &plan, save).await.map(Issued::Waits);
+        }
+        let issued = async {
+            let prepared = self.prepare_planned(plan, Clearance::Unasked).await?;
+            let mut reply = prepared.reply(save)?;
+            reply.warnings.extend(warnings);
+            let (event, now_ms) = (requested.event(&prepared, save), self.clock.now_ms());
+            self.commit(&grant, event, move |tx| Box::pin(prepared.issue(tx, save, now_ms))).await?;
+            Ok(Issued::Made(reply))
+        };
+        issued.await.map_err(|refusal| requested.refusal(refusal))
+    }
+
+    async fn ordered(&self, requested: &Requested) -> Result<Ordered> {
+        match requested.clone() {
+            Requested::Generate(request) => self.ordered_new(request).await,
+            Requested::Request(request) => self.ordered_by_csr(request).await,
+            Requested::Renew(id, request) => self.ordered_again(id, request).await,
+            Requested::Rekey(id, request) => self.ordered_with_another_key(id, request).await,
+        }
+    }
+
+    async fn wait_for_approvals(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        request: Requested,
+        plan: &Plan,
+        save: bool,
+    ) -> Result<chancery_types::wire::proposals::Proposed> {
+        if !save {
+            let message =
+                "What waits for approvals is kept (saveCert): who asked for it is not there when it is issued.";
+            return Err(Error::value("/saveCert", message));
+        }
+        let name = plan.order.name(self.limits.name_max);
+        let certificate = plan.described(request.instead_of());
+        self.propose_certificate(caller, grant, plan.demand(), name, NewCertificate { request, certificate }).await
+    }
+
+    /// Makes what was approved. InvalidState where something else would come of it by now.
+    pub(crate) async fn prepare_approved(&self, new: &NewCertificate, approved: Approved) -> Result<Prepared> {
+        let Ordered { order, .. } = self.ordered(&new.request).await?;
+        let plan = self.plan_certificate(order).await?;
+        if plan.described(new.request.instead_of()) != new.certificate {
+            let message = "What would be issued is no longer what was asked for and approved: the profile was changed.";
+            return Err(Error::state(message));
+        }
+        self.prepare_planned(plan, Clearance::Approved(approved)).await
+    }
+}

@@ -1,0 +1,155 @@
+//! Certificates that are proposed, and changes of what certificates take: of their profiles, and of the authorities that
+//! issue them.
+
+use chancery_store::Tx;
+use chancery_types::{
+    CertificateId, ErrorCode,
+    wire::{
+        approval::{IssuerApproval, ProposedCertProfile, ProposedIssuerApproval},
+        cert_profiles::CertProfile,
+        proposals::Proposed,
+    },
+};
+use serde_json::json;
+
+use super::{
+    content::{Content, NewCertificate},
+    policy::lasting,
+    propose::{About, NewProposal},
+    stored::StoredProposal,
+};
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Result,
+    audit::{self, Actor},
+    pki::{
+        Prepared,
+        approval::{Approved, check_demand},
+        cert_profile,
+    },
+    signing::{demand::Demand, request::Given},
+};
+
+/// A certificate that is made and counts once it is stored, and what the audit records say of it.
+pub(super) struct Issuing {
+    prepared: Prepared,
+    record: Event,
+}
+
+impl Chancery {
+    /// Proposes a certificate.
+    pub(crate) async fn propose_certificate(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        demand: Demand,
+        name: String,
+        new: NewCertificate,
+    ) -> Result<Proposed> {
+        let certificate = &new.certificate;
+        let about =
+            About { profile: Some(certificate.cert_profile_uuid), issuer: certificate.issuer_uuid, ..About::default() };
+        self.propose_demanded(caller, grant, demand, (about, name), Content::Certificate(new)).await
+    }
+
+    /// Proposes the change of a certificate profile. The answer is the profile as it is, and what waits.
+    pub(crate) async fn propose_cert_profile(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        demand: Demand,
+        new: ProposedCertProfile,
+    ) -> Result<CertProfile> {
+        let (checked, limits) = (new.clone(), self.limits.clone());
+        let check = self
+            .store
+            .read(move |tx| Box::pin(async move { cert_profile::check_change(tx, &checked, &limits).await.map(drop) }));
+        check.await?;
+        let shown = new.before.clone();
+        let about = About { profile: Some(shown.obj_info.uuid), ..About::default() };
+        let named = (about, new.after.obj_info.name.clone());
+        let proposed = self.propose_demanded(caller, grant, demand, named, Content::CertProfile(new)).await?;
+        Ok(CertProfile { pending_change: Some(proposed), ..shown })
+    }
+
+    /// Proposes what an authority shall demand. The answer is what it demands now, and what waits.
+    pub(crate) async fn propose_issuer_approval(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        demand: Demand,
+        (id, name): (CertificateId, String),
+        new: ProposedIssuerApproval,
+    ) -> Result<IssuerApproval> {
+        let checked = new.clone();
+        let check = self.store.read(move |tx| Box::pin(async move { check_demand(tx, id, &checked).await }));
+        check.await?;
+        let approval = new.before.clone();
+        let about = About { issuer: Some(id), ..About::default() };
+        let proposed = self.propose_demanded(caller, grant, demand, (about, name), Content::Issuer(id, new)).await?;
+        Ok(IssuerApproval { approval, pending_change: Some(proposed) })
+    }
+
+    async fn propose_demanded(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        demand: Demand,
+        (about, name): (About, String),
+        content: Content,
+    ) -> Result<Proposed> {
+        let now_ms = self.clock.now_ms();
+        let expires_at_ms = demand.expiry(now_ms)?;
+        let new = NewProposal { name, note: String::new(), content, about, required: demand.count, expires_at_ms };
+        self.propose(caller, grant, new, now_ms).await
+    }
+
+    /// Makes what has every approval; the reason where it can never be made any more. What passes is an error, after
+    /// which nothing has happened: an authority on hold, too many certificates of a name.
+    pub(super) async fn issuing(&self, new: &NewCertificate) -> Result<Result<Issuing, String>> {
+        if let Some(issuer) = new.certificate.issuer_uuid {
+            self.check_not_held(issuer).await?;
+        }
+        // What was compiled may be behind the store, and what fails here fails for ever.
+        self.catch_up().await?;
+        let made = async {
+            let prepared = self.prepare_approved(new, Approved::by_proposal()).await?;
+            let now_ms = self.clock.now_ms();
+            let checked = self.store.read(move |tx| {
+                Box::pin(async move {
+                    prepared.check(tx, now_ms).await?;
+                    Ok::<_, Error>(prepared)
+                })
+            });
+            let prepared = checked.await?;
+            Ok(Issuing { record: new.request.event(&prepared, true), prepared })
+        };
+        lasting(made.await)
+    }
+}
+
+impl Issuing {
+    pub(super) const fn id(&self) -> CertificateId {
+        self.prepared.id
+    }
+
+    /// Issues, in the transaction that stores the last approval. InvalidState where more approvals are demanded since it
+    /// was found that this is the last one.
+    pub(super) async fn issue(
+        self,
+        tx: &mut Tx,
+        proposal: &StoredProposal,
+        last: Given,
+        hardened: bool,
+        (actor, now_ms): (&Actor, i64),
+    ) -> Result<()> {
+        let Self { prepared, mut record } = self;
+        let mut facts = StoredProposal::load(tx, proposal.id()).await?.facts(hardened, now_ms);
+        facts.approvals.push(last);
+        if facts.given() < facts.required() {
+            return Err(Error::state("More approvals are demanded meanwhile."));
+        }
+        prepared.issue(tx, true, now_ms).await?;
+        record.detail["proposalUuid"] = json!(proposal.id());
+        audit::append(tx, now_ms, actor, &record, ErrorCode::Success).await
+    }
+}
