@@ -34,6 +34,9 @@ enum Guard {
 }
 use Guard::{LoggedIn, Operator, Perms, Public, Rules, Session};
 
+/// Who may have to do with a proposal: whoever approves, and whoever makes some.
+const PROPOSALS: &[Perm] = &[SigningApprove, ServicesDeploy, SigningSubmit, CertManageGenerate, CertManageManage];
+
 /// Method, path, guard, and a body that decodes.
 #[rustfmt::skip]
 const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
@@ -121,12 +124,14 @@ const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("post", "/api/v2/x509/signing-requests/{uuid}/repeat", Perms(&[SigningSubmit]), ""),
     ("post", "/api/v2/x509/pre-approvals", Perms(&[SigningSubmit]),
         r#"{"name":"p","policyUuid":"00000000-0000-0000-0000-0000000000aa","digests":[]}"#),
-    ("get", "/api/v2/x509/proposals", Perms(&[SigningApprove, ServicesDeploy, SigningSubmit]), ""),
-    ("get", "/api/v2/x509/proposals/{uuid}", Perms(&[SigningApprove, ServicesDeploy, SigningSubmit]), ""),
+    ("get", "/api/v2/x509/proposals", Perms(PROPOSALS), ""),
+    ("get", "/api/v2/x509/proposals/{uuid}", Perms(PROPOSALS), ""),
+    ("post", "/api/v2/x509/proposals/batch-approve-deny", Perms(&[SigningApprove]), r#"{"uuids": [], "decision": "Approve"}"#),
+    ("put", "/api/v2/x509/{uuid}/approval", Perms(&[CertManageManage]), r#"{"numApprovals": 0}"#),
     ("post", "/api/v2/x509/proposals/{uuid}/approve", Perms(&[SigningApprove]), "{}"),
-    ("post", "/api/v2/x509/proposals/{uuid}/deny", Perms(&[SigningApprove, ServicesDeploy, SigningSubmit]), "{}"),
-    ("post", "/api/v2/x509/proposals/{uuid}/withdraw", Perms(&[SigningApprove, ServicesDeploy, SigningSubmit]), "{}"),
-    ("post", "/api/v2/x509/proposals/{uuid}/revoke", Perms(&[SigningApprove, ServicesDeploy, SigningSubmit]), "{}"),
+    ("post", "/api/v2/x509/proposals/{uuid}/deny", Perms(PROPOSALS), "{}"),
+    ("post", "/api/v2/x509/proposals/{uuid}/withdraw", Perms(PROPOSALS), "{}"),
+    ("post", "/api/v2/x509/proposals/{uuid}/revoke", Perms(PROPOSALS), "{}"),
     ("get", "/api/v2/x509/signing-policies/{uuid}", LoggedIn, ""),
     ("patch", "/api/v2/x509/signing-policies/{uuid}", Perms(&[ServicesDeploy]), "{}"),
     ("post", "/api/v2/x509/services/{uuid}/renew", Perms(&[ServicesDeploy]), "{}"),

@@ -39,6 +39,7 @@ async fn the_least_profile_has_the_defaults_and_can_be_written_back() {
         "extendedKeyUsages": [], "keyTypeUuids": null, "hashAlgorithms": null,
         "subject": {"allowed": null, "required": [], "values": {}}, "subjectAltNames": rules, "policies": [],
         "crlUrls": null, "ocspUrls": null, "issuerUrls": null, "enabled": true, "system": false,
+        "approval": {"numApprovals": 0},
     });
     assert_eq!(read, expected);
     assert_eq!(admin.patch(&path, read.clone()).await.response(), &expected);
