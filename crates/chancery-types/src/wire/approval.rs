@@ -48,7 +48,6 @@ pub struct IssuerApproval {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
-#[expect(clippy::large_enum_variant, reason = "one at a time is answered, never a list")]
 pub enum Issued {
     /// It is issued.
     Made(GeneratedCertificate),

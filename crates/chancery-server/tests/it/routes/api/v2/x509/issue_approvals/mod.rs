@@ -139,7 +139,7 @@ async fn two_approvals_issue_what_was_asked_for() {
     let audit = house.signing.admin.get("/api/v2/audit?action=CertificateGenerate").await;
     let records = audit.response()["items"].as_array().unwrap();
     let record = records.iter().find(|record| record["detail"]["proposalUuid"] == json!(proposal)).unwrap();
-    assert_eq!((&record["object"], &record["identities"][0]["name"]), (&made["uuid"], &json!("bob")));
+    assert_eq!((&record["objectUuid"], &record["identities"][0]["name"]), (&made["uuid"], &json!("bob")));
     approve(&house.signing.admin, &proposal).await.refused(409, "InvalidState", None);
     assert_eq!(house.issued().await, 1);
 }
