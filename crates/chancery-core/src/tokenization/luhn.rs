@@ -24,10 +24,14 @@ pub(crate) fn check_digit(digits: &[u16], place: usize) -> u16 {
 /// What makes a number pass in the place of a digit that is the so-many-th from the end and has a part in the sum.
 #[inline]
 const fn completing(digit: u16, from_end: usize, sum: u16) -> u16 {
-    let counts_double = from_end.is_multiple_of(2);
-    let now = if counts_double { doubled(digit) } else { digit };
+    let now = if counts_double(from_end) { doubled(digit) } else { digit };
     let missing = (10 + now - sum) % 10;
-    if counts_double { halved(missing) } else { missing }
+    if counts_double(from_end) { halved(missing) } else { missing }
+}
+
+/// Whether the digit in the so-many-th place from the end counts double.
+const fn counts_double(from_end: usize) -> bool {
+    from_end.is_multiple_of(2)
 }
 
 /// [`passes`] for digits in ASCII.
@@ -49,6 +53,18 @@ pub(crate) struct SameLength {
     shift: u32,
 }
 
+/// From the sum of up to sixteen digits to the digit that is missing, where it counts once and where it counts double.
+static MISSING: [[u8; 256]; 2] = {
+    let mut all = [[0; 256]; 2];
+    let mut total = 0;
+    while total < 256 {
+        let missing = (10 - total as u16 % 10) % 10;
+        (all[0][total], all[1][total]) = (missing as u8, halved(missing) as u8);
+        total += 1;
+    }
+    all
+};
+
 impl SameLength {
     pub(crate) fn of(length: usize) -> Option<Self> {
         (9..=16).contains(&length).then(|| Self { length, shift: 8 * (16 - length as u32) })
@@ -56,7 +72,7 @@ impl SameLength {
 
     /// Whether all pass.
     pub(crate) fn all_pass(&self, text: &[u8]) -> bool {
-        let wrong = |wrong, number| wrong | (self.total(number, [u64::MAX; 2]) % 10);
+        let wrong = |wrong, number| wrong | MISSING[0][usize::from(self.total(number, [u64::MAX; 2]))];
         text.chunks_exact(self.length).fold(0, wrong) == 0
     }
 
@@ -68,26 +84,30 @@ impl SameLength {
         mask[place] = 0;
         let last = mask[..self.length].last_chunk::<8>().copied().unwrap_or_default();
         let masks = [u64::from_le_bytes(mask[..8].try_into().unwrap_or_default()), u64::from_le_bytes(last)];
-        let digit = |total: usize| {
-            let check = completing(0, self.length - place, (total % 10) as u16);
-            b'0' | if spoiled { spoil(check) } else { check } as u8
-        };
-        let digits: [u8; 256] = std::array::from_fn(digit);
+        let missing = &MISSING[usize::from(counts_double(self.length - place))];
+        let as_asked = |check: u16| b'0' | if spoiled { spoil(check) } else { check } as u8;
+        let digits: [u8; 256] = missing.map(|check| as_asked(check.into()));
         for number in text.chunks_exact_mut(self.length) {
-            let total = self.total(number, masks);
-            // Sixteen digits have a total of at most 224.
-            number[place] = digits[(total & 0xff) as usize];
+            number[place] = digits[usize::from(self.total(number, masks))];
         }
     }
 
-    /// The weighted sum of the digits that the masks let through, not modulo 10.
+    /// The weighted sum of the digits that the masks let through, at most 224, not modulo 10.
     #[inline(always)]
-    fn total(&self, number: &[u8], [first_mask, last_mask]: [u64; 2]) -> u64 {
+    fn total(&self, number: &[u8], [first_mask, last_mask]: [u64; 2]) -> u8 {
         let (Some(first), Some(last)) = (number.first_chunk::<8>(), number.last_chunk::<8>()) else { return 0 };
         let first = (u64::from_le_bytes(*first) & first_mask) << self.shift;
-        added_up(pair_sums(first) + pair_sums(u64::from_le_bytes(*last) & last_mask))
+        let last = u64::from_le_bytes(*last) & last_mask;
+        // What counts double stands in every second byte, so both have room in one word.
+        let twice = first & (0x0f * LANES) | (last & (0x0f * LANES)) << 8;
+        let carried = (twice + 3 * BYTES) >> 3 & BYTES;
+        let sums = (first & (0x0f * BYTES)) + (last & (0x0f * BYTES)) + twice + carried;
+        (sums.wrapping_mul(BYTES) >> 56) as u8
     }
 }
+
+/// Ones in bytes.
+const BYTES: u64 = u64::from_ne_bytes([1; 8]);
 
 /// [`sum`] for digits in ASCII, eight at a time.
 #[inline]

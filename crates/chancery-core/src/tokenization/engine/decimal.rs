@@ -316,10 +316,11 @@ fn append_tweaks(tweaks: &mut Buffer, format: &Format, values: &[u8], length: us
         return values.chunks_exact(length).for_each(|value| append_tweak(tweaks, format, None, value));
     }
     let others = 8 * (8 - trailing);
-    for last in values.chunks_exact(length).filter_map(<[u8]>::last_chunk::<8>) {
-        let kept = u64::from_le_bytes(*last) >> others;
-        tweaks.append_word(kept << 8 | u64::from(tweak::SEPARATOR), 1 + trailing);
-    }
+    let tweak = |value: &[u8]| {
+        let last = value.last_chunk().map_or(0, |last| u64::from_le_bytes(*last));
+        (last >> others) << 8 | u64::from(tweak::SEPARATOR)
+    };
+    tweaks.append_words(values.chunks_exact(length).map(tweak), (values.len() / length, 1 + trailing));
 }
 
 /// Appends what follows the profile's domain in the tweak of these digits.

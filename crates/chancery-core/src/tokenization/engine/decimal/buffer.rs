@@ -21,6 +21,18 @@ impl Buffer {
         self.used = start + bytes;
     }
 
+    /// Appends the lowest bytes of each of so many words, equally many of each.
+    pub(super) fn append_words(&mut self, words: impl Iterator<Item = u64>, (count, bytes): (usize, usize)) {
+        self.make_room(self.used + count * bytes);
+        let mut room = &mut self.bytes[self.used..];
+        for word in words.take(count) {
+            let Some((first, _)) = room.split_first_chunk_mut::<8>() else { break };
+            *first = word.to_le_bytes();
+            room = &mut room[bytes..];
+        }
+        self.used += count * bytes;
+    }
+
     /// For so many, and for eight more.
     #[inline]
     fn make_room(&mut self, bytes: usize) {
