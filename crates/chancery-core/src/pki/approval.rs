@@ -127,7 +127,7 @@ impl Chancery {
         let event = issuer_event(id).detail(json!(after));
         let new = ProposedIssuerApproval { before, after };
         if !demand.is_none() {
-            return self.propose_issuer_approval(caller, &grant, demand, (id, issuer.name), new).await;
+            return Box::pin(self.propose_issuer_approval(caller, &grant, demand, (id, issuer.name), new)).await;
         }
         self.commit(&grant, event, move |tx| Box::pin(change_demand(tx, id, new))).await
     }

@@ -74,12 +74,12 @@ impl Requested {
 impl Chancery {
     /// Makes a certificate with a new key: self-signed, or issued by a trusted authority whose key was saved.
     pub async fn generate_certificate(&self, caller: &Caller, request: GenerateCertificate) -> Result<Issued> {
-        self.issue_requested(caller, Requested::Generate(request)).await
+        Box::pin(self.issue_requested(caller, Requested::Generate(request))).await
     }
 
     /// Issues a certificate for the key of a PKCS#10 request.
     pub async fn request_certificate(&self, caller: &Caller, request: RequestCertificate) -> Result<Issued> {
-        self.issue_requested(caller, Requested::Request(request)).await
+        Box::pin(self.issue_requested(caller, Requested::Request(request))).await
     }
 
     /// Issues a certificate again, for the same key and names.
@@ -89,7 +89,7 @@ impl Chancery {
         id: CertificateId,
         request: RenewCertificate,
     ) -> Result<Issued> {
-        self.issue_requested(caller, Requested::Renew(id, request)).await
+        Box::pin(self.issue_requested(caller, Requested::Renew(id, request))).await
     }
 
     /// Issues a certificate again, for the same names and another key.
@@ -99,7 +99,7 @@ impl Chancery {
         id: CertificateId,
         request: RekeyCertificate,
     ) -> Result<Issued> {
-        self.issue_requested(caller, Requested::Rekey(id, request)).await
+        Box::pin(self.issue_requested(caller, Requested::Rekey(id, request))).await
     }
 
     async fn issue_requested(&self, caller: &Caller, requested: Requested) -> Result<Issued> {
@@ -108,7 +108,7 @@ impl Chancery {
         let Ordered { order, save, warnings } = self.ordered(&requested).await?;
         let plan = self.plan_certificate(order).await.map_err(|refusal| requested.refusal(refusal))?;
         if !plan.demand().is_none() {
-            return self.wait_for_approvals(caller, &grant, requested, &plan, save).await.map(Issued::Waits);
+            return Box::pin(self.wait_for_approvals(caller, &grant, requested, &plan, save)).await.map(Issued::Waits);
         }
         let issued = async {
             let prepared = self.prepare_planned(plan, Clearance::Unasked).await?;

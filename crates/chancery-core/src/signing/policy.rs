@@ -56,7 +56,8 @@ impl Chancery {
         let (row, hardened) = (terms.row(id, service, name.clone())?, self.hardened);
         if present.highest() > 0 {
             let after = Policy::from_row(row, &present.service)?.body(hardened);
-            return self.propose_policy(caller, &grant, present.highest(), NewPolicy { before: None, after }).await;
+            return Box::pin(self.propose_policy(caller, &grant, present.highest(), NewPolicy { before: None, after }))
+                .await;
         }
         let event = Event::new(action).on(Uuid::from(service)).detail(json!({
             "policyUuid": id, "name": name, "hashAlgorithm": hash_algorithm, "numApprovals": terms.num_approvals,
@@ -105,7 +106,7 @@ impl Chancery {
                 return Ok(after);
             }
             let new = NewPolicy { before: Some(before), after };
-            return self.propose_policy(caller, &grant, present.highest(), new).await;
+            return Box::pin(self.propose_policy(caller, &grant, present.highest(), new)).await;
         }
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {

@@ -89,7 +89,8 @@ impl Chancery {
             if before == after {
                 return Ok(before);
             }
-            return self.propose_cert_profile(caller, &grant, demand, ProposedCertProfile { before, after }).await;
+            let new = ProposedCertProfile { before, after };
+            return Box::pin(self.propose_cert_profile(caller, &grant, demand, new)).await;
         }
         let event = event(Action::CertProfileChange, id).detail(json!(request));
         let new = ProposedCertProfile { before, after };

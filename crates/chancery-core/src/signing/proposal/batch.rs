@@ -43,8 +43,8 @@ impl Chancery {
         note: &str,
     ) -> BatchDecidedProposal {
         let decided = match decision {
-            Decision::Approve => self.approve_one(caller, grant, id, note, None).await,
-            Decision::Deny => self.end_one(caller, grant, id, ProposalDecision::Deny, note).await,
+            Decision::Approve => Box::pin(self.approve_one(caller, grant, id, note, None)).await,
+            Decision::Deny => Box::pin(self.end_one(caller, grant, id, ProposalDecision::Deny, note)).await,
         };
         match decided {
             Ok(decided) => {

@@ -48,7 +48,7 @@ impl Chancery {
         let certificate = &new.certificate;
         let about =
             About { profile: Some(certificate.cert_profile_uuid), issuer: certificate.issuer_uuid, ..About::default() };
-        self.propose_demanded(caller, grant, demand, (about, name), Content::Certificate(new)).await
+        self.propose_demanded(caller, grant, demand, (about, name), Content::Certificate(Box::new(new))).await
     }
 
     /// Proposes the change of a certificate profile. The answer is the profile as it is, and what waits.
@@ -67,7 +67,7 @@ impl Chancery {
         let shown = new.before.clone();
         let about = About { profile: Some(shown.obj_info.uuid), ..About::default() };
         let named = (about, new.after.obj_info.name.clone());
-        let proposed = self.propose_demanded(caller, grant, demand, named, Content::CertProfile(new)).await?;
+        let proposed = self.propose_demanded(caller, grant, demand, named, Content::CertProfile(Box::new(new))).await?;
         Ok(CertProfile { pending_change: Some(proposed), ..shown })
     }
 
@@ -85,7 +85,8 @@ impl Chancery {
         check.await?;
         let approval = new.before.clone();
         let about = About { issuer: Some(id), ..About::default() };
-        let proposed = self.propose_demanded(caller, grant, demand, (about, name), Content::Issuer(id, new)).await?;
+        let proposed =
+            self.propose_demanded(caller, grant, demand, (about, name), Content::Issuer(id, Box::new(new))).await?;
         Ok(IssuerApproval { approval, pending_change: Some(proposed) })
     }
 
@@ -105,14 +106,14 @@ impl Chancery {
 
     /// Makes what has every approval; the reason where it can never be made any more. What passes is an error, after
     /// which nothing has happened: an authority on hold, too many certificates of a name.
-    pub(super) async fn issuing(&self, new: &NewCertificate) -> Result<Result<Issuing, String>> {
+    pub(super) async fn issuing(&self, new: &NewCertificate) -> Result<Result<Box<Issuing>, String>> {
         if let Some(issuer) = new.certificate.issuer_uuid {
             self.check_not_held(issuer).await?;
         }
         // What was compiled may be behind the store, and what fails here fails for ever.
         self.catch_up().await?;
         let made = async {
-            let prepared = self.prepare_approved(new, Approved::by_proposal()).await?;
+            let prepared = Box::pin(self.prepare_approved(new, Approved::by_proposal())).await?;
             let now_ms = self.clock.now_ms();
             let checked = self.store.read(move |tx| {
                 Box::pin(async move {
@@ -121,9 +122,9 @@ impl Chancery {
                 })
             });
             let prepared = checked.await?;
-            Ok(Issuing { record: new.request.event(&prepared, true), prepared })
+            Ok(Box::new(Issuing { record: new.request.event(&prepared, true), prepared }))
         };
-        lasting(made.await)
+        lasting(Box::pin(made).await)
     }
 }
 

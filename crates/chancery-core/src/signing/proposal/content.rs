@@ -15,18 +15,17 @@ use crate::{Error, Result, pki::Requested};
 
 /// What is proposed. Its JSON is stored as it was written, and read again from there: what was approved is a text.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-#[expect(clippy::large_enum_variant, reason = "one at a time is worked with, never a list")]
 pub(super) enum Content {
     /// Approvals of requests to come.
     PreApproval(Beforehand),
     /// A new policy, or one that changes.
-    Policy(NewPolicy),
+    Policy(Box<NewPolicy>),
     /// A certificate.
-    Certificate(NewCertificate),
+    Certificate(Box<NewCertificate>),
     /// A certificate profile that changes.
-    CertProfile(ProposedCertProfile),
+    CertProfile(Box<ProposedCertProfile>),
     /// What an authority shall demand.
-    Issuer(CertificateId, ProposedIssuerApproval),
+    Issuer(CertificateId, Box<ProposedIssuerApproval>),
 }
 
 /// A certificate as it was asked for, and what would be issued: it is issued only where both still agree.
@@ -79,7 +78,8 @@ impl Content {
     pub(super) fn policy(&self) -> Option<ProposedPolicy> {
         match self {
             Self::PreApproval(_) | Self::Certificate(_) | Self::CertProfile(_) | Self::Issuer(..) => None,
-            Self::Policy(NewPolicy { before, after }) => {
+            Self::Policy(new) => {
+                let NewPolicy { before, after } = new.as_ref();
                 Some(ProposedPolicy { before: before.clone(), after: after.clone() })
             }
         }
@@ -98,7 +98,7 @@ impl Content {
     /// A certificate profile before and after, as readers see it.
     pub(super) fn cert_profile(&self) -> Option<ProposedCertProfile> {
         match self {
-            Self::CertProfile(new) => Some(new.clone()),
+            Self::CertProfile(new) => Some(ProposedCertProfile::clone(new)),
             Self::PreApproval(_) | Self::Policy(_) | Self::Certificate(_) | Self::Issuer(..) => None,
         }
     }
@@ -106,7 +106,7 @@ impl Content {
     /// What an authority demands before and after, as readers see it.
     pub(super) fn issuer_approval(&self) -> Option<ProposedIssuerApproval> {
         match self {
-            Self::Issuer(_, new) => Some(new.clone()),
+            Self::Issuer(_, new) => Some(ProposedIssuerApproval::clone(new)),
             Self::PreApproval(_) | Self::Policy(_) | Self::Certificate(_) | Self::CertProfile(_) => None,
         }
     }

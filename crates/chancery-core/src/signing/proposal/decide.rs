@@ -46,7 +46,7 @@ struct Resolved {
     /// Where a pre-approval stands afterwards, if that changes.
     life: Option<Life>,
     /// What is issued.
-    issuing: Option<Issuing>,
+    issuing: Option<Box<Issuing>>,
 }
 
 /// A decision that is ready to be stored.
@@ -67,7 +67,7 @@ impl Chancery {
     pub async fn approve_proposal(&self, caller: &Caller, id: ProposalId, request: ApproveRequest) -> Result<Proposed> {
         let grant = self.grant(caller, Perm::SigningApprove, Action::ProposalApprove, Some(id.into())).await?;
         let note = self.note(request.note)?;
-        self.approve_one(caller, &grant, id, &note, request.digest).await
+        Box::pin(self.approve_one(caller, &grant, id, &note, request.digest)).await
     }
 
     pub(super) async fn approve_one(
@@ -89,7 +89,7 @@ impl Chancery {
                 return Err(Error::value("/digest", message));
             }
             facts.approvals.push(given.clone());
-            let (standing, effect) = self.put_into_effect(&stored, &facts, standing).await?;
+            let (standing, effect) = Box::pin(self.put_into_effect(&stored, &facts, standing)).await?;
             let activate = || stored.life(now_ms).map(|life| life::next(life, life::Event::Activate));
             let life = if standing == Standing::Signed { activate().transpose().map_err(over)? } else { None };
             let (issuing, reason) = effect.map_or_else(|reason| (None, Some(reason)), |issuing| (issuing, None));
@@ -127,7 +127,7 @@ impl Chancery {
     ) -> Result<Proposed> {
         let grant = self.grant_any(caller, &DECIDERS, action(decision), Some(id.into())).await?;
         let note = self.note(request.note)?;
-        self.end_one(caller, &grant, id, decision, &note).await
+        Box::pin(self.end_one(caller, &grant, id, decision, &note)).await
     }
 
     pub(super) async fn end_one(
@@ -204,7 +204,7 @@ impl Chancery {
         stored: &StoredProposal,
         facts: &Request,
         standing: Standing,
-    ) -> Result<(Standing, Result<Option<Issuing>, String>)> {
+    ) -> Result<(Standing, Result<Option<Box<Issuing>>, String>)> {
         if standing != Standing::Approved {
             return Ok((standing, Ok(None)));
         }
@@ -242,8 +242,8 @@ impl Chancery {
         (decision, note, given): (ProposalDecision, &str, Given),
         resolved: Resolved,
         now_ms: i64,
-    ) -> Result<NewDecision> {
-        Ok(NewDecision {
+    ) -> Result<Box<NewDecision>> {
+        Ok(Box::new(NewDecision {
             row: tables::proposals::Decision {
                 proposal_id: stored.row.id,
                 version: stored.row.version + 1,
@@ -259,14 +259,14 @@ impl Chancery {
             resolved,
             hardened: self.hardened,
             limits: self.limits.clone(),
-        })
+        }))
     }
 
     /// Stores decision, effect and audit record together; none where the proposal is no longer as it was read.
     async fn store_proposal_decision(
         &self,
         grant: &Grant,
-        new: NewDecision,
+        new: Box<NewDecision>,
         facts: &Request,
     ) -> Result<Option<Proposed>> {
         let approvals = ApprovalCount { given: facts.given(), required: facts.required() };
@@ -274,7 +274,7 @@ impl Chancery {
         let Resolved { standing, reason, issuing, .. } = &new.resolved;
         let proposed = Proposed {
             reason: reason.clone(),
-            certificate_uuid: issuing.as_ref().map(Issuing::id),
+            certificate_uuid: issuing.as_ref().map(|issuing| issuing.id()),
             ..new.stored.proposed(*standing, life, approvals)
         };
         let decision: ProposalDecision = new.row.decision.parse().map_err(Error::internal)?;
@@ -303,14 +303,14 @@ impl Chancery {
 
 impl NewDecision {
     /// InvalidState where the proposal, or what it is about, is no longer as it was read.
-    async fn insert(self, tx: &mut Tx) -> Result<()> {
-        let Self { stored, row, given, members, actor, resolved, hardened, limits } = self;
+    async fn insert(self: Box<Self>, tx: &mut Tx) -> Result<()> {
+        let Self { stored, row, given, members, actor, resolved, hardened, limits } = *self;
         let Resolved { standing, reason, life, issuing } = resolved;
         if standing == Standing::Signed {
             match stored.content.clone() {
                 Content::Policy(new) => policy::apply(tx, new.after.service_uuid, &new, &limits, hardened).await?,
-                Content::CertProfile(new) => again(cert_profile::change(tx, new, limits).await.map(drop))?,
-                Content::Issuer(id, new) => again(change_demand(tx, id, new).await.map(drop))?,
+                Content::CertProfile(new) => again(cert_profile::change(tx, *new, limits).await.map(drop))?,
+                Content::Issuer(id, new) => again(change_demand(tx, id, *new).await.map(drop))?,
                 Content::PreApproval(_) | Content::Certificate(_) => {}
             }
         }

@@ -40,7 +40,8 @@ pub(super) async fn demanded(tx: &mut Tx, row: &tables::proposals::Row, content:
                 if never { SelfApproval::Never } else { SelfApproval::DualControl },
             ))
         }
-        Content::Certificate(NewCertificate { request, certificate }) => {
+        Content::Certificate(new) => {
+            let NewCertificate { request, certificate } = new.as_ref();
             let issuer = of_authority(tx, certificate.issuer_uuid).await?;
             let inherited = of_authority(tx, request.instead_of()).await?;
             let profile = match cert_profile::built_in(certificate.cert_profile_uuid) {
