@@ -2,20 +2,25 @@
 
 use std::{
     any::Any,
+    convert::Infallible,
     error::Error as StdError,
+    future::poll_fn,
     mem,
     net::{IpAddr, Ipv4Addr},
+    panic::{AssertUnwindSafe, catch_unwind},
+    pin::{Pin, pin},
     sync::LazyLock,
+    task::{Context, Poll},
     time::Instant,
 };
 
 use axum::{
     extract::{MatchedPath, Request},
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header},
-    middleware::Next,
     response::{IntoResponse, Response},
 };
 use chancery_core::{Error, Meaning, RequestInfo};
+use tower::Service;
 use tracing::{Instrument, debug, debug_span, error};
 
 use crate::{
@@ -42,33 +47,68 @@ static DEFAULT_HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
     headers
 });
 
-/// Runs a request inside its span and finishes its answer.
-pub(crate) async fn outermost(mut request: Request, next: Next) -> Response {
-    let started = Instant::now();
-    let info = request_info(&request);
-    let method = method_name(request.method());
-    let uri = request.uri().clone();
-    let route = request.extensions().get::<MatchedPath>().cloned();
-    let span = debug_span!("request", id = info.id, source = %info.source);
-    request.extensions_mut().insert(info.clone());
+/// Wraps a route. A service of its own, because axum's middleware out of a function would copy the route within and
+/// allocate several times for every request.
+#[derive(Clone, Debug)]
+pub(crate) struct Outermost<S>(pub(crate) S);
 
-    let version = request.version();
-    let (request, remainder) = Remainder::of(request);
+impl<S> Service<Request> for Outermost<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
-    let answer = next.run(request).instrument(span.clone()).await;
-    let is_read = remainder.take().await;
-    let _entered = span.entered();
-    let mut answer = finish(answer, uri.path(), &info.id);
-    if !is_read && version < Version::HTTP_2 {
-        answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.0.poll_ready(context)
     }
 
-    let route = route.as_ref().map_or("none", MatchedPath::as_str);
-    let status = answer.status().as_u16();
-    let time = started.elapsed();
-    metrics::count_request(method, route, status, time);
-    debug!(method, route, status, ms = time.as_secs_f64() * 1e3, "answered");
-    answer
+    /// Runs a request inside its span and finishes its answer.
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        let started = Instant::now();
+        let info = request_info(&request);
+        let method = method_name(request.method());
+        let uri = request.uri().clone();
+        let route = request.extensions().get::<MatchedPath>().cloned();
+        let span = debug_span!("request", id = info.id, source = %info.source);
+        request.extensions_mut().insert(info.clone());
+
+        let version = request.version();
+        let (request, remainder) = Remainder::of(request);
+
+        let begun = catch_unwind(AssertUnwindSafe(|| self.0.call(request)));
+        Box::pin(async move {
+            let answer = match begun {
+                Ok(answer) => answered(answer).instrument(span.clone()).await,
+                Err(panic) => panicked(panic.as_ref()),
+            };
+            let is_read = remainder.take().await;
+            let _entered = span.entered();
+            let mut answer = finish(answer, uri.path(), &info.id);
+            if !is_read && version < Version::HTTP_2 {
+                answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+
+            let route = route.as_ref().map_or("none", MatchedPath::as_str);
+            let status = answer.status().as_u16();
+            let time = started.elapsed();
+            metrics::count_request(method, route, status, time);
+            debug!(method, route, status, ms = time.as_secs_f64() * 1e3, "answered");
+            Ok(answer)
+        })
+    }
+}
+
+/// A route's answer, also if it panics.
+async fn answered(answer: impl Future<Output = Result<Response, Infallible>>) -> Response {
+    let mut answer = pin!(answer);
+    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
+        Ok(poll) => poll.map(|Ok(answer)| answer),
+        Err(panic) => Poll::Ready(panicked(panic.as_ref())),
+    })
+    .await
 }
 
 /// Puts the answer into the form of its path and sets the headers that all have.
@@ -117,8 +157,7 @@ pub(crate) async fn no_such_path() -> Failure {
 }
 
 /// The answer of a handler that panicked, which is a defect; the panic hook has logged where.
-#[expect(clippy::needless_pass_by_value, reason = "the layer hands the panic over")]
-pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
+fn panicked(panic: &(dyn Any + Send)) -> Response {
     let message = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     let cause = format!("panic: {}", message.unwrap_or("of unknown kind"));
     Failure::from(Error::internal(cause)).into_response()

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use axum::{Router, middleware::from_fn};
+use axum::Router;
 use chancery_core::Chancery;
-use tower::ServiceBuilder;
-use tower_http::catch_panic::CatchPanicLayer;
+use tower::layer::layer_fn;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     app::App,
     metrics,
-    middleware::{no_such_path, outermost, panicked},
+    middleware::{Outermost, no_such_path},
     openapi, routes,
 };
 
@@ -185,12 +184,9 @@ pub fn public_router(chancery: Arc<Chancery>) -> Router {
     finish(relying_parties(), chancery)
 }
 
-/// Installs the layers, all at once: apart, each would allocate a copy of what is inside it for every request.
+/// Installs the one layer: each would allocate for every request.
 fn finish(routes: OpenApiRouter<App>, chancery: Arc<Chancery>) -> Router {
     metrics::install();
     let (router, _) = routes.split_for_parts();
-    router
-        .fallback(no_such_path)
-        .layer(ServiceBuilder::new().layer(from_fn(outermost)).layer(CatchPanicLayer::custom(panicked)))
-        .with_state(App::new(chancery))
+    router.fallback(no_such_path).layer(layer_fn(Outermost)).with_state(App::new(chancery))
 }

@@ -28,7 +28,7 @@ use tokio::{
 };
 use tower::ServiceExt;
 
-use super::{Bounds, Site};
+use super::{Bounds, Site, head_timer::HeadTimer};
 use crate::Peer;
 
 /// How often an HTTP/2 client is asked whether it is still there, and how long it may take to say so.
@@ -44,7 +44,7 @@ where
     let calls = Calls::new(&site.router, peer);
     let in_flight = Arc::clone(&calls.in_flight);
     let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
+        .timer(HeadTimer)
         .header_read_timeout(head_max)
         .max_header_size(head_bytes_max as usize)
         .serve_connection(TokioIo::new(io), service_fn(move |request| calls.clone().answer(request)));
@@ -90,6 +90,9 @@ impl Calls {
     }
 }
 
+/// A connection is looked at so often in the longest time that it may be idle.
+const LOOKS: u32 = 8;
+
 /// Runs a connection to its end, which comes when the client closes it, when it has been idle for `idle_max`, or when
 /// the server stops; in the latter two the calls in flight finish first.
 async fn drive<C: GracefulConnection>(
@@ -99,9 +102,9 @@ async fn drive<C: GracefulConnection>(
     mut stop: watch::Receiver<bool>,
 ) {
     let mut connection = pin!(connection);
-    let mut looks = time::interval(idle_max);
+    let mut looks = time::interval(idle_max / LOOKS);
     looks.tick().await;
-    let (mut was_idle, mut closing) = (false, false);
+    let (mut idle_looks, mut closing) = (0, false);
     loop {
         tokio::select! {
             // An error here is the client's: it went away, or spoke no HTTP. Nobody is left to be told.
@@ -110,13 +113,13 @@ async fn drive<C: GracefulConnection>(
                 connection.as_mut().graceful_shutdown();
                 closing = true;
             }
-            _ = looks.tick(), if !closing => {
-                let is_idle = in_flight.load(Ordering::Relaxed) == 0;
-                if is_idle && was_idle {
+            // Also while closing: this is when the connection sees that a head has taken too long.
+            _ = looks.tick() => {
+                idle_looks = if in_flight.load(Ordering::Relaxed) == 0 { idle_looks + 1 } else { 0 };
+                if idle_looks > LOOKS && !closing {
                     connection.as_mut().graceful_shutdown();
                     closing = true;
                 }
-                was_idle = is_idle;
             }
         }
     }

@@ -2,6 +2,7 @@
 
 mod bounds;
 mod connection;
+mod head_timer;
 mod patient;
 mod tls;
 
