@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use chancery_keys::{Input, SealedKey, SignatureScheme, SigningKey};
+use chancery_keys::{Input, OpenError, SealedKey, SignatureScheme, SigningKey};
 use chancery_store::tables;
 use chancery_types::{KeyAlgorithm, KeyId, KeyUsage};
 
@@ -18,6 +18,17 @@ const OPEN_MAX: usize = 1_024;
 
 /// Messages up to this are hashed where they are: a thread hop costs more.
 const INLINE_MAX: usize = 64 * 1024;
+
+/// Why a key can never be used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum KeyGone {
+    /// Its sealed form is not there.
+    #[error("a stored key has no current version")]
+    Destroyed,
+    /// Its sealed form does not open.
+    #[error("a stored key does not open: {0}")]
+    Sealed(OpenError),
+}
 
 /// The signing keys that are open, by key and version.
 #[derive(Default)]
@@ -47,25 +58,34 @@ impl Chancery {
     /// Opens the newest version of a signing key, if its state and usages allow that it signs. State and usages are read
     /// from the store each time: no signature is made with a key that was disabled before.
     pub(crate) async fn signing_key(&self, id: KeyId) -> Result<Arc<SigningKey>> {
+        self.living_signing_key(id).await?.map_err(Error::internal)
+    }
+
+    /// The same, where a key that is gone for good is no fault of the call. What is out of reach for now is an error.
+    pub(crate) async fn living_signing_key(&self, id: KeyId) -> Result<std::result::Result<Arc<SigningKey>, KeyGone>> {
         let (key, version) = self
             .store
             .read(move |tx| {
                 Box::pin(async move {
                     let row = tables::keys::by_id(tx, id.into()).await?.ok_or_else(|| Error::not_found("key"))?;
                     let version = tables::key_versions::one(tx, id.into(), row.current_version).await?;
-                    let version = version.ok_or_else(|| Error::internal("a stored key has no current version"))?;
                     Ok::<_, Error>((StoredKey::from_row(&row)?, version))
                 })
             })
             .await?;
         key.check_use(KeyUsage::Sign)?;
+        let Some(version) = version else { return Ok(Err(KeyGone::Destroyed)) };
         let name = (id, version.version);
         if let Some(open) = self.signing_keys.find(name) {
-            return Ok(open);
+            return Ok(Ok(open));
         }
-        let open = self.open_signing_key(key.sealed(&version)).await?;
-        self.signing_keys.keep(name, &open);
-        Ok(open)
+        let (custodian, sealed) = (Arc::clone(&self.custodian), key.sealed(&version));
+        let opened = self.pool.run(move || custodian.open_signing_key(&sealed)).await?;
+        Ok(opened.map_err(KeyGone::Sealed).map(|open| {
+            let open = Arc::new(open);
+            self.signing_keys.keep(name, &open);
+            open
+        }))
     }
 
     /// Opens a sealed signing key that need not stay open.

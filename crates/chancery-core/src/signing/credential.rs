@@ -1,8 +1,9 @@
 //! What a service signs with: its certificate, the chain to the root, and the key.
 
-use chancery_keys::{KeySpec, SignatureScheme};
+use chancery_keys::{KeySpec, SignError, SignatureScheme};
 use chancery_store::{Tx, tables};
 use chancery_types::{CertificateId, CertificateStatus, KeyAlgorithm, KeyState, KeyUsage};
+use tracing::error;
 
 use super::{
     algorithms::Choice,
@@ -103,6 +104,16 @@ fn check_certificate(certificate: &StoredCertificate, now_ms: i64) -> Result<(),
     }
 }
 
+/// Why a good key did not sign: where the library failed it may do so again, and nothing has happened.
+fn not_signed(error: SignError) -> Error {
+    match error {
+        SignError::Failed(_) => Error::unavailable(error),
+        SignError::WrongKey | SignError::WrongDigest | SignError::NeedsMessage | SignError::KeyTooShort => {
+            Error::internal(error)
+        }
+    }
+}
+
 impl Unusable {
     /// Where a lasting reason refuses like a passing one: nothing is begun that could only fail.
     pub(crate) fn refusal(self) -> Error {
@@ -127,12 +138,18 @@ impl Chancery {
             Err(passing @ Unusable::Passing(_)) => return Err(passing.refusal()),
         }
         let scheme = credential.scheme(choice)?;
-        let key = self.signing_key(credential.key.id).await?;
+        let key = match self.living_signing_key(credential.key.id).await? {
+            Ok(key) => key,
+            Err(gone) => {
+                error!(error = &gone as &dyn std::error::Error, key = %credential.key.id, "a signing key is gone");
+                return Ok(Outcome::Failed("The service's key is gone: it cannot be opened any more.".to_owned()));
+            }
+        };
         let inline = credential.key.spec.algorithm() != KeyAlgorithm::Rsa && content.payload_len() <= INLINE_MAX;
         let chain = credential.chain.into_iter().map(|certificate| certificate.der).collect();
         let unsigned = formats::prepare(choice.format, scheme, chain, content)?;
         let sign = move || {
-            let signature = key.sign(scheme, unsigned.input()).map_err(Error::internal)?;
+            let signature = key.sign(scheme, unsigned.input()).map_err(not_signed)?;
             Ok::<_, Error>((unsigned, signature))
         };
         let (unsigned, signature) = if inline { sign()? } else { self.pool.run(sign).await?? };

@@ -29,6 +29,8 @@ pub(crate) struct TestApp {
     pub(crate) clock: Clock,
     pub(crate) router: Router,
     store: StoreUrl,
+    /// Its name, on PostgreSQL.
+    database: Option<String>,
     folder: TempDir,
 }
 
@@ -68,11 +70,13 @@ impl TestApp {
         let folder = temp_dir();
         let root_key = folder.path().join("root.key");
         create_root_key(&root_key).unwrap();
-        let store = if postgres {
-            Postgres::shared().new_database().parse().unwrap()
-        } else {
-            StoreUrl::file(folder.path().join("chancery.db"))
+        let address = postgres.then(|| Postgres::shared().new_database());
+        let store = match &address {
+            Some(address) => address.parse().unwrap(),
+            None => StoreUrl::file(folder.path().join("chancery.db")),
         };
+        let name = |address: String| address.split(['/', '?']).nth(3).unwrap().to_owned();
+        let database = address.map(name);
         let root_key = RootKeySource::File(root_key);
         let config = Config {
             store: store.clone(),
@@ -90,7 +94,12 @@ impl TestApp {
         let provision = Provision { identities, api_access, demo: false };
         chancery.provision(&Host::running("test"), provision).await.unwrap();
         let router = chancery_server::router(Arc::clone(&chancery));
-        Self { chancery, clock, router, store, folder }
+        Self { chancery, clock, router, store, database, folder }
+    }
+
+    /// The database behind it, for what no interface does to it.
+    pub(crate) fn database(&self) -> &str {
+        self.database.as_deref().expect("on PostgreSQL")
     }
 
     /// The routes of another node on the same store, with the default settings.

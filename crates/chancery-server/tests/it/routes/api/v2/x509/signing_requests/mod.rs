@@ -1,6 +1,7 @@
 mod approve;
 mod batch_approve_deny;
 mod deny;
+mod key_failures;
 mod list;
 mod manifests;
 mod read;

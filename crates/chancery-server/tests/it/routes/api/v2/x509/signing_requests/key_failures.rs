@@ -1,0 +1,100 @@
+//! Keys that cannot sign: for now, and never again.
+
+use std::{thread, time::Duration};
+
+use chancery_testkit::Postgres;
+use serde_json::{Value, json};
+
+use crate::{
+    app::Setup,
+    signing::{REQUESTS, Service, Signing, approve, submission},
+};
+
+async fn on_postgres() -> Signing {
+    Signing::with(Setup { postgres: true, ..Setup::default() }).await
+}
+
+fn psql(signing: &Signing, sql: &str) -> String {
+    Postgres::shared().psql(signing.app.database(), sql)
+}
+
+async fn key_of(signing: &Signing, service: &Service) -> String {
+    let certificate = signing.admin.get(&format!("/api/v2/x509/{}", service.certificate)).await;
+    certificate.response()["keyUuid"].as_str().unwrap().to_owned()
+}
+
+/// Somebody holds the table of sealed keys for so long that whoever wants one gives up.
+#[tokio::test]
+async fn while_keys_are_out_of_reach_no_approval_is_recorded() {
+    let signing = on_postgres().await;
+    let ann = signing.approver("ann").await;
+    let (service, auto) = (signing.deploy("builds", 1).await, signing.deploy("auto", 0).await);
+    let request = signing.submit(&service, b"a").await;
+    let database = signing.app.database().to_owned();
+    let holder = thread::spawn(move || {
+        let hold = "BEGIN; LOCK TABLE key_versions IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(15); COMMIT";
+        Postgres::shared().psql(&database, hold);
+    });
+    let held = "SELECT COUNT(*) FROM pg_locks WHERE relation = 'key_versions'::regclass AND granted \
+                AND mode = 'AccessExclusiveLock'";
+    while psql(&signing, held) != "1" {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let submit = signing.admin.post(REQUESTS, submission(&auto, b"b"));
+    let (approved, submitted) = tokio::join!(approve(&ann, &request), submit);
+    for reply in [approved, submitted] {
+        reply.refused(503, "Unavailable", None);
+        assert!(reply.headers.contains_key("retry-after"));
+    }
+    assert!(!holder.is_finished(), "it was still held");
+    let detail = signing.read(&request).await;
+    assert_eq!((&detail["state"], &detail["approvals"]), (&json!("Approval"), &json!([])));
+    let of_auto = signing.admin.get(&format!("/api/v2/x509/services/{}/signing-requests", auto.uuid)).await;
+    assert_eq!(of_auto.response()["total"], 0, "nothing was begun");
+    holder.join().unwrap();
+    assert_eq!(approve(&ann, &request).await.response()["state"], "Signed", "the same approver, later");
+}
+
+#[tokio::test]
+async fn a_key_that_is_gone_fails_the_request_which_is_repeated_with_a_new_one() {
+    let signing = on_postgres().await;
+    let ann = signing.approver("ann").await;
+    for (name, harm) in [
+        ("destroyed", "DELETE FROM key_versions WHERE key_id = 'KEY'"),
+        (
+            "altered",
+            "UPDATE key_versions SET sealed = set_byte(sealed, 40, 255 - get_byte(sealed, 40)) WHERE key_id = 'KEY'",
+        ),
+        (
+            "exchanged",
+            "UPDATE key_versions SET sealed = (SELECT sealed FROM key_versions WHERE key_id <> 'KEY' LIMIT 1) \
+             WHERE key_id = 'KEY'",
+        ),
+    ] {
+        let service = signing.deploy(name, 1).await;
+        let key = key_of(&signing, &service).await;
+        let request = signing.submit(&service, b"a").await;
+        // What is open stays so until something of the key changes.
+        for word in ["disable", "enable"] {
+            signing.admin.post_nothing(&format!("/api/v2/keys/{key}/{word}")).await.response();
+        }
+        psql(&signing, &harm.replace("KEY", &key));
+        let reply = approve(&ann, &request).await;
+        let words = ["state", "approvalState", "signature"].map(|member| &reply.response()[member]);
+        assert_eq!(words, ["Failed", "Approved", ""], "{name}");
+        let detail = signing.read(&request).await;
+        assert!(detail["reason"].as_str().unwrap().contains("key is gone"), "{detail}");
+        assert_eq!(detail["inclusionProof"], Value::Null);
+        assert_eq!(detail["approvals"].as_array().unwrap().len(), 1, "the approval was given");
+        approve(&signing.admin, &request).await.refused(409, "InvalidState", None);
+
+        let renew = format!("/api/v2/x509/services/{}/renew", service.uuid);
+        signing.admin.post(&renew, json!({})).await.response();
+        let again = signing.admin.post_nothing(&format!("{REQUESTS}/{request}/repeat")).await;
+        let again = again.response()["uuid"].as_str().unwrap().to_owned();
+        assert_eq!(signing.words(&again).await, ["Approval", "Pending"]);
+        assert_eq!(approve(&ann, &again).await.response()["state"], "Signed", "{name}");
+    }
+    let audit = signing.admin.get("/api/v2/audit?action=SigningRequestFail").await;
+    assert_eq!(audit.response()["total"], 3);
+}
