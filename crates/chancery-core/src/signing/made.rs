@@ -50,7 +50,7 @@ impl Made {
     /// refuses, nothing is stored.
     pub(super) async fn allow(self, tx: &mut Tx, request: SigningRequestId) -> Result<Allowed> {
         let Self { certificate, policy, at_ms, signatures } = self;
-        let count = u32::try_from(signatures.len()).unwrap_or(u32::MAX);
+        let count = u32::try_from(signatures.iter().flatten().count()).unwrap_or(u32::MAX);
         rules::check_rate(tx, &policy, count, at_ms).await?;
         // A revocation may have been committed while the key signed.
         let credential = Credential::load(tx, certificate).await?;

@@ -117,9 +117,10 @@ const BY_ID: &str = "SELECT id, service_id, policy_id, name, name_key, state, re
 const CHANGE: &str = "UPDATE signing_requests \
     SET state = $3, reason = $4, signature = $5, decided_at_ms = $6, version = version + 1 \
     WHERE id = $1 AND version = $2";
-const SIGNED_SINCE: &str = "SELECT CAST(COALESCE(SUM(CASE WHEN items = 0 THEN 1 ELSE items END), 0) AS BIGINT) AS signed, \
-    CAST(MIN(decided_at_ms) AS BIGINT) AS earliest \
-    FROM signing_requests WHERE policy_id = $1 AND decided_at_ms > $2 AND state = 'Signed'";
+const SIGNED_SINCE: &str = "SELECT CAST(COALESCE(SUM(CASE WHEN items = 0 THEN 1 ELSE \
+        (SELECT COUNT(*) FROM signing_item_results i WHERE i.request_id = r.id AND i.signature IS NOT NULL) \
+    END), 0) AS BIGINT) AS signed, CAST(MIN(decided_at_ms) AS BIGINT) AS earliest \
+    FROM signing_requests r WHERE policy_id = $1 AND decided_at_ms > $2 AND state = 'Signed'";
 const INSERT_PAYLOAD: &str = "INSERT INTO signing_payloads (request_id, payload) VALUES ($1, $2)";
 const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $1";
 const INSERT_PAGE_HASHES: &str = "INSERT INTO signing_page_hashes (request_id, page_hashes) VALUES ($1, $2)";
