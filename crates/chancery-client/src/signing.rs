@@ -55,7 +55,8 @@ impl Client {
         })
     }
 
-    /// All items of a manifest in their order, with their signatures once they have them.
+    /// All items of a manifest in their order, with their signatures once they have them, and with the proofs that these
+    /// are in the transparency log.
     ///
     /// # Errors
     ///
@@ -63,7 +64,8 @@ impl Client {
     pub fn signed_items(&self, id: SigningRequestId) -> Result<Vec<SignedItem>, ClientError> {
         let mut all = Vec::new();
         for page in 1.. {
-            let path = format!("/api/v2/x509/signing-requests/{id}/items?page={page}&pageSize=1000");
+            let path =
+                format!("/api/v2/x509/signing-requests/{id}/items?page={page}&pageSize=1000&include=inclusionProof");
             let answer: Items<SignedItem> = self.get(&path)?;
             let last = answer.items.is_empty();
             all.extend(answer.items);

@@ -20,7 +20,7 @@ pub use checkpoint::Checkpoint;
 pub(crate) use entry::{NewEntry, append};
 pub use leaf::{CertificateLeaf, CommitmentLeaf, Leaf, SignatureLeaf};
 pub use note::{LogKey, NotALogKey, NotSigned};
-pub(crate) use proof::inclusion_proof;
+pub(crate) use proof::{inclusion_proof, inclusion_proofs};
 pub(crate) use setup::Log;
 pub use setup::LogFailure;
 pub use tile::LogTile;

@@ -1,4 +1,6 @@
-//! Inclusion proofs, as the details of requests and certificates carry them.
+//! Inclusion proofs, as the details of requests and certificates and the items of manifests carry them.
+
+use std::{collections::BTreeMap, ops::Range};
 
 use chancery_store::{Tx, tables};
 use chancery_types::{Base64, wire::log::InclusionProof};
@@ -7,26 +9,47 @@ use uuid::Uuid;
 use super::{sequencer::load, tree};
 use crate::{Error, Result};
 
-/// The proof that the entry of an object is in the log; `None` where there is no such entry, or no checkpoint covers it
-/// yet.
-pub(crate) async fn inclusion_proof(tx: &mut Tx, object: Uuid, item: u32) -> Result<Option<InclusionProof>> {
-    let Some(entry) = tables::log_entries::of_object(tx, object, item).await? else { return Ok(None) };
-    let Some(index) = entry.index else { return Ok(None) };
-    let log = tables::logs::read(tx).await?.ok_or_else(|| Error::internal("there is no log"))?;
-    let (index, tree_size) = (index.unsigned_abs(), log.size.unsigned_abs());
-    if index >= tree_size {
-        return Err(Error::internal("an entry's place is behind the end of the log"));
+/// The proof that the one entry of an object is in the log; `None` where there is no such entry, or no checkpoint covers
+/// it yet.
+pub(crate) async fn inclusion_proof(tx: &mut Tx, object: Uuid) -> Result<Option<InclusionProof>> {
+    Ok(inclusion_proofs(tx, object, 0..1).await?.remove(&0))
+}
+
+/// The proofs, all under one checkpoint, of those of an object's entries that it covers, by their numbers.
+pub(crate) async fn inclusion_proofs(
+    tx: &mut Tx,
+    object: Uuid,
+    items: Range<u32>,
+) -> Result<BTreeMap<u32, InclusionProof>> {
+    let mut entries = tables::log_entries::of_object(tx, object, items).await?;
+    entries.retain(|entry| entry.index.is_some());
+    if entries.is_empty() {
+        return Ok(BTreeMap::new());
     }
-    let path = tree::inclusion(index, tree_size);
-    let tiles = load(tx, path.iter().cloned().flat_map(tree::tiles_of).collect()).await?;
-    let hashes = path.into_iter().map(|range| tree::range_hash(range, &tiles));
-    let hashes: Option<Vec<_>> = hashes.map(|hash| hash.map(|hash| Base64(hash.to_vec()))).collect();
-    Ok(Some(InclusionProof {
-        index,
-        tree_size,
-        hashes: hashes.ok_or_else(|| Error::internal("a tile of the log is missing"))?,
-        checkpoint: log.checkpoint,
-        leaf: Base64(entry.leaf),
-        salt: entry.salt.map(Base64),
-    }))
+    let log = tables::logs::read(tx).await?.ok_or_else(|| Error::internal("there is no log"))?;
+    let tree_size = log.size.unsigned_abs();
+    let mut paths = Vec::with_capacity(entries.len());
+    for index in entries.iter().filter_map(|entry| entry.index) {
+        if index.unsigned_abs() >= tree_size {
+            return Err(Error::internal("an entry's place is behind the end of the log"));
+        }
+        paths.push((index.unsigned_abs(), tree::inclusion(index.unsigned_abs(), tree_size)));
+    }
+    // Neighbours share nearly all of their tiles.
+    let tiles = paths.iter().flat_map(|(_, path)| path.iter().cloned()).flat_map(tree::tiles_of).collect();
+    let tiles = load(tx, tiles).await?;
+    let proof = |(entry, (index, path)): (tables::log_entries::Row, (u64, Vec<Range<u64>>))| {
+        let hashes = path.into_iter().map(|range| tree::range_hash(range, &tiles));
+        let hashes: Option<Vec<_>> = hashes.map(|hash| hash.map(|hash| Base64(hash.to_vec()))).collect();
+        let proof = InclusionProof {
+            index,
+            tree_size,
+            hashes: hashes.ok_or_else(|| Error::internal("a tile of the log is missing"))?,
+            checkpoint: log.checkpoint.clone(),
+            leaf: Base64(entry.leaf),
+            salt: entry.salt.map(Base64),
+        };
+        Ok((entry.item, proof))
+    };
+    entries.into_iter().zip(paths).map(proof).collect()
 }

@@ -28,7 +28,7 @@ async fn add(chancery: &Chancery, numbers: std::ops::Range<u32>, visibility: Log
 }
 
 async fn proof(chancery: &Chancery, number: u32) -> Option<InclusionProof> {
-    chancery.store.read(move |tx| Box::pin(inclusion_proof(tx, object(number), 0))).await.unwrap()
+    chancery.store.read(move |tx| Box::pin(inclusion_proof(tx, object(number)))).await.unwrap()
 }
 
 fn key(chancery: &Chancery) -> LogKey {

@@ -57,7 +57,7 @@ impl Chancery {
         self.grant_to_all(caller);
         let read = self.store.read(move |tx| {
             Box::pin(async move {
-                Ok::<_, Error>((StoredCertificate::load(tx, id).await?, inclusion_proof(tx, id.into(), 0).await?))
+                Ok::<_, Error>((StoredCertificate::load(tx, id).await?, inclusion_proof(tx, id.into()).await?))
             })
         });
         let (found, proof) = read.await?;

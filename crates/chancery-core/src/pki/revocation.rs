@@ -69,7 +69,7 @@ fn event(action: Action, id: CertificateId) -> Event {
 }
 
 async fn detail(tx: &mut Tx, id: CertificateId, now_ms: i64) -> Result<Certificate> {
-    let proof = inclusion_proof(tx, id.into(), 0).await?;
+    let proof = inclusion_proof(tx, id.into()).await?;
     StoredCertificate::load(tx, id).await?.detail(proof, now_ms)
 }
 

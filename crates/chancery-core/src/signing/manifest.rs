@@ -9,7 +9,7 @@ use chancery_types::{
     Base64, HashType, SigningRequestId, SigningRequestState,
     wire::{
         Items, ListQuery,
-        signing_requests::{ItemsQuery, ManifestItem, ManifestSummary, SignedItem},
+        signing_requests::{IncludeOfItems, ItemsQuery, ManifestItem, ManifestSummary, SignedItem},
     },
 };
 use futures::{StreamExt, stream};
@@ -24,7 +24,7 @@ use super::{
     rules,
     service::Policy,
 };
-use crate::{Caller, Chancery, Error, Limits, Meaning, Result, list::Page, text::check_name};
+use crate::{Caller, Chancery, Error, Limits, Meaning, Result, list::Page, log::inclusion_proofs, text::check_name};
 
 /// What became of one item.
 #[derive(Debug)]
@@ -170,17 +170,27 @@ impl Chancery {
         query: ItemsQuery,
     ) -> Result<Items<SignedItem>> {
         let stored = self.readable_request(caller, id).await?;
-        let ItemsQuery { page, page_size } = query;
+        let ItemsQuery { page, page_size, include } = query;
         // Signatures are large: never all of them at once.
         let page_size = page_size.or(Some(self.limits.page_size_max));
         let page = Page::of(&ListQuery { page, page_size, search: None }, &self.limits)?;
         let rows = page.rows();
+        // The log numbers a request's signatures as the manifest does its items.
+        let first = u32::try_from(rows.offset).unwrap_or(u32::MAX);
+        let numbers = first..first.saturating_add(rows.limit);
         let read = self.store.read(move |tx| {
-            Box::pin(async move { Ok::<_, Error>(tables::signing_items::list(tx, id.into(), rows).await?) })
+            Box::pin(async move {
+                let listed = tables::signing_items::list(tx, id.into(), rows).await?;
+                let proofs = match include {
+                    None => None,
+                    Some(IncludeOfItems::InclusionProof) => Some(inclusion_proofs(tx, id.into(), numbers).await?),
+                };
+                Ok::<_, Error>((listed, proofs))
+            })
         });
-        let listed = read.await?;
+        let (listed, mut proofs) = read.await?;
         let state = stored.facts(self.hardened, self.clock.now_ms()).standing.words().0;
-        let item = |row: tables::signing_items::Row| SignedItem {
+        let item = |(number, row): (u32, tables::signing_items::Row)| SignedItem {
             name: row.name,
             digest: Base64(row.digest),
             state: if state == SigningRequestState::Signed && row.signature.is_none() {
@@ -189,7 +199,9 @@ impl Chancery {
                 state
             },
             signature: row.signature.map(Base64),
+            inclusion_proof: proofs.as_mut().map(|proofs| proofs.remove(&number)),
         };
-        Ok(Items { items: listed.rows.into_iter().map(item).collect(), total: listed.total.unsigned_abs() })
+        let items = (first..).zip(listed.rows).map(item).collect();
+        Ok(Items { items, total: listed.total.unsigned_abs() })
     }
 }

@@ -34,7 +34,7 @@ impl Chancery {
             }
         };
         let proof = match stored.row.signature {
-            Some(_) => self.store.read(move |tx| Box::pin(inclusion_proof(tx, id.into(), 0))).await?,
+            Some(_) => self.store.read(move |tx| Box::pin(inclusion_proof(tx, id.into()))).await?,
             None => None,
         };
         let page_hashes = self.stored_page_hashes(&stored).await?;

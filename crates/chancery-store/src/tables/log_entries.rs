@@ -1,6 +1,8 @@
 //! Entries of the transparency log. They are added without a place in the tree; one statement gives places to all that
 //! are committed.
 
+use std::ops::Range;
+
 use uuid::Uuid;
 
 use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, sql};
@@ -21,6 +23,8 @@ pub struct NewRow {
 /// An entry as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
+    /// Which of the object's signatures, from 0.
+    pub item: u32,
     /// The leaf.
     pub leaf: Vec<u8>,
     /// What opens an internal leaf.
@@ -47,7 +51,8 @@ const PLACE: &str = "UPDATE log_entries SET log_index = placed.log_index FROM ( 
             SELECT seq FROM log_entries WHERE log_index IS NULL ORDER BY seq LIMIT $2 \
         ) AS pending \
     ) AS placed WHERE log_entries.seq = placed.seq RETURNING log_entries.log_index, log_entries.leaf";
-const OF_OBJECT: &str = "SELECT leaf, salt, log_index FROM log_entries WHERE object_id = $1 AND item = $2";
+const OF_OBJECT: &str = "SELECT item, leaf, salt, log_index FROM log_entries \
+    WHERE object_id = $1 AND item >= $2 AND item < $3 ORDER BY item";
 const BETWEEN: &str =
     "SELECT log_index, leaf FROM log_entries WHERE log_index >= $1 AND log_index < $2 ORDER BY log_index";
 
@@ -80,9 +85,9 @@ pub async fn place(tx: &mut Tx, from: i64, max: u32) -> Result<Vec<Placed>, Stor
     Ok(placed)
 }
 
-/// The entry of an object.
-pub async fn of_object(tx: &mut Tx, object_id: Uuid, item: u32) -> Result<Option<Row>, StoreError> {
-    sql(OF_OBJECT).bind(object_id).bind(item).optional(tx).await
+/// The entries of an object about these of its signatures, in their order.
+pub async fn of_object(tx: &mut Tx, object_id: Uuid, items: Range<u32>) -> Result<Vec<Row>, StoreError> {
+    sql(OF_OBJECT).bind(object_id).bind(items.start).bind(items.end).all(tx).await
 }
 
 /// The entries from one place up to another, which is not among them.
@@ -92,7 +97,12 @@ pub async fn between(tx: &mut Tx, from: i64, until: i64) -> Result<Vec<Placed>, 
 
 impl FromColumns for Row {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self { leaf: columns.get("leaf")?, salt: columns.optional("salt")?, index: columns.optional("log_index")? })
+        Ok(Self {
+            item: columns.get("item")?,
+            leaf: columns.get("leaf")?,
+            salt: columns.optional("salt")?,
+            index: columns.optional("log_index")?,
+        })
     }
 }
 

@@ -57,6 +57,7 @@ pub struct ManifestItem {
 
 /// One item of a manifest, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct SignedItem {
     /// Its name.
@@ -67,6 +68,11 @@ pub struct SignedItem {
     pub state: SigningRequestState,
     /// Its signature; null until it is signed.
     pub signature: Option<Base64>,
+    /// The proof that its signature is in the transparency log; only with `?include=inclusionProof`, and null until a
+    /// checkpoint covers it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(value_type = Option<InclusionProof>))]
+    pub inclusion_proof: Option<Option<InclusionProof>>,
 }
 
 /// How far the items of a manifest are.
@@ -93,6 +99,17 @@ pub struct ItemsQuery {
     /// Items a page, 1 to 1,000, which is also the default.
     #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000), schema(minimum = 1, maximum = 1000))]
     pub page_size: Option<u32>,
+    /// `inclusionProof` for the proofs that the signatures are in the transparency log.
+    #[cfg_attr(feature = "schema", param(inline))]
+    pub include: Option<IncludeOfItems>,
+}
+
+wire_enum! {
+    /// Parts of a manifest's items that are answered on demand only.
+    pub enum IncludeOfItems {
+        /// The proofs of inclusion in the transparency log.
+        InclusionProof = "inclusionProof",
+    }
 }
 
 /// Answer to a submission.

@@ -1,9 +1,9 @@
 //! Manifests: POST /api/v2/x509/signing-requests with `items`, GET …/{uuid}/items.
 
-use std::fmt::Write;
+use std::{fmt::Write, time::Duration};
 
 use chancery_core::Limits;
-use chancery_testkit::{Tool, temp_dir};
+use chancery_testkit::{Postgres, Tool, temp_dir};
 use chancery_types::Base64;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -59,6 +59,38 @@ async fn one_approval_many_signatures() {
     }
     let page = items(&signing, &request, "?page=2&pageSize=2").await;
     assert_eq!((&page["items"][0]["name"], page["items"].as_array().unwrap().len()), (&json!("file 2"), 2));
+}
+
+#[tokio::test]
+async fn each_signature_has_its_own_proof() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    let request = submit(&signing, &service, (0..5_u8).map(|n| item(&format!("{n}"), &[n])).collect()).await;
+    let waiting = items(&signing, &request, "?include=inclusionProof").await["items"][0].clone();
+    assert_eq!(waiting.get("inclusionProof"), Some(&Value::Null), "there is no signature");
+    approve(&signing.approver("ann").await, &request).await.response();
+    let proven = loop {
+        let proven = items(&signing, &request, "?include=inclusionProof&page=2&pageSize=2").await;
+        assert_eq!(proven["items"].as_array().unwrap().len(), 2);
+        if !proven["items"][0]["inclusionProof"].is_null() {
+            break proven;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    };
+    let decided_at = signing.read(&request).await["decidedAt"].clone();
+    for (index, item) in proven["items"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(item["name"], json!(format!("{}", index + 2)));
+        let leaf: Value = serde_json::from_slice(&bytes(&item["inclusionProof"]["leaf"])).unwrap();
+        assert_eq!((&leaf["kind"], &leaf["time"]), (&json!("signature"), &decided_at));
+        assert_eq!(leaf["digest"], json!(hex::encode(bytes(&item["digest"]))));
+        assert_eq!(leaf["signature"], json!(hex::encode(Sha256::digest(bytes(&item["signature"])))));
+    }
+    let [first, second] = [0, 1].map(|at| proven["items"][at]["inclusionProof"]["index"].as_u64().unwrap());
+    assert_eq!(second, first + 1, "in the order of the items");
+    let plain = items(&signing, &request, "").await["items"][0].clone();
+    assert_eq!(plain.get("inclusionProof"), None, "only where it is asked for");
+    let wrong = signing.admin.get(&format!("{REQUESTS}/{request}/items?include=proof")).await;
+    assert_eq!(wrong.status.as_u16(), 400, "{}", wrong.text());
 }
 
 #[tokio::test]
@@ -132,6 +164,22 @@ async fn a_signature_counts_as_one_of_the_policys_hour() {
     signing.admin.post(REQUESTS, two).await.refused(429, "RateLimited", None);
     submit(&signing, &service, named(&["3.exe"])).await;
     signing.admin.post(REQUESTS, manifest(&service, named(&["4.exe"]))).await.refused(429, "RateLimited", None);
+}
+
+#[tokio::test]
+async fn an_item_that_could_not_be_signed_is_none_of_the_policys_hour() {
+    let signing = Signing::with(Setup { postgres: true, ..Setup::default() }).await;
+    let rules = json!({"signaturesPerHour": 3});
+    let service = signing.deploy_with("builds", 0, |body| body["pkisigning"]["rules"] = rules).await;
+    let request = submit(&signing, &service, ["1", "2", "3"].map(|name| item(name, b"x")).into()).await;
+    let one = || manifest(&service, vec![item("4", b"x")]);
+    signing.admin.post(REQUESTS, one()).await.refused(429, "RateLimited", None);
+    // As if the second one alone had failed.
+    let fail = "UPDATE signing_item_results SET signature = NULL WHERE number = 2";
+    Postgres::shared().psql(signing.app.database(), fail);
+    assert_eq!(items(&signing, &request, "").await["items"][1]["state"], "Failed");
+    signing.admin.post(REQUESTS, one()).await.response();
+    signing.admin.post(REQUESTS, one()).await.refused(429, "RateLimited", None);
 }
 
 #[tokio::test]
