@@ -48,7 +48,8 @@ pub use log::{
 pub use pki::{Expiring, File, ListKind, OcspAnswer, RevocationList, TransportIdentity, new_transport_identity};
 pub use root_key::create_root_key;
 pub use signing::{
-    NotVerified, OutsideAuthorities, StampTransport, TimeStampAnswer, Verified, certificate_of_signer, content_hash,
-    read_certificates, verify_detached, verify_detached_digest, verify_raw,
+    BadStamp, NotVerified, OutsideAuthorities, Stamp, StampTransport, TimeStampAnswer, Trust, Verified,
+    VerifiedSignature, certificate_of_signer, content_hash, read_certificates, verify_detached, verify_raw,
+    verify_signature,
 };
-pub use time::parse_rfc3339 as moment_ms;
+pub use time::{parse_rfc3339 as moment_ms, rfc3339};

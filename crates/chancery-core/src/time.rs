@@ -15,7 +15,7 @@ pub(crate) fn civil(second: i64) -> Result<DateTime, jiff::Error> {
 }
 
 /// The second as the interface says it: RFC 3339, UTC. Empty for what no calendar has.
-pub(crate) fn rfc3339(second: i64) -> String {
+pub fn rfc3339(second: i64) -> String {
     civil(second).map_or_else(|_| String::new(), |moment| format!("{moment}Z"))
 }
 

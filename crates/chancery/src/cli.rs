@@ -30,8 +30,8 @@ pub(crate) enum Command {
     Unlock(Unlock),
     /// Copies the store of a running SQLite installation to a new file. The root key is not in it: keep it elsewhere.
     Backup(Backup),
-    /// Checks a signature or a certificate against the transparency log, without any server. Exit codes: 0 verified, 1 not
-    /// verified, 2 what was given could not be read.
+    /// Checks a signature or a certificate without any server, and against the transparency log. Exit codes: 0 verified, 1
+    /// not verified, 2 what was given could not be read.
     Verify(Verify),
 }
 
@@ -102,11 +102,21 @@ pub(crate) struct Backup {
 #[derive(Args)]
 pub(crate) struct Verify {
     /// The log's public key, NAME+ID+KEY, as you keep it.
-    #[arg(long, value_name = "KEY")]
-    pub(crate) log_key: String,
+    #[arg(long, value_name = "KEY", required_unless_present = "signature")]
+    pub(crate) log_key: Option<String>,
     /// What GET answered of the signing request or the certificate: JSON, with the inclusion proof.
     #[arg(long, value_name = "FILE")]
     pub(crate) bundle: Option<PathBuf>,
+    /// In the place of a bundle: a CMS signature that stands apart from its file, in DER. It is checked as of now, or of its
+    /// time stamp, and without the log.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["bundle", "consistency"], requires = "root")]
+    pub(crate) signature: Option<PathBuf>,
+    /// What GET …/items?include=inclusionProof answered, where the bundle is a manifest: one page or more.
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "item", requires = "bundle")]
+    pub(crate) items: Option<Vec<PathBuf>>,
+    /// Which of them.
+    #[arg(long, value_name = "NAME", requires = "items")]
+    pub(crate) item: Option<String>,
     /// What was signed; with a certificate, the certificate itself.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
@@ -116,6 +126,10 @@ pub(crate) struct Verify {
     /// The trusted root, PEM: checks the signature and its certificates too.
     #[arg(long, value_name = "FILE")]
     pub(crate) root: Option<PathBuf>,
+    /// The trusted roots of time-stamping authorities, PEM: the time stamp then says when it was signed, so that the
+    /// certificate may have expired since.
+    #[arg(long, value_name = "FILE", requires = "root")]
+    pub(crate) tsa_root: Option<PathBuf>,
     /// The signing certificate, for raw signatures: PEM or DER, issuers after it.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,

@@ -30,10 +30,12 @@ mod turns;
 mod verify;
 
 pub(crate) use demand::Demand;
-pub use evidence::{certificate_of_signer, content_hash, read_certificates, verify_detached_digest, verify_raw};
+pub use evidence::{
+    Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, verify_raw, verify_signature,
+};
 pub(crate) use proposal::NewCertificate;
 pub(crate) use terms::check_num_approvals;
 pub(crate) use time_stamp::Outside;
-pub use time_stamp::{OutsideAuthorities, StampTransport, TimeStampAnswer};
+pub use time_stamp::{BadStamp, OutsideAuthorities, StampTransport, TimeStampAnswer};
 pub(crate) use turns::Turns;
 pub use verify::{NotVerified, Verified, verify_detached};

@@ -2,22 +2,26 @@
 //! that it trusts, and without the installation that signed.
 
 use chancery_keys::{Input, KeySpec, SignatureScheme, hash, verify};
-use chancery_types::HashType;
-use const_oid::db::rfc5911::{ID_CONTENT_TYPE, ID_DATA, ID_MESSAGE_DIGEST};
+use chancery_types::{HashType, SigningFormat};
+use const_oid::db::rfc5911::{ID_CONTENT_TYPE, ID_MESSAGE_DIGEST};
 use der::{
-    Decode, DecodePem, Encode,
+    Decode, Encode,
     asn1::{ObjectIdentifier, OctetString, SetOfVec},
 };
 use x509_cert::certificate::Certificate;
 
-use super::formats::cms::{ContentInfo, SignedData, SignerInfo};
+use super::{
+    evidence::{Trust, verify_signature},
+    formats::cms::{SignedData, SignerInfo},
+    time_stamp::BadStamp,
+};
 use crate::pki::Issuer;
 
 /// More certificates than stand between any signer and its root.
 const CHAIN_MAX: usize = 8;
 
 /// Why a signature is not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotVerified {
     /// Not a SignedData with one signer, or the root is no certificate.
     #[error("not a CMS signature of one signer, or not a root certificate")]
@@ -28,9 +32,15 @@ pub enum NotVerified {
     /// The signature is not the signer's.
     #[error("the signature is not the signer's")]
     Signature,
-    /// The signer's certificate does not lead to the root, or not at this time.
+    /// The signer's certificate does not lead to the root.
     #[error("the signer's certificate does not lead to the trusted root")]
     Chain,
+    /// It does, but not at this time.
+    #[error("a certificate from the signer up to the trusted root has expired, or was not valid yet")]
+    Validity,
+    /// There is a time stamp, and it is none.
+    #[error("the time stamp: {0}")]
+    Stamp(#[from] BadStamp),
 }
 
 /// What a good signature says.
@@ -50,24 +60,9 @@ pub struct Verified {
 ///
 /// [`NotVerified`] says at which step it failed.
 pub fn verify_detached(cms: &[u8], content: &[u8], root: &str, now_ms: i64) -> Result<Verified, NotVerified> {
-    verify_cms(cms, |with| hash(with, content).as_bytes().to_vec(), root, now_ms)
-}
-
-/// The same; `digest` gives the content's.
-pub(super) fn verify_cms(
-    cms: &[u8],
-    digest: impl FnOnce(HashType) -> Vec<u8>,
-    root: &str,
-    now_ms: i64,
-) -> Result<Verified, NotVerified> {
-    let root = Certificate::from_pem(root).map_err(|_| NotVerified::Form)?;
-    let signed = ContentInfo::from_der(cms).map_err(|_| NotVerified::Form)?.content;
-    let [signer] = signed.signer_infos.as_slice() else { return Err(NotVerified::Form) };
-    let certificates = certificates_of(&signed)?;
-    let leaf = signer_certificate(signer, &certificates).ok_or(NotVerified::Form)?;
-    check_signer_digest(signer, leaf, ID_DATA, digest)?;
-    let chain_len = check_chain(leaf, &certificates, &root, now_ms)?;
-    Ok(Verified { signer: leaf.tbs_certificate().subject().to_string(), chain_len })
+    let trust = Trust { root, stamping_root: None, at_ms: now_ms };
+    let digest = |with| hash(with, content).as_bytes().to_vec();
+    Ok(verify_signature(cms, SigningFormat::Cms, digest, &trust)?.verified)
 }
 
 /// The certificates inside.
@@ -95,7 +90,7 @@ pub(super) fn check_signer(
     check_signer_digest(signer, leaf, content_type, |with| hash(with, content).as_bytes().to_vec())
 }
 
-fn check_signer_digest(
+pub(super) fn check_signer_digest(
     signer: &SignerInfo,
     leaf: &Certificate,
     content_type: ObjectIdentifier,
@@ -132,13 +127,11 @@ pub(super) fn check_chain(
     root: &Certificate,
     now_ms: i64,
 ) -> Result<usize, NotVerified> {
-    let mut current = leaf;
+    let (mut current, mut valid) = (leaf, true);
     for length in 1..=CHAIN_MAX {
-        if !facts(current)?.validity.contains(now_ms) {
-            return Err(NotVerified::Chain);
-        }
+        valid &= facts(current)?.validity.contains(now_ms);
         if current == root {
-            return Ok(length);
+            return if valid { Ok(length) } else { Err(NotVerified::Validity) };
         }
         let issuer = certificates.iter().chain([root]).find(|candidate| signed_by(current, candidate));
         current = issuer.ok_or(NotVerified::Chain)?;
@@ -218,7 +211,7 @@ mod tests {
         *forged.last_mut().unwrap() ^= 1;
         assert_eq!(refused(&forged, b"content", &root, now_ms), NotVerified::Signature);
         let in_25_days = now_ms + 25 * 24 * 3_600 * 1_000;
-        assert_eq!(refused(&cms, b"content", &root, in_25_days), NotVerified::Chain, "the leaf has expired");
+        assert_eq!(refused(&cms, b"content", &root, in_25_days), NotVerified::Validity, "the leaf has expired");
         let another = signed().2;
         assert_eq!(refused(&cms, b"content", &another, now_ms), NotVerified::Chain, "another root of the same name");
         let leaf = fs::read_to_string(folder.path().join("leaf.pem")).unwrap();

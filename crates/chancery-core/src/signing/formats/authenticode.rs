@@ -13,7 +13,7 @@ use super::cms::{self, Signed};
 
 const SPC_STATEMENT_TYPE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.1.11");
 const SPC_SP_OPUS_INFO: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.1.12");
-const SPC_INDIRECT_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.1.4");
+pub(crate) const SPC_INDIRECT_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.1.4");
 const SPC_PE_IMAGE_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.1.15");
 const SPC_SIP_INFO: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.2.1.30");
 /// The signer is an individual or an organisation; Windows tells them apart no more.
@@ -120,6 +120,12 @@ pub(crate) fn indirect_data(
             cms::attribute(SPC_STATEMENT_TYPE, &SpcStatementType { purpose: INDIVIDUAL })?,
         ],
     })
+}
+
+/// The digest of the file for which such a content stands.
+pub(crate) fn file_digest(content: &Any) -> Option<Vec<u8>> {
+    let content = content.decode_as::<SpcIndirectDataContent>().ok()?;
+    Some(content.message_digest.digest.into_bytes().to_vec())
 }
 
 /// ```text

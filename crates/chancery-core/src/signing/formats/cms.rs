@@ -81,7 +81,7 @@ pub(in crate::signing) struct SignerInfo {
     pub(in crate::signing) signature_algorithm: AlgorithmIdentifierOwned,
     pub(in crate::signing) signature: OctetString,
     #[asn1(context_specific = "1", tag_mode = "IMPLICIT", constructed = "true", optional = "true")]
-    unsigned_attrs: Option<SetOfVec<Attribute>>,
+    pub(in crate::signing) unsigned_attrs: Option<SetOfVec<Attribute>>,
 }
 
 /// ```text
@@ -116,9 +116,14 @@ struct EssCertIdV2 {
 impl SignedData {
     /// The content, where it is enclosed and of this kind.
     pub(in crate::signing) fn enclosed(&self, content_type: ObjectIdentifier) -> Option<Vec<u8>> {
-        let EncapsulatedContentInfo { e_content_type, e_content } = &self.encap_content_info;
-        let content = e_content.as_ref().filter(|_| *e_content_type == content_type)?;
+        let content = self.enclosed_any(content_type)?;
         Some(content.decode_as::<OctetString>().ok()?.into_bytes().to_vec())
+    }
+
+    /// The same, where it is no OCTET STRING.
+    pub(in crate::signing) fn enclosed_any(&self, content_type: ObjectIdentifier) -> Option<&Any> {
+        let EncapsulatedContentInfo { e_content_type, e_content } = &self.encap_content_info;
+        e_content.as_ref().filter(|_| *e_content_type == content_type)
     }
 }
 

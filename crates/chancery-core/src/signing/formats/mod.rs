@@ -1,6 +1,6 @@
 //! The forms that a signature can take, one file each. Pure: bytes in, bytes out; the key is used in between.
 
-mod authenticode;
+pub(crate) mod authenticode;
 pub(crate) mod cms;
 pub(crate) mod raw;
 
@@ -101,6 +101,11 @@ pub(crate) fn time_stamp(format: SigningFormat, token: &[u8]) -> Result<Attribut
     };
     let token = Any::from_der(token).map_err(Error::internal)?;
     cms::attribute(oid, &token).map_err(Error::internal)
+}
+
+/// Whether an attribute beside a signature is a time stamp.
+pub(crate) fn is_time_stamp(attribute: &Attribute) -> bool {
+    [TIME_STAMP_TOKEN, RFC3161_COUNTERSIGNATURE].contains(&attribute.oid)
 }
 
 impl Unsigned {

@@ -6,7 +6,7 @@ use chancery_types::HashType;
 use const_oid::db::rfc5911::ID_AA_SIGNING_CERTIFICATE_V_2;
 use der::{
     Any, Decode, Encode, Sequence,
-    asn1::{Int, ObjectIdentifier, OctetString, SetOfVec},
+    asn1::{Int, ObjectIdentifier, OctetString},
 };
 use spki::AlgorithmIdentifierOwned;
 use x509_cert::{Certificate, ext::pkix::ExtendedKeyUsage};
@@ -20,7 +20,7 @@ use crate::{
     pki::cert_profile::TIME_STAMPING,
     signing::{
         formats::cms::{ContentInfo, SignerInfo},
-        verify::{check_chain, check_signer, facts, signer_attribute, signer_certificate},
+        verify::{certificates_of, check_chain, check_signer, facts, signer_attribute, signer_certificate},
     },
 };
 
@@ -38,23 +38,37 @@ pub(super) struct Asked {
 
 /// Why an answer is not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum BadStamp {
+pub enum BadStamp {
+    /// No TimeStampResp, or no token in it.
     #[error("the answer is no TimeStampResp with a token of one signer")]
     Form,
+    /// The authority did not stamp.
     #[error("the authority answered status {status}: {why:?}")]
-    Rejected { status: u8, why: String },
+    Rejected {
+        /// Its PKIStatus.
+        status: u8,
+        /// What it said.
+        why: String,
+    },
+    /// Of something else.
     #[error("the stamp is not of what was asked for")]
     Imprint,
+    /// Of another request.
     #[error("the stamp has another nonce")]
     Nonce,
+    /// The clocks are apart.
     #[error("the stamp's time is more than five minutes from this host's")]
     Time,
+    /// The signer is not named, or somebody else is.
     #[error("the stamp does not name the certificate that signed it")]
     SigningCertificate,
+    /// The signature is not the signer's.
     #[error("the stamp's signature is wrong")]
     Signature,
+    /// The signer may not stamp, or not then.
     #[error("the stamp's certificate is not for time stamps alone, or was not valid")]
     Certificate,
+    /// The signer is of nobody that is trusted.
     #[error("the stamp's certificate does not lead to a trusted root")]
     Chain,
 }
@@ -95,29 +109,61 @@ pub(super) fn check(
         Answered::Granted(token) => token,
         Answered::Rejected { status, why } => return Err(BadStamp::Rejected { status, why }),
     };
-    let signed = ContentInfo::from_der(&token).map_err(|_| BadStamp::Form)?.content;
+    let as_asked = |info: &TstInfo| {
+        if info.message_imprint != asked.imprint {
+            return Err(BadStamp::Imprint);
+        }
+        if info.nonce.as_ref() != Some(&asked.nonce) {
+            return Err(BadStamp::Nonce);
+        }
+        if info.gen_time.0.abs_diff(now_ms) > CLOCKS_APART_MAX_MS.unsigned_abs() {
+            return Err(BadStamp::Time);
+        }
+        Ok(())
+    };
+    check_token(&token, as_asked, roots)?;
+    Ok(token)
+}
+
+/// When this signature was stamped, and by whom, if its time stamp is good and of an authority below one of these roots.
+pub(in crate::signing) fn check_stamp(
+    token: &[u8],
+    signature: &[u8],
+    roots: &[Certificate],
+) -> Result<(i64, String), BadStamp> {
+    let of_signature = |info: &TstInfo| {
+        let MessageImprint { hash_algorithm, hashed_message } = &info.message_imprint;
+        let with = hash_of(hash_algorithm.oid).ok_or(BadStamp::Imprint)?;
+        if hash(with, signature).as_bytes() == hashed_message.as_bytes() { Ok(()) } else { Err(BadStamp::Imprint) }
+    };
+    check_token(token, of_signature, Some(roots))
+}
+
+/// The time of a token that says what it should, and the name of the authority.
+fn check_token(
+    token: &[u8],
+    says_what_it_should: impl FnOnce(&TstInfo) -> Result<(), BadStamp>,
+    roots: Option<&[Certificate]>,
+) -> Result<(i64, String), BadStamp> {
+    let signed = ContentInfo::from_der(token).map_err(|_| BadStamp::Form)?.content;
     let [signer] = signed.signer_infos.as_slice() else { return Err(BadStamp::Form) };
     let content = signed.enclosed(TST_INFO).ok_or(BadStamp::Form)?;
     let info = TstInfo::from_der(&content).map_err(|_| BadStamp::Form)?;
-    if info.version != 1 || info.message_imprint != asked.imprint {
-        return Err(BadStamp::Imprint);
+    if info.version != 1 {
+        return Err(BadStamp::Form);
     }
-    if info.nonce.as_ref() != Some(&asked.nonce) {
-        return Err(BadStamp::Nonce);
-    }
+    says_what_it_should(&info)?;
     let at_ms = info.gen_time.0;
-    if at_ms.abs_diff(now_ms) > CLOCKS_APART_MAX_MS.unsigned_abs() {
-        return Err(BadStamp::Time);
-    }
-    let certificates = signed.certificates.iter().flat_map(SetOfVec::iter);
-    let certificates = certificates.map(|any| Certificate::from_der(&any.to_der()?));
-    let certificates: Vec<_> = certificates.collect::<der::Result<_>>().map_err(|_| BadStamp::Form)?;
+    let certificates = certificates_of(&signed).map_err(|_| BadStamp::Form)?;
     let leaf = signer_certificate(signer, &certificates).ok_or(BadStamp::Form)?;
     check_signer(signer, leaf, TST_INFO, &content).map_err(|_| BadStamp::Signature)?;
     check_named(signer, leaf)?;
     check_certificate(leaf, at_ms)?;
     let leads = |root: &Certificate| check_chain(leaf, &certificates, root, at_ms).is_ok();
-    if roots.is_none_or(|roots| roots.iter().any(leads)) { Ok(token) } else { Err(BadStamp::Chain) }
+    if !roots.is_none_or(|roots| roots.iter().any(leads)) {
+        return Err(BadStamp::Chain);
+    }
+    Ok((at_ms, leaf.tbs_certificate().subject().to_string()))
 }
 
 /// Whether the signed attributes name this certificate (RFC 3161, 2.4.2; RFC 5816).

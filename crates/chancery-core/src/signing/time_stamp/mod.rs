@@ -11,5 +11,7 @@ mod response;
 mod token;
 
 pub use authority::TimeStampAnswer;
+pub use check::BadStamp;
+pub(super) use check::check_stamp;
 pub(crate) use outside::Outside;
 pub use outside::{OutsideAuthorities, StampTransport};

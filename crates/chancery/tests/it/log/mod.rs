@@ -4,3 +4,4 @@
 mod kills;
 mod site;
 mod verify;
+mod verify_signatures;

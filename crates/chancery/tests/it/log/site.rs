@@ -5,7 +5,8 @@ use std::{fs, path::PathBuf};
 use chancery_client::Client;
 use chancery_testkit::{TempDir, free_port, temp_dir};
 use chancery_types::{
-    Base64, CertificateId, HashType, LogVisibility, PolicyId, ServiceId, SigningFormat, SigningRequestId, ValidityUnit,
+    Base64, CertificateId, HashType, KeyTypeId, LogVisibility, PolicyId, ServiceId, SigningFormat, SigningRequestId,
+    ValidityUnit,
     wire::{
         services::{DeployRequest, PkiSigning, PkiSigningMember, SigningCert, SigningCertParams, SigningKeyParams},
         signing_requests::{SigningRequest, SubmitRequest},
@@ -93,6 +94,7 @@ impl Site {
     }
 }
 
+<<<<<<< HEAD
 /// A P-256 root in PEM, and a service below it for each of these.
 pub(super) fn deploy(client: &Client, services: &[(SigningFormat, LogVisibility)]) -> (String, Vec<Target>) {
     let key_types = client.key_types("EC P-256 Signing").unwrap();
@@ -123,28 +125,88 @@ pub(super) fn deploy(client: &Client, services: &[(SigningFormat, LogVisibility)
                 cert_params: SigningCertParams { validity_period },
             },
             signing_format: *signing_format,
+=======
+/// A root, and what certificates below it are made of.
+pub(super) struct Authority {
+    pub(super) pem: String,
+    uuid: CertificateId,
+    key_type: KeyTypeId,
+}
+
+impl Authority {
+    /// A P-256 root.
+    pub(super) fn new(client: &Client) -> Self {
+        let key_type = client.key_types("EC P-256 Signing").unwrap().results[0].obj_info.uuid;
+        let profiles = client.cert_profiles().unwrap().results;
+        let profile = profiles.iter().find(|profile| profile.obj_info.name == "Root Certificate Authority").unwrap();
+        let root = client
+            .generate_certificate(&GenerateCertificate {
+                cert_profile_uuid: profile.obj_info.uuid,
+                subject_oneline: Some("CN=Root,O=Test".to_owned()),
+                new_key: Some(NewKey { key_type_uuid: Some(key_type), save: Some(true) }),
+                save_cert: Some(true),
+                trust_cert: Some(true),
+                issuer_uuid: None,
+                cert_params: None,
+                key_params: None,
+            })
+            .unwrap();
+        Self { pem: root.certificate, uuid: root.certificate_uuid.unwrap(), key_type }
+    }
+
+    /// A certificate with this common name, for so long.
+    pub(super) fn certificate(&self, name: &str, unit: ValidityUnit, amount: &str) -> SigningCert {
+        let validity_period = ValidityPeriod { unit, amount: amount.to_owned() };
+        SigningCert {
+            issuer_uuid: self.uuid,
+            subject_oneline: format!("CN={name},O=Test"),
+            new_key: SigningKeyParams { key_type_uuid: self.key_type, save: Some(true) },
+            cert_params: SigningCertParams { validity_period },
+        }
+    }
+
+    /// What a service that signs at once is deployed with.
+    pub(super) fn signing(&self, name: &str, signing_format: SigningFormat) -> PkiSigning {
+        PkiSigning {
+            new_cert: self.certificate(name, ValidityUnit::Year, "1"),
+            signing_format,
+>>>>>>> 0d7e6ca (chancery verify: items of manifests, every format's CMS, JARs signed beside others, time stamps)
             num_approvals: 0,
             hash_algorithm: HashType::Sha2_256,
             rsa_pss: None,
             self_approval: None,
             rules: None,
             time_stamp: None,
-        };
-        let deployed = client.deploy(&DeployRequest {
-            template: "PKI Signing".to_owned(),
-            name: format!("service {number}"),
-            log: Some(*log),
-            pkisigning: PkiSigningMember::Given(Box::new(signing)),
-            timestamping: None,
-        });
-        let deployed = deployed.unwrap();
-        Target {
-            service: deployed.service_uuid,
-            policy: deployed.policy_uuid.unwrap(),
-            certificate: deployed.certificate_uuid.unwrap(),
         }
+    }
+}
+
+/// Deploys a service.
+pub(super) fn deploy_one(client: &Client, name: &str, log: LogVisibility, signing: PkiSigning) -> Target {
+    let deployed = client.deploy(&DeployRequest {
+        template: "PKI Signing".to_owned(),
+        name: name.to_owned(),
+        log: Some(log),
+        pkisigning: PkiSigningMember::Given(Box::new(signing)),
+        timestamping: None,
+    });
+    let deployed = deployed.unwrap();
+    Target {
+        service: deployed.service_uuid,
+        policy: deployed.policy_uuid.unwrap(),
+        certificate: deployed.certificate_uuid.unwrap(),
+    }
+}
+
+/// A P-256 root in PEM, and a service below it for each of these.
+pub(super) fn deploy(client: &Client, services: &[(SigningFormat, LogVisibility)]) -> (String, Vec<Target>) {
+    let authority = Authority::new(client);
+    let service = |(number, (format, log)): (usize, &(SigningFormat, LogVisibility))| {
+        let signing = authority.signing(&format!("Signer {number}"), *format);
+        deploy_one(client, &format!("service {number}"), *log, signing)
     };
-    (root.certificate, services.iter().enumerate().map(service).collect())
+    let targets = services.iter().enumerate().map(service).collect();
+    (authority.pem, targets)
 }
 
 /// A request about this digest or this content.

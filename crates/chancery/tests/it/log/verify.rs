@@ -9,17 +9,21 @@ use serde_json::{Value, json};
 use super::site::{Site, covered, deploy, submission};
 use crate::process::chancery;
 
-struct Case {
-    site: Site,
+pub(super) struct Case {
+    pub(super) site: Site,
     vkey: String,
 }
 
 impl Case {
+    pub(super) fn new(site: Site) -> Self {
+        Self { vkey: site.log_text("vkey").unwrap().trim().to_owned(), site }
+    }
+
     fn verify(&self, arguments: &[&str]) -> Ran {
         chancery(&["verify", "--log-key", &self.vkey]).folder(self.site.path("")).args(arguments).try_run()
     }
 
-    fn verified(&self, arguments: &[&str], expected: &[&str]) {
+    pub(super) fn verified(&self, arguments: &[&str], expected: &[&str]) {
         let ran = self.verify(arguments);
         assert!(ran.status.success(), "{arguments:?}: {}", ran.stderr);
         for words in expected {
@@ -27,17 +31,17 @@ impl Case {
         }
     }
 
-    fn refused(&self, arguments: &[&str], code: i32, why: &str) {
+    pub(super) fn refused(&self, arguments: &[&str], code: i32, why: &str) {
         let ran = self.verify(arguments);
         assert_eq!(ran.status.code(), Some(code), "{arguments:?}: {}{}", ran.text(), ran.stderr);
         assert!(ran.stderr.contains(why), "{arguments:?}: {}", ran.stderr);
     }
 
-    fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+    pub(super) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         fs::write(self.site.path(name), content).unwrap();
     }
 
-    fn write_detail(&self, name: &str, detail: &SigningRequest) -> Value {
+    pub(super) fn write_detail(&self, name: &str, detail: &SigningRequest) -> Value {
         // As the interface answers it.
         let envelope = json!({"success": true, "errorCode": "Success", "response": detail});
         self.write(name, envelope.to_string());
@@ -58,7 +62,7 @@ fn what_is_logged_is_verified_and_nothing_else() {
             (SigningFormat::Cms, LogVisibility::Internal),
         ],
     );
-    let case = Case { vkey: site.log_text("vkey").unwrap().trim().to_owned(), site };
+    let case = Case::new(site);
     case.write("root.pem", &root);
     case.write("content", "content");
     case.write("other", "other");

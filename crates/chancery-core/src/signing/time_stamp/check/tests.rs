@@ -1,10 +1,14 @@
 use std::fs;
 
 use chancery_testkit::{TempDir, Tool, temp_dir};
-use chancery_types::HashType;
+use chancery_types::{HashType, SigningFormat};
+use der::asn1::SetOfVec;
 
 use super::*;
-use crate::{Clock, signing::time_stamp::request::TimeStampReq};
+use crate::{
+    Clock, NotVerified, Stamp, Trust,
+    signing::{formats::cms, time_stamp::request::TimeStampReq, verify_signature},
+};
 
 /// A root, and authorities below it, as OpenSSL makes them.
 struct Authorities {
@@ -179,4 +183,50 @@ fn no_prefix_and_no_flipped_byte_of_what_is_signed_is_taken_or_panics() {
             assert_eq!(enclosed(&token), enclosed(&good), "{at}");
         }
     }
+}
+
+#[test]
+fn a_signature_and_its_stamp_by_openssl_outlive_the_certificate() {
+    let authorities = Authorities::new();
+    authorities.authority("rsa:2048", "stamps");
+    let ec = "ec -pkeyopt ec_paramgen_curve:P-256 -nodes -config /dev/null";
+    authorities.openssl(&format!("req -newkey {ec} -keyout leaf.key -out leaf.csr -subj /CN=leaf"));
+    // It is over before the authority's certificate is.
+    authorities.openssl("x509 -req -in leaf.csr -CA other.pem -CAkey other.key -CAcreateserial -out leaf.pem -days 2");
+    fs::write(authorities.folder.path().join("content"), "content").unwrap();
+    let out = "-binary -md sha384 -outform DER -in content -out cms";
+    authorities.openssl(&format!("cms -sign -signer leaf.pem -inkey leaf.key {out}"));
+    let plain = authorities.read("cms");
+
+    // What openssl stamps is put beside what openssl signed.
+    let stamped = |stamp_over: &dyn Fn(&[u8]) -> Vec<u8>, oid| {
+        let mut info = ContentInfo::from_der(&plain).unwrap();
+        let mut signer = info.content.signer_infos.into_vec().remove(0);
+        let imprint = MessageImprint::of(&hash(HashType::Sha2_256, &stamp_over(signer.signature.as_bytes()))).unwrap();
+        let question = Asked { imprint, nonce: Int::new(&[0x40]).unwrap() };
+        let token = check(&authorities.answer(&question, ""), &question, None, Clock::System.now_ms()).unwrap();
+        let stamp = cms::attribute(oid, &Any::from_der(&token).unwrap()).unwrap();
+        signer.unsigned_attrs = Some(SetOfVec::try_from(vec![stamp]).unwrap());
+        info.content.signer_infos = SetOfVec::try_from(vec![signer]).unwrap();
+        info.to_der().unwrap()
+    };
+    let oid = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.2.14");
+    let good = stamped(&<[u8]>::to_vec, oid);
+    let of_another = stamped(&|_| b"another signature".to_vec(), oid);
+    let [root, stamping_root] =
+        ["other.pem", "root.pem"].map(|name| String::from_utf8(authorities.read(name)).unwrap());
+    let in_a_week = Clock::System.now_ms() + 7 * 24 * 3_600_000;
+    let verify = |cms: &[u8], stamping_root| {
+        let digest = |with| hash(with, b"content").as_bytes().to_vec();
+        verify_signature(cms, SigningFormat::Cms, digest, &Trust { root: &root, stamping_root, at_ms: in_a_week })
+    };
+    let (trusted, other) = (Some(stamping_root.as_str()), Some(root.as_str()));
+    let verified = verify(&good, trusted).unwrap();
+    assert!(
+        matches!(verified.stamp, Stamp::Good { ref authority, at_ms } if authority == "CN=TSA" && at_ms < in_a_week)
+    );
+    assert_eq!(verify(&good, None).unwrap_err(), NotVerified::Validity, "nobody is trusted to stamp");
+    assert_eq!(verify(&plain, trusted).unwrap_err(), NotVerified::Validity, "there is no stamp");
+    assert_eq!(verify(&good, other).unwrap_err(), NotVerified::Stamp(BadStamp::Chain));
+    assert_eq!(verify(&of_another, trusted).unwrap_err(), NotVerified::Stamp(BadStamp::Imprint));
 }

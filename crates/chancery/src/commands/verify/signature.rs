@@ -1,0 +1,201 @@
+//! Signatures: with the detail of their request and the log's proof, or alone.
+
+use std::{fmt::Write as _, path::Path};
+
+use chancery_client::{File, FileError};
+use chancery_core::{
+    Clock, LogKey, Stamp, Trust, certificate_of_signer, content_hash, moment_ms, rfc3339, verify_logged_signature,
+    verify_raw, verify_signature,
+};
+use chancery_types::{
+    ExistingSignature, HashType, SigningFormat, SigningRequestState,
+    wire::{
+        Items,
+        signing_requests::{SignedItem, SigningRequest},
+    },
+};
+
+use super::{Findings, Trouble, certificates, from_hex, logged, not, read, response, text, unreadable};
+use crate::{cli::Verify, failure::While as _};
+
+/// A CMS that stands apart from its content, as of now or of its time stamp, and without any log.
+pub(super) fn alone(command: &Verify, path: &Path) -> Result<Findings, Trouble> {
+    let signature = read(path)?;
+    let content = command.file.as_deref().map(read).transpose()?;
+    let given = given_digest(command)?;
+    if content.is_none() && given.is_none() {
+        return Err(nothing_given());
+    }
+    let digest = |with| match (&content, given) {
+        (Some(content), _) => content_hash(with, content),
+        (None, given) => given.unwrap_or_default(),
+    };
+    let (root, stamping_root) = roots(command)?;
+    let root = root.ok_or_else(|| unreadable("--root FILE is needed: whom you trust"))?;
+    let trust = Trust { root: &root, stamping_root: stamping_root.as_deref(), at_ms: Clock::System.now_ms() };
+    checked(&signature, SigningFormat::Cms, digest, &trust, "now")
+}
+
+/// A signing request, or an item of a manifest: content, signature, log.
+pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey) -> Result<Findings, Trouble> {
+    let mut findings = Findings::new();
+    let request = match (&command.items, &command.item) {
+        (Some(items), Some(name)) => item(request, items, name, &mut findings)?,
+        _ if request.manifest.is_some() => {
+            return Err(unreadable("--items FILE and --item NAME are needed: the request is a manifest"));
+        }
+        _ => request,
+    };
+    // Files that carry their signature inside may be of any size, and their digest is all that is looked at.
+    let apart = matches!(request.signing_format, SigningFormat::Raw | SigningFormat::Cms);
+    let content = command.file.as_deref().filter(|_| apart).map(read).transpose()?;
+    let is_what_was_signed = match (command.file.as_deref(), given_digest(command)?) {
+        (Some(path), _) => is_of_file(&request, path, content.as_deref())?,
+        (None, Some(digest)) => digest == request.digest.0,
+        (None, None) => return Err(nothing_given()),
+    };
+    if !is_what_was_signed {
+        return Err(not("the content is not the one that was signed"));
+    }
+    findings.push(("content", format!("the digest of {} is the one that was signed", request.name)));
+    let given = command.certificate.as_deref().map(certificates).transpose()?;
+    let certificate = match (&given, request.signing_format) {
+        (Some(chain), _) => chain.first().cloned().unwrap_or_default(),
+        (None, SigningFormat::Raw) => {
+            return Err(unreadable("--certificate FILE is needed: a raw signature does not carry it"));
+        }
+        (None, _) => certificate_of_signer(&request.signature.0).map_err(|why| not(&why))?,
+    };
+    let at_ms = request.decided_at.as_deref().and_then(moment_ms).ok_or_else(|| unreadable("decidedAt is missing"))?;
+    let (root, stamping_root) = roots(command)?;
+    let signature = &request.signature.0;
+    match (root, request.signing_format) {
+        (None, _) => findings.push(("signature", "not checked: no --root".to_owned())),
+        (Some(root), SigningFormat::Raw) => findings.push(match content {
+            Some(content) => {
+                let chain = given.unwrap_or_default();
+                let verified = verify_raw(signature, &content, request.hash_algorithm, &chain, &root, at_ms);
+                let verified = verified.map_err(|why| not(&why))?;
+                ("signature", told(&verified.signer, verified.chain_len, "when it was logged"))
+            }
+            None => ("signature", "not checked: a raw signature needs its file".to_owned()),
+        }),
+        (Some(root), format) => {
+            let trust = Trust { root: &root, stamping_root: stamping_root.as_deref(), at_ms };
+            let digest = |_| request.digest.0.clone();
+            findings.extend(checked(signature, format, digest, &trust, "when it was logged")?);
+        }
+    }
+    logged(findings, verify_logged_signature(&request, &certificate, key))
+}
+
+/// One item of a manifest, as if it were a request of its own.
+fn item(
+    request: SigningRequest,
+    pages: &[impl AsRef<Path>],
+    name: &str,
+    findings: &mut Findings,
+) -> Result<SigningRequest, Trouble> {
+    let mut all: Vec<SignedItem> = Vec::new();
+    for page in pages.iter().map(AsRef::as_ref) {
+        let doing = format!("--items {}: not the items of a manifest", page.display());
+        let page: Items<SignedItem> = serde_json::from_value(response("--items", page)?).doing(doing)?;
+        all.extend(page.items);
+    }
+    // The digest that people approved is that of all lines.
+    if request.manifest.is_some_and(|manifest| all.len() == manifest.total as usize) {
+        let mut lines = String::new();
+        for SignedItem { name, digest, .. } in &all {
+            digest.0.iter().for_each(|byte| {
+                let _infallible = write!(lines, "{byte:02x}");
+            });
+            let _infallible = writeln!(lines, "  {name}");
+        }
+        if content_hash(HashType::Sha2_256, lines.as_bytes()) != request.digest.0 {
+            return Err(not("the items are not those of the manifest that was approved"));
+        }
+        findings.push(("manifest", format!("its {} items are the ones that were approved", all.len())));
+    } else {
+        findings.push(("manifest", "not checked: not all of its items are given".to_owned()));
+    }
+    let found = all.into_iter().find(|item| item.name == name);
+    let item = found.ok_or_else(|| unreadable(&format!("--item {name}: there is no such item in --items")))?;
+    let (SigningRequestState::Signed, Some(signature)) = (item.state, item.signature) else {
+        return Err(not(&format!("the item {name} is not signed")));
+    };
+    let inclusion_proof = item.inclusion_proof.flatten();
+    Ok(SigningRequest { name: item.name, digest: item.digest, signature, inclusion_proof, ..request })
+}
+
+fn checked(
+    signature: &[u8],
+    format: SigningFormat,
+    digest: impl FnOnce(HashType) -> Vec<u8>,
+    trust: &Trust<'_>,
+    when: &str,
+) -> Result<Findings, Trouble> {
+    let good = verify_signature(signature, format, digest, trust).map_err(|why| not(&why))?;
+    let (when, stamp) = match good.stamp {
+        Stamp::None => (when, "none".to_owned()),
+        Stamp::Unchecked => (when, "not checked: no --tsa-root".to_owned()),
+        Stamp::Good { at_ms, authority } => {
+            ("when it was stamped", format!("{} by {authority}", rfc3339(at_ms.div_euclid(1_000))))
+        }
+    };
+    let verified = good.verified;
+    Ok(vec![("signature", told(&verified.signer, verified.chain_len, when)), ("time stamp", stamp)])
+}
+
+fn told(signer: &str, chain_len: usize, when: &str) -> String {
+    format!("of {signer}, {chain_len} certificates up to the trusted root, valid {when}")
+}
+
+/// Whether a file is the one that a request is about.
+fn is_of_file(request: &SigningRequest, path: &Path, content: Option<&[u8]>) -> Result<bool, Trouble> {
+    let signed = &request.digest.0;
+    if digest_of(request, path, content, ExistingSignature::Replace)? == *signed {
+        return Ok(true);
+    }
+    if request.signing_format != SigningFormat::JavaJar {
+        return Ok(false);
+    }
+    // A signature that was put beside others is over the manifest that they are over, not over a new one.
+    match digest_of(request, path, content, ExistingSignature::Append) {
+        Ok(digest) => Ok(digest == *signed),
+        Err(Trouble::NotVerified(_)) => Ok(false),
+        Err(unreadable) => Err(unreadable),
+    }
+}
+
+/// The digest that stands for a content: of a file that carries its signature inside, without that.
+fn digest_of(
+    request: &SigningRequest,
+    path: &Path,
+    content: Option<&[u8]>,
+    existing: ExistingSignature,
+) -> Result<Vec<u8>, Trouble> {
+    let (format, hash) = (request.signing_format, request.hash_algorithm);
+    let digest = match content {
+        Some(content) => Ok(content_hash(hash, content)),
+        None => File::open(path, format, hash, existing).and_then(|mut file| file.digest()),
+    };
+    digest.map_err(|error| match error {
+        FileError::Unfit(unfit) => not(&format!("the file: {unfit}")),
+        FileError::Io(error) => unreadable(&format!("{}: {error}", path.display())),
+    })
+}
+
+fn given_digest(command: &Verify) -> Result<Option<Vec<u8>>, Trouble> {
+    let digest = command.digest.as_deref().map(|digest| from_hex(digest).ok_or(digest)).transpose();
+    digest.map_err(|_| unreadable("--digest: not hexadecimal"))
+}
+
+fn nothing_given() -> Trouble {
+    unreadable("--file FILE or --digest HEX is needed: what was signed")
+}
+
+/// `--root` and `--tsa-root`.
+fn roots(command: &Verify) -> Result<(Option<String>, Option<String>), Trouble> {
+    let root = command.root.as_deref().map(text).transpose()?;
+    Ok((root, command.tsa_root.as_deref().map(text).transpose()?))
+}
