@@ -31,7 +31,8 @@ mod verify;
 
 pub(crate) use demand::Demand;
 pub use evidence::{
-    Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, verify_raw, verify_signature,
+    Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, verify_raw,
+    verify_signature,
 };
 pub(crate) use proposal::NewCertificate;
 pub(crate) use terms::check_num_approvals;

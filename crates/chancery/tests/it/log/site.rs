@@ -94,38 +94,6 @@ impl Site {
     }
 }
 
-<<<<<<< HEAD
-/// A P-256 root in PEM, and a service below it for each of these.
-pub(super) fn deploy(client: &Client, services: &[(SigningFormat, LogVisibility)]) -> (String, Vec<Target>) {
-    let key_types = client.key_types("EC P-256 Signing").unwrap();
-    let key_type_uuid = key_types.results[0].obj_info.uuid;
-    let profiles = client.cert_profiles().unwrap().results;
-    let profile = profiles.iter().find(|profile| profile.obj_info.name == "Root Certificate Authority").unwrap();
-    let root = client
-        .generate_certificate(&GenerateCertificate {
-            cert_profile_uuid: profile.obj_info.uuid,
-            subject_oneline: Some("CN=Root,O=Test".to_owned()),
-            new_key: Some(NewKey { key_type_uuid: Some(key_type_uuid), save: Some(true) }),
-            save_cert: Some(true),
-            trust_cert: Some(true),
-            issuer_uuid: None,
-            cert_params: None,
-            key_params: None,
-        })
-        .unwrap()
-        .made()
-        .unwrap();
-    let service = |(number, (signing_format, log)): (usize, &(SigningFormat, LogVisibility))| {
-        let validity_period = ValidityPeriod { unit: ValidityUnit::Year, amount: "1".to_owned() };
-        let signing = PkiSigning {
-            new_cert: SigningCert {
-                issuer_uuid: root.certificate_uuid.unwrap(),
-                subject_oneline: format!("CN=Signer {number},O=Test"),
-                new_key: SigningKeyParams { key_type_uuid, save: Some(true) },
-                cert_params: SigningCertParams { validity_period },
-            },
-            signing_format: *signing_format,
-=======
 /// A root, and what certificates below it are made of.
 pub(super) struct Authority {
     pub(super) pem: String,
@@ -150,6 +118,8 @@ impl Authority {
                 cert_params: None,
                 key_params: None,
             })
+            .unwrap()
+            .made()
             .unwrap();
         Self { pem: root.certificate, uuid: root.certificate_uuid.unwrap(), key_type }
     }
@@ -170,7 +140,6 @@ impl Authority {
         PkiSigning {
             new_cert: self.certificate(name, ValidityUnit::Year, "1"),
             signing_format,
->>>>>>> 0d7e6ca (chancery verify: items of manifests, every format's CMS, JARs signed beside others, time stamps)
             num_approvals: 0,
             hash_algorithm: HashType::Sha2_256,
             rsa_pss: None,
