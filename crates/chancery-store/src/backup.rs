@@ -5,10 +5,9 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use sqlx::{AnyPool, Connection};
-
-use crate::backend::{Backend, connect};
-use crate::store::detached;
+use crate::sqlite::DatabaseFile;
+use crate::store::on_a_thread;
+use crate::value::Bind as _;
 use crate::{Store, StoreError};
 
 /// Why there is no copy.
@@ -37,13 +36,11 @@ impl Store {
     /// Copies a running SQLite database as it is at one moment into a new file that only its owner can read. When it
     /// answers Ok, the copy is on the disk. Writes go on meanwhile.
     pub async fn backup(&self, to: &Path) -> Result<(), BackupError> {
-        if self.backend() == Backend::Postgres {
-            return Err(BackupError::Postgres);
-        }
-        let (pool, to) = (self.readers().clone(), to.to_owned());
-        detached(async move {
+        let database = self.file().ok_or(BackupError::Postgres)?.clone();
+        let to = to.to_owned();
+        on_a_thread(move || {
             let file = create(&to)?;
-            let outcome = copy(&pool, &to, file).await;
+            let outcome = copy(&database, &to, &file);
             if outcome.is_err() {
                 // Half a copy must not be taken for one. If it cannot be removed either, the error says what is wrong
                 // with the disk.
@@ -58,17 +55,16 @@ impl Store {
     /// PostgreSQL has no such check for a client; it watches its pages itself (`data_checksums`), and the answer is
     /// always nothing.
     pub async fn integrity_check(&self) -> Result<Vec<String>, StoreError> {
-        if self.backend() == Backend::Postgres {
-            return Ok(Vec::new());
-        }
-        let mut connection = self.readers().acquire().await?;
-        let mut faults: Vec<String> = sqlx::query_scalar("PRAGMA integrity_check").fetch_all(&mut *connection).await?;
-        faults.retain(|fault| fault != "ok");
-        let orphans: Vec<String> = sqlx::query_scalar("SELECT DISTINCT \"table\" FROM pragma_foreign_key_check")
-            .fetch_all(&mut *connection)
-            .await?;
-        faults.extend(orphans.into_iter().map(|table| format!("{table} refers to rows that do not exist")));
-        Ok(faults)
+        let Some(database) = self.file().cloned() else { return Ok(Vec::new()) };
+        on_a_thread(move || {
+            let mut connection = database.connect_reader()?;
+            let mut faults = connection.texts("PRAGMA integrity_check")?;
+            faults.retain(|fault| fault != "ok");
+            let orphans = connection.texts("SELECT DISTINCT \"table\" FROM pragma_foreign_key_check")?;
+            faults.extend(orphans.into_iter().map(|table| format!("{table} refers to rows that do not exist")));
+            Ok(faults)
+        })
+        .await
     }
 }
 
@@ -85,19 +81,15 @@ fn create(path: &Path) -> Result<File, BackupError> {
     })
 }
 
-async fn copy(pool: &AnyPool, to: &Path, file: File) -> Result<(), BackupError> {
+fn copy(database: &DatabaseFile, to: &Path, file: &File) -> Result<(), BackupError> {
     let at = |cause| BackupError::File { path: to.to_owned(), cause };
     let path = to.to_str().ok_or_else(|| at(io::Error::new(io::ErrorKind::InvalidInput, "not UTF-8")))?;
-    // The pool's connections only read, which SQLite takes to forbid this, too.
-    let mut connection = connect(&pool.connect_options()).await.map_err(StoreError::from)?;
-    sqlx::query("VACUUM INTO $1").bind(path).execute(&mut connection).await.map_err(StoreError::from)?;
-    connection.close().await.map_err(StoreError::from)?;
+    // A connection that only reads may not do this either, SQLite finds.
+    database.connect()?.execute("VACUUM INTO $1", &[path.into_value()])?;
     // The file's bytes, then its name in the folder.
     let folder = match to.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),
         _ => PathBuf::from("."),
     };
-    let flushed =
-        tokio::task::spawn_blocking(move || file.sync_all().and_then(|()| File::open(folder)?.sync_all())).await;
-    flushed.map_err(io::Error::other).and_then(|outcome| outcome).map_err(at)
+    file.sync_all().and_then(|()| File::open(folder)?.sync_all()).map_err(at)
 }

@@ -1,8 +1,9 @@
 //! What can go wrong, by what the caller can do about it.
 
+use rusqlite::ffi;
 use sqlx::error::DatabaseError;
 
-use crate::backend::is_passing;
+use crate::{postgres, sqlite};
 
 /// A failed read or write. The texts name tables and constraints, never values; they are for the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -82,8 +83,25 @@ fn from_database(cause: &dyn DatabaseError) -> StoreError {
     if cause.is_foreign_key_violation() {
         return StoreError::Reference(cause.constraint().map_or(message, str::to_owned));
     }
-    if cause.code().is_some_and(|code| is_passing(&code)) {
+    if cause.code().is_some_and(|code| postgres::is_passing(&code)) {
         return StoreError::Unavailable(message);
     }
     StoreError::Internal(message)
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        let rusqlite::Error::SqliteFailure(cause, message) = &error else {
+            return StoreError::Internal(error.to_string());
+        };
+        let message = message.clone().unwrap_or_else(|| cause.to_string());
+        match cause.extended_code {
+            ffi::SQLITE_CONSTRAINT_UNIQUE | ffi::SQLITE_CONSTRAINT_PRIMARYKEY | ffi::SQLITE_CONSTRAINT_ROWID => {
+                StoreError::Conflict(message)
+            }
+            ffi::SQLITE_CONSTRAINT_FOREIGNKEY => StoreError::Reference(message),
+            _ if sqlite::is_passing(cause.code) => StoreError::Unavailable(message),
+            _ => StoreError::Internal(message),
+        }
+    }
 }

@@ -1,15 +1,20 @@
-//! Group commit: one writer, one flush for all works that wait.
+//! Group commit on SQLite: one writer, one flush for all works that wait.
 //!
-//! A durable commit costs a flush of the disk, some milliseconds; SQLite has one writer at a time. So the writer takes
-//! what has queued up, runs each work in the same transaction, commits once, then answers all. Nobody waits for
-//! company: the first work starts at once, and what arrives meanwhile joins.
+//! A durable commit costs a flush of the disk, some milliseconds; SQLite has one writer at a time. So the writer, a
+//! thread of its own, takes what has queued up, runs each work in the same transaction, commits once, then answers all.
+//! Nobody waits for company: the first work starts at once, and what arrives meanwhile joins.
 
+use std::io;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use sqlx::AnyPool;
-use tokio::sync::mpsc;
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
 
-use crate::work::{Job, Verdict};
+use crate::backend::Backend;
+use crate::sqlite::{Connection, DatabaseFile};
+use crate::tx;
+use crate::work::{Job, Verdict, WORK_TIME};
 use crate::{StoreError, Tx};
 
 /// Works that may wait; more are refused as Busy.
@@ -21,26 +26,45 @@ const GROUP: usize = 512;
 /// After this time no more works join: the first one waits for its answer all the while.
 const GROUP_TIME: Duration = Duration::from_millis(50);
 
-pub(crate) type Queue = mpsc::Sender<Box<dyn Job>>;
+/// What the writer is asked for.
+pub(crate) enum Order {
+    Run(Box<dyn Job>),
+    /// To end its connection and itself; dropped when that is done.
+    Close(oneshot::Sender<()>),
+}
 
-/// Starts the writer. It ends when the queue's last sender is gone and all that was queued is answered.
-pub(crate) fn start(pool: AnyPool, begin: &'static str) -> Queue {
+pub(crate) type Queue = mpsc::Sender<Order>;
+
+/// Starts the writer. It ends when it is told to, or when the queue's last sender is gone and all that was queued is
+/// answered.
+pub(crate) fn start(file: DatabaseFile) -> io::Result<Queue> {
     let (sender, queue) = mpsc::channel(QUEUE);
-    tokio::spawn(Writer { queue, pool, begin }.serve());
-    sender
+    let runtime = Handle::current();
+    thread::Builder::new().name("store writer".into()).spawn(move || {
+        // A work may use the runtime's clock.
+        let _entered = runtime.enter();
+        Writer { queue, file, connection: None, last: None }.serve();
+    })?;
+    Ok(sender)
 }
 
 struct Writer {
-    queue: mpsc::Receiver<Box<dyn Job>>,
-    pool: AnyPool,
-    begin: &'static str,
+    queue: mpsc::Receiver<Order>,
+    file: DatabaseFile,
+    /// Between two transactions; after one that did not end well a new one is made.
+    connection: Option<Connection>,
+    /// What ends the writer after this group.
+    last: Option<oneshot::Sender<()>>,
 }
 
 impl Writer {
-    async fn serve(mut self) {
-        while let Some(first) = self.queue.recv().await {
+    fn serve(mut self) {
+        while self.last.is_none()
+            && let Some(order) = self.queue.blocking_recv()
+        {
+            let Some(first) = self.job(order) else { break };
             let mut done = Vec::new();
-            let ended = self.group(first, &mut done).await;
+            let ended = self.group(first, &mut done);
             if let Err(error) = &ended {
                 tracing::error!(%error, works = done.len(), "a group of writes failed");
             }
@@ -48,56 +72,94 @@ impl Writer {
                 job.answer(ended.clone());
             }
         }
+        // The file is closed before anybody is told so.
+        drop(self.connection);
+        drop(self.last);
+    }
+
+    fn job(&mut self, order: Order) -> Option<Box<dyn Job>> {
+        match order {
+            Order::Run(job) => Some(job),
+            Order::Close(told) => {
+                self.last = Some(told);
+                None
+            }
+        }
+    }
+
+    fn next(&mut self) -> Option<Box<dyn Job>> {
+        let order = self.queue.try_recv().ok()?;
+        self.job(order)
     }
 
     /// Runs and commits one group. Every job taken from the queue is in `done`, whatever happens.
-    async fn group(&mut self, first: Box<dyn Job>, done: &mut Vec<Box<dyn Job>>) -> Result<(), StoreError> {
+    fn group(&mut self, first: Box<dyn Job>, done: &mut Vec<Box<dyn Job>>) -> Result<(), StoreError> {
         done.push(first);
-        let mut tx = match self.open().await {
+        let mut tx = match self.begin() {
             Ok(tx) => tx,
             Err(failure) => {
                 // The others would only wait for the same failure.
-                done.extend(std::iter::from_fn(|| self.queue.try_recv().ok()).take(QUEUE));
+                done.extend(std::iter::from_fn(|| self.next()).take(QUEUE));
                 return Err(failure);
             }
         };
-        if self.fill(&mut tx, done).await? { tx.commit().await } else { tx.rollback().await }
+        let how = if self.fill(&mut tx, done)? { "COMMIT" } else { "ROLLBACK" };
+        let mut connection = tx.into_sqlite()?;
+        connection.limit(None);
+        connection.run(how)?;
+        self.connection = Some(connection);
+        Ok(())
     }
 
-    async fn open(&self) -> Result<Tx, StoreError> {
-        let connection = self.pool.acquire().await?;
-        Tx::begin(connection, self.begin).await
+    fn begin(&mut self) -> Result<Tx, StoreError> {
+        let connection = self.connection.take().map_or_else(|| self.file.connect(), Ok)?;
+        begin(connection, Backend::Sqlite.begin_write())
     }
 
     /// Runs jobs until none waits; whether there is something to commit.
-    async fn fill(&mut self, tx: &mut Tx, done: &mut Vec<Box<dyn Job>>) -> Result<bool, StoreError> {
+    fn fill(&mut self, tx: &mut Tx, done: &mut Vec<Box<dyn Job>>) -> Result<bool, StoreError> {
         let started = Instant::now();
-        let mut kept = 0_usize;
-        let mut savepoint = false;
+        let (mut kept, mut marked) = (0_usize, false);
         let mut next = done.pop();
         while let Some(mut job) = next {
             if job.is_abandoned() {
-                next = self.queue.try_recv().ok();
+                next = self.next();
                 continue;
             }
             // The first work needs no savepoint: to undo it is to undo everything.
             if kept > 0 {
-                let marked = tx.savepoint(savepoint).await;
-                if let Err(failure) = marked {
+                if let Err(failure) = mark(tx, marked) {
                     done.push(job);
                     return Err(failure);
                 }
-                savepoint = true;
+                marked = true;
             }
-            let verdict = job.run(tx).await;
+            tx.sqlite()?.limit(Some(WORK_TIME));
+            let verdict = job.run(tx);
             done.push(job);
             match verdict {
                 Verdict::Keep => kept += 1,
                 Verdict::Undo if kept == 0 => return Ok(false),
-                Verdict::Undo => tx.undo().await?,
+                // The savepoint stays. This fails when SQLite gave up the whole transaction (disk full, I/O error).
+                Verdict::Undo => tx.undo()?,
             }
-            next = if done.len() < GROUP && started.elapsed() < GROUP_TIME { self.queue.try_recv().ok() } else { None };
+            next = if done.len() < GROUP && started.elapsed() < GROUP_TIME { self.next() } else { None };
         }
         Ok(kept > 0)
     }
+}
+
+/// Where the group can go back to; the last such place is given up.
+fn mark(tx: &mut Tx, again: bool) -> Result<(), StoreError> {
+    let connection = tx.sqlite()?;
+    if again {
+        connection.run("RELEASE work")?;
+    }
+    connection.run("SAVEPOINT work")
+}
+
+/// Begins a transaction on a connection.
+pub(crate) fn begin(mut connection: Connection, how: &str) -> Result<Tx, StoreError> {
+    connection.run(how)?;
+    Ok(Tx::new(tx::Connection::Sqlite(connection)))
 }

@@ -1,9 +1,5 @@
 //! Brings a database up to date: forward only, all in one transaction.
 
-use sqlx::AnyPool;
-
-use crate::backend::Backend;
-use crate::tx::script;
 use crate::{Columns, FromColumns, OpenError, StoreError, Tx, sql};
 
 /// One file of `migrations/`.
@@ -46,17 +42,16 @@ const MIGRATIONS: &[Migration] = migrations![
 /// The text is kept whole, as its own checksum.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migrations (name TEXT NOT NULL PRIMARY KEY, text TEXT NOT NULL)";
 
-pub(crate) async fn run(backend: Backend, pool: &AnyPool) -> Result<(), OpenError> {
-    let connection = pool.acquire().await.map_err(StoreError::from)?;
-    let mut tx = Tx::begin(connection, backend.begin_write()).await?;
-    backend.lock_migrations(&mut tx).await?;
-    script(&mut tx, backend.migration_text(TABLE)).await?;
-    let applied: Vec<Applied> = sql("SELECT name, text FROM migrations ORDER BY name").all(&mut tx).await?;
+/// To be called in a transaction that writes.
+pub(crate) async fn run(tx: &mut Tx) -> Result<(), OpenError> {
+    tx.lock_migrations().await?;
+    tx.script(tx.backend().migration_text(TABLE)).await?;
+    let applied: Vec<Applied> = sql("SELECT name, text FROM migrations ORDER BY name").all(tx).await?;
     refuse_foreign(&applied)?;
     for migration in MIGRATIONS.iter().filter(|migration| !applied.iter().any(|old| old.name == migration.name)) {
-        apply(backend, &mut tx, migration).await?;
+        apply(tx, migration).await?;
     }
-    Ok(tx.commit().await?)
+    Ok(())
 }
 
 struct Applied {
@@ -82,8 +77,8 @@ fn refuse_foreign(applied: &[Applied]) -> Result<(), OpenError> {
     Ok(())
 }
 
-async fn apply(backend: Backend, tx: &mut Tx, migration: &Migration) -> Result<(), StoreError> {
-    script(tx, backend.migration_text(migration.text)).await?;
+async fn apply(tx: &mut Tx, migration: &Migration) -> Result<(), StoreError> {
+    tx.script(tx.backend().migration_text(migration.text)).await?;
     sql("INSERT INTO migrations (name, text) VALUES ($1, $2)")
         .bind(migration.name)
         .bind(migration.text)

@@ -1,26 +1,119 @@
 //! The rows that come back.
 
-use sqlx::Row;
-use sqlx::any::AnyRow;
+use std::cell::Cell;
+
+use rusqlite::types::ValueRef;
+use sqlx::postgres::{PgRow, PgValueRef};
+use sqlx::{Decode, Postgres, Row as _, TypeInfo, ValueRef as _};
 use uuid::Uuid;
 
 use crate::StoreError;
 
 /// One row of an answer.
-pub struct Columns(pub(crate) AnyRow);
+pub struct Columns<'r> {
+    row: Row<'r>,
+    /// The column after the one that was read last: most rows are read in the order of their columns.
+    next: Cell<usize>,
+}
 
-impl Columns {
+enum Row<'r> {
+    Sqlite(&'r rusqlite::Row<'r>),
+    Postgres(&'r PgRow),
+}
+
+/// A value in a row, of one of the three portable types.
+#[derive(Debug, Clone, Copy)]
+pub enum Stored<'r> {
+    /// A TEXT.
+    Text(&'r str),
+    /// A BIGINT.
+    Number(i64),
+    /// A BYTEA.
+    Bytes(&'r [u8]),
+}
+
+impl<'r> Columns<'r> {
+    pub(crate) const fn sqlite(row: &'r rusqlite::Row<'r>) -> Self {
+        Self { row: Row::Sqlite(row), next: Cell::new(0) }
+    }
+
+    pub(crate) const fn postgres(row: &'r PgRow) -> Self {
+        Self { row: Row::Postgres(row), next: Cell::new(0) }
+    }
+
     /// A column that is never NULL.
     pub fn get<T: Column>(&self, name: &str) -> Result<T, StoreError> {
-        let stored = self.0.try_get::<T::Stored, _>(name)?;
-        T::from_stored(stored).map_err(|why| undecodable(name, &why))
+        self.optional(name)?.ok_or_else(|| undecodable(name, "NULL"))
     }
 
     /// A column that may be NULL.
     pub fn optional<T: Column>(&self, name: &str) -> Result<Option<T>, StoreError> {
-        let stored = self.0.try_get::<Option<T::Stored>, _>(name)?;
-        stored.map(T::from_stored).transpose().map_err(|why| undecodable(name, &why))
+        self.at(self.place(name)?, name)
     }
+
+    fn first<T: Column>(&self) -> Result<T, StoreError> {
+        self.at(0, "1")?.ok_or_else(|| undecodable("1", "NULL"))
+    }
+
+    fn at<T: Column>(&self, place: usize, name: &str) -> Result<Option<T>, StoreError> {
+        let stored = match self.row {
+            Row::Sqlite(row) => from_sqlite(row.get_ref(place)?),
+            Row::Postgres(row) => from_postgres(row.try_get_raw(place)?),
+        };
+        let decoded = stored.and_then(|stored| stored.map(|stored| T::from_stored(stored)).transpose());
+        decoded.map_err(|why| undecodable(name, &why))
+    }
+
+    fn place(&self, name: &str) -> Result<usize, StoreError> {
+        let (next, count) = (self.next.get(), self.count());
+        let mut places = (next..count).chain(0..next.min(count));
+        let place = places.find(|&place| self.name(place) == Some(name));
+        let place = place.ok_or_else(|| undecodable(name, "there is no such column"))?;
+        self.next.set(place + 1);
+        Ok(place)
+    }
+
+    fn count(&self) -> usize {
+        match self.row {
+            Row::Sqlite(row) => row.as_ref().column_count(),
+            Row::Postgres(row) => row.len(),
+        }
+    }
+
+    fn name(&self, place: usize) -> Option<&str> {
+        match self.row {
+            Row::Sqlite(row) => row.as_ref().column_name(place).ok(),
+            Row::Postgres(row) => row.columns().get(place).map(sqlx::Column::name),
+        }
+    }
+}
+
+fn from_sqlite(value: ValueRef<'_>) -> Result<Option<Stored<'_>>, String> {
+    match value {
+        ValueRef::Null => Ok(None),
+        ValueRef::Integer(number) => Ok(Some(Stored::Number(number))),
+        ValueRef::Text(text) => Ok(Some(Stored::Text(std::str::from_utf8(text).map_err(|error| error.to_string())?))),
+        ValueRef::Blob(bytes) => Ok(Some(Stored::Bytes(bytes))),
+        ValueRef::Real(_) => Err("a REAL".into()),
+    }
+}
+
+fn from_postgres(value: PgValueRef<'_>) -> Result<Option<Stored<'_>>, String> {
+    fn decoded<'r, T: Decode<'r, Postgres>>(value: PgValueRef<'r>) -> Result<T, String> {
+        T::decode(value).map_err(|error| error.to_string())
+    }
+    if value.is_null() {
+        return Ok(None);
+    }
+    let kind = value.type_info().name().to_owned();
+    let stored = match kind.as_str() {
+        "TEXT" | "VARCHAR" | "NAME" | "UNKNOWN" => Stored::Text(decoded(value)?),
+        "INT8" => Stored::Number(decoded(value)?),
+        "INT4" => Stored::Number(decoded::<i32>(value)?.into()),
+        "BYTEA" => Stored::Bytes(decoded(value)?),
+        other => return Err(format!("of type {other}")),
+    };
+    Ok(Some(stored))
 }
 
 fn undecodable(name: &str, why: &str) -> StoreError {
@@ -28,7 +121,7 @@ fn undecodable(name: &str, why: &str) -> StoreError {
 }
 
 /// What reads a row.
-pub trait FromColumns: Sized {
+pub trait FromColumns: Sized + Send {
     /// Reads each column by its name.
     fn from_columns(columns: &Columns) -> Result<Self, StoreError>;
 }
@@ -36,57 +129,66 @@ pub trait FromColumns: Sized {
 /// The first column, as of a count.
 impl FromColumns for i64 {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(columns.0.try_get(0)?)
+        columns.first()
     }
 }
 
 /// The first column.
 impl FromColumns for String {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(columns.0.try_get(0)?)
+        columns.first()
     }
 }
 
 /// The first column.
 impl FromColumns for Vec<u8> {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(columns.0.try_get(0)?)
+        columns.first()
     }
 }
 
 /// A type that a column decodes to.
 pub trait Column: Sized {
-    /// What the database gives.
-    type Stored: for<'r> sqlx::Decode<'r, sqlx::Any> + sqlx::Type<sqlx::Any>;
-    /// Turns it into the type, or says what is wrong.
-    fn from_stored(stored: Self::Stored) -> Result<Self, String>;
+    /// Turns what is stored into the type, or says what is wrong.
+    fn from_stored(stored: Stored<'_>) -> Result<Self, String>;
 }
 
 impl Column for String {
-    type Stored = String;
-    fn from_stored(stored: String) -> Result<Self, String> {
-        Ok(stored)
+    fn from_stored(stored: Stored<'_>) -> Result<Self, String> {
+        match stored {
+            Stored::Text(text) => Ok(text.to_owned()),
+            Stored::Number(_) | Stored::Bytes(_) => Err("not a TEXT".into()),
+        }
     }
 }
 
 impl Column for i64 {
-    type Stored = i64;
-    fn from_stored(stored: i64) -> Result<Self, String> {
-        Ok(stored)
+    fn from_stored(stored: Stored<'_>) -> Result<Self, String> {
+        match stored {
+            Stored::Number(number) => Ok(number),
+            Stored::Text(_) | Stored::Bytes(_) => Err("not a BIGINT".into()),
+        }
+    }
+}
+
+impl Column for Vec<u8> {
+    fn from_stored(stored: Stored<'_>) -> Result<Self, String> {
+        match stored {
+            Stored::Bytes(bytes) => Ok(bytes.to_vec()),
+            Stored::Text(_) | Stored::Number(_) => Err("not a BYTEA".into()),
+        }
     }
 }
 
 impl Column for u32 {
-    type Stored = i64;
-    fn from_stored(stored: i64) -> Result<Self, String> {
-        u32::try_from(stored).map_err(|_| "not an unsigned number of 32 bits".into())
+    fn from_stored(stored: Stored<'_>) -> Result<Self, String> {
+        u32::try_from(i64::from_stored(stored)?).map_err(|_| "not an unsigned number of 32 bits".into())
     }
 }
 
 impl Column for bool {
-    type Stored = i64;
-    fn from_stored(stored: i64) -> Result<Self, String> {
-        match stored {
+    fn from_stored(stored: Stored<'_>) -> Result<Self, String> {
+        match i64::from_stored(stored)? {
             0 => Ok(false),
             1 => Ok(true),
             _ => Err("neither 0 nor 1".into()),
@@ -94,16 +196,11 @@ impl Column for bool {
     }
 }
 
-impl Column for Vec<u8> {
-    type Stored = Vec<u8>;
-    fn from_stored(stored: Vec<u8>) -> Result<Self, String> {
-        Ok(stored)
-    }
-}
-
 impl Column for Uuid {
-    type Stored = String;
-    fn from_stored(stored: String) -> Result<Self, String> {
-        stored.parse().map_err(|_| "not a uuid".into())
+    fn from_stored(stored: Stored<'_>) -> Result<Self, String> {
+        match stored {
+            Stored::Text(text) => text.parse().map_err(|_| "not a uuid".into()),
+            Stored::Number(_) | Stored::Bytes(_) => Err("not a TEXT".into()),
+        }
     }
 }

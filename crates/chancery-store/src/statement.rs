@@ -1,26 +1,27 @@
 //! SQL text and the values bound to it.
 
-use sqlx::{Executor, SqlSafeStr, SqlStr};
+use std::borrow::Cow;
 
-use crate::value::{Bind, Value, arguments};
-use crate::{Columns, FromColumns, StoreError, Tx};
+use crate::tx::Connection;
+use crate::value::{Bind, Value, check};
+use crate::{FromColumns, StoreError, Tx};
 
 /// One statement with the values bound so far.
 #[must_use]
 pub struct Statement {
-    text: SqlStr,
+    text: Cow<'static, str>,
     values: Vec<Value>,
 }
 
 /// A statement. Parameters are `$1`, `$2` …, bound in this order.
 pub fn sql(text: &'static str) -> Statement {
-    Statement { text: text.into_sql_str(), values: Vec::new() }
+    Statement { text: Cow::Borrowed(text), values: Vec::new() }
 }
 
 /// A statement whose text was put together by the program, as for many rows at once. Never put a value into the text:
 /// bind it.
 pub fn generated_sql(text: String) -> Statement {
-    Statement { text: sqlx::AssertSqlSafe(text).into_sql_str(), values: Vec::new() }
+    Statement { text: Cow::Owned(text), values: Vec::new() }
 }
 
 impl Statement {
@@ -38,27 +39,19 @@ impl Statement {
 
     /// Runs it and answers how many rows were changed.
     pub async fn execute(self, tx: &mut Tx) -> Result<u64, StoreError> {
-        tx.run(|connection| {
-            Box::pin(async move {
-                let arguments = arguments(self.values)?;
-                let done = connection.execute(sqlx::query_with(self.text, arguments)).await?;
-                Ok(done.rows_affected())
-            })
-        })
-        .await
+        let connection = tx.statement()?;
+        check(&self.values)?;
+        let changed = match connection {
+            Connection::Sqlite(connection) => connection.execute(&self.text, &self.values)?,
+            Connection::Postgres(connection) => connection.execute(self.text, self.values).await?,
+        };
+        tx.succeeded();
+        Ok(changed)
     }
 
     /// The first row, if any.
     pub async fn optional<R: FromColumns>(self, tx: &mut Tx) -> Result<Option<R>, StoreError> {
-        let row = tx
-            .run(|connection| {
-                Box::pin(async move {
-                    let arguments = arguments(self.values)?;
-                    Ok(connection.fetch_optional(sqlx::query_with(self.text, arguments)).await?)
-                })
-            })
-            .await?;
-        row.map(|row| R::from_columns(&Columns(row))).transpose()
+        Ok(self.rows(tx, true).await?.pop())
     }
 
     /// The row of a statement that always has one, such as a count.
@@ -70,14 +63,17 @@ impl Statement {
 
     /// All rows.
     pub async fn all<R: FromColumns>(self, tx: &mut Tx) -> Result<Vec<R>, StoreError> {
-        let rows = tx
-            .run(|connection| {
-                Box::pin(async move {
-                    let arguments = arguments(self.values)?;
-                    Ok(connection.fetch_all(sqlx::query_with(self.text, arguments)).await?)
-                })
-            })
-            .await?;
-        rows.into_iter().map(|row| R::from_columns(&Columns(row))).collect()
+        self.rows(tx, false).await
+    }
+
+    async fn rows<R: FromColumns>(self, tx: &mut Tx, only_first: bool) -> Result<Vec<R>, StoreError> {
+        let connection = tx.statement()?;
+        check(&self.values)?;
+        let rows = match connection {
+            Connection::Sqlite(connection) => connection.rows(&self.text, &self.values, only_first)?,
+            Connection::Postgres(connection) => connection.rows(self.text, self.values, only_first).await?,
+        };
+        tx.succeeded();
+        Ok(rows)
     }
 }

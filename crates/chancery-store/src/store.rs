@@ -1,51 +1,63 @@
 //! The store: opens a database, runs works.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
-use sqlx::AnyPool;
-use tokio::sync::Semaphore;
+use sqlx::PgPool;
 use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{Semaphore, oneshot};
+use tokio::time::timeout;
+use url::Url;
 
-use crate::backend::{Backend, Database};
-use crate::group::{self, Queue};
-use crate::work::{Work, perform};
-use crate::{OpenError, StoreError, StoreUrl, Tx, migrate};
+use crate::backend::Backend;
+use crate::group::{self, Order, Queue};
+use crate::readers::Readers;
+use crate::sqlite::DatabaseFile;
+use crate::url::Place;
+use crate::work::{Work, perform, wait};
+use crate::{OpenError, StoreError, StoreUrl, Tx, migrate, postgres, tx};
 
 /// Works that may wait for a connection to PostgreSQL; more are refused as Busy.
 const WAITING: usize = 4096;
+
+/// How long a caller waits for SQLite's writer: as long as a work ahead and a commit of 64 MiB may take. A disk that
+/// hangs must not make callers hang.
+const WRITE_TIME: Duration = Duration::from_secs(60);
 
 const ENDED: &str = "the writer ended";
 
 /// An open database. Clones share it.
 #[derive(Clone)]
-pub struct Store(Arc<Shared>);
+pub struct Store(Database);
 
-struct Shared {
-    backend: Backend,
-    readers: AnyPool,
-    writers: AnyPool,
-    writes: Writes,
-}
-
-/// How writes reach the disk.
-enum Writes {
-    /// SQLite: one writer flushes for all.
-    Grouped(Queue),
-    /// PostgreSQL: each work in a transaction of its own; the server groups the flushes.
-    Single { places: Arc<Semaphore> },
+#[derive(Clone)]
+enum Database {
+    /// One writer flushes for all.
+    Sqlite { readers: Readers, writer: Queue },
+    /// Each work in a transaction of its own; the server groups the flushes.
+    Postgres { pool: PgPool, places: Arc<Semaphore> },
 }
 
 impl Store {
     /// Opens the database, makes it if it is a file that does not exist, and brings it up to date.
     pub async fn open(url: &StoreUrl) -> Result<Self, OpenError> {
-        let Database { backend, readers, writers } = Database::connect(url.place()).await?;
-        migrate::run(backend, &writers).await?;
-        let writes = match backend {
-            Backend::Sqlite => Writes::Grouped(group::start(writers.clone(), backend.begin_write())),
-            Backend::Postgres => Writes::Single { places: Arc::new(Semaphore::new(WAITING)) },
-        };
-        Ok(Store(Arc::new(Shared { backend, readers, writers, writes })))
+        Ok(Self(match url.place() {
+            Place::File(path) => {
+                let path = path.clone();
+                let file = on_a_thread(move || {
+                    let file = DatabaseFile::open(&path)?;
+                    migrate_file(&file)?;
+                    Ok::<_, OpenError>(file)
+                })
+                .await?;
+                let writer = group::start(file.clone()).map_err(|error| StoreError::Internal(error.to_string()))?;
+                Database::Sqlite { readers: Readers::new(file), writer }
+            }
+            Place::Server(address) => {
+                Database::Postgres { pool: open_server(address).await?, places: Arc::new(Semaphore::new(WAITING)) }
+            }
+        }))
     }
 
     /// Runs a work that only reads. It sees one committed state of the database throughout; a statement that writes
@@ -58,14 +70,19 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        let (pool, begin) = (self.0.readers.clone(), self.0.backend.begin_read());
-        detached(async move {
-            let mut tx = begin_on(&pool, begin).await?;
-            let result = perform(work, &mut tx).await;
-            tx.rollback().await?;
-            result
-        })
-        .await
+        match &self.0 {
+            Database::Sqlite { readers, .. } => readers.read(work).await,
+            Database::Postgres { pool, .. } => {
+                let pool = pool.clone();
+                detached(async move {
+                    let mut tx = begin(&pool, Backend::Postgres.begin_read()).await?;
+                    let result = perform(work, &mut tx).await;
+                    tx.into_postgres()?.end("ROLLBACK").await?;
+                    result
+                })
+                .await
+            }
+        }
     }
 
     /// Runs a work that writes. When it answers Ok, the work's changes are durable; when the work answers Err, panics,
@@ -79,27 +96,27 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        match &self.0.writes {
-            Writes::Grouped(queue) => {
+        match &self.0 {
+            Database::Sqlite { writer, .. } => {
                 let (job, answer) = Work::new(work);
-                queue.try_send(Box::new(job)).map_err(|refused| match refused {
+                writer.try_send(Order::Run(Box::new(job))).map_err(|refused| match refused {
                     TrySendError::Full(_) => StoreError::Busy,
                     TrySendError::Closed(_) => StoreError::Unavailable(ENDED.into()),
                 })?;
-                answer.await.unwrap_or_else(|_| Err(StoreError::Unavailable(ENDED.into()).into()))
+                match timeout(WRITE_TIME, answer).await {
+                    Ok(answer) => answer.unwrap_or_else(|_| Err(StoreError::Unavailable(ENDED.into()).into())),
+                    Err(_) => Err(StoreError::Unavailable("the database did not answer in time".into()).into()),
+                }
             }
-            Writes::Single { places } => {
+            Database::Postgres { pool, places } => {
                 let place = Arc::clone(places).try_acquire_owned().map_err(|_| StoreError::Busy)?;
-                let (pool, begin) = (self.0.writers.clone(), self.0.backend.begin_write());
+                let pool = pool.clone();
                 detached(async move {
                     let _place = place;
-                    let mut tx = begin_on(&pool, begin).await?;
+                    let mut tx = begin(&pool, Backend::Postgres.begin_write()).await?;
                     let result = perform(work, &mut tx).await;
-                    if result.is_ok() {
-                        tx.commit().await?
-                    } else {
-                        tx.rollback().await?
-                    }
+                    let how = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
+                    tx.into_postgres()?.end(how).await?;
                     result
                 })
                 .await
@@ -110,33 +127,66 @@ impl Store {
     /// Ends all connections after what runs has ended; later calls are refused as Unavailable. SQLite then folds its
     /// log into the file.
     pub async fn close(&self) {
-        self.0.readers.close().await;
-        self.0.writers.close().await;
+        match &self.0 {
+            Database::Sqlite { readers, writer } => {
+                readers.close().await;
+                let (told, ended) = oneshot::channel();
+                // Either the writer has ended already, or it drops what it was told with when it has.
+                let _ = writer.send(Order::Close(told)).await;
+                let _ = ended.await;
+            }
+            Database::Postgres { pool, .. } => pool.close().await,
+        }
+    }
+
+    /// The file of an SQLite database.
+    pub(crate) fn file(&self) -> Option<&DatabaseFile> {
+        match &self.0 {
+            Database::Sqlite { readers, .. } => Some(readers.file()),
+            Database::Postgres { .. } => None,
+        }
     }
 }
 
-/// For the other files of this crate.
-impl Store {
-    pub(crate) fn backend(&self) -> Backend {
-        self.0.backend
-    }
-
-    pub(crate) fn readers(&self) -> &AnyPool {
-        &self.0.readers
-    }
+fn migrate_file(file: &DatabaseFile) -> Result<(), OpenError> {
+    let mut tx = group::begin(file.connect()?, Backend::Sqlite.begin_write())?;
+    // No statement on SQLite waits; migrations have all the time that they need.
+    let outcome = wait(migrate::run(&mut tx), Duration::MAX);
+    outcome.ok_or_else(|| StoreError::Internal("a migration that waits".into()))??;
+    Ok(tx.into_sqlite()?.run("COMMIT")?)
 }
 
-async fn begin_on(pool: &AnyPool, begin: &'static str) -> Result<Tx, StoreError> {
-    Tx::begin(pool.acquire().await?, begin).await
+async fn open_server(address: &Url) -> Result<PgPool, OpenError> {
+    let pool = postgres::connect(address).await?;
+    let mut tx = begin(&pool, Backend::Postgres.begin_write()).await?;
+    migrate::run(&mut tx).await?;
+    tx.into_postgres()?.end("COMMIT").await?;
+    Ok(pool)
+}
+
+async fn begin(pool: &PgPool, how: &'static str) -> Result<Tx, StoreError> {
+    Ok(Tx::new(tx::Connection::Postgres(postgres::Connection::begin(pool, how).await?)))
 }
 
 /// In a task of its own, so that a caller who goes away never stops a statement half way.
-pub(crate) async fn detached<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
+async fn detached<T, E>(work: impl Future<Output = Result<T, E>> + Send + 'static) -> Result<T, E>
 where
     T: Send + 'static,
     E: From<StoreError> + Send + 'static,
 {
     match tokio::spawn(work).await {
+        Ok(result) => result,
+        Err(error) => Err(StoreError::Unavailable(error.to_string()).into()),
+    }
+}
+
+/// On a thread that may wait, to its end even if the caller goes away.
+pub(crate) async fn on_a_thread<T, E>(work: impl FnOnce() -> Result<T, E> + Send + 'static) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+{
+    match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(error) => Err(StoreError::Unavailable(error.to_string()).into()),
     }

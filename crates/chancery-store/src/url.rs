@@ -5,10 +5,9 @@ use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use sqlx::ConnectOptions;
-use sqlx::any::AnyConnectOptions;
+use url::Url;
 
-use crate::OpenError;
+use crate::{OpenError, postgres};
 
 /// A parsed `--store` value. Its `Debug` and `Display` leave the user name, the password and the parameters out.
 #[derive(Clone)]
@@ -17,7 +16,7 @@ pub struct StoreUrl(Place);
 #[derive(Clone)]
 pub(crate) enum Place {
     File(PathBuf),
-    Server(AnyConnectOptions),
+    Server(Url),
 }
 
 /// The driver would log others with their values, and a misspelt `password` with them.
@@ -77,30 +76,32 @@ impl FromStr for StoreUrl {
 }
 
 fn server(text: &str) -> Result<StoreUrl, OpenError> {
-    let options = AnyConnectOptions::from_str(text).map_err(|_| OpenError::Url("a malformed address".into()))?;
-    if !(2..).contains(&options.database_url.path().len()) {
+    let malformed = || OpenError::Url("a malformed address".into());
+    let address = Url::parse(text).map_err(|_| malformed())?;
+    if !(2..).contains(&address.path().len()) {
         return Err(OpenError::Url("an address without the name of a database".into()));
     }
-    if let Some((name, _)) = options.database_url.query_pairs().find(|(name, _)| !PARAMETERS.contains(&&**name)) {
+    if let Some((name, _)) = address.query_pairs().find(|(name, _)| !PARAMETERS.contains(&&**name)) {
         return Err(OpenError::Url(format!("an address with the unknown parameter {name}")));
     }
-    Ok(StoreUrl(Place::Server(with_tls(options).disable_statement_logging())))
+    let address = with_tls(address);
+    postgres::options(&address).map_err(|_| malformed())?;
+    Ok(StoreUrl(Place::Server(address)))
 }
 
 /// Without a word about TLS the driver would fall back to plain text. Over a network the server's certificate is
 /// checked instead, unless the address says otherwise with `sslmode`.
-fn with_tls(mut options: AnyConnectOptions) -> AnyConnectOptions {
-    let url = &mut options.database_url;
-    let mut hosts: Vec<String> = url.host_str().map(str::to_owned).into_iter().collect();
+fn with_tls(mut address: Url) -> Url {
+    let mut hosts: Vec<String> = address.host_str().map(str::to_owned).into_iter().collect();
     let named = |name: &str| {
-        url.query_pairs().filter(|(key, _)| key == name).map(|(_, value)| value.into_owned()).collect::<Vec<_>>()
+        address.query_pairs().filter(|(key, _)| key == name).map(|(_, value)| value.into_owned()).collect::<Vec<_>>()
     };
     hosts.extend(named("host"));
     hosts.extend(named("hostaddr"));
     if named("sslmode").is_empty() && !hosts.iter().all(|host| is_this_machine(host)) {
-        url.query_pairs_mut().append_pair("sslmode", "verify-full");
+        address.query_pairs_mut().append_pair("sslmode", "verify-full");
     }
-    options
+    address
 }
 
 /// A name or address of this machine, or the folder of a Unix socket, which may be percent-encoded.
@@ -117,9 +118,8 @@ impl fmt::Display for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Place::File(path) => write!(f, "{}", path.display()),
-            Place::Server(options) => {
-                let url = &options.database_url;
-                write!(f, "postgres://{}{}", url.host_str().unwrap_or(""), url.path())
+            Place::Server(address) => {
+                write!(f, "postgres://{}{}", address.host_str().unwrap_or(""), address.path())
             }
         }
     }
@@ -163,8 +163,8 @@ mod tests {
     fn over_a_network_the_server_is_checked() {
         let mode = |text: &str| {
             let url: StoreUrl = text.parse().expect(text);
-            let Place::Server(options) = url.0 else { panic!("{text} is a server") };
-            let modes = options.database_url.query_pairs().filter(|(key, _)| key == "sslmode");
+            let Place::Server(address) = url.0 else { panic!("{text} is a server") };
+            let modes = address.query_pairs().filter(|(key, _)| key == "sslmode");
             modes.map(|(_, value)| value.into_owned()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(mode("postgres://db.example/x"), "verify-full");

@@ -1,7 +1,5 @@
 //! The values that can be bound to a statement.
 
-use sqlx::Arguments;
-use sqlx::any::AnyArguments;
 use uuid::Uuid;
 
 use crate::StoreError;
@@ -60,19 +58,8 @@ impl<T: Bind> Bind for Option<T> {
     }
 }
 
-/// The values as the driver wants them. A NUL in a text is refused here for both databases: PostgreSQL cannot store it,
-/// and SQLite's functions end the text there.
-pub(crate) fn arguments(values: Vec<Value>) -> Result<AnyArguments, StoreError> {
-    let mut arguments = AnyArguments::default();
-    for value in values {
-        let added = match value {
-            Value::Text(Some(text)) if text.contains('\0') => return Err(StoreError::Text),
-            Value::Text(Some(text)) => arguments.add(text),
-            Value::Text(None) => arguments.add(None::<String>),
-            Value::Number(number) => arguments.add(number),
-            Value::Bytes(bytes) => arguments.add(bytes),
-        };
-        added.map_err(|cause| StoreError::Internal(cause.to_string()))?;
-    }
-    Ok(arguments)
+/// A NUL in a text is refused for both databases: PostgreSQL cannot store it, and SQLite's functions end the text there.
+pub(crate) fn check(values: &[Value]) -> Result<(), StoreError> {
+    let has_nul = |value: &Value| matches!(value, Value::Text(Some(text)) if text.contains('\0'));
+    if values.iter().any(has_nul) { Err(StoreError::Text) } else { Ok(()) }
 }

@@ -2,7 +2,11 @@
 
 use std::any::Any;
 use std::panic::AssertUnwindSafe;
-use std::time::Duration;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
@@ -11,7 +15,7 @@ use tokio::sync::oneshot;
 use crate::{StoreError, Tx};
 
 /// How long a work may take: it holds up all others behind it.
-const WORK_TIME: Duration = Duration::from_secs(10);
+pub(crate) const WORK_TIME: Duration = Duration::from_secs(10);
 
 /// What becomes of what the work wrote.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,8 +26,8 @@ pub(crate) enum Verdict {
 
 /// A work without its types, as the queue holds it.
 pub(crate) trait Job: Send {
-    /// Runs it; it is called once.
-    fn run<'t>(&'t mut self, tx: &'t mut Tx) -> BoxFuture<'t, Verdict>;
+    /// Runs it on this thread; it is called once.
+    fn run(&mut self, tx: &mut Tx) -> Verdict;
     /// Whether nobody waits for the answer any more.
     fn is_abandoned(&self) -> bool;
     /// Answers: the work's own result when the transaction ended well, else the failure.
@@ -50,17 +54,14 @@ where
     T: Send,
     E: From<StoreError> + Send,
 {
-    fn run<'t>(&'t mut self, tx: &'t mut Tx) -> BoxFuture<'t, Verdict> {
-        let work = self.work.take();
-        Box::pin(async move {
-            let result = match work {
-                Some(work) => perform(work, tx).await,
-                None => Err(StoreError::Internal("a work ran twice".into()).into()),
-            };
-            let verdict = if result.is_ok() { Verdict::Keep } else { Verdict::Undo };
-            self.result = Some(result);
-            verdict
-        })
+    fn run(&mut self, tx: &mut Tx) -> Verdict {
+        let result = match self.work.take() {
+            Some(work) => perform_here(work, tx),
+            None => Err(StoreError::Internal("a work ran twice".into()).into()),
+        };
+        let verdict = if result.is_ok() { Verdict::Keep } else { Verdict::Undo };
+        self.result = Some(result);
+        verdict
     }
 
     fn is_abandoned(&self) -> bool {
@@ -84,11 +85,26 @@ where
     W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>>,
     E: From<StoreError>,
 {
-    let run = AssertUnwindSafe(async { work(tx).await }).catch_unwind();
-    let result = match tokio::time::timeout(WORK_TIME, run).await {
-        Ok(Ok(result)) => result?,
-        Ok(Err(panic)) => return Err(panicked(panic.as_ref()).into()),
-        Err(_) => return Err(StoreError::Unavailable("the work did not end in time".into()).into()),
+    tokio::time::timeout(WORK_TIME, caught(work, tx)).await.unwrap_or_else(|_| Err(too_late().into()))
+}
+
+/// [`perform`] on this thread, which may wait.
+pub(crate) fn perform_here<W, T, E>(work: W, tx: &mut Tx) -> Result<T, E>
+where
+    W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>>,
+    E: From<StoreError>,
+{
+    wait(caught(work, tx), WORK_TIME).unwrap_or_else(|| Err(too_late().into()))
+}
+
+async fn caught<W, T, E>(work: W, tx: &mut Tx) -> Result<T, E>
+where
+    W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>>,
+    E: From<StoreError>,
+{
+    let result = match AssertUnwindSafe(async { work(tx).await }).catch_unwind().await {
+        Ok(result) => result?,
+        Err(panic) => return Err(panicked(panic.as_ref()).into()),
     };
     if tx.has_failed() {
         return Err(StoreError::Internal("a work went on after a statement that failed".into()).into());
@@ -96,7 +112,31 @@ where
     Ok(result)
 }
 
+fn too_late() -> StoreError {
+    StoreError::Unavailable("the work did not end in time".into())
+}
+
 fn panicked(panic: &(dyn Any + Send)) -> StoreError {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     StoreError::Internal(format!("a work panicked: {}", text.unwrap_or("without a text")))
+}
+
+/// What the future comes to, if it does so in time. Statements on SQLite run while it is polled, so most works are done
+/// at the first look.
+pub(crate) fn wait<F: Future>(future: F, time: Duration) -> Option<F::Output> {
+    struct Unpark(Thread);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = Waker::from(Arc::new(Unpark(thread::current())));
+    let (mut future, mut context) = (pin!(future), Context::from_waker(&waker));
+    let started = Instant::now();
+    loop {
+        if let Poll::Ready(outcome) = future.as_mut().poll(&mut context) {
+            return Some(outcome);
+        }
+        thread::park_timeout(time.checked_sub(started.elapsed())?);
+    }
 }

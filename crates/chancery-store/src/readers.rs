@@ -1,0 +1,82 @@
+//! Connections of SQLite that only read, on threads that may wait.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::future::BoxFuture;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use crate::backend::Backend;
+use crate::group::begin;
+use crate::sqlite::{Connection, DatabaseFile, WAIT};
+use crate::store::on_a_thread;
+use crate::work::{WORK_TIME, perform_here};
+use crate::{StoreError, Tx};
+
+/// Works that read at the same time.
+const READERS: u32 = 4;
+
+/// Clones share their connections.
+#[derive(Clone)]
+pub(crate) struct Readers(Arc<Shared>);
+
+struct Shared {
+    file: DatabaseFile,
+    places: Arc<Semaphore>,
+    /// Those that nobody uses; the one that was used last, whose cache is warm, is the next.
+    idle: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    pub(crate) fn new(file: DatabaseFile) -> Self {
+        Self(Arc::new(Shared { file, places: Arc::new(Semaphore::new(READERS as usize)), idle: Mutex::default() }))
+    }
+
+    pub(crate) fn file(&self) -> &DatabaseFile {
+        &self.0.file
+    }
+
+    /// Runs a work in a transaction of its own.
+    pub(crate) async fn read<T, E, W>(&self, work: W) -> Result<T, E>
+    where
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let place = timeout(WAIT, Arc::clone(&self.0.places).acquire_owned()).await;
+        let place = place.map_err(|_| unavailable("all connections are in use"))?.map_err(|_| unavailable("closed"))?;
+        let shared = Arc::clone(&self.0);
+        on_a_thread(move || {
+            let _place = place;
+            let idle = shared.idle().pop();
+            let connection = idle.map_or_else(|| shared.file.connect_reader(), Ok)?;
+            connection.limit(Some(WORK_TIME));
+            let mut tx = begin(connection, Backend::Sqlite.begin_read())?;
+            let result = perform_here(work, &mut tx);
+            let mut connection = tx.into_sqlite()?;
+            connection.run("ROLLBACK")?;
+            shared.idle().push(connection);
+            result
+        })
+        .await
+    }
+
+    /// Ends all connections after what runs has ended.
+    pub(crate) async fn close(&self) {
+        // All places: nobody reads any more.
+        let all = self.0.places.acquire_many(READERS).await;
+        self.0.places.close();
+        drop(all);
+        self.0.idle().clear();
+    }
+}
+
+impl Shared {
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn unavailable(why: &str) -> StoreError {
+    StoreError::Unavailable(why.into())
+}

@@ -1,0 +1,238 @@
+//! SQLite: its file, its connections, and statements on them.
+//!
+//! A statement runs on the thread that asks for it, so that it costs what SQLite costs and no way to another thread and
+//! back. Works therefore run on threads that may wait: the writer's own, and those that the runtime keeps for readers.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, OpenFlags, ToSql};
+
+use crate::value::Value;
+use crate::{Columns, FromColumns, OpenError, StoreError};
+
+/// How long to wait for the write lock of another process: beyond it the database counts as out of reach.
+pub(crate) const WAIT: Duration = Duration::from_secs(5);
+
+/// Between two attempts to reach a database that is busy.
+const PROBE_PAUSE: Duration = Duration::from_millis(50);
+
+/// Prepared statements that a connection keeps.
+const STATEMENTS: usize = 256;
+
+/// So many steps of SQLite's machine pass between two looks at the clock: some ten microseconds.
+const STEPS: i32 = 4_000;
+
+const SESSION: &str = "
+    PRAGMA journal_mode = WAL;
+    -- Each commit flushes the log before it is answered; NORMAL would lose the last ones when the power fails.
+    PRAGMA synchronous = FULL;
+    PRAGMA foreign_keys = ON;
+    -- In pages of 4 KiB: fewer, longer checkpoints.
+    PRAGMA wal_autocheckpoint = 4000;
+    -- After a payload of 64 MiB the log shrinks again.
+    PRAGMA journal_size_limit = 67108864;
+    -- 16 MiB, in KiB.
+    PRAGMA cache_size = -16384;";
+
+/// A database's file.
+#[derive(Clone)]
+pub(crate) struct DatabaseFile(PathBuf);
+
+impl DatabaseFile {
+    /// Makes the file if it is not there, and its log, which readers expect.
+    pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
+        create(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
+        let file = Self(path.to_owned());
+        let mode = file.log_mode()?;
+        if mode != "wal" {
+            return Err(OpenError::Unsuitable(format!(
+                "SQLite's log is in mode {mode} instead of wal, as on a network share"
+            )));
+        }
+        Ok(file)
+    }
+
+    /// Tries again and again: of several processes that turn a new file's log into a WAL at once, SQLite refuses all
+    /// but one without letting them wait.
+    fn log_mode(&self) -> Result<String, StoreError> {
+        let started = Instant::now();
+        loop {
+            match self.connect().and_then(|mut connection| connection.texts("PRAGMA journal_mode")) {
+                Err(StoreError::Unavailable(_)) if started.elapsed() < WAIT => thread::sleep(PROBE_PAUSE),
+                outcome => return Ok(outcome?.concat()),
+            }
+        }
+    }
+
+    /// A connection that reads and writes.
+    pub(crate) fn connect(&self) -> Result<Connection, StoreError> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut inner = rusqlite::Connection::open_with_flags(&self.0, flags)?;
+        // First: the rest may have to wait for another process.
+        inner.busy_timeout(WAIT)?;
+        inner.execute_batch(SESSION)?;
+        inner.set_prepared_statement_cache_capacity(STATEMENTS);
+        let deadline = Deadline::new();
+        let clock = deadline.clone();
+        inner.progress_handler(STEPS, Some(move || clock.is_over()))?;
+        Ok(Connection { inner, deadline })
+    }
+
+    /// One that only reads.
+    pub(crate) fn connect_reader(&self) -> Result<Connection, StoreError> {
+        let mut connection = self.connect()?;
+        connection.run("PRAGMA query_only = ON")?;
+        Ok(connection)
+    }
+}
+
+/// Makes the file as one that only its owner can read; SQLite gives its log the same mode.
+fn create(path: &Path) -> io::Result<()> {
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+        outcome => outcome.map(drop),
+    }
+}
+
+/// An open connection.
+pub(crate) struct Connection {
+    inner: rusqlite::Connection,
+    deadline: Deadline,
+}
+
+impl Connection {
+    /// Statements that run for longer are interrupted from now on; none are with `None`.
+    pub(crate) fn limit(&self, time: Option<Duration>) {
+        self.deadline.set(time);
+    }
+
+    /// A statement without parameters and without rows, such as the begin and the end of a transaction; several are
+    /// separated by semicolons.
+    pub(crate) fn run(&mut self, text: &str) -> Result<(), StoreError> {
+        if text.contains(';') {
+            return Ok(self.inner.execute_batch(text)?);
+        }
+        self.inner.prepare_cached(text)?.raw_execute()?;
+        Ok(())
+    }
+
+    /// Runs a statement and answers how many rows were changed.
+    pub(crate) fn execute(&mut self, text: &str, values: &[Value]) -> Result<u64, StoreError> {
+        let mut statement = self.prepare(text, values)?;
+        if statement.column_count() == 0 {
+            return Ok(statement.raw_execute()? as u64);
+        }
+        // One with RETURNING whose rows nobody wants.
+        let mut rows = statement.raw_query();
+        while rows.next()?.is_some() {}
+        drop(rows);
+        drop(statement);
+        Ok(self.inner.changes())
+    }
+
+    /// The first of a statement's rows, or all. A statement that changes rows is always run to its end.
+    pub(crate) fn rows<R: FromColumns>(
+        &mut self,
+        text: &str,
+        values: &[Value],
+        only_first: bool,
+    ) -> Result<Vec<R>, StoreError> {
+        let mut statement = self.prepare(text, values)?;
+        let is_read = statement.readonly();
+        let mut rows = statement.raw_query();
+        let mut found = Vec::new();
+        while let Some(row) = rows.next()? {
+            found.push(R::from_columns(&Columns::sqlite(row))?);
+            if only_first && is_read {
+                break;
+            }
+        }
+        if only_first {
+            found.truncate(1);
+        }
+        Ok(found)
+    }
+
+    /// The first column of each row.
+    pub(crate) fn texts(&mut self, text: &str) -> Result<Vec<String>, StoreError> {
+        self.rows(text, &[], false)
+    }
+
+    fn prepare(&self, text: &str, values: &[Value]) -> Result<CachedStatement<'_>, StoreError> {
+        let mut statement = self.inner.prepare_cached(text)?;
+        // To SQLite `$2` is a name, whose number tells the value; the order of the names in the text does not.
+        for index in 1..=statement.parameter_count() {
+            let name = statement.parameter_name(index).unwrap_or_default();
+            let number = name.strip_prefix('$').and_then(|number| number.parse::<usize>().ok());
+            let value = number.and_then(|number| values.get(number.checked_sub(1)?));
+            let value = value.ok_or_else(|| StoreError::Internal(format!("no value for the parameter {name}")))?;
+            statement.raw_bind_parameter(index, value)?;
+        }
+        Ok(statement)
+    }
+}
+
+impl ToSql for Value {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match self {
+            Value::Text(Some(text)) => ValueRef::Text(text.as_bytes()),
+            Value::Number(Some(number)) => ValueRef::Integer(*number),
+            Value::Bytes(Some(bytes)) => ValueRef::Blob(bytes),
+            Value::Text(None) | Value::Number(None) | Value::Bytes(None) => ValueRef::Null,
+        }))
+    }
+}
+
+/// When the statements of a connection have to be over.
+#[derive(Clone)]
+struct Deadline {
+    began: Instant,
+    /// In microseconds since then.
+    ends_us: Arc<AtomicU64>,
+}
+
+impl Deadline {
+    fn new() -> Self {
+        Self { began: Instant::now(), ends_us: Arc::new(AtomicU64::new(u64::MAX)) }
+    }
+
+    fn set(&self, time: Option<Duration>) {
+        let end = time.map_or(u64::MAX, |time| micros(self.began.elapsed() + time));
+        self.ends_us.store(end, Ordering::Relaxed);
+    }
+
+    fn is_over(&self) -> bool {
+        micros(self.began.elapsed()) > self.ends_us.load(Ordering::Relaxed)
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+/// Whether a later attempt may work after an error of this kind.
+pub(crate) fn is_passing(code: rusqlite::ErrorCode) -> bool {
+    use rusqlite::ErrorCode::{
+        CannotOpen, DatabaseBusy, DatabaseLocked, DiskFull, OperationInterrupted, OutOfMemory, ReadOnly,
+        SystemIoFailure,
+    };
+    matches!(
+        code,
+        DatabaseBusy
+            | DatabaseLocked
+            | OutOfMemory
+            | ReadOnly
+            | SystemIoFailure
+            | DiskFull
+            | CannotOpen
+            | OperationInterrupted
+    )
+}
