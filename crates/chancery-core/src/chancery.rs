@@ -21,7 +21,7 @@ use crate::{
     pki::{FoundExpiring, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
     settings::Settings,
-    signing::{Outside, OutsideAuthorities, Turns},
+    signing::{Outside, OutsideAuthorities, ReadyTargets, Turns},
     tokenization::TokenProfiles,
 };
 
@@ -95,6 +95,7 @@ pub struct Chancery {
     pub(crate) ocsp_answers: OcspAnswers,
     /// Authorities that issued something.
     pub(crate) authorities: ReadyAuthorities,
+    pub(crate) targets: ReadyTargets,
     /// Certificate profiles of people's own under which something was issued.
     pub(crate) cert_profiles: ReadyCertProfiles,
     /// How many certificates end soon.
@@ -133,6 +134,7 @@ impl Chancery {
             ocsp_turn: Mutex::default(),
             ocsp_answers: OcspAnswers::default(),
             authorities: ReadyAuthorities::default(),
+            targets: ReadyTargets::default(),
             cert_profiles: ReadyCertProfiles::default(),
             expiring: FoundExpiring::default(),
             seen: Mutex::new(seen),
@@ -184,6 +186,7 @@ impl Chancery {
                 let id = id.map(KeyId::from);
                 self.signing_keys.close(id);
                 self.authorities.forget(|_, authority| authority.has_key(id));
+                self.targets.forget(|_, target| target.has_key(id));
                 self.ocsp_answers.forget(None);
                 self.reload_token_profiles_of(id).await
             }

@@ -9,20 +9,20 @@ type Rule = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const RULES: &[Rule] = &[
     ("chancery-ff1", &[], &[]),
-    ("chancery-types", &[], &["axum", "sqlx"]),
-    ("chancery-keys", &["chancery-ff1", "chancery-types"], &["axum", "sqlx", "tokio"]),
+    ("chancery-types", &[], &["axum", "rusqlite", "sqlx"]),
+    ("chancery-keys", &["chancery-ff1", "chancery-types"], &["axum", "rusqlite", "sqlx", "tokio"]),
     ("chancery-store", &["chancery-types"], &["axum", "aws-lc-rs"]),
-    ("chancery-formats", &[], &["axum", "sqlx", "aws-lc-rs"]),
+    ("chancery-formats", &[], &["axum", "rusqlite", "sqlx", "aws-lc-rs"]),
     (
         "chancery-core",
         &["chancery-formats", "chancery-keys", "chancery-store", "chancery-types"],
-        &["axum", "sqlx", "aws-lc-rs"],
+        &["axum", "rusqlite", "sqlx", "aws-lc-rs"],
     ),
-    ("chancery-server", &["chancery-core", "chancery-types"], &["sqlx", "aws-lc-rs"]),
-    ("chancery-client", &["chancery-formats", "chancery-types"], &["axum", "sqlx"]),
-    ("chancery", &["chancery-client", "chancery-core", "chancery-server", "chancery-types"], &["sqlx", "aws-lc-rs"]),
+    ("chancery-server", &["chancery-core", "chancery-types"], &["rusqlite", "sqlx", "aws-lc-rs"]),
+    ("chancery-client", &["chancery-formats", "chancery-types"], &["axum", "rusqlite", "sqlx"]),
+    ("chancery", &["chancery-client", "chancery-core", "chancery-server", "chancery-types"], &["rusqlite", "sqlx", "aws-lc-rs"]),
     ("chancery-testkit", &[], &[]),
-    ("xtask", &[], &["axum", "sqlx"]),
+    ("xtask", &[], &["axum", "rusqlite", "sqlx"]),
 ];
 
 /// Crates that must not be in the tree at all, also not as somebody's dependency.

@@ -1,6 +1,8 @@
 //! What a service signs with: its certificate, the chain to the root, and the key.
 
-use chancery_keys::{KeySpec, SignError, SignatureScheme};
+use std::sync::Arc;
+
+use chancery_keys::{KeySpec, SignError, SignatureScheme, SigningKey};
 use chancery_store::{Tx, tables};
 use chancery_types::{CertificateId, CertificateStatus, KeyAlgorithm, KeyState, KeyUsage};
 use tracing::error;
@@ -20,6 +22,13 @@ pub(crate) struct Credential {
     /// The signing certificate first, the root last.
     pub(super) chain: Vec<StoredCertificate>,
     pub(super) key: StoredKey,
+}
+
+/// A credential whose key is open.
+#[derive(Clone)]
+pub(super) struct Signer {
+    pub(super) credential: Credential,
+    pub(super) key: Arc<SigningKey>,
 }
 
 /// Why nothing can be signed now.
@@ -73,6 +82,15 @@ impl Credential {
         Ok(())
     }
 
+    /// [`check`](Self::check), where a lasting reason is no error.
+    fn lasting_fault(&self, now_ms: i64) -> Result<Option<String>> {
+        match self.check(now_ms) {
+            Ok(()) => Ok(None),
+            Err(Unusable::Lasting(reason)) => Ok(Some(reason)),
+            Err(passing @ Unusable::Passing(_)) => Err(passing.refusal()),
+        }
+    }
+
     /// The signing certificate in DER.
     pub(crate) fn certificate(&self) -> &[u8] {
         self.chain.first().map_or(&[], |leaf| &leaf.der)
@@ -124,29 +142,32 @@ impl Unusable {
 }
 
 impl Chancery {
-    /// Makes a signature, outside any transaction. Lasting failures are an outcome; passing ones are errors, after
-    /// which nothing has happened.
-    pub(super) async fn make_signature(
-        &self,
-        credential: Credential,
-        choice: Choice,
-        content: Content,
-    ) -> Result<Outcome> {
-        match credential.check(content.at_ms) {
-            Ok(()) => {}
-            Err(Unusable::Lasting(reason)) => return Ok(Outcome::Failed(reason)),
-            Err(passing @ Unusable::Passing(_)) => return Err(passing.refusal()),
+    /// Opens the key of a credential that may sign at this moment. Lasting failures are an outcome, passing ones are
+    /// errors.
+    pub(super) async fn open_signer(&self, credential: Credential, at_ms: i64) -> Result<Outcome<Signer>> {
+        if let Some(reason) = credential.lasting_fault(at_ms)? {
+            return Ok(Outcome::Failed(reason));
         }
-        let scheme = credential.scheme(choice)?;
-        let key = match self.living_signing_key(credential.key.id).await? {
-            Ok(key) => key,
+        match self.living_signing_key(credential.key.id).await? {
+            Ok(key) => Ok(Outcome::Signed(Signer { credential, key })),
             Err(gone) => {
                 error!(error = &gone as &dyn std::error::Error, key = %credential.key.id, "a signing key is gone");
-                return Ok(Outcome::Failed("The service's key is gone: it cannot be opened any more.".to_owned()));
+                Ok(Outcome::Failed("The service's key is gone: it cannot be opened any more.".to_owned()))
             }
-        };
+        }
+    }
+
+    /// Makes a signature, outside any transaction. Lasting failures are an outcome; passing ones are errors, after
+    /// which nothing has happened.
+    pub(super) async fn make_signature(&self, signer: &Signer, choice: Choice, content: Content) -> Result<Outcome> {
+        let Signer { credential, key } = signer;
+        if let Some(reason) = credential.lasting_fault(content.at_ms)? {
+            return Ok(Outcome::Failed(reason));
+        }
+        let scheme = credential.scheme(choice)?;
+        let key = Arc::clone(key);
         let inline = credential.key.spec.algorithm() != KeyAlgorithm::Rsa && content.payload_len() <= INLINE_MAX;
-        let chain = credential.chain.into_iter().map(|certificate| certificate.der).collect();
+        let chain = credential.chain.iter().map(|certificate| certificate.der.clone()).collect();
         let unsigned = formats::prepare(choice.format, scheme, chain, content)?;
         let sign = move || {
             let signature = key.sign(scheme, unsigned.input()).map_err(not_signed)?;

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    Action, Base64, Perm, RequestDecision, RoleId, SigningRequestId,
+    Action, Base64, CertificateId, Perm, RequestDecision, RoleId, SigningRequestId,
     wire::signing_requests::{ApprovalCount, ApproveRequest, Approved, DecideRequest, Denied},
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    credential::{Credential, Outcome},
+    credential::{Credential, Outcome, Signer},
     formats::{self, Content},
-    made::Made,
+    made::{Made, Usable},
     manifest::Output,
     refusal,
     request::{self, Actor, Event as Step, Given, Request, Standing},
@@ -38,8 +38,8 @@ struct NewDecision {
     row: tables::approvals::Row,
     members: Vec<Member>,
     change: tables::signing_requests::Change,
-    /// The signatures, where there are some.
-    made: Option<Made>,
+    /// The signatures, where there are some, and what they were made with.
+    made: Option<(Made, CertificateId)>,
     /// Those of the items of a manifest.
     item_signatures: Vec<Option<Vec<u8>>>,
 }
@@ -199,12 +199,14 @@ impl Chancery {
     async fn resolve(&self, stored: &StoredRequest, approved: Request, at_ms: i64) -> Result<Resolved> {
         let certificate = stored.certificate()?;
         let credential = self.store.read(move |tx| Box::pin(Credential::load(tx, certificate))).await?;
-        let outcome = if stored.row.items > 0 {
-            let id = stored.row.id;
-            let items = self.store.read(move |tx| Box::pin(tables::signing_items::of_request(tx, id))).await?;
-            self.sign_items(credential, stored.policy.choice, items, at_ms).await?.map(Output::Each)
-        } else {
-            self.sign_stored(stored, credential, at_ms).await?.map(Output::One)
+        let outcome = match self.open_signer(credential, at_ms).await? {
+            Outcome::Failed(reason) => Outcome::Failed(reason),
+            Outcome::Signed(signer) if stored.row.items > 0 => {
+                let id = stored.row.id;
+                let items = self.store.read(move |tx| Box::pin(tables::signing_items::of_request(tx, id))).await?;
+                self.sign_items(&signer, stored.policy.choice, items, at_ms).await?.map(Output::Each)
+            }
+            Outcome::Signed(signer) => self.sign_stored(stored, &signer, at_ms).await?.map(Output::One),
         };
         let (step, output, reason) = match outcome {
             Outcome::Signed(output) => (Step::Sign, Some(output), None),
@@ -215,9 +217,9 @@ impl Chancery {
         Ok(Resolved { standing, output, reason })
     }
 
-    async fn sign_stored(&self, stored: &StoredRequest, credential: Credential, at_ms: i64) -> Result<Outcome> {
+    async fn sign_stored(&self, stored: &StoredRequest, signer: &Signer, at_ms: i64) -> Result<Outcome> {
         let (id, choice) = (stored.row.id, stored.policy.choice);
-        let payload = if formats::needs_payload(choice.format, credential.scheme(choice)?) {
+        let payload = if formats::needs_payload(choice.format, signer.credential.scheme(choice)?) {
             let payload =
                 self.store.read(move |tx| Box::pin(async move { tables::signing_requests::payload(tx, id).await }));
             payload.await?.map(Arc::new)
@@ -226,7 +228,7 @@ impl Chancery {
         };
         let page_hashes = self.stored_page_hashes(stored).await?;
         let content = Content { digest: stored.digest()?, payload, page_hashes, at_ms };
-        self.make_signature(credential, choice, content).await
+        self.make_signature(signer, choice, content).await
     }
 
     /// Stores decision, signature and audit record together; false where the request is no longer as it was read.
@@ -250,8 +252,8 @@ impl NewDecision {
         let Resolved { standing, output, reason } = resolved;
         let made = match &output {
             Some(output) => {
-                let nothing = Made::new(stored.certificate()?, stored.policy.clone(), now_ms);
-                Some(output.made(nothing, &stored.row.digest))
+                let nothing = Made::new(stored.policy.clone(), now_ms);
+                Some((output.made(nothing, &stored.row.digest), stored.certificate()?))
             }
             None => None,
         };
@@ -281,7 +283,10 @@ impl NewDecision {
     async fn insert(self, tx: &mut Tx) -> Result<()> {
         let Self { row, members, change, made, item_signatures } = self;
         let allowed = match made {
-            Some(made) => Some(made.allow(tx, row.request_id.into()).await?),
+            Some((made, certificate)) => {
+                let usable = Usable::of(tx, certificate, made.at_ms()).await?;
+                Some(made.allow(tx, row.request_id.into(), usable).await?)
+            }
             None => None,
         };
         if !tables::signing_requests::change(tx, row.request_id, row.version - 1, &change).await? {

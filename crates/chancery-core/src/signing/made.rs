@@ -8,6 +8,7 @@ use super::{
     credential::{Credential, Unusable},
     rules,
     service::Policy,
+    target::Target,
 };
 use crate::{
     Result,
@@ -20,7 +21,6 @@ use crate::{
 /// Signatures of one request that a key has made, and that are worth nothing until they are stored.
 #[derive(Clone, Debug)]
 pub(super) struct Made {
-    certificate: CertificateId,
     policy: Policy,
     at_ms: i64,
     /// Each digest, and SHA-256 of the signature; none for an item that could not be signed.
@@ -28,9 +28,14 @@ pub(super) struct Made {
 }
 
 impl Made {
-    /// Nothing yet, made with this certificate under this policy at this moment.
-    pub(super) const fn new(certificate: CertificateId, policy: Policy, at_ms: i64) -> Self {
-        Self { certificate, policy, at_ms, signatures: Vec::new() }
+    /// Nothing yet, made under this policy at this moment.
+    pub(super) const fn new(policy: Policy, at_ms: i64) -> Self {
+        Self { policy, at_ms, signatures: Vec::new() }
+    }
+
+    /// When the key signed.
+    pub(super) const fn at_ms(&self) -> i64 {
+        self.at_ms
     }
 
     /// And this signature. A request's signatures are numbered in the order in which they are given here.
@@ -45,17 +50,14 @@ impl Made {
         self
     }
 
-    /// Lets them count: the policy's rates allow them, the certificate may still sign, and the log tells of them once
-    /// they are [stored](Allowed::tell). To be called in the transaction that stores them with their request; where it
-    /// refuses, nothing is stored.
-    pub(super) async fn allow(self, tx: &mut Tx, request: SigningRequestId) -> Result<Allowed> {
-        let Self { certificate, policy, at_ms, signatures } = self;
+    /// Lets them count: the policy's rates allow them, what they were made with may still sign, and the log tells of
+    /// them once they are [stored](Allowed::tell). To be called in the transaction that stores them with their request;
+    /// where it refuses, nothing is stored.
+    pub(super) async fn allow(self, tx: &mut Tx, request: SigningRequestId, usable: Usable) -> Result<Allowed> {
+        let Self { policy, at_ms, signatures } = self;
         let count = u32::try_from(signatures.iter().flatten().count()).unwrap_or(u32::MAX);
         rules::check_rate(tx, &policy, count, at_ms).await?;
-        // A revocation may have been committed while the key signed.
-        let credential = Credential::load(tx, certificate).await?;
-        credential.check(at_ms).map_err(Unusable::refusal)?;
-        let certificate = sha256(credential.certificate());
+        let Usable { certificate } = usable;
         let mut entries = Vec::with_capacity(signatures.len());
         for (item, made) in (0..).zip(&signatures) {
             let Some((digest, signature)) = made else { continue };
@@ -70,6 +72,29 @@ impl Made {
             entries.push(NewEntry::new(request, item, &leaf, policy.log)?);
         }
         Ok(Allowed(entries))
+    }
+}
+
+/// That a certificate and its key may sign: found so in the transaction that stores the signatures, since a revocation
+/// may have been committed while the key signed.
+pub(super) struct Usable {
+    /// SHA-256 of the certificate.
+    certificate: [u8; 32],
+}
+
+impl Usable {
+    /// Looks at the certificate, its chain and its key.
+    pub(super) async fn of(tx: &mut Tx, certificate: CertificateId, at_ms: i64) -> Result<Self> {
+        let credential = Credential::load(tx, certificate).await?;
+        credential.check(at_ms).map_err(Unusable::refusal)?;
+        Ok(Self { certificate: sha256(credential.certificate()) })
+    }
+
+    /// Looks whether all is as it was when the target was read.
+    pub(super) async fn as_read(tx: &mut Tx, target: &Target, at_ms: i64) -> Result<Self> {
+        target.check_again(tx).await?;
+        target.signer.credential.check(at_ms).map_err(Unusable::refusal)?;
+        Ok(Self { certificate: target.certificate_sha256 })
     }
 }
 

@@ -18,7 +18,7 @@ use tracing::error;
 
 use super::{
     algorithms::Choice,
-    credential::{Credential, Outcome},
+    credential::{Outcome, Signer},
     formats::Content,
     made::Made,
     rules,
@@ -123,17 +123,16 @@ impl Chancery {
     /// from all of them.
     pub(super) async fn sign_items(
         &self,
-        credential: Credential,
+        signer: &Signer,
         choice: Choice,
         items: Vec<Item>,
         at_ms: i64,
     ) -> Result<Outcome<Vec<Finished>>> {
         let sign = |item: Item| {
-            let credential = credential.clone();
             async move {
                 let digest = Digest::new(choice.hash, &item.digest).map_err(Error::internal)?;
                 let made = self
-                    .make_signature(credential, choice, Content { digest, payload: None, page_hashes: None, at_ms })
+                    .make_signature(signer, choice, Content { digest, payload: None, page_hashes: None, at_ms })
                     .await;
                 // Keys that sign at once never wait, and others want this thread.
                 task::yield_now().await;

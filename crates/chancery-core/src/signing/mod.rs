@@ -24,6 +24,7 @@ pub(crate) mod rules;
 mod service;
 mod stored;
 mod submit;
+mod target;
 mod terms;
 mod time_stamp;
 mod turns;
@@ -36,6 +37,7 @@ pub use evidence::{
 };
 pub(crate) use proposal::NewCertificate;
 pub(crate) use terms::check_num_approvals;
+pub(crate) use target::ReadyTargets;
 pub(crate) use time_stamp::Outside;
 pub use time_stamp::{BadStamp, OutsideAuthorities, StampTransport, TimeStampAnswer};
 pub(crate) use turns::Turns;

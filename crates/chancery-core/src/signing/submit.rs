@@ -8,25 +8,26 @@ use chancery_store::{
     tables::{self, signing_items::Item},
 };
 use chancery_types::{
-    Action, Base64, CertificateId, ExistingSignature, HashType, Perm, PolicyId, ServiceId, SigningRequestId,
+    Action, Base64, ExistingSignature, HashType, Perm, SigningRequestId,
     wire::signing_requests::{ManifestItem, SubmitRequest, Submitted},
 };
 use uuid::Uuid;
 
 use super::{
     algorithms::Choice,
-    credential::{Credential, Outcome, Unusable},
+    credential::Outcome,
     decide::{ATTEMPTS_MAX, too_often},
     embedded,
     formats::{self, Content},
-    made::Made,
+    made::{Made, Usable},
     manifest::{self, Output},
     matter::Matter,
     pages::PageHashes,
     proposal::PreApproved,
     request::{self, Event as Step, Request, Standing},
     rules,
-    service::{Policy, Service},
+    service::Policy,
+    target::Target,
 };
 use crate::{Caller, Chancery, Error, Event, Grant, Limits, Meaning, Result, text::check_name};
 
@@ -40,13 +41,6 @@ enum Subject {
     Manifest(Vec<ManifestItem>),
 }
 
-/// Where a request goes, and what would sign it.
-struct Target {
-    certificate: CertificateId,
-    policy: Policy,
-    credential: Credential,
-}
-
 /// A submission that its policy takes.
 struct Checked {
     name: String,
@@ -58,6 +52,7 @@ struct Checked {
 
 /// A request that is ready to be stored.
 struct NewRequest {
+    target: Arc<Target>,
     row: tables::signing_requests::Row,
     payload: Option<Arc<Vec<u8>>>,
     page_hashes: Option<Vec<u8>>,
@@ -89,8 +84,7 @@ impl Chancery {
         let SubmitRequest { name, service_uuid, policy_uuid, existing_signature, .. } = request;
         let action = Action::SigningRequestSubmit;
         let grant = self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?;
-        let target = self.store.read(move |tx| Box::pin(Target::load(tx, service_uuid, policy_uuid))).await?;
-        target.credential.check(self.clock.now_ms()).map_err(Unusable::refusal)?;
+        let mut target = self.target(service_uuid, policy_uuid).await?;
         check_name("/name", &name, &self.limits)?;
         if let Err(refusal) = rules::check_submitter(&target.policy.rules, caller) {
             return Err(self.refused(caller, Event::new(action).on(Uuid::from(service_uuid)), refusal).await);
@@ -104,14 +98,13 @@ impl Chancery {
         let pages = PageHashes::of(target.policy.choice.format, has_payload, with_pages, pages)?;
         let matter = self.matter(subject, &target.policy, existing_signature, pages).await?;
         let checked = Checked { name, matter, existing_signature, repeats };
-        // Each time somebody else took the last use of a pre-approval, so it ends by itself.
-        let mut target = target;
+        // Each time somebody else took the last use of a pre-approval or changed the target, so it ends by itself.
         for _ in 0..ATTEMPTS_MAX {
-            if let Some(submitted) = self.submit_checked(caller, &grant, target, &checked).await? {
+            if let Some(submitted) = self.submit_checked(caller, &grant, &target, &checked).await? {
                 return Ok(submitted);
             }
-            target = self.store.read(move |tx| Box::pin(Target::load(tx, service_uuid, policy_uuid))).await?;
-            target.credential.check(self.clock.now_ms()).map_err(Unusable::refusal)?;
+            self.targets.forget(|_, stale| std::ptr::eq(stale, &*target));
+            target = self.target(service_uuid, policy_uuid).await?;
         }
         Err(too_often())
     }
@@ -121,7 +114,7 @@ impl Chancery {
         &self,
         caller: &Caller,
         grant: &Grant,
-        target: Target,
+        target: &Arc<Target>,
         checked: &Checked,
     ) -> Result<Option<Submitted>> {
         let now_ms = self.clock.now_ms();
@@ -140,7 +133,7 @@ impl Chancery {
         row.pre_approval_id = pre_approved.as_ref().map(|one| one.id().into());
         let (mut made, mut item_signatures) = (None, Vec::new());
         if facts.standing == Standing::Approved {
-            let nothing = Made::new(target.certificate, target.policy.clone(), now_ms);
+            let nothing = Made::new(target.policy.clone(), now_ms);
             let output = self.sign_at_once(target, checked, now_ms).await?;
             made = Some(output.made(nothing, &row.digest));
             (row.signature, item_signatures) = output.stored();
@@ -151,8 +144,8 @@ impl Chancery {
         let event = Event::new(Action::SigningRequestSubmit).on(Uuid::from(id)).detail(checked.matter.recorded(&row));
         let (payload, page_hashes, items) = checked.matter.parts();
         let submitters = submitters(caller);
-        let uses = pre_approved.is_some();
         let new = NewRequest {
+            target: Arc::clone(target),
             row,
             payload,
             page_hashes,
@@ -165,8 +158,8 @@ impl Chancery {
         };
         match self.commit(grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await {
             Ok(()) => Ok(Some(Submitted { uuid: id })),
-            // Used up or revoked meanwhile, or the certificate is: the next attempt finds out which.
-            Err(error) if uses && error.meaning() == Meaning::State => Ok(None),
+            // The pre-approval is used up, or what would sign is no longer as it was: the next attempt finds out which.
+            Err(error) if error.meaning() == Meaning::State => Ok(None),
             Err(error) => Err(error),
         }
     }
@@ -206,17 +199,17 @@ impl Chancery {
     }
 
     /// Signs a request that waits for nobody. Where that cannot be done nothing is submitted.
-    async fn sign_at_once(&self, target: Target, checked: &Checked, at_ms: i64) -> Result<Output> {
+    async fn sign_at_once(&self, target: &Target, checked: &Checked, at_ms: i64) -> Result<Output> {
         let choice = target.policy.choice;
         let outcome = match &checked.matter {
             Matter::One { digest, payload, page_hashes } => {
-                let needed = formats::needs_payload(choice.format, target.credential.scheme(choice)?);
+                let needed = formats::needs_payload(choice.format, target.signer.credential.scheme(choice)?);
                 let payload = payload.clone().filter(|_| needed);
                 let content = Content { digest: *digest, payload, page_hashes: page_hashes.clone(), at_ms };
-                self.make_signature(target.credential, choice, content).await?.map(Output::One)
+                self.make_signature(&target.signer, choice, content).await?.map(Output::One)
             }
             Matter::Each(items) => {
-                self.sign_items(target.credential, choice, items.clone(), at_ms).await?.map(Output::Each)
+                self.sign_items(&target.signer, choice, items.clone(), at_ms).await?.map(Output::Each)
             }
         };
         match outcome {
@@ -277,7 +270,7 @@ impl Subject {
             Self::Manifest(_) if size_max.is_some() => {
                 Err(Error::value("/items", "The policy limits the size of payloads, which digests do not tell."))
             }
-            Self::Manifest(_) if formats::needs_payload(format, target.credential.scheme(target.policy.choice)?) => {
+            Self::Manifest(_) if formats::needs_payload(format, target.signer.credential.scheme(target.policy.choice)?) => {
                 Err(Error::value("/items", "This service's key signs messages, not digests."))
             }
             Self::Manifest(items) => rules::check_count(&target.policy.rules, items.len()),
@@ -291,7 +284,7 @@ impl Subject {
                 Err(Error::too_large("/uploadData", message))
             }
             Self::Payload(_) => Ok(()),
-            Self::Digest(_) if formats::needs_payload(format, target.credential.scheme(target.policy.choice)?) => {
+            Self::Digest(_) if formats::needs_payload(format, target.signer.credential.scheme(target.policy.choice)?) => {
                 let message = "This service's key signs messages, not digests; uploadData is needed.";
                 Err(Error::value("/digest", message))
             }
@@ -304,23 +297,11 @@ impl Subject {
     }
 }
 
-impl Target {
-    async fn load(tx: &mut Tx, service: ServiceId, policy: PolicyId) -> Result<Self> {
-        let service = Service::load(tx, service).await?;
-        let service = service.ok_or_else(|| Error::selection("/serviceUuid", "There is no such signing service."))?;
-        let policy = Policy::load(tx, policy, &service).await?;
-        let policy = policy.ok_or_else(|| {
-            Error::selection("/policyUuid", "The service has no such policy; its signing-policies lists what it has.")
-        })?;
-        let certificate = service.certificate()?;
-        Ok(Self { certificate, policy, credential: Credential::load(tx, certificate).await? })
-    }
-}
-
 impl NewRequest {
     async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+        let usable = Usable::as_read(tx, &self.target, now_ms).await?;
         if let Some(made) = self.made {
-            made.allow(tx, self.row.id.into()).await?.tell(tx).await?;
+            made.allow(tx, self.row.id.into(), usable).await?.tell(tx).await?;
         }
         if let Some(pre_approved) = self.pre_approved {
             pre_approved.redeem(tx, self.row.id, self.hardened, now_ms).await?;

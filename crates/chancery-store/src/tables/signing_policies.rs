@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::value::Bind;
+use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, sql};
 
 /// A policy as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,6 +85,58 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
 /// The policies of a service, by name and id.
 pub async fn of_service(tx: &mut Tx, service_id: Uuid) -> Result<Vec<Row>, StoreError> {
     sql(OF_SERVICE).bind(service_id).all(tx).await
+}
+
+/// What a signature hangs on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The policy.
+    pub policy: Row,
+    /// Its service's certificate.
+    pub certificate_id: Uuid,
+    /// What the log tells of the service's signatures.
+    pub log: String,
+    /// Whether the certificate's key may be used at all.
+    pub key_state: String,
+    /// What it may be used for, as JSON.
+    pub key_usages: String,
+    /// Its version that signs.
+    pub key_version: i64,
+    /// How many of the certificate's chain are revoked or on hold.
+    pub revoked: i64,
+}
+
+/// How a policy stands, and what its service signs with, whose chain this is: in one statement, since it is asked for
+/// each signature.
+pub async fn standing(tx: &mut Tx, id: Uuid, chain: &[Uuid]) -> Result<Option<Standing>, StoreError> {
+    let places: Vec<_> = (0..chain.len()).map(|place| format!("${}", place + 2)).collect();
+    let text = format!(
+        "SELECT policies.id, policies.service_id, policies.name, policies.num_approvals, policies.hash_algorithm, \
+         policies.rsa_pss, policies.self_approval, policies.rules, policies.time_stamp, \
+         services.certificate_id, services.log, keys.state AS key_state, keys.usages AS key_usages, \
+         keys.current_version AS key_version, \
+         (SELECT COUNT(*) FROM certificates WHERE id IN ({}) AND revoked_at_s IS NOT NULL) AS revoked \
+         FROM signing_policies AS policies JOIN services ON services.id = policies.service_id \
+         JOIN certificates AS signing ON signing.id = services.certificate_id \
+         JOIN keys ON keys.id = signing.key_id WHERE policies.id = $1",
+        places.join(", "),
+    );
+    let chain: Vec<_> = chain.iter().map(|id| (*id).into_value()).collect();
+    generated_sql(text).bind(id).bind_all(&chain).optional(tx).await
+}
+
+impl FromColumns for Standing {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            policy: Row::from_columns(columns)?,
+            certificate_id: columns.get("certificate_id")?,
+            log: columns.get("log")?,
+            key_state: columns.get("key_state")?,
+            key_usages: columns.get("key_usages")?,
+            key_version: columns.get("key_version")?,
+            revoked: columns.get("revoked")?,
+        })
+    }
 }
 
 impl FromColumns for Row {

@@ -1,0 +1,86 @@
+//! Where signing requests go: what a service and one of its policies need to sign, read, parsed and opened once.
+//!
+//! Targets are part of the compiled state, which may lag behind the store for a moment. So a request, and a signature
+//! that was made with one, is stored only by a transaction that has found everything as it was.
+
+use std::sync::Arc;
+
+use chancery_store::{Tx, tables, tables::signing_policies::Standing};
+use chancery_types::{KeyId, PolicyId, ServiceId};
+use uuid::Uuid;
+
+use super::{
+    credential::{Credential, Outcome, Signer, Unusable},
+    service::{Policy, Service},
+};
+use crate::{Chancery, Error, Result, compiled::Compiled, log::leaf::sha256};
+
+/// The targets of requests since this node started.
+pub(crate) type ReadyTargets = Compiled<(ServiceId, PolicyId), Target>;
+
+/// Where a request goes, and what would sign it.
+pub(crate) struct Target {
+    pub(super) policy: Policy,
+    pub(super) signer: Signer,
+    /// SHA-256 of the signing certificate.
+    pub(super) certificate_sha256: [u8; 32],
+    /// What the store said of all that.
+    standing: Standing,
+}
+
+impl Target {
+    /// Whether it signs with this key; with any where none is named.
+    pub(crate) fn has_key(&self, key: Option<KeyId>) -> bool {
+        key.is_none_or(|key| key == self.signer.credential.key.id)
+    }
+
+    /// InvalidState where the policy, the service, the certificate with its chain or the key is not as it was.
+    pub(super) async fn check_again(&self, tx: &mut Tx) -> Result<()> {
+        let standing = standing(tx, self.policy.id, &self.signer.credential).await?;
+        if standing.as_ref() == Some(&self.standing) {
+            return Ok(());
+        }
+        Err(Error::state("The service, its policy, its certificate or its key changed at the same time; try again."))
+    }
+}
+
+async fn standing(tx: &mut Tx, policy: PolicyId, credential: &Credential) -> Result<Option<Standing>> {
+    let chain: Vec<Uuid> = credential.chain.iter().map(|certificate| certificate.id.into()).collect();
+    Ok(tables::signing_policies::standing(tx, policy.into(), &chain).await?)
+}
+
+impl Chancery {
+    /// The target that a request names; refuses one that cannot sign now.
+    pub(super) async fn target(&self, service: ServiceId, policy: PolicyId) -> Result<Arc<Target>> {
+        let now_ms = self.clock.now_ms();
+        if let Some(target) = self.targets.find(&(service, policy)) {
+            target.signer.credential.check(now_ms).map_err(Unusable::refusal)?;
+            return Ok(target);
+        }
+        let generation = self.targets.generation();
+        let read = self.store.read(move |tx| Box::pin(read(tx, service, policy)));
+        let (policy, credential, standing) = read.await?;
+        credential.check(now_ms).map_err(Unusable::refusal)?;
+        let signer = match self.open_signer(credential, now_ms).await? {
+            Outcome::Signed(signer) => signer,
+            Outcome::Failed(reason) => return Err(Error::state(reason)),
+        };
+        let certificate_sha256 = sha256(signer.credential.certificate());
+        let target = Arc::new(Target { signer, certificate_sha256, standing, policy });
+        self.targets.keep(generation, (service, target.policy.id), &target);
+        Ok(target)
+    }
+}
+
+async fn read(tx: &mut Tx, service: ServiceId, policy: PolicyId) -> Result<(Policy, Credential, Standing)> {
+    let service = Service::load(tx, service).await?;
+    let service = service.ok_or_else(|| Error::selection("/serviceUuid", "There is no such signing service."))?;
+    let policy = Policy::load(tx, policy, &service).await?;
+    let policy = policy.ok_or_else(|| {
+        Error::selection("/policyUuid", "The service has no such policy; its signing-policies lists what it has.")
+    })?;
+    let credential = Credential::load(tx, service.certificate()?).await?;
+    let standing = standing(tx, policy.id, &credential).await?;
+    let standing = standing.ok_or_else(|| Error::internal("a policy without service, certificate or key"))?;
+    Ok((policy, credential, standing))
+}
