@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, OpenFlags, ToSql};
 
@@ -80,6 +81,8 @@ impl DatabaseFile {
         inner.busy_timeout(WAIT)?;
         inner.execute_batch(SESSION)?;
         inner.set_prepared_statement_cache_capacity(STATEMENTS);
+        // Plans do not depend on the values: else a prepared statement would be planned anew for each of many values.
+        inner.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         let deadline = Deadline::new();
         let clock = deadline.clone();
         inner.progress_handler(STEPS, Some(move || clock.is_over()))?;

@@ -20,7 +20,11 @@ const RULES: &[Rule] = &[
     ),
     ("chancery-server", &["chancery-core", "chancery-types"], &["rusqlite", "sqlx", "aws-lc-rs"]),
     ("chancery-client", &["chancery-formats", "chancery-types"], &["axum", "rusqlite", "sqlx"]),
-    ("chancery", &["chancery-client", "chancery-core", "chancery-server", "chancery-types"], &["rusqlite", "sqlx", "aws-lc-rs"]),
+    (
+        "chancery",
+        &["chancery-client", "chancery-core", "chancery-server", "chancery-types"],
+        &["rusqlite", "sqlx", "aws-lc-rs"],
+    ),
     ("chancery-testkit", &[], &[]),
     ("xtask", &[], &["axum", "rusqlite", "sqlx"]),
 ];

@@ -118,7 +118,7 @@ impl Chancery {
         checked: &Checked,
     ) -> Result<Option<Submitted>> {
         let now_ms = self.clock.now_ms();
-        let id = SigningRequestId::from_random(random());
+        let id = SigningRequestId::in_time(now_ms, random());
         let mut row = checked.row(id, &target.policy, now_ms)?;
         let mut facts = new_request(caller, &target.policy, self.hardened, now_ms);
         facts.standing = request::next(&facts, Step::Submit).map_err(Error::internal)?;
@@ -270,7 +270,9 @@ impl Subject {
             Self::Manifest(_) if size_max.is_some() => {
                 Err(Error::value("/items", "The policy limits the size of payloads, which digests do not tell."))
             }
-            Self::Manifest(_) if formats::needs_payload(format, target.signer.credential.scheme(target.policy.choice)?) => {
+            Self::Manifest(_)
+                if formats::needs_payload(format, target.signer.credential.scheme(target.policy.choice)?) =>
+            {
                 Err(Error::value("/items", "This service's key signs messages, not digests."))
             }
             Self::Manifest(items) => rules::check_count(&target.policy.rules, items.len()),
@@ -284,7 +286,9 @@ impl Subject {
                 Err(Error::too_large("/uploadData", message))
             }
             Self::Payload(_) => Ok(()),
-            Self::Digest(_) if formats::needs_payload(format, target.signer.credential.scheme(target.policy.choice)?) => {
+            Self::Digest(_)
+                if formats::needs_payload(format, target.signer.credential.scheme(target.policy.choice)?) =>
+            {
                 let message = "This service's key signs messages, not digests; uploadData is needed.";
                 Err(Error::value("/digest", message))
             }
@@ -315,10 +319,7 @@ impl NewRequest {
         if let Some(page_hashes) = self.page_hashes {
             tables::signing_requests::insert_page_hashes(tx, self.row.id, &page_hashes).await?;
         }
-        for submitter in &self.submitters {
-            tables::signing_requests::insert_submitter(tx, self.row.id, submitter).await?;
-        }
-        Ok(())
+        Ok(tables::signing_requests::insert_submitters(tx, self.row.id, &self.submitters).await?)
     }
 }
 

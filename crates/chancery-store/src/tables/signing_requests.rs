@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
+use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, generated_sql, sql};
 
 /// A request as stored, without its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,8 +125,7 @@ const INSERT_PAYLOAD: &str = "INSERT INTO signing_payloads (request_id, payload)
 const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $1";
 const INSERT_PAGE_HASHES: &str = "INSERT INTO signing_page_hashes (request_id, page_hashes) VALUES ($1, $2)";
 const PAGE_HASHES: &str = "SELECT page_hashes FROM signing_page_hashes WHERE request_id = $1";
-const INSERT_SUBMITTER: &str =
-    "INSERT INTO signing_submitters (request_id, identity_id, identity_name) VALUES ($1, $2, $3)";
+const INSERT_SUBMITTERS: &str = "INSERT INTO signing_submitters (request_id, identity_id, identity_name) VALUES";
 const SUBMITTERS: &str = "SELECT identity_id, identity_name FROM signing_submitters \
     WHERE request_id = $1 ORDER BY identity_name, identity_id";
 
@@ -207,9 +206,14 @@ pub async fn page_hashes(tx: &mut Tx, request_id: Uuid) -> Result<Option<Vec<u8>
     Ok(page_hashes.map(|page_hashes| page_hashes.0))
 }
 
-/// Records who submitted a request.
-pub async fn insert_submitter(tx: &mut Tx, request_id: Uuid, submitter: &Submitter) -> Result<(), StoreError> {
-    sql(INSERT_SUBMITTER).bind(request_id).bind(submitter.id).bind(&submitter.name).execute(tx).await?;
+/// Records who submitted a request: the identities of one session, at least one.
+pub async fn insert_submitters(tx: &mut Tx, request_id: Uuid, submitters: &[Submitter]) -> Result<(), StoreError> {
+    let rows: Vec<_> = (1..=submitters.len()).map(|row| format!("($1, ${}, ${})", 2 * row, 2 * row + 1)).collect();
+    let text = format!("{INSERT_SUBMITTERS} {}", rows.join(", "));
+    let bound = submitters.iter().fold(generated_sql(text).bind(request_id), |statement, submitter| {
+        statement.bind(submitter.id).bind(&submitter.name)
+    });
+    bound.execute(tx).await?;
     Ok(())
 }
 
