@@ -137,7 +137,7 @@ async fn small_calls_go_on_while_a_manifest_is_signed() {
     let signing = Signing::new().await;
     let rsa = |body: &mut Value| body["pkisigning"]["newCert"]["newKey"]["keyTypeUuid"] = json!(RSA_2048);
     let service = signing.deploy_with("builds", 0, rsa).await;
-    let many = (0..1_000_u32).map(|n| item(&format!("{n}"), &n.to_be_bytes())).collect();
+    let many = (0..4_000_u32).map(|n| item(&format!("{n}"), &n.to_be_bytes())).collect();
     let (mut whole, mut between) = (std::pin::pin!(submit(&signing, &service, many)), 0);
     loop {
         tokio::select! {
