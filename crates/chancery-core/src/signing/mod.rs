@@ -36,8 +36,8 @@ pub use evidence::{
     verify_signature,
 };
 pub(crate) use proposal::NewCertificate;
-pub(crate) use terms::check_num_approvals;
 pub(crate) use target::ReadyTargets;
+pub(crate) use terms::check_num_approvals;
 pub(crate) use time_stamp::Outside;
 pub use time_stamp::{BadStamp, OutsideAuthorities, StampTransport, TimeStampAnswer};
 pub(crate) use turns::Turns;
