@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
 use chancery_store::{OpenError, Store, StoreUrl, Tx, tables};
-use chancery_types::{CertProfileId, CertificateId, ErrorCode, IdentityId, KeyId, TokenProfileId};
+use chancery_types::{CertProfileId, CertificateId, ErrorCode, IdentityId, KeyId, ServiceId, TokenProfileId};
 use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio::sync::Mutex;
@@ -194,6 +194,12 @@ impl Chancery {
                 self.ocsp_answers.forget(id);
                 let id = id.map(CertificateId::from);
                 self.authorities.forget(|_, authority| authority.rests_on(id));
+                self.targets.forget(|_, target| target.rests_on(id));
+                Ok(())
+            }
+            (ChangeKind::SigningService, id) => {
+                let id = id.map(ServiceId::from);
+                self.targets.forget(|(service, _), _| id.is_none_or(|id| id == *service));
                 Ok(())
             }
             (ChangeKind::CertProfile, id) => {

@@ -34,10 +34,12 @@ pub(crate) enum ChangeKind {
     Revocation,
     /// A certificate profile that people made.
     CertProfile,
+    /// A signing service's certificate, or one of its policies.
+    SigningService,
 }
 
 impl ChangeKind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::Settings,
         Self::Role,
         Self::Identity,
@@ -46,6 +48,7 @@ impl ChangeKind {
         Self::TokenProfile,
         Self::Revocation,
         Self::CertProfile,
+        Self::SigningService,
     ];
 
     pub(crate) const fn as_str(self) -> &'static str {
@@ -58,6 +61,7 @@ impl ChangeKind {
             Self::TokenProfile => "tokenProfile",
             Self::Revocation => "revocation",
             Self::CertProfile => "certProfile",
+            Self::SigningService => "signingService",
         }
     }
 }

@@ -17,7 +17,11 @@ use super::{
     service::{Policy, Service},
     terms::Terms,
 };
-use crate::{Caller, Chancery, Error, Event, Limits, Result, text::check_name};
+use crate::{
+    Caller, Chancery, Error, Event, Limits, Result,
+    changes::{Change, ChangeKind},
+    text::check_name,
+};
 
 /// Works that compare a service's policies do so one after the other.
 pub(super) const TOPIC: &str = "signing policies";
@@ -108,6 +112,7 @@ impl Chancery {
             let new = NewPolicy { before: Some(before), after };
             return Box::pin(self.propose_policy(caller, &grant, present.highest(), new)).await;
         }
+        let event = event.changes(Change::of(ChangeKind::SigningService, present.service.id));
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 tables::turns::take(tx, TOPIC).await?;

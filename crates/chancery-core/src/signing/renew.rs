@@ -14,6 +14,7 @@ use uuid::Uuid;
 use super::service::without_certificate;
 use crate::{
     Caller, Chancery, Error, Event, Result,
+    changes::{Change, ChangeKind},
     keys::key_type::KeyType,
     pki::{Order, StoredCertificate, Wanted, cert_profile},
 };
@@ -35,7 +36,8 @@ impl Chancery {
         let (certificate, warnings) = (prepared.id, prepared.warnings.clone());
         let event = Event::new(action)
             .on(Uuid::from(service))
-            .detail(json!({"certificateUuid": certificate, "previousCertificateUuid": previous}));
+            .detail(json!({"certificateUuid": certificate, "previousCertificateUuid": previous}))
+            .changes(Change::of(ChangeKind::SigningService, service));
         let now_ms = self.clock.now_ms();
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {

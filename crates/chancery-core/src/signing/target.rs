@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use chancery_store::{Tx, tables, tables::signing_policies::Standing};
-use chancery_types::{KeyId, PolicyId, ServiceId};
+use chancery_types::{CertificateId, KeyId, PolicyId, ServiceId};
 use uuid::Uuid;
 
 use super::{
@@ -32,6 +32,11 @@ impl Target {
     /// Whether it signs with this key; with any where none is named.
     pub(crate) fn has_key(&self, key: Option<KeyId>) -> bool {
         key.is_none_or(|key| key == self.signer.credential.key.id)
+    }
+
+    /// Whether it hangs on this certificate; any where none is named.
+    pub(crate) fn rests_on(&self, certificate: Option<CertificateId>) -> bool {
+        certificate.is_none_or(|id| self.signer.credential.chain.iter().any(|certificate| certificate.id == id))
     }
 
     /// InvalidState where the policy, the service, the certificate with its chain or the key is not as it was.

@@ -290,7 +290,10 @@ impl Chancery {
                     event = event.changes(Change::of(ChangeKind::CertProfile, change.after.obj_info.uuid));
                 }
                 Content::Issuer(id, _) => event = event.changes(issuer_change(*id)),
-                Content::PreApproval(_) | Content::Policy(_) | Content::Certificate(_) => {}
+                Content::Policy(new) => {
+                    event = event.changes(Change::of(ChangeKind::SigningService, new.after.service_uuid));
+                }
+                Content::PreApproval(_) | Content::Certificate(_) => {}
             }
         }
         match self.commit(grant, event, move |tx| Box::pin(new.insert(tx))).await {
