@@ -89,3 +89,6 @@ async fn read(tx: &mut Tx, service: ServiceId, policy: PolicyId) -> Result<(Poli
     let standing = standing.ok_or_else(|| Error::internal("a policy without service, certificate or key"))?;
     Ok((policy, credential, standing))
 }
+
+#[cfg(test)]
+mod tests;
