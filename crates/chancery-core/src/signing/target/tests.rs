@@ -31,10 +31,10 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
     let (lagging, caller) = (&installation.chancery, installation.administrators().await);
     let other = installation.other_node().await;
     let root = body(json!({"certProfileUuid": ROOT, "newKey": {"keyTypeUuid": P256}, "trustCert": true}));
-    let root = lagging.generate_certificate(&caller, root).await.unwrap().certificate_uuid.unwrap();
+    let root = lagging.generate_certificate(&caller, root).await.unwrap().made().unwrap().certificate_uuid.unwrap();
     let deployed = body(json!({
         "template": "PKI Signing", "name": "builds", "pkisigning": {
-            "newCert": {"issuerUuid": root, "subjectOneline": "CN=builds", "newKey": {"keyTypeUuid": P256, "save": true}},
+            "newCert": {"issuerUuid": root, "subjectOneline": "CN=builds", "newKey": {"keyTypeUuid": P256, "save": true}, "certParams": {}},
             "signingFormat": "CMS", "numApprovals": 0, "hashAlgorithm": "Sha2_256",
         },
     }));
