@@ -34,7 +34,7 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
     let root = lagging.generate_certificate(&caller, root).await.unwrap().made().unwrap().certificate_uuid.unwrap();
     let deployed = body(json!({
         "template": "PKI Signing", "name": "builds", "pkisigning": {
-            "newCert": {"issuerUuid": root, "subjectOneline": "CN=builds", "newKey": {"keyTypeUuid": P256, "save": true}, "certParams": {}},
+            "newCert": {"issuerUuid": root, "subjectOneline": "CN=builds", "newKey": {"keyTypeUuid": P256, "save": true}, "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}}},
             "signingFormat": "CMS", "numApprovals": 0, "hashAlgorithm": "Sha2_256",
         },
     }));
@@ -70,11 +70,11 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
     assert!(lagging.targets.find(&(service, policy)).is_some_and(|target| !target.rests_on(Some(certificate))));
     let stricter: ChangeSigningPolicy = body(json!({"numApprovals": 1}));
     other.change_signing_policy(&caller, policy, stricter).await.unwrap();
-    assert_eq!(signs().await.unwrap(), "Pending");
+    assert_eq!(signs().await.unwrap(), "Approval");
     drop(turn);
     lagging.catch_up().await.unwrap();
     assert!(lagging.targets.find(&(service, policy)).is_none(), "what changed is compiled anew");
-    assert_eq!(signs().await.unwrap(), "Pending");
+    assert_eq!(signs().await.unwrap(), "Approval");
 }
 
 #[tokio::test]
