@@ -13,7 +13,6 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::backend::Backend;
 use crate::sqlite::{Connection, DatabaseFile};
-use crate::tx;
 use crate::work::{Job, Verdict, WORK_TIME};
 use crate::{StoreError, Tx};
 
@@ -113,7 +112,7 @@ impl Writer {
 
     fn begin(&mut self) -> Result<Tx, StoreError> {
         let connection = self.connection.take().map_or_else(|| self.file.connect(), Ok)?;
-        begin(connection, Backend::Sqlite.begin_write())
+        Tx::on_sqlite(connection, Backend::Sqlite.begin_write())
     }
 
     /// Runs jobs until none waits; whether there is something to commit.
@@ -156,10 +155,4 @@ fn mark(tx: &mut Tx, again: bool) -> Result<(), StoreError> {
         connection.run("RELEASE work")?;
     }
     connection.run("SAVEPOINT work")
-}
-
-/// Begins a transaction on a connection.
-pub(crate) fn begin(mut connection: Connection, how: &str) -> Result<Tx, StoreError> {
-    connection.run(how)?;
-    Ok(Tx::new(tx::Connection::Sqlite(connection)))
 }

@@ -1,5 +1,6 @@
 //! Lists with optional filters and pages.
 
+use crate::statement::parameters;
 use crate::value::{Bind, Value};
 use crate::{FromColumns, StoreError, Tx, generated_sql, pattern};
 
@@ -60,9 +61,9 @@ impl List {
         if let Some(values) = values {
             let first = self.values.len() + 1;
             self.values.extend(values.into_iter().map(Bind::into_value));
-            let numbers: Vec<_> = (first..=self.values.len()).map(|number| format!("${number}")).collect();
-            let numbers = if numbers.is_empty() { "NULL".to_owned() } else { numbers.join(", ") };
-            self.and(&condition.replace('?', &numbers));
+            let numbers = parameters(first, self.values.len() + 1 - first);
+            let numbers = if numbers.is_empty() { "NULL" } else { &numbers };
+            self.and(&condition.replace('?', numbers));
         }
         self
     }

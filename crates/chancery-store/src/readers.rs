@@ -7,7 +7,6 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::backend::Backend;
-use crate::group::begin;
 use crate::sqlite::{Connection, DatabaseFile, WAIT};
 use crate::store::on_a_thread;
 use crate::work::{WORK_TIME, perform_here};
@@ -51,7 +50,7 @@ impl Readers {
             let idle = shared.idle().pop();
             let connection = idle.map_or_else(|| shared.file.connect_reader(), Ok)?;
             connection.limit(Some(WORK_TIME));
-            let mut tx = begin(connection, Backend::Sqlite.begin_read())?;
+            let mut tx = Tx::on_sqlite(connection, Backend::Sqlite.begin_read())?;
             let result = perform_here(work, &mut tx);
             let mut connection = tx.into_sqlite()?;
             connection.run("ROLLBACK")?;

@@ -105,8 +105,8 @@ fn from_postgres(value: PgValueRef<'_>) -> Result<Option<Stored<'_>>, String> {
     if value.is_null() {
         return Ok(None);
     }
-    let kind = value.type_info().name().to_owned();
-    let stored = match kind.as_str() {
+    let kind = value.type_info().into_owned();
+    let stored = match kind.name() {
         "TEXT" | "VARCHAR" | "NAME" | "UNKNOWN" => Stored::Text(decoded(value)?),
         "INT8" => Stored::Number(decoded(value)?),
         "INT4" => Stored::Number(decoded::<i32>(value)?.into()),

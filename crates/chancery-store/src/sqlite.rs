@@ -117,12 +117,13 @@ impl Connection {
         self.deadline.set(time);
     }
 
-    /// A statement without parameters and without rows, such as the begin and the end of a transaction; several are
-    /// separated by semicolons.
-    pub(crate) fn run(&mut self, text: &str) -> Result<(), StoreError> {
-        if text.contains(';') {
-            return Ok(self.inner.execute_batch(text)?);
-        }
+    /// Runs a text of several statements, as migrations are.
+    pub(crate) fn script(&mut self, text: &str) -> Result<(), StoreError> {
+        Ok(self.inner.execute_batch(text)?)
+    }
+
+    /// A statement without parameters and without rows, such as the begin and the end of a transaction.
+    pub(crate) fn run(&mut self, text: &'static str) -> Result<(), StoreError> {
         self.inner.prepare_cached(text)?.raw_execute()?;
         Ok(())
     }

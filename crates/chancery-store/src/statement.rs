@@ -24,6 +24,11 @@ pub fn generated_sql(text: String) -> Statement {
     Statement { text: Cow::Owned(text), values: Vec::new() }
 }
 
+/// So many parameters from this number on, for `IN (…)`: `$4, $5`.
+pub(crate) fn parameters(first: usize, count: usize) -> String {
+    (first..first + count).map(|number| format!("${number}")).collect::<Vec<_>>().join(", ")
+}
+
 impl Statement {
     /// Binds the next parameter.
     pub fn bind(mut self, value: impl Bind) -> Self {

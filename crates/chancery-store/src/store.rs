@@ -149,7 +149,7 @@ impl Store {
 }
 
 fn migrate_file(file: &DatabaseFile) -> Result<(), OpenError> {
-    let mut tx = group::begin(file.connect()?, Backend::Sqlite.begin_write())?;
+    let mut tx = Tx::on_sqlite(file.connect()?, Backend::Sqlite.begin_write())?;
     // No statement on SQLite waits; migrations have all the time that they need.
     let outcome = wait(migrate::run(&mut tx), Duration::MAX);
     outcome.ok_or_else(|| StoreError::Internal("a migration that waits".into()))??;

@@ -21,6 +21,12 @@ impl Tx {
         Tx { connection, has_failed: false }
     }
 
+    /// Begins on a connection of SQLite.
+    pub(crate) fn on_sqlite(mut connection: sqlite::Connection, begin: &'static str) -> Result<Self, StoreError> {
+        connection.run(begin)?;
+        Ok(Self::new(Connection::Sqlite(connection)))
+    }
+
     /// SQLite's connection, for what is done between works.
     pub(crate) fn sqlite(&mut self) -> Result<&mut sqlite::Connection, StoreError> {
         match &mut self.connection {
@@ -75,7 +81,7 @@ impl Tx {
     /// Runs a text of several statements, as migrations are.
     pub(crate) async fn script(&mut self, text: String) -> Result<(), StoreError> {
         match self.statement()? {
-            Connection::Sqlite(connection) => connection.run(&text)?,
+            Connection::Sqlite(connection) => connection.script(&text)?,
             Connection::Postgres(connection) => connection.script(text).await?,
         }
         self.succeeded();

@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use crate::statement::parameters;
 use crate::value::Bind;
 use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, sql};
 
@@ -109,7 +110,6 @@ pub struct Standing {
 /// How a policy stands, and what its service signs with, whose chain this is: in one statement, since it is asked for
 /// each signature.
 pub async fn standing(tx: &mut Tx, id: Uuid, chain: &[Uuid]) -> Result<Option<Standing>, StoreError> {
-    let places: Vec<_> = (0..chain.len()).map(|place| format!("${}", place + 2)).collect();
     let text = format!(
         "SELECT policies.id, policies.service_id, policies.name, policies.num_approvals, policies.hash_algorithm, \
          policies.rsa_pss, policies.self_approval, policies.rules, policies.time_stamp, \
@@ -119,7 +119,7 @@ pub async fn standing(tx: &mut Tx, id: Uuid, chain: &[Uuid]) -> Result<Option<St
          FROM signing_policies AS policies JOIN services ON services.id = policies.service_id \
          JOIN certificates AS signing ON signing.id = services.certificate_id \
          JOIN keys ON keys.id = signing.key_id WHERE policies.id = $1",
-        places.join(", "),
+        parameters(2, chain.len()),
     );
     let chain: Vec<_> = chain.iter().map(|id| (*id).into_value()).collect();
     generated_sql(text).bind(id).bind_all(&chain).optional(tx).await

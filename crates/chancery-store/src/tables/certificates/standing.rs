@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, value::Bind};
+use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, statement::parameters, value::Bind};
 
 /// How an issuer stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,12 +25,11 @@ pub struct Standing {
 /// not there or its key was not kept.
 pub async fn standing(tx: &mut Tx, chain: &[Uuid], name_key: &str, newer: u32) -> Result<Option<Standing>, StoreError> {
     let Some(issuer) = chain.first() else { return Ok(None) };
-    let places: Vec<_> = (0..chain.len()).map(|place| format!("${}", place + 4)).collect();
     let text = format!(
         "SELECT (SELECT COUNT(*) FROM certificates WHERE id IN ({}) AND revoked_at_s IS NOT NULL) AS revoked, \
          issuer.trusted, issuer.approval, keys.state, keys.usages, ({}) AS oldest_start_s \
          FROM certificates AS issuer JOIN keys ON keys.id = issuer.key_id WHERE issuer.id = $3",
-        places.join(", "),
+        parameters(4, chain.len()),
         super::NEWEST_OF_NAME
     );
     let chain: Vec<_> = chain.iter().map(|id| (*id).into_value()).collect();
