@@ -49,7 +49,7 @@ pub use pki::{Expiring, File, ListKind, OcspAnswer, RevocationList, TransportIde
 pub use root_key::create_root_key;
 pub use signing::{
     BadStamp, NotVerified, OutsideAuthorities, Stamp, StampTransport, TimeStampAnswer, Trust, Verified,
-    VerifiedSignature, certificate_of_signer, content_hash, read_certificates, verify_detached, verify_raw,
-    verify_signature,
+    VerifiedSignature, certificate_of_signer, content_hash, manifest_digest, read_certificates, verify_detached,
+    verify_raw, verify_signature,
 };
 pub use time::{parse_rfc3339 as moment_ms, rfc3339};

@@ -7,7 +7,7 @@ use chancery_store::tables::{self, signing_items::Item};
 use chancery_types::HashType;
 use serde_json::{Value, json};
 
-use super::manifest;
+use super::manifest::manifest_digest;
 
 /// What is to be signed.
 pub(super) enum Matter {
@@ -25,7 +25,10 @@ impl Matter {
     pub(super) fn digest(&self) -> (Vec<u8>, usize) {
         match self {
             Self::One { digest, .. } => (digest.as_bytes().to_vec(), 0),
-            Self::Each(items) => (manifest::digest(items), items.len()),
+            Self::Each(items) => {
+                let lines = items.iter().map(|item| (item.name.as_str(), item.digest.as_slice()));
+                (manifest_digest(lines), items.len())
+            }
         }
     }
 

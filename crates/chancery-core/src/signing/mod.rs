@@ -35,6 +35,7 @@ pub use evidence::{
     Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, verify_raw,
     verify_signature,
 };
+pub use manifest::manifest_digest;
 pub(crate) use proposal::NewCertificate;
 pub(crate) use target::ReadyTargets;
 pub(crate) use terms::check_num_approvals;

@@ -1,11 +1,11 @@
 //! Signatures: with the detail of their request and the log's proof, or alone.
 
-use std::{fmt::Write as _, path::Path};
+use std::path::Path;
 
 use chancery_client::{File, FileError};
 use chancery_core::{
-    Clock, LogKey, Stamp, Trust, certificate_of_signer, content_hash, moment_ms, rfc3339, verify_logged_signature,
-    verify_raw, verify_signature,
+    Clock, LogKey, Stamp, Trust, certificate_of_signer, content_hash, manifest_digest, moment_ms, rfc3339,
+    verify_logged_signature, verify_raw, verify_signature,
 };
 use chancery_types::{
     ExistingSignature, HashType, SigningFormat, SigningRequestState,
@@ -104,14 +104,7 @@ fn item(
     }
     // The digest that people approved is that of all lines.
     if request.manifest.is_some_and(|manifest| all.len() == manifest.total as usize) {
-        let mut lines = String::new();
-        for SignedItem { name, digest, .. } in &all {
-            digest.0.iter().for_each(|byte| {
-                let _infallible = write!(lines, "{byte:02x}");
-            });
-            let _infallible = writeln!(lines, "  {name}");
-        }
-        if content_hash(HashType::Sha2_256, lines.as_bytes()) != request.digest.0 {
+        if manifest_digest(all.iter().map(|item| (item.name.as_str(), item.digest.0.as_slice()))) != request.digest.0 {
             return Err(not("the items are not those of the manifest that was approved"));
         }
         findings.push(("manifest", format!("its {} items are the ones that were approved", all.len())));
