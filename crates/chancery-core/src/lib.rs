@@ -37,7 +37,7 @@ pub use chancery_store::StoreUrl;
 pub use clock::Clock;
 pub use error::{Error, Meaning, Result};
 pub use host::Host;
-pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestInfo, Visitor};
+pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestId, RequestInfo, Visitor};
 pub use keys::RsaPoolLevels;
 pub use limits::Limits;
 pub use log::{

@@ -19,6 +19,9 @@ use crate::{Error, Limits, Result};
 /// How often a job that nobody waits for looks whether others are done.
 const ASIDE_LOOK: Duration = Duration::from_millis(50);
 
+/// The lowest priority that a thread can have.
+const NICEST: i32 = 19;
+
 /// As many jobs at a time as there are cores; a bounded number of others waits, a bounded time.
 #[derive(Debug)]
 pub(crate) struct Pool {
@@ -71,8 +74,8 @@ impl Pool {
         job.await.map_err(Error::internal)
     }
 
-    /// Runs a job that nobody waits for. It begins when no other runs or waits, and takes no slot, so that those who come
-    /// meanwhile at worst share a core with it; the end of the process does not wait for it.
+    /// Runs a job that nobody waits for. It begins when no other runs or waits, takes no slot, and has the cores only as
+    /// far as nothing else wants them; the end of the process does not wait for it.
     pub(crate) async fn run_aside<T, F>(&self, job: F) -> Result<T>
     where
         F: FnOnce() -> T + Send + 'static,
@@ -83,6 +86,10 @@ impl Pool {
         }
         let (sender, result) = oneshot::channel();
         let aside = move || {
+            // On Linux a thread has a niceness of its own. Where it may not be nice the job runs all the same.
+            if let Err(error) = rustix::process::nice(NICEST) {
+                tracing::debug!(%error, "a job aside runs at the priority of others");
+            }
             // Where nobody is there any more to take it, the result is not needed.
             let _ = sender.send(job());
         };

@@ -12,7 +12,8 @@ use chancery_types::{
 use tempfile::TempDir;
 
 use crate::{
-    Caller, Chancery, Clock, Config, Credentials, FirstIdentity, Host, Limits, Provision, RequestInfo, Visitor,
+    Caller, Chancery, Clock, Config, Credentials, FirstIdentity, Host, Limits, Provision, RequestId, RequestInfo,
+    Visitor,
 };
 
 /// When tests begin: 2026-01-01T00:00:00Z.
@@ -100,7 +101,7 @@ async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock, rsa_pool: usize
 
 /// A request from a test network.
 pub(crate) fn request() -> RequestInfo {
-    RequestInfo { id: "test".to_owned(), source: IpAddr::from([192, 0, 2, 1]) }
+    RequestInfo { id: RequestId(0x7e57), source: IpAddr::from([192, 0, 2, 1]) }
 }
 
 /// Nobody in particular.

@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
-use chancery_core::{Error, Meaning};
+use chancery_core::{Error, Meaning, RequestId};
 use chancery_types::wire::{
     Envelope, ErrorResponse,
     login::{HomeAnswer, HomeStatus, LoginFailure, NotLoggedIn},
@@ -93,7 +93,7 @@ impl Family {
 }
 
 /// The full answer of a refused call.
-pub(crate) fn render(error: &Error, path: &str, request_id: &str) -> Response {
+pub(crate) fn render(error: &Error, path: &str, request_id: RequestId) -> Response {
     let status = error_table::status(error.meaning());
     let mut response = match Family::of(path) {
         Family::Api => (status, Json(envelope(error, request_id))).into_response(),
@@ -127,13 +127,13 @@ fn home_failure(error: &Error) -> HomeAnswer {
     }
 }
 
-fn envelope(error: &Error, request_id: &str) -> Envelope<ErrorResponse> {
+fn envelope(error: &Error, request_id: RequestId) -> Envelope<ErrorResponse> {
     Envelope {
         success: false,
         error_code: error.meaning().error_code(),
         response: ErrorResponse {
             message: error.message().to_owned(),
-            request_id: request_id.to_owned(),
+            request_id: request_id.to_string(),
             field: error.field().map(str::to_owned),
             errors: error.items().to_vec(),
         },

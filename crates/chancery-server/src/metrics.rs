@@ -10,6 +10,7 @@ use std::{
 };
 
 use chancery_core::{Expiring, RsaPoolLevels};
+use foldhash::fast::RandomState;
 use metrics::{Counter, counter, describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
@@ -77,10 +78,16 @@ impl Handles {
         let labels = [("method", method.to_owned()), ("route", route.to_owned()), ("status", status.to_string())];
         Self { requests: counter!(REQUESTS, &labels), times: times::of(method, route) }
     }
+
+    fn note(&self, time: Duration) {
+        self.requests.increment(1);
+        self.times.note(time);
+    }
 }
 
-/// Few: methods and routes are of our making, and each route has a handful of statuses.
-type Known = HashMap<(&'static str, u16), HashMap<Box<str>, Handles>>;
+/// Few: methods and routes are of our making, and each route has a handful of statuses; so their hash need not
+/// withstand floods.
+type Known = HashMap<(&'static str, u16), HashMap<Box<str>, Handles, RandomState>, RandomState>;
 
 thread_local! {
     /// Looking the counters up by their labels costs more than all else that a request is counted by.
@@ -91,12 +98,9 @@ thread_local! {
 pub(crate) fn count_request(method: &'static str, route: &str, status: u16, time: Duration) {
     KNOWN.with_borrow_mut(|known| {
         let routes = known.entry((method, status)).or_default();
-        if !routes.contains_key(route) {
-            routes.insert(route.into(), Handles::new(method, route, status));
-        }
-        if let Some(handles) = routes.get(route) {
-            handles.requests.increment(1);
-            handles.times.note(time);
+        match routes.get(route) {
+            Some(handles) => handles.note(time),
+            None => routes.entry(route.into()).or_insert_with(|| Handles::new(method, route, status)).note(time),
         }
     });
 }

@@ -19,7 +19,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header},
     response::{IntoResponse, Response},
 };
-use chancery_core::{Error, Meaning, RequestInfo};
+use chancery_core::{Error, Meaning, RequestId, RequestInfo};
 use tower::Service;
 use tracing::{Instrument, debug, debug_span, error};
 
@@ -72,8 +72,8 @@ where
         let method = method_name(request.method());
         let uri = request.uri().clone();
         let route = request.extensions().get::<MatchedPath>().cloned();
-        let span = debug_span!("request", id = info.id, source = %info.source);
-        request.extensions_mut().insert(info.clone());
+        let span = debug_span!("request", id = %info.id, source = %info.source);
+        request.extensions_mut().insert(info);
 
         let version = request.version();
         let (request, remainder) = Remainder::of(request);
@@ -86,7 +86,7 @@ where
             };
             let is_read = remainder.take().await;
             let _entered = span.entered();
-            let mut answer = finish(answer, uri.path(), &info.id);
+            let mut answer = finish(answer, uri.path(), info.id);
             if !is_read && version < Version::HTTP_2 {
                 answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
@@ -112,7 +112,7 @@ async fn answered(answer: impl Future<Output = Result<Response, Infallible>>) ->
 }
 
 /// Puts the answer into the form of its path and sets the headers that all have.
-fn finish(answer: Response, path: &str, request_id: &str) -> Response {
+fn finish(answer: Response, path: &str, request_id: RequestId) -> Response {
     let mut answer = match refusal(&answer) {
         Some(refusal) => {
             log_cause(&refusal.0, request_id);
@@ -129,7 +129,7 @@ fn finish(answer: Response, path: &str, request_id: &str) -> Response {
     // first of each name in the place of a default, and keeps those of the same name that follow.
     let own = mem::replace(headers, DEFAULT_HEADERS.clone());
     headers.extend(own);
-    if let Ok(id) = HeaderValue::from_str(request_id) {
+    if let Ok(id) = HeaderValue::from_bytes(&request_id.digits()) {
         headers.insert(REQUEST_ID, id);
     }
     answer
@@ -145,9 +145,9 @@ fn refusal(answer: &Response) -> Option<Refusal> {
 }
 
 /// The log alone learns why: the answer says only under which id to look.
-fn log_cause(refusal: &Error, request_id: &str) {
+fn log_cause(refusal: &Error, request_id: RequestId) {
     if matches!(refusal.meaning(), Meaning::Internal | Meaning::Unavailable | Meaning::Sealed) {
-        error!(id = request_id, cause = refusal.source(), meaning = ?refusal.meaning(), "a call failed");
+        error!(id = %request_id, cause = refusal.source(), meaning = ?refusal.meaning(), "a call failed");
     }
 }
 
@@ -171,7 +171,7 @@ fn request_info(request: &Request) -> RequestInfo {
 
 /// A request of which nothing was noted.
 pub(crate) fn unknown_request() -> RequestInfo {
-    RequestInfo { id: format!("{:032x}", rand::random::<u128>()), source: IpAddr::V4(Ipv4Addr::UNSPECIFIED) }
+    RequestInfo { id: RequestId(rand::random()), source: IpAddr::V4(Ipv4Addr::UNSPECIFIED) }
 }
 
 /// The method's name, if it is one of the known ones: a label of a metric must not be the client's to invent.

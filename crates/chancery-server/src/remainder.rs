@@ -47,6 +47,9 @@ impl Remainder {
     /// Takes the rest and drops it; says whether the connection is of further use.
     pub(crate) async fn take(self) -> bool {
         let Some(mut body) = self.0 else { return true };
+        if body.is_end_stream() {
+            return true;
+        }
         let rest = async {
             let mut taken = 0;
             while taken <= BYTES_MAX {

@@ -1,12 +1,10 @@
 //! Fills an installation's inventory: `cargo run --release -p chancery-store --example certificates -- FILE-OR-ADDRESS
-//! TEMPLATE-UUID LAST [FIRST]`, from number FIRST up to LAST. Each certificate is the template's, issued by the same
+//! TEMPLATE-UUID COUNT`. Each certificate is the template's, issued by the same
 //! authority, with a name, a serial number and an end of its own; only its signature is no longer right. Prints some of
 //! them: uuid, serial number and name.
 //!
 //! For measurements: what a million certificates cost, without issuing them one by one.
 #![expect(clippy::print_stdout, reason = "it is a program for the terminal")]
-
-use std::ops::Range;
 
 use chancery_store::tables::certificates::{self, Row};
 use chancery_store::{Store, StoreError};
@@ -26,22 +24,18 @@ const SAMPLES: u64 = 1_000;
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (url, template, last, first) = match arguments.as_slice() {
-        [url, template, last] => (url, template, last, "0"),
-        [url, template, last, first] => (url, template, last, first.as_str()),
-        _ => return Err("FILE-OR-ADDRESS TEMPLATE-UUID LAST [FIRST]".into()),
-    };
+    let [url, template, count] = arguments.as_slice() else { return Err("FILE-OR-ADDRESS TEMPLATE-UUID COUNT".into()) };
     let store = Store::open(&url.parse()?).await?;
-    let (template, numbers): (Uuid, Range<u64>) = (template.parse()?, first.parse()?..last.parse()?);
+    let (template, count): (Uuid, u64) = (template.parse()?, count.parse()?);
     let template = store.read(move |tx| Box::pin(certificates::by_id(tx, template))).await?;
     let template = template.ok_or("there is no such certificate")?;
     let works: Vec<_> =
-        (0..WORKS).map(|work| tokio::spawn(fill(store.clone(), template.clone(), work, numbers.clone()))).collect();
+        (0..WORKS).map(|work| tokio::spawn(fill(store.clone(), template.clone(), work, count))).collect();
     for work in works {
         work.await??;
     }
-    let step = ((numbers.end - numbers.start) / SAMPLES).max(1);
-    for number in numbers.step_by(usize::try_from(step)?) {
+    let step = (count / SAMPLES).max(1);
+    for number in (0..count).step_by(usize::try_from(step)?) {
         let Row { id, serial, name, .. } = numbered(&template, number);
         println!("{id} {serial} {name}");
     }
@@ -49,10 +43,10 @@ async fn main() -> Result<(), Failure> {
 }
 
 /// Every [`WORKS`]th chunk.
-async fn fill(store: Store, template: Row, work: u64, numbers: Range<u64>) -> Result<(), StoreError> {
-    let mut first = numbers.start + work * TOGETHER;
-    while first < numbers.end {
-        let (template, last) = (template.clone(), (first + TOGETHER).min(numbers.end));
+async fn fill(store: Store, template: Row, work: u64, count: u64) -> Result<(), StoreError> {
+    let mut first = work * TOGETHER;
+    while first < count {
+        let (template, last) = (template.clone(), (first + TOGETHER).min(count));
         store
             .write(move |tx| {
                 Box::pin(async move {

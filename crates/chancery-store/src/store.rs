@@ -63,26 +63,29 @@ impl Store {
     /// Runs a work that only reads. It sees one committed state of the database throughout; a statement that writes
     /// fails.
     ///
-    /// The work runs to its end even if the caller goes away.
-    pub async fn read<T, E, W>(&self, work: W) -> Result<T, E>
+    /// The work runs to its end even if the caller goes away. The future is boxed: else each caller's would have room for
+    /// it, and every request would move some 16 KiB of it, also those that never ask the store.
+    pub fn read<T, E, W>(&self, work: W) -> BoxFuture<'_, Result<T, E>>
     where
         W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        match &self.0 {
-            Database::Sqlite { readers, .. } => readers.read(work).await,
-            Database::Postgres { pool, .. } => {
-                let pool = pool.clone();
-                detached(async move {
-                    let mut tx = begin(&pool, Backend::Postgres.begin_read()).await?;
-                    let result = perform(work, &mut tx).await;
-                    tx.into_postgres()?.end("ROLLBACK").await?;
-                    result
-                })
-                .await
+        Box::pin(async move {
+            match &self.0 {
+                Database::Sqlite { readers, .. } => readers.read(work).await,
+                Database::Postgres { pool, .. } => {
+                    let pool = pool.clone();
+                    detached(async move {
+                        let mut tx = begin(&pool, Backend::Postgres.begin_read()).await?;
+                        let result = perform(work, &mut tx).await;
+                        tx.into_postgres()?.end("ROLLBACK").await?;
+                        result
+                    })
+                    .await
+                }
             }
-        }
+        })
     }
 
     /// Runs a work that writes. When it answers Ok, the work's changes are durable; when the work answers Err, panics,
@@ -90,38 +93,40 @@ impl Store {
     ///
     /// A caller who goes away leaves the work either complete or not begun. The work must not wait for anything but its
     /// transaction: others wait behind it.
-    pub async fn write<T, E, W>(&self, work: W) -> Result<T, E>
+    pub fn write<T, E, W>(&self, work: W) -> BoxFuture<'_, Result<T, E>>
     where
         W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        match &self.0 {
-            Database::Sqlite { writer, .. } => {
-                let (job, answer) = Work::new(work);
-                writer.try_send(Order::Run(Box::new(job))).map_err(|refused| match refused {
-                    TrySendError::Full(_) => StoreError::Busy,
-                    TrySendError::Closed(_) => StoreError::Unavailable(ENDED.into()),
-                })?;
-                match timeout(WRITE_TIME, answer).await {
-                    Ok(answer) => answer.unwrap_or_else(|_| Err(StoreError::Unavailable(ENDED.into()).into())),
-                    Err(_) => Err(StoreError::Unavailable("the database did not answer in time".into()).into()),
+        Box::pin(async move {
+            match &self.0 {
+                Database::Sqlite { writer, .. } => {
+                    let (job, answer) = Work::new(work);
+                    writer.try_send(Order::Run(Box::new(job))).map_err(|refused| match refused {
+                        TrySendError::Full(_) => StoreError::Busy,
+                        TrySendError::Closed(_) => StoreError::Unavailable(ENDED.into()),
+                    })?;
+                    match timeout(WRITE_TIME, answer).await {
+                        Ok(answer) => answer.unwrap_or_else(|_| Err(StoreError::Unavailable(ENDED.into()).into())),
+                        Err(_) => Err(StoreError::Unavailable("the database did not answer in time".into()).into()),
+                    }
+                }
+                Database::Postgres { pool, places } => {
+                    let place = Arc::clone(places).try_acquire_owned().map_err(|_| StoreError::Busy)?;
+                    let pool = pool.clone();
+                    detached(async move {
+                        let _place = place;
+                        let mut tx = begin(&pool, Backend::Postgres.begin_write()).await?;
+                        let result = perform(work, &mut tx).await;
+                        let how = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
+                        tx.into_postgres()?.end(how).await?;
+                        result
+                    })
+                    .await
                 }
             }
-            Database::Postgres { pool, places } => {
-                let place = Arc::clone(places).try_acquire_owned().map_err(|_| StoreError::Busy)?;
-                let pool = pool.clone();
-                detached(async move {
-                    let _place = place;
-                    let mut tx = begin(&pool, Backend::Postgres.begin_write()).await?;
-                    let result = perform(work, &mut tx).await;
-                    let how = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
-                    tx.into_postgres()?.end(how).await?;
-                    result
-                })
-                .await
-            }
-        }
+        })
     }
 
     /// Ends all connections after what runs has ended; later calls are refused as Unavailable. SQLite then folds its

@@ -214,7 +214,11 @@ pub(super) fn program(path: &str) -> Result<Command> {
 fn serve(folder: &Path, options: &[&str], ready: impl Fn(&str, &Path) -> bool) -> Result<(Server, String)> {
     let (address, plain) = (free_address()?, free_address()?);
     let mut command = program("chancery")?;
-    command.args(["quickstart", "--listen", &address, "--plain-listen", &plain, "--data"]).arg(folder).args(options);
+    // RSA keys would be made ahead while something else is measured.
+    command
+        .args(["quickstart", "--rsa-pool", "0", "--listen", &address, "--plain-listen", &plain, "--data"])
+        .arg(folder)
+        .args(options);
     let file = folder.join("quickstart.json");
     let server = Server::start(&mut command, format!("https://{address}"), || ready(&plain, &file))?;
     Ok((server, format!("http://{plain}")))

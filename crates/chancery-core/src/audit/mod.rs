@@ -28,7 +28,7 @@ impl Actor {
     /// The identities of a session.
     pub(crate) fn of(caller: &Caller) -> Self {
         Self {
-            request_id: caller.request().id.clone(),
+            request_id: caller.request().id.to_string(),
             source: Some(caller.request().source),
             identities: caller.members().iter().map(|member| (member.id, member.name.clone())).collect(),
         }

@@ -1,20 +1,39 @@
 //! The evidence that somebody is who they say: a [`Caller`] is made only in `identity/`, from a live session.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{fmt, net::IpAddr, sync::Arc};
 
 use chancery_types::{IdentityId, IdentityKind, Perm, RoleId};
 
+/// The id that answer, log and audit record share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestId(pub u128);
+
+impl RequestId {
+    /// Its 32 digits, as ASCII.
+    #[must_use]
+    pub fn digits(self) -> [u8; 32] {
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        std::array::from_fn(|place| DIGITS[(self.0 >> (124 - 4 * place)) as usize & 15])
+    }
+}
+
+impl fmt::Display for RequestId {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.digits().into_iter().try_for_each(|digit| fmt::Write::write_char(formatter, char::from(digit)))
+    }
+}
+
 /// What the server knows of a request before it knows who calls.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct RequestInfo {
-    /// The id that answer, log and audit record share.
-    pub id: String,
+    /// The request's id.
+    pub id: RequestId,
     /// The address the request came from.
     pub source: IpAddr,
 }
 
 /// Anybody: the caller of the few door methods that need no login.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Visitor {
     /// The request.
     pub request: RequestInfo,

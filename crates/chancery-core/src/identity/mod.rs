@@ -21,7 +21,7 @@ mod state;
 mod throttle;
 mod tokens;
 
-pub use caller::{Caller, Member, RequestInfo, Visitor};
+pub use caller::{Caller, Member, RequestId, RequestInfo, Visitor};
 pub use credentials::Credentials;
 pub use provision::{FirstIdentity, Provision};
 pub use sign_in::LoggedIn;

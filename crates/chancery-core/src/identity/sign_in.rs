@@ -144,7 +144,7 @@ impl Chancery {
         };
         let (id, now) = (IdentityId::from(row.id), self.clock.now_ms());
         let actor = Actor {
-            request_id: request.id.clone(),
+            request_id: request.id.to_string(),
             source: Some(request.source),
             identities: vec![(id, row.name.clone())],
         };
@@ -229,7 +229,7 @@ impl Chancery {
         let directory = self.identity.directory.load();
         let named = |seat: &Seat| (seat.identity, directory.name(seat.identity).unwrap_or_default().to_owned());
         let identities = session.state.seats.iter().map(named).collect();
-        Actor { request_id: request.id, source: Some(request.source), identities }
+        Actor { request_id: request.id.to_string(), source: Some(request.source), identities }
     }
 }
 

@@ -15,7 +15,7 @@ use super::{
     order::Order,
 };
 use crate::{
-    Chancery, Clock, Config, Error, Limits, RequestInfo, RootKeySource, StoreUrl, Visitor, create_root_key,
+    Chancery, Clock, Config, Error, Limits, RequestId, RequestInfo, RootKeySource, StoreUrl, Visitor, create_root_key,
     keys::key_type::{self, KeyType},
     pki::cert_profile::CertProfile,
     testing::Installation,
@@ -70,7 +70,7 @@ async fn insert(chancery: &Chancery, prepared: Prepared, now_ms: i64) -> Result<
 }
 
 fn visitor() -> Visitor {
-    Visitor { request: RequestInfo { id: "test".to_owned(), source: [127, 0, 0, 1].into() } }
+    Visitor { request: RequestInfo { id: RequestId(0x7e57), source: [127, 0, 0, 1].into() } }
 }
 
 fn write(folder: &Path, name: &str, content: &[u8]) -> String {

@@ -28,5 +28,5 @@ impl<S: Sync> FromRequestParts<S> for Anybody {
 
 /// The request's id and source, which the outermost layer has noted.
 pub(super) fn request_info(parts: &Parts) -> RequestInfo {
-    parts.extensions.get::<RequestInfo>().cloned().unwrap_or_else(middleware::unknown_request)
+    parts.extensions.get::<RequestInfo>().copied().unwrap_or_else(middleware::unknown_request)
 }
