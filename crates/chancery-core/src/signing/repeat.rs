@@ -7,7 +7,7 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::request::Standing;
+use super::request;
 use crate::{Caller, Chancery, Error, Result};
 
 impl Chancery {
@@ -17,15 +17,9 @@ impl Chancery {
         let (action, object) = (Action::SigningRequestSubmit, Some(Uuid::from(id)));
         let _grant = self.grant(caller, Perm::SigningSubmit, action, object).await?;
         let stored = self.readable_request(caller, id).await?;
-        match stored.facts(self.hardened, self.clock.now_ms()).standing {
-            Standing::Failed | Standing::Expired => {}
-            Standing::New
-            | Standing::Pending
-            | Standing::Approved
-            | Standing::Signed
-            | Standing::Denied
-            | Standing::Withdrawn => return Err(Error::state("Only a request that failed is repeated.")),
-        }
+        let facts = stored.facts(self.hardened, self.clock.now_ms());
+        request::next(&facts, request::Event::Repeat)
+            .map_err(|_| Error::state("Only a request that failed is repeated."))?;
         let read = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id.into())));
         let payload = read.await?.map(Base64);
         let page_hashes = self.stored_page_hashes(&stored).await?;

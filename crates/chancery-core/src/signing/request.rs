@@ -19,7 +19,8 @@ use super::proposal::PreApproved;
 ///
 /// `New` and `Approved` exist in memory only: what is stored was always submitted, and the last approval is stored
 /// together with the signature or the failure that it led to. A server that dies in between leaves a pending request.
-/// `Expired` is never stored either: it follows from the time that the request was given.
+/// `Expired` is never stored either: it follows from the time that the request was given. What failed or expired can be
+/// repeated, which is a new request and leaves the old one as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// Not submitted yet.
@@ -198,6 +199,8 @@ pub(crate) enum Event<'a> {
     Sign,
     /// Its key will never sign it.
     Fail,
+    /// It is submitted again, as a new request.
+    Repeat,
 }
 
 /// Why an event is refused.
@@ -257,6 +260,7 @@ pub(crate) fn next(request: &Request, event: Event<'_>) -> Result<Standing, Refu
         (Standing::Pending, Event::Expire) => Ok(Standing::Expired),
         (Standing::Approved, Event::Sign) => Ok(Standing::Signed),
         (Standing::Approved, Event::Fail) => Ok(Standing::Failed),
+        (Standing::Failed | Standing::Expired, Event::Repeat) => Ok(request.standing),
         (
             Standing::New
             | Standing::Pending
@@ -273,7 +277,8 @@ pub(crate) fn next(request: &Request, event: Event<'_>) -> Result<Standing, Refu
             | Event::Withdraw(_)
             | Event::Expire
             | Event::Sign
-            | Event::Fail,
+            | Event::Fail
+            | Event::Repeat,
         ) => Err(Refusal::Standing(request.standing)),
     }
 }

@@ -141,19 +141,19 @@ impl Chancery {
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.clock.now_ms();
             let (stored, facts) = self.stored_proposal(id, now_ms).await?;
-            let revoked = stored.life(now_ms).map(|life| life::next(life, life::Event::Revoke));
-            let (standing, given) = if decision == ProposalDecision::Revoke {
+            let (standing, given, end) = if decision == ProposalDecision::Revoke {
                 if matches!(stored.life(now_ms), None | Some(Life::Waiting)) {
                     return Err(Error::state("Only a pre-approval that took effect is revoked; others are denied."));
                 }
                 // Who may deny may revoke: it is the safe direction too.
                 let waiting = Request { standing: Standing::Pending, ..facts.clone() };
                 let (_, given) = self.proposal_step(caller, id, &waiting, decision).await?;
-                (Standing::Signed, given)
+                (Standing::Signed, given, life::Event::Revoke)
             } else {
-                self.proposal_step(caller, id, &facts, decision).await?
+                let (standing, given) = self.proposal_step(caller, id, &facts, decision).await?;
+                (standing, given, life::Event::Deny)
             };
-            let life = revoked.transpose().map_err(over)?;
+            let life = stored.life(now_ms).map(|life| life::next(life, end)).transpose().map_err(over)?;
             let resolved = Resolved { standing, reason: None, life, issuing: None };
             let new = self.new_decision(caller, &stored, (decision, note, given), resolved, now_ms)?;
             if let Some(proposed) = self.store_proposal_decision(grant, new, &facts).await? {

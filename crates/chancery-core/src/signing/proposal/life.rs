@@ -5,7 +5,8 @@
 /// ```text
 /// Waiting ──Activate──▶ Active ──Use──▶ Active, at last UsedUp
 ///    │                    ├──────End──▶ Ended
-///    └──────Revoke────────┴───Revoke──▶ Revoked
+///    │                    ├───Revoke──▶ Revoked
+///    └───────Deny─────────┴─────Deny──▶ Revoked
 /// ```
 ///
 /// `UsedUp` and `Ended` are never stored: they follow from the uses that are counted, and from the time.
@@ -32,7 +33,10 @@ pub(super) enum Event {
     Use(u32),
     /// Its time is over.
     End,
-    /// An approver ends it, or denies it, or who made it takes it back.
+    /// An approver denies it, or who made it takes it back; also when it waits again, after its policy had become
+    /// stricter.
+    Deny,
+    /// Somebody ends it after it took effect.
     Revoke,
 }
 
@@ -66,27 +70,38 @@ pub(super) const fn next(life: Life, event: Event) -> Result<Life, Life> {
         (Life::Active, Event::Use(0 | 1)) => Ok(Life::UsedUp),
         (Life::Active, Event::Use(_)) => Ok(Life::Active),
         (Life::Active, Event::End) => Ok(Life::Ended),
-        (Life::Waiting | Life::Active, Event::Revoke) => Ok(Life::Revoked),
-        (Life::Waiting, Event::Use(_) | Event::End)
-        | (Life::UsedUp | Life::Ended | Life::Revoked, Event::Activate | Event::Use(_) | Event::End | Event::Revoke) => {
-            Err(life)
-        }
+        (Life::Waiting | Life::Active, Event::Deny) | (Life::Active, Event::Revoke) => Ok(Life::Revoked),
+        (Life::Waiting, Event::Use(_) | Event::End | Event::Revoke)
+        | (
+            Life::UsedUp | Life::Ended | Life::Revoked,
+            Event::Activate | Event::Use(_) | Event::End | Event::Deny | Event::Revoke,
+        ) => Err(life),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{compare_all, every};
 
     #[test]
     fn every_life_meets_every_event() {
-        use Life::{Active, Ended, Revoked, UsedUp, Waiting};
-        let all =
-            |life| [Event::Activate, Event::Use(2), Event::Use(1), Event::End, Event::Revoke].map(|e| next(life, e));
-        assert_eq!(all(Waiting), [Ok(Active), Err(Waiting), Err(Waiting), Err(Waiting), Ok(Revoked)]);
-        assert_eq!(all(Active), [Ok(Active), Ok(Active), Ok(UsedUp), Ok(Ended), Ok(Revoked)]);
-        for ended in [UsedUp, Ended, Revoked] {
-            assert_eq!(all(ended), [Err(ended); 5]);
+        use Life::{Active, Ended, Revoked, UsedUp};
+        let lives = every!(Life: Waiting, Active, UsedUp, Ended, Revoked);
+        #[rustfmt::skip]
+        let table = [
+            // Waiting     Active         UsedUp Ended  Revoked
+            [Some(Active),  Some(Active),  None,  None,  None], // Activate
+            [None,          Some(Active),  None,  None,  None], // Use, and more are left
+            [None,          Some(Ended),   None,  None,  None], // End
+            [Some(Revoked), Some(Revoked), None,  None,  None], // Deny
+            [None,          Some(Revoked), None,  None,  None], // Revoke
+        ];
+        let reached = |life, event| next(life, event).map_err(|refused| assert_eq!(refused, life)).ok();
+        compare_all(lives, every!(Event: Activate, Use(2), End, Deny, Revoke), table, reached);
+        for left in [0, 1] {
+            let last = [None, Some(UsedUp), None, None, None];
+            compare_all(lives, [Event::Use(left)], [last], reached);
         }
     }
 

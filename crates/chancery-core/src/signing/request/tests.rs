@@ -1,6 +1,7 @@
 use chancery_types::IdentityId;
 
 use super::*;
+use crate::testing::{compare_all, every};
 
 const NOW: i64 = 1_000;
 
@@ -39,36 +40,100 @@ fn request(standing: Standing) -> Request {
     }
 }
 
+/// With one more approval to be given, and by people who may do what they do.
 #[test]
 fn every_standing_meets_every_event() {
     use Standing::{Approved, Denied, Expired, Failed, New, Pending, Signed, Withdrawn};
     let (approver, submitter, pre_approved) = ([person(2)], [person(1)], PreApproved::for_tests(&[id(1)]));
-    let events = |standing| {
-        let request = request(standing);
-        [
-            Event::Submit,
-            Event::SubmitPreApproved(&pre_approved),
-            Event::Approve(&approver),
-            Event::Deny(&approver),
-            Event::Withdraw(&submitter),
-            Event::Expire,
-            Event::Sign,
-            Event::Fail,
-        ]
-        .map(|event| next(&request, event))
-    };
-    let no = |standing| Err(Refusal::Standing(standing));
-    let pending =
-        [no(Pending), no(Pending), Ok(Pending), Ok(Denied), Ok(Withdrawn), Ok(Expired), no(Pending), no(Pending)];
-    //          Submit       pre-approved  Approve  Deny     Withdraw Expire   Sign     Fail
-    let new = [Ok(Pending), Ok(Approved), no(New), no(New), no(New), no(New), no(New), no(New)];
-    assert_eq!(events(New), new);
-    assert_eq!(events(Pending), pending);
-    let approved = events(Approved);
-    assert!(approved[..6].iter().all(|next| *next == no(Approved)), "{approved:?}");
-    assert_eq!(approved[6..], [Ok(Signed), Ok(Failed)]);
-    for ended in [Signed, Failed, Denied, Withdrawn, Expired] {
-        assert!(events(ended).into_iter().all(|next| next == no(ended)), "{ended:?}");
+    let standings = every!(Standing: New, Pending, Approved, Signed, Failed, Denied, Withdrawn, Expired);
+    let events = every!(Event: Submit, SubmitPreApproved(&pre_approved), Approve(&approver), Deny(&approver),
+        Withdraw(&submitter), Expire, Sign, Fail, Repeat);
+    #[rustfmt::skip]
+    let table = [
+        //  New             Pending          Approved      Signed Failed       Denied Withdrawn Expired
+        [Some(Pending),  None,            None,         None,  None,         None,  None,  None],          // Submit
+        [Some(Approved), None,            None,         None,  None,         None,  None,  None],          // SubmitPreApproved
+        [None,           Some(Approved),  None,         None,  None,         None,  None,  None],          // Approve
+        [None,           Some(Denied),    None,         None,  None,         None,  None,  None],          // Deny
+        [None,           Some(Withdrawn), None,         None,  None,         None,  None,  None],          // Withdraw
+        [None,           Some(Expired),   None,         None,  None,         None,  None,  None],          // Expire
+        [None,           None,            Some(Signed), None,  None,         None,  None,  None],          // Sign
+        [None,           None,            Some(Failed), None,  None,         None,  None,  None],          // Fail
+        [None,           None,            None,         None,  Some(Failed), None,  None,  Some(Expired)], // Repeat
+    ];
+    compare_all(standings, events, table, |standing, event| {
+        let approvals = if standing == New { Vec::new() } else { vec![given(&[3])] };
+        let reached = next(&Request { approvals, ..request(standing) }, event);
+        reached.map_err(|refusal| assert_eq!(refusal, Refusal::Standing(standing))).ok()
+    });
+}
+
+/// What changes around a request that waits: its policy, and who may approve. Only while it waits does that matter;
+/// whatever is decided stays decided.
+#[test]
+fn every_standing_meets_every_change_around_it() {
+    /// Each changes what the last approval of two leads to.
+    #[derive(Clone, Copy, Debug)]
+    enum Around {
+        Nothing,
+        PolicyStricter,
+        PolicyLaxer,
+        PolicyWithSteps,
+        PolicyWithoutSelfApproval,
+        ApproverDisabled,
+        ApproverReplaced,
+        ApproverNoPerson,
+        ApprovedBefore,
+        SubmitterJoins,
+    }
+    let standings = every!(Standing: New, Pending, Approved, Signed, Failed, Denied, Withdrawn, Expired);
+    let changes = every!(Around: Nothing, PolicyStricter, PolicyLaxer, PolicyWithSteps, PolicyWithoutSelfApproval,
+        ApproverDisabled, ApproverReplaced, ApproverNoPerson, ApprovedBefore, SubmitterJoins);
+    let one_given_of_two = |standing| Request { approvals: vec![given(&[3])], ..request(standing) };
+    for (standing, around) in standings.iter().flat_map(|standing| changes.map(|around| (*standing, around))) {
+        let (mut request, mut session) = (one_given_of_two(standing), vec![person(2)]);
+        let reached = match around {
+            Around::Nothing => Ok(Standing::Approved),
+            Around::PolicyStricter => {
+                request.required_now = 3;
+                Ok(Standing::Pending)
+            }
+            Around::PolicyLaxer => {
+                request = Request { required_now: 0, required_at_submission: 3, ..request };
+                Ok(Standing::Pending)
+            }
+            Around::PolicyWithSteps => {
+                request.steps = vec![Step { roles: vec![role(7)], count: 1 }];
+                Err(Refusal::Step(vec![role(7)]))
+            }
+            Around::PolicyWithoutSelfApproval => {
+                request.self_approval = SelfApproval::Never;
+                session.push(person(1));
+                Err(Refusal::Submitter(id(1)))
+            }
+            Around::ApproverDisabled => {
+                session[0].trusted_since = None;
+                Err(Refusal::NotAnApprover(id(2)))
+            }
+            Around::ApproverReplaced => {
+                session[0].trusted_since = Some(NOW + 1);
+                Err(Refusal::TooRecent(id(2)))
+            }
+            Around::ApproverNoPerson => {
+                session[0].kind = IdentityKind::Application;
+                Err(Refusal::NotAPerson(id(2)))
+            }
+            Around::ApprovedBefore => {
+                session.push(person(3));
+                Err(Refusal::Acted(id(3)))
+            }
+            Around::SubmitterJoins => {
+                session.push(person(1));
+                Ok(Standing::Approved)
+            }
+        };
+        let expected = if standing == Standing::Pending { reached } else { Err(Refusal::Standing(standing)) };
+        assert_eq!(next(&request, Event::Approve(&session)), expected, "{standing:?}, {around:?}");
     }
 }
 
