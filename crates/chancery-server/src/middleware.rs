@@ -179,3 +179,6 @@ fn method_name(method: &Method) -> &'static str {
     const KNOWN: [&str; 8] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"];
     KNOWN.into_iter().find(|known| *known == method.as_str()).unwrap_or("other")
 }
+
+#[cfg(test)]
+mod tests;
