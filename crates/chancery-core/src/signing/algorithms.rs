@@ -7,7 +7,7 @@ use super::embedded;
 use crate::{Error, Result};
 
 /// How a service is to sign.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Choice {
     /// The form of the signatures.
     pub(crate) format: SigningFormat,

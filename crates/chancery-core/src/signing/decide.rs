@@ -284,7 +284,7 @@ impl NewDecision {
         let Self { row, members, change, made, item_signatures } = self;
         let allowed = match made {
             Some((made, certificate)) => {
-                let usable = Usable::of(tx, certificate, made.at_ms()).await?;
+                let usable = Usable::of(tx, certificate, &made).await?;
                 Some(made.allow(tx, row.request_id.into(), usable).await?)
             }
             None => None,

@@ -7,11 +7,11 @@ use chancery_types::{CertificateId, SigningRequestId};
 use super::{
     credential::{Credential, Unusable},
     rules,
-    service::Policy,
+    service::{Policy, Service},
     target::Target,
 };
 use crate::{
-    Result,
+    Error, Result,
     log::{
         self, Leaf, NewEntry,
         leaf::{SignatureFacts, sha256},
@@ -31,11 +31,6 @@ impl Made {
     /// Nothing yet, made under this policy at this moment.
     pub(super) const fn new(policy: Policy, at_ms: i64) -> Self {
         Self { policy, at_ms, signatures: Vec::new() }
-    }
-
-    /// When the key signed.
-    pub(super) const fn at_ms(&self) -> i64 {
-        self.at_ms
     }
 
     /// And this signature. A request's signatures are numbered in the order in which they are given here.
@@ -75,18 +70,28 @@ impl Made {
     }
 }
 
-/// That a certificate and its key may sign: found so in the transaction that stores the signatures, since a revocation
-/// may have been committed while the key signed.
+/// That a certificate and its key may sign under a policy: found so in the transaction that stores the signatures, since
+/// a revocation, or a policy that asks for more, may have been committed while the key signed.
 pub(super) struct Usable {
     /// SHA-256 of the certificate.
     certificate: [u8; 32],
 }
 
 impl Usable {
-    /// Looks at the certificate, its chain and its key.
-    pub(super) async fn of(tx: &mut Tx, certificate: CertificateId, at_ms: i64) -> Result<Self> {
+    /// Looks at the certificate, its chain and its key, and whether the policy is as it was when it was content with the
+    /// approvals.
+    pub(super) async fn of(tx: &mut Tx, certificate: CertificateId, made: &Made) -> Result<Self> {
+        let Made { policy, at_ms, .. } = made;
+        let service = Service::load(tx, policy.service).await?;
+        let now = match &service {
+            Some(service) => Policy::load(tx, policy.id, service).await?,
+            None => None,
+        };
+        if now.as_ref() != Some(policy) {
+            return Err(Error::state("The policy changed at the same time; try again."));
+        }
         let credential = Credential::load(tx, certificate).await?;
-        credential.check(at_ms).map_err(Unusable::refusal)?;
+        credential.check(*at_ms).map_err(Unusable::refusal)?;
         Ok(Self { certificate: sha256(credential.certificate()) })
     }
 

@@ -29,7 +29,7 @@ pub(crate) struct Service {
 }
 
 /// A policy's row, parsed, and what its service says for all of them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Policy {
     pub(crate) id: PolicyId,
     pub(crate) service: ServiceId,

@@ -19,7 +19,7 @@ use super::embedded::{
 use crate::{
     app::Setup,
     routes::tsa,
-    signing::{EC_P256, REQUESTS, RSA_2048, Service, Signing, approve, bytes, submission},
+    signing::{EC_P256, PROPOSALS, REQUESTS, RSA_2048, Service, Signing, approve, bytes, submission},
 };
 
 const SCRIPT: &[u8] = b"Write-Output 1\r\n";
@@ -142,6 +142,8 @@ struct Elsewhere {
     folder: TempDir,
     asked: Mutex<Vec<String>>,
     is_down: Mutex<bool>,
+    /// What happens while the next stamp is made.
+    meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
 
 const SETTINGS: &str = "\
@@ -159,7 +161,12 @@ extendedKeyUsage = critical,timeStamping
 
 impl Elsewhere {
     fn new() -> Arc<Self> {
-        let this = Self { folder: temp_dir(), asked: Mutex::default(), is_down: Mutex::new(false) };
+        let this = Self {
+            folder: temp_dir(),
+            asked: Mutex::default(),
+            is_down: Mutex::new(false),
+            meanwhile: Mutex::default(),
+        };
         fs::write(this.folder.path().join("settings"), SETTINGS).unwrap();
         fs::write(this.folder.path().join("serial"), "01").unwrap();
         let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -config /dev/null";
@@ -208,6 +215,9 @@ impl StampTransport for Elsewhere {
     ) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
         assert_eq!((max, wait), (64 * 1024, Duration::from_secs(10)));
         self.asked.lock().unwrap().push(url.to_owned());
+        if let Some(meanwhile) = self.meanwhile.lock().unwrap().take() {
+            meanwhile();
+        }
         match url {
             "http://good" if !*self.is_down.lock().unwrap() => {
                 fs::write(self.folder.path().join("query"), request).unwrap();
@@ -281,6 +291,30 @@ async fn without_a_stamp_nothing_is_signed_and_no_approval_recorded() {
     reply.refused(503, "Unavailable", None);
     let requests = signing.admin.get(&format!("/api/v2/x509/services/{}/signing-requests", auto.uuid)).await;
     assert_eq!(requests.response()["total"], 0);
+}
+
+/// A signature takes its time, here that of a stamp; what happens meanwhile counts.
+#[tokio::test]
+async fn a_policy_that_becomes_stricter_while_the_last_approval_signs() {
+    let elsewhere = Elsewhere::new();
+    let signing = with_elsewhere(&elsewhere, &["http://good"]).await;
+    let service = signing.deploy_with("stamped", 1, stamped).await;
+    let policy = format!("/api/v2/x509/signing-policies/{}", service.policy);
+    let change = signing.admin.patch(&policy, json!({"numApprovals": 2})).await;
+    let proposal = change.response()["pendingChange"]["uuid"].as_str().unwrap().to_owned();
+    let request = signing.submit(&service, b"content").await;
+    let (ann, bob) = (signing.approver("ann").await, signing.approver("bob").await);
+    let (runtime, path) = (tokio::runtime::Handle::current(), format!("{PROPOSALS}/{proposal}/approve"));
+    let meanwhile = move || {
+        let reply = runtime.block_on(bob.post(&path, json!({})));
+        assert_eq!(reply.response()["state"], "Applied");
+    };
+    *elsewhere.meanwhile.lock().unwrap() = Some(Box::new(meanwhile));
+    let first = approve(&ann, &request).await;
+    assert_eq!([&first.response()["state"], &first.response()["signature"]], ["Approval", ""]);
+    assert_eq!(first.response()["approvals"], json!({"given": 1, "required": 2}));
+    let second = approve(&signing.approver("cid").await, &request).await;
+    assert_eq!(second.response()["state"], "Signed");
 }
 
 #[tokio::test]
