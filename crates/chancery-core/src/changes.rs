@@ -6,8 +6,6 @@
 use std::{sync::Arc, time::Duration};
 
 use chancery_store::{Tx, tables};
-use tokio::time;
-use tracing::warn;
 use uuid::Uuid;
 
 use crate::{Chancery, Result};
@@ -116,17 +114,6 @@ impl Chancery {
 
     /// Follows the store until the last user of this Chancery is gone.
     pub(crate) fn follow_changes(self: &Arc<Self>) {
-        let weak = Arc::downgrade(self);
-        tokio::spawn(async move {
-            let mut looks = time::interval(LOOK_EVERY);
-            looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
-            loop {
-                looks.tick().await;
-                let Some(chancery) = weak.upgrade() else { return };
-                if let Err(error) = chancery.catch_up().await {
-                    warn!(error = &error as &dyn std::error::Error, "the store could not be followed; trying again");
-                }
-            }
-        });
+        self.every(LOOK_EVERY, "following the store", |chancery| Box::pin(chancery.catch_up()));
     }
 }

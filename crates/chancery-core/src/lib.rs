@@ -5,6 +5,7 @@
 
 mod access;
 mod audit;
+mod background;
 mod chancery;
 mod changes;
 mod clock;

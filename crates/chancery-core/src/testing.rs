@@ -30,7 +30,13 @@ pub(crate) use every;
 /// Lets every event happen in every state, and compares what becomes of it: a row of the table for each event, with a
 /// place for each state.
 #[track_caller]
-pub(crate) fn compare_all<S: Copy + fmt::Debug, E: Copy + fmt::Debug, R: PartialEq + fmt::Debug, const N: usize, const M: usize>(
+pub(crate) fn compare_all<
+    S: Copy + fmt::Debug,
+    E: Copy + fmt::Debug,
+    R: PartialEq + fmt::Debug,
+    const N: usize,
+    const M: usize,
+>(
     states: [S; N],
     events: [E; M],
     table: [[R; N]; M],

@@ -9,7 +9,6 @@ use std::{net::IpAddr, sync::Arc, time::Duration};
 use chancery_store::{Tx, tables};
 use chancery_types::{Action, ErrorCode, IdentityId};
 use serde_json::Value;
-use tokio::time;
 use tracing::error;
 use uuid::Uuid;
 
@@ -143,15 +142,11 @@ impl Chancery {
 
     /// Flushes the counts each second until the last user of this Chancery is gone.
     pub(crate) fn flush_counters_each_second(self: &Arc<Self>) {
-        let weak = Arc::downgrade(self);
-        tokio::spawn(async move {
-            let mut seconds = time::interval(Duration::from_secs(1));
-            seconds.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
-            loop {
-                seconds.tick().await;
-                let Some(chancery) = weak.upgrade() else { return };
+        self.every(Duration::from_secs(1), "writing counts", |chancery| {
+            Box::pin(async {
                 chancery.flush_counters(false).await;
-            }
+                Ok(())
+            })
         });
     }
 }

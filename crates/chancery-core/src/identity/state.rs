@@ -5,8 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 use chancery_keys::Custodian;
 use chancery_store::Store;
-use tokio::time;
-use tracing::warn;
 use uuid::Uuid;
 
 use super::{
@@ -106,18 +104,7 @@ impl Chancery {
 
     /// Keeps the sessions until the last user of this Chancery is gone.
     pub(crate) fn keep_sessions_in_turn(self: &Arc<Self>) {
-        let weak = Arc::downgrade(self);
-        tokio::spawn(async move {
-            let mut turns = time::interval(WRITE_EVERY);
-            turns.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
-            loop {
-                turns.tick().await;
-                let Some(chancery) = weak.upgrade() else { return };
-                if let Err(error) = chancery.keep_sessions().await {
-                    warn!(error = &error as &dyn std::error::Error, "sessions could not be kept; trying again");
-                }
-            }
-        });
+        self.every(WRITE_EVERY, "keeping sessions", |chancery| Box::pin(chancery.keep_sessions()));
     }
 
     /// Writes down which sessions were used, and forgets those that have run out.

@@ -8,8 +8,6 @@
 use std::{sync::Arc, time::Duration};
 
 use chancery_store::{Tx, tables};
-use tokio::time;
-use tracing::error;
 
 use super::{
     checkpoint::Checkpoint,
@@ -21,9 +19,6 @@ use crate::{Chancery, Error, Result};
 /// Between two looks: a checkpoint covers an entry within a second.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// How long to wait after a failure, which may last.
-const PAUSE: Duration = Duration::from_secs(1);
-
 /// Entries of one transaction: some milliseconds, for which others wait on SQLite.
 const TOGETHER: u32 = 4_096;
 
@@ -31,20 +26,7 @@ impl Chancery {
     /// Looks for entries without places until the last user of this Chancery is gone. Where there are none nothing is
     /// written.
     pub(crate) fn sequence_log_in_turn(self: &Arc<Self>) {
-        let weak = Arc::downgrade(self);
-        tokio::spawn(async move {
-            let mut looks = time::interval(LOOK_EVERY);
-            looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
-            loop {
-                looks.tick().await;
-                let Some(chancery) = weak.upgrade() else { return };
-                if let Err(failure) = chancery.sequence_log().await {
-                    error!(error = &failure as &dyn std::error::Error, "the log could not be extended; trying again");
-                    drop(chancery);
-                    time::sleep(PAUSE).await;
-                }
-            }
-        });
+        self.every(LOOK_EVERY, "extending the log", |chancery| Box::pin(chancery.sequence_log()));
     }
 
     /// Gives all entries that are committed their places.

@@ -12,8 +12,6 @@ use std::{
 use chancery_store::{Tx, tables};
 use chancery_types::{Action, ErrorCode};
 use serde_json::json;
-use tokio::time;
-use tracing::error;
 use uuid::Uuid;
 
 use crate::{
@@ -56,18 +54,7 @@ impl Chancery {
 
     /// Looks every ten minutes, until the last user of this Chancery is gone.
     pub(crate) fn warn_of_expiry(self: &Arc<Self>) {
-        let weak = Arc::downgrade(self);
-        tokio::spawn(async move {
-            let mut looks = time::interval(LOOK_EVERY);
-            looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
-            loop {
-                looks.tick().await;
-                let Some(chancery) = weak.upgrade() else { return };
-                if let Err(failure) = chancery.look_for_expiry().await {
-                    error!(error = &failure as &dyn std::error::Error, "expiring certificates could not be told of");
-                }
-            }
-        });
+        self.every(LOOK_EVERY, "telling of certificates that end", |chancery| Box::pin(chancery.look_for_expiry()));
     }
 
     /// Tells of every certificate that has come within 30, 7 or 1 days of its end since the last look.
