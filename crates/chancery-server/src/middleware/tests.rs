@@ -7,21 +7,25 @@ use super::*;
 
 const SECRET: &str = "the key is 4711";
 
+fn defect() -> StatusCode {
+    panic!("{SECRET}")
+}
+
+fn odd_defect() -> StatusCode {
+    std::panic::panic_any(4_711)
+}
+
 /// Routes with a defect, and one without, behind the layer that the server has in front of its own.
 fn router() -> Router {
-    let called = service_fn(|_: Request| -> Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>> {
-        panic!("{SECRET}")
+    let called = service_fn(|_: Request| {
+        let status = defect();
+        async move { Ok::<_, Infallible>(status.into_response()) }
     });
     let polled = || async {
         tokio::task::yield_now().await;
-        let nothing: Option<Response> = None;
-        nothing.expect(SECRET)
+        defect()
     };
-    let of_no_kind = || async {
-        std::panic::panic_any(4_711);
-        #[expect(unreachable_code, reason = "says what the handler answers")]
-        StatusCode::OK
-    };
+    let of_no_kind = || async { odd_defect() };
     Router::new()
         .route_service("/api/v2/called", called)
         .route("/api/v2/polled", get(polled))

@@ -11,19 +11,19 @@ use chancery_core::Clock;
 use chancery_formats::{Existing, File, Format, Hash};
 use chancery_testkit::{Tool, temp_dir};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+use sha2::{Digest, Sha256, Sha384, Sha512};
 
 use crate::{
     app::Setup,
     signing::{EC_P256, REQUESTS, RSA_2048, Service, Signing, bytes, submission},
 };
 
-fn digest(format: Format, file: &[u8], hash: Hash, existing: Existing) -> Vec<u8> {
+pub(super) fn digest(format: Format, file: &[u8], hash: Hash, existing: Existing) -> Vec<u8> {
     File::read(format, &file, hash, existing).unwrap().digest().unwrap()
 }
 
 /// What the client's side makes of a file and a CMS.
-fn finish(format: Format, file: &[u8], hash: Hash, existing: Existing, cms: &[u8]) -> Vec<u8> {
+pub(super) fn finish(format: Format, file: &[u8], hash: Hash, existing: Existing, cms: &[u8]) -> Vec<u8> {
     let mut signed = Cursor::new(Vec::new());
     File::read(format, &file, hash, existing).unwrap().finish(cms, &mut signed).unwrap();
     signed.into_inner()
@@ -96,15 +96,16 @@ async fn sign_digest_with(
     finish(format, file, hash, existing, &bytes(&signing.read(&request).await["signature"]))
 }
 
-/// Whether `osslsigncode verify` accepts a file with this many signatures.
-fn osslsigncode(root_pem: &str, name: &str, file: &[u8], signatures: usize) -> bool {
+/// Whether `osslsigncode verify` accepts a file with this many signatures, and their time stamps.
+pub(super) fn osslsigncode(root_pem: &str, name: &str, file: &[u8], signatures: usize) -> bool {
     let folder = temp_dir();
     fs::write(folder.path().join("root.pem"), root_pem).unwrap();
     fs::write(folder.path().join(name), file).unwrap();
-    let verify = Tool::new("osslsigncode").args(["verify", "-in", name, "-CAfile", "root.pem"]);
-    let ran = verify.folder(folder.path()).try_run();
+    let verify = ["verify", "-in", name, "-CAfile", "root.pem", "-TSA-CAfile", "root.pem"];
+    let ran = Tool::new("osslsigncode").args(verify).folder(folder.path()).try_run();
     let text = String::from_utf8_lossy(&ran.stdout);
-    let verified = text.matches("Signature verification: ok").count();
+    // Of a time stamp's signature it says so in a longer line.
+    let verified = text.lines().filter(|line| line.trim() == "Signature verification: ok").count();
     ran.status.success() && verified == signatures && !text.contains("MISMATCH")
 }
 
@@ -214,11 +215,11 @@ async fn installers_for_windows() {
     assert!(!verify(&signed, 1), "a changed installer is refused");
 }
 
-const SCRIPT: &str = "Write-Output 'grüße 👋'\r\n";
+pub(super) const SCRIPT: &str = "Write-Output 'grüße 👋'\r\n";
 
 /// What the block of a script holds, as `openssl` reads it: the CMS is good, and encloses the digest of this text.
 #[track_caller]
-fn verify_script(root_pem: &str, signed: &[u8], wide: bool, text: &[u8]) {
+pub(super) fn verify_script(root_pem: &str, signed: &[u8], hash: Hash, wide: bool, text: &[u8]) {
     let decoded = if wide {
         let units: Vec<_> = signed.chunks(2).map(|unit| u16::from_le_bytes([unit[0], unit[1]])).collect();
         String::from_utf16(&units).unwrap()
@@ -232,12 +233,17 @@ fn verify_script(root_pem: &str, signed: &[u8], wide: bool, text: &[u8]) {
     let cms = STANDARD.decode(base64).unwrap();
     let hashed: Vec<u8> = if wide { text.to_vec() } else { utf16(std::str::from_utf8(text).unwrap()) };
     // SpcIndirectDataContent ends with the digest; what is signed is its value, without tag and length.
-    let digest = Sha256::digest(hashed);
-    let end = cms.windows(32).position(|bytes| bytes == digest.as_slice()).expect("the digest of the text") + 32;
+    let digest = match hash {
+        Hash::Sha256 => Sha256::digest(hashed).to_vec(),
+        Hash::Sha384 => Sha384::digest(hashed).to_vec(),
+        Hash::Sha512 => Sha512::digest(hashed).to_vec(),
+    };
+    let found = cms.windows(digest.len()).position(|bytes| bytes == digest);
+    let end = found.expect("the digest of the text") + digest.len();
     let folder = temp_dir();
-    let start = end - 107;
-    assert_eq!(cms[start..start + 2], [0x30, 105], "SEQUENCE of 105 bytes");
-    for (name, bytes) in [("root.pem", root_pem.as_bytes()), ("cms", &cms), ("content", &cms[start + 2..end])] {
+    let start = end - 73 - digest.len();
+    assert_eq!(usize::from(cms[start - 1]), end - start, "the length of a SEQUENCE");
+    for (name, bytes) in [("root.pem", root_pem.as_bytes()), ("cms", &cms), ("content", &cms[start..end])] {
         fs::write(folder.path().join(name), bytes).unwrap();
     }
     let _verified = Tool::new("openssl")
@@ -256,7 +262,7 @@ pub(super) fn osslsigncode_knows_scripts() -> bool {
     Tool::new("osslsigncode").arg("--version").try_run().text().contains("osslsigncode 2.9")
 }
 
-fn utf16(text: &str) -> Vec<u8> {
+pub(super) fn utf16(text: &str) -> Vec<u8> {
     text.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }
 
@@ -273,10 +279,10 @@ async fn powershell_scripts() {
         (Vec::new(), false),
     ] {
         let signed = sign(&signing, &service, Format::Powershell, &file, Existing::Replace).await;
-        verify_script(&signing.root_pem, &signed, wide, &file);
+        verify_script(&signing.root_pem, &signed, Hash::Sha256, wide, &file);
         let again = sign(&signing, &service, Format::Powershell, &signed, Existing::Replace).await;
-        verify_script(&signing.root_pem, &again, wide, &file);
+        verify_script(&signing.root_pem, &again, Hash::Sha256, wide, &file);
         let by_digest = sign_digest(&signing, &service, Format::Powershell, &file).await;
-        verify_script(&signing.root_pem, &by_digest, wide, &file);
+        verify_script(&signing.root_pem, &by_digest, Hash::Sha256, wide, &file);
     }
 }

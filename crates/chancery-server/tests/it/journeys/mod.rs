@@ -3,5 +3,5 @@
 mod approvals;
 mod embedded;
 mod identities;
-mod signatures;
+pub(crate) mod signatures;
 mod time_stamps;

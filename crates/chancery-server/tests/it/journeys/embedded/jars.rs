@@ -57,7 +57,7 @@ fn jarsigner_says(root_pem: &str, jar: &[u8]) -> Option<String> {
 
 /// The signature files that `jarsigner` found good, as it lists them at the end.
 #[track_caller]
-fn signers(root_pem: &str, jar: &[u8]) -> usize {
+pub(in crate::journeys) fn signers(root_pem: &str, jar: &[u8]) -> usize {
     jarsigner_says(root_pem, jar).expect("verified").matches("- Signed by \"").count()
 }
 
@@ -108,16 +108,20 @@ async fn java_archives_with_several_signers() {
 }
 
 /// A JAR with more entries than a ZIP without ZIP64 can have, packed by Python.
+pub(in crate::journeys) fn large_archive(folder: &TempDir) -> Vec<u8> {
+    let script = "import zipfile
+with zipfile.ZipFile('x.jar', 'w') as jar:
+    for number in range(70000): jar.writestr(f'{number:05}.txt', b'x')";
+    let _made = Tool::new("python3").args(["-c", script]).folder(folder.path()).run();
+    fs::read(folder.path().join("x.jar")).unwrap()
+}
+
 #[tokio::test]
 async fn java_archives_of_very_many_entries() {
     let signing = now().await;
     let service = deploy(&signing, "many", "JavaJar", EC_P256).await;
     let folder = temp_dir();
-    let script = "import zipfile
-with zipfile.ZipFile('x.jar', 'w') as jar:
-    for number in range(70000): jar.writestr(f'{number:05}.txt', b'x')";
-    let _made = Tool::new("python3").args(["-c", script]).folder(folder.path()).run();
-    let jar = fs::read(folder.path().join("x.jar")).unwrap();
+    let jar = large_archive(&folder);
     let signed = sign(&signing, &service, Format::Jar, &jar, Existing::Replace).await;
     assert_eq!(unpacked(&folder, &signed, "69999.txt"), b"x");
     let twice = sign(&signing, &service, Format::Jar, &signed, Existing::Append).await;

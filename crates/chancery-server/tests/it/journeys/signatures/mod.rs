@@ -1,7 +1,13 @@
-//! A CMS of every cell of the hash × key table, verified by programs that we did not write. What they say is written to
-//! docs/SIGNATURES.md, which this test compares; with CHANCERY_UPDATE=1 in the environment it writes the file instead.
+//! Signatures of every kind, verified by programs that we did not write. What they say is written to docs/SIGNATURES.md,
+//! of which each test compares its section; with CHANCERY_UPDATE=1 in the environment it writes the section instead.
 
-use std::{fmt::Write as _, fs, path::Path};
+mod files;
+
+use std::{
+    fmt::Write as _,
+    fs,
+    sync::{Mutex, PoisonError},
+};
 
 use chancery_testkit::Tool;
 use chancery_types::{Base64, HashType};
@@ -14,22 +20,12 @@ const OTHER: &[u8] = b"to whom it may concern!\n";
 
 const DOCUMENT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/SIGNATURES.md");
 
-const HEADER: &str = "\
-# Signatures and who verified them
-
+const HEADER: &str = "
 Every signature algorithm that a signing service offers (a kind of key, a hash, and for RSA the padding), with the
-programs that accepted a CMS of it: detached, with the chain to the root, and refused it for other content. The test
-`journeys::signatures` makes the signatures through the interface, asks the programs, and compares this file;
-`CHANCERY_UPDATE=1 cargo test -p chancery-server --test it journeys::signatures` writes it.
+programs that accepted a CMS of it: detached, with the chain to the root, and refused it for other content.
 
 `Shake256_64` is the same function as `Shake256` (RFC 8702). RSA keys of 3072 and 4096 bits use the same algorithms as
 those of 2048 bits.
-
-Time stamps, and signatures that carry one, are not in the table. Those of RSA, P-256, P-384 and P-521 authorities are
-accepted by `openssl ts -verify` of OpenSSL 3.0 and 3.5, those of RSA, P-256 and P-384 also by Bouncy Castle 1.80
-(`routes::tsa`). With one, programs, installers and scripts are accepted by osslsigncode, and JARs by `jarsigner -verify
--strict`, after the signer's certificate has expired, and without one refused; that of a CMS is validated by Bouncy Castle
-(`journeys::time_stamps`).
 ";
 
 /// The kinds of keys, and whether to ask for RSA-PSS.
@@ -74,7 +70,7 @@ async fn every_cell_is_accepted_by_a_program_that_we_did_not_write() {
         let accepted = columns.iter().any(|(_, verdicts)| verdicts[index]);
         assert!(accepted, "{} with {} is accepted by nobody", cell.key, cell.hash);
     }
-    compare(&table(&cells, &columns));
+    compare("Detached signatures", &table(&cells, &columns));
 }
 
 /// Deploys a service and lets it sign; nothing where the table has no such cell.
@@ -139,10 +135,18 @@ fn table(cells: &[Cell], columns: &[(&str, Vec<bool>)]) -> String {
     text + "\n"
 }
 
-fn compare(table: &str) {
+/// Compares a section of the document, or writes it.
+pub(crate) fn compare(heading: &str, section: &str) {
+    static WRITING: Mutex<()> = Mutex::new(());
+    let _turn = WRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let document = fs::read_to_string(DOCUMENT).unwrap();
+    let mark = format!("\n## {heading}\n");
+    let begin = document.find(&mark).expect("the document has the section") + mark.len();
+    let end = document[begin..].find("\n## ").map_or(document.len(), |end| begin + end);
     if std::env::var_os("CHANCERY_UPDATE").is_some() {
-        fs::write(DOCUMENT, table).unwrap();
+        fs::write(DOCUMENT, [&document[..begin], section, &document[end..]].concat()).unwrap();
+    } else {
+        let committed = &document[begin..end];
+        assert!(committed == section, "docs/SIGNATURES.md is out of date; CHANCERY_UPDATE=1 writes it:\n{section}");
     }
-    let committed = fs::read_to_string(Path::new(DOCUMENT)).unwrap_or_default();
-    assert!(committed == table, "docs/SIGNATURES.md is out of date; CHANCERY_UPDATE=1 writes it:\n{table}");
 }

@@ -1,6 +1,6 @@
 //! POST /tsa and POST /tsa/{serviceUuid}.
 
-use std::fs;
+use std::{fmt::Write as _, fs};
 
 use chancery_testkit::{TempDir, Tool, temp_dir};
 use chancery_types::Base64;
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::{
     app::{NOON_MS, Setup},
     client::Reply,
+    journeys::signatures,
     signing::{DEPLOY, EC_P256, ED25519, RSA_3072, Signing},
 };
 
@@ -89,21 +90,33 @@ pub(crate) async fn deploy(signing: &Signing, name: &str, key_type: &str, mut me
     signing.admin.post(DEPLOY, body).await
 }
 
+const HEADER: &str = "
+Every key that a time-stamping authority may have, with every hash of what is stamped, and the programs that accepted the
+answer for the request and for the data (`openssl ts -verify`), and refused it for other data. Those of RSA, P-256 and P-384
+are also validated by Bouncy Castle 1.80, and that of a CMS as well (`journeys::time_stamps`).
+
+| key | hash | OpenSSL 3.0 | OpenSSL 3.5 |
+|---|---|---|---|
+";
+
 #[tokio::test]
 async fn stamps_of_every_kind_of_key_are_accepted_by_two_releases_of_openssl() {
     let stamping = Stamping::new().await;
-    for (name, key_type) in [("rsa", RSA_3072), ("p256", EC_P256), ("p384", EC_P384), ("p521", EC_P521)] {
+    let mut section = HEADER.to_owned();
+    for (name, key_type) in [("RSA", RSA_3072), ("EC P-256", EC_P256), ("EC P-384", EC_P384), ("EC P-521", EC_P521)] {
         let service = stamping.deploy(name, key_type, json!({})).await["serviceUuid"].as_str().unwrap().to_owned();
         let path = format!("/tsa/{service}");
-        for hash in ["-sha256", "-sha384", "-sha512", "-sha3-256", "-sha3-384", "-sha3-512"] {
-            let reply = stamping.ask(&path, stamping.query(&format!("{hash} -cert"))).await;
+        for hash in ["sha256", "sha384", "sha512", "sha3-256", "sha3-384", "sha3-512"] {
+            let reply = stamping.ask(&path, stamping.query(&format!("-{hash} -cert"))).await;
             for program in ["openssl", "openssl35"] {
                 assert!(stamping.accepts(program, &reply, "-queryfile query"), "{program} {name} {hash}");
                 assert!(stamping.accepts(program, &reply, "-data data"), "{program} {name} {hash}");
                 assert!(!stamping.accepts(program, &reply, "-data other"), "{program} {name} {hash}");
             }
+            let _ = writeln!(section, "| {name} | {hash} | yes | yes |");
         }
     }
+    signatures::compare("Time stamps", &section);
 }
 
 #[tokio::test]
