@@ -2,7 +2,13 @@
 
 use std::sync::Arc;
 
-use chancery_store::{Tx, tables};
+use chancery_store::{
+    Tx,
+    tables::{
+        self,
+        decisions::{Decision, On},
+    },
+};
 use chancery_types::{
     Action, Base64, CertificateId, Perm, RequestDecision, RoleId, SigningRequestId,
     wire::signing_requests::{ApprovalCount, ApproveRequest, Approved, DecideRequest, Denied},
@@ -12,6 +18,7 @@ use uuid::Uuid;
 
 use super::{
     credential::{Credential, Outcome, Signer},
+    decision,
     formats::{self, Content},
     made::{Made, Usable},
     manifest::Output,
@@ -35,7 +42,7 @@ struct Resolved {
 
 /// A decision that is ready to be stored.
 struct NewDecision {
-    row: tables::approvals::Row,
+    row: Decision,
     members: Vec<Member>,
     change: tables::signing_requests::Change,
     /// The signatures, where there are some, and what they were made with.
@@ -259,8 +266,8 @@ impl NewDecision {
         };
         let (signature, item_signatures) = output.map(Output::stored).unwrap_or_default();
         Ok(Self {
-            row: tables::approvals::Row {
-                request_id: stored.row.id,
+            row: Decision {
+                subject_id: stored.row.id,
                 version: stored.row.version + 1,
                 decision: decision.as_str().to_owned(),
                 note: note.to_owned(),
@@ -285,22 +292,18 @@ impl NewDecision {
         let allowed = match made {
             Some((made, certificate)) => {
                 let usable = Usable::of(tx, certificate, &made).await?;
-                Some(made.allow(tx, row.request_id.into(), usable).await?)
+                Some(made.allow(tx, row.subject_id.into(), usable).await?)
             }
             None => None,
         };
-        if !tables::signing_requests::change(tx, row.request_id, row.version - 1, &change).await? {
+        if !tables::signing_requests::change(tx, row.subject_id, row.version - 1, &change).await? {
             return Err(Error::state("The request changed meanwhile."));
         }
         if let Some(allowed) = allowed {
             allowed.tell(tx).await?;
         }
-        tables::signing_items::insert_results(tx, row.request_id, &item_signatures).await?;
-        tables::approvals::insert(tx, &row).await?;
-        for member in members {
-            tables::approvals::insert_identity(tx, &row, member.id.into(), &member.name).await?;
-        }
-        Ok(())
+        tables::signing_items::insert_results(tx, row.subject_id, &item_signatures).await?;
+        decision::insert(tx, On::Request, &row, &members).await
     }
 }
 

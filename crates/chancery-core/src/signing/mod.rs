@@ -4,6 +4,7 @@ mod algorithms;
 mod batch;
 mod credential;
 mod decide;
+mod decision;
 mod demand;
 mod deploy;
 mod embedded;

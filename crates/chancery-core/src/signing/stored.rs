@@ -1,9 +1,12 @@
 //! A signing request as it comes out of the store, with everything that the rules and the readers want to know.
 
 use chancery_keys::Digest;
-use chancery_store::{Tx, tables};
+use chancery_store::{
+    Tx,
+    tables::{self, decisions::On},
+};
 use chancery_types::{
-    ApprovalState, Base64, CertificateId, IdentityId, ProposalId, RequestDecision, RoleId, SigningRequestId,
+    ApprovalState, Base64, CertificateId, IdentityId, ProposalId, RequestDecision, SigningRequestId,
     SigningRequestState,
     wire::{
         ObjInfo,
@@ -13,7 +16,8 @@ use chancery_types::{
 };
 
 use super::{
-    request::{self, Event, Given, Request, Standing},
+    decision::StoredDecision,
+    request::{self, Event, Request, Standing},
     rules,
     service::{Policy, Service},
 };
@@ -28,18 +32,9 @@ pub(crate) struct StoredRequest {
     pub(crate) service: Service,
     pub(crate) policy: Policy,
     submitters: Vec<tables::signing_requests::Submitter>,
-    decisions: Vec<StoredDecision>,
+    decisions: Vec<StoredDecision<RequestDecision>>,
     /// Of a manifest.
     signed_items: u32,
-}
-
-/// A decision and in whose name it was made.
-#[derive(Clone, Debug)]
-struct StoredDecision {
-    decision: RequestDecision,
-    roles: Vec<RoleId>,
-    row: tables::approvals::Row,
-    identities: Vec<tables::approvals::Identity>,
 }
 
 impl StoredRequest {
@@ -53,7 +48,7 @@ impl StoredRequest {
         let policy = Policy::load(tx, row.policy_id.into(), &service).await?;
         let policy = policy.ok_or_else(missing("a request's policy is not there"))?;
         let state: SigningRequestState = row.state.parse().map_err(Error::internal)?;
-        let decisions = decisions(tx, id).await?;
+        let decisions = StoredDecision::all(tx, On::Request, id.into()).await?;
         let signed_items = if row.items > 0 { tables::signing_items::signed(tx, row.id).await? } else { 0 };
         let withdrawn = decisions.iter().any(|one| one.decision == RequestDecision::Withdraw);
         Ok(Self {
@@ -69,20 +64,12 @@ impl StoredRequest {
 
     /// What the rules see of it at this moment.
     pub(crate) fn facts(&self, hardened: bool, now_ms: i64) -> Request {
-        let given = |decision: &StoredDecision| Given {
-            identities: decision.identities.iter().map(|identity| identity.id.into()).collect(),
-            roles: decision.roles.clone(),
-        };
+        let approvals = self.decisions.iter().filter(|one| one.decision == RequestDecision::Approve);
         let mut request = Request {
             standing: self.standing,
             submitted_at: self.row.submitted_at_ms,
             submitters: self.submitters.iter().map(|submitter| submitter.id.into()).collect(),
-            approvals: self
-                .decisions
-                .iter()
-                .filter(|one| one.decision == RequestDecision::Approve)
-                .map(given)
-                .collect(),
+            approvals: approvals.map(StoredDecision::given).collect(),
             steps: rules::steps(&self.policy.rules),
             required_at_submission: self.row.required_at_submission,
             required_now: self.policy.num_approvals,
@@ -144,12 +131,12 @@ impl StoredRequest {
             manifest,
             signature: Base64(row.signature.unwrap_or_default()),
             submitted_at: moment(row.submitted_at_ms),
-            submitted_by: self.submitters.into_iter().map(|one| obj_info(one.name, one.id)).collect(),
+            submitted_by: self.submitters.into_iter().map(submitter).collect(),
             decided_at: row.decided_at_ms.map(moment),
             expires_at: row.expires_at_ms.map(moment),
             approvals_required: facts.required(),
             next_role_uuids: next_step.map(|step| step.roles.clone()),
-            approvals: self.decisions.into_iter().map(StoredDecision::body).collect(),
+            approvals: self.decisions.iter().map(approval).collect(),
             pre_approval_uuid: row.pre_approval_id.map(ProposalId::from),
             repeats_uuid: row.repeats_id.map(SigningRequestId::from),
             inclusion_proof,
@@ -158,29 +145,17 @@ impl StoredRequest {
     }
 }
 
-impl StoredDecision {
-    fn body(self) -> Approval {
-        Approval {
-            decision: self.decision,
-            identities: self.identities.into_iter().map(|identity| obj_info(identity.name, identity.id)).collect(),
-            note: self.row.note,
-            decided_at: moment(self.row.decided_at_ms),
-        }
-    }
+fn submitter(one: tables::signing_requests::Submitter) -> ObjInfo<IdentityId> {
+    ObjInfo { name: one.name, uuid: one.id.into() }
 }
 
-async fn decisions(tx: &mut Tx, id: SigningRequestId) -> Result<Vec<StoredDecision>> {
-    let rows = tables::approvals::of_request(tx, id.into()).await?;
-    let all = if rows.is_empty() { Vec::new() } else { tables::approvals::identities(tx, id.into()).await? };
-    let decision = |row: tables::approvals::Row| {
-        Ok(StoredDecision {
-            decision: row.decision.parse().map_err(Error::internal)?,
-            roles: serde_json::from_str(&row.roles).map_err(Error::internal)?,
-            identities: all.iter().filter(|identity| identity.version == row.version).cloned().collect(),
-            row,
-        })
-    };
-    rows.into_iter().map(decision).collect()
+fn approval(decided: &StoredDecision<RequestDecision>) -> Approval {
+    Approval {
+        decision: decided.decision,
+        identities: decided.names(),
+        note: decided.row.note.clone(),
+        decided_at: moment(decided.row.decided_at_ms),
+    }
 }
 
 /// What a list says of a request at this moment.
@@ -200,10 +175,6 @@ pub(crate) fn stub(row: tables::signing_requests::Stub, now_ms: i64) -> Result<S
         submitted_at: moment(row.submitted_at_ms),
         pre_approval_uuid: row.pre_approval_id.map(ProposalId::from),
     })
-}
-
-pub(super) fn obj_info(name: String, id: uuid::Uuid) -> ObjInfo<IdentityId> {
-    ObjInfo { name, uuid: id.into() }
 }
 
 pub(super) fn moment(at_ms: i64) -> String {

@@ -87,7 +87,7 @@ pub mod crls;
 pub mod ocsp_responders;
 
 // signing
-pub mod approvals;
+pub mod decisions;
 pub mod pre_approvals;
 pub mod proposals;
 pub mod services;

@@ -1,4 +1,4 @@
-//! Proposals, and what people decided on them. The submission is the first decision.
+//! Proposals. Their submission is the first decision on them.
 
 use uuid::Uuid;
 
@@ -41,34 +41,6 @@ pub struct Row {
     pub expires_at_ms: Option<i64>,
     /// How often it has changed.
     pub version: i64,
-}
-
-/// One decision.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
-    /// The proposal.
-    pub proposal_id: Uuid,
-    /// The version of the proposal that this decision made.
-    pub version: i64,
-    /// What was decided.
-    pub decision: String,
-    /// What was said about it.
-    pub note: String,
-    /// The roles that were held with it, as a JSON array.
-    pub roles: String,
-    /// When.
-    pub decided_at_ms: i64,
-}
-
-/// One identity in whose name a decision was made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
-    /// The version of the proposal that the decision made.
-    pub version: i64,
-    /// The identity.
-    pub id: Uuid,
-    /// Its name at that time.
-    pub name: String,
 }
 
 /// What a decision makes of a proposal.
@@ -119,15 +91,6 @@ const INSERT: &str = concat!(
 const BY_ID: &str = concat!("SELECT ", columns!(), " FROM proposals WHERE id = $1");
 const CHANGE: &str = "UPDATE proposals SET state = $3, reason = $4, decided_at_ms = $5, certificate_id = $6, \
     version = version + 1 WHERE id = $1 AND version = $2";
-const INSERT_DECISION: &str = "INSERT INTO proposal_decisions \
-    (proposal_id, version, decision, note, roles, decided_at_ms) VALUES ($1, $2, $3, $4, $5, $6)";
-const INSERT_IDENTITY: &str = "INSERT INTO proposal_identities \
-    (proposal_id, version, decision, identity_id, identity_name) VALUES ($1, $2, $3, $4, $5)";
-const DECISIONS: &str = "SELECT proposal_id, version, decision, note, roles, decided_at_ms FROM proposal_decisions \
-    WHERE proposal_id = $1 ORDER BY version";
-const IDENTITIES: &str = "SELECT version, identity_id, identity_name FROM proposal_identities \
-    WHERE proposal_id = $1 ORDER BY version, identity_name, identity_id";
-
 /// Adds a proposal.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
     sql(INSERT)
@@ -172,43 +135,6 @@ pub async fn change(tx: &mut Tx, id: Uuid, version: i64, change: &Change) -> Res
     Ok(rows == 1)
 }
 
-/// Adds a decision.
-pub async fn insert_decision(tx: &mut Tx, row: &Decision) -> Result<(), StoreError> {
-    sql(INSERT_DECISION)
-        .bind(row.proposal_id)
-        .bind(row.version)
-        .bind(&row.decision)
-        .bind(&row.note)
-        .bind(&row.roles)
-        .bind(row.decided_at_ms)
-        .execute(tx)
-        .await?;
-    Ok(())
-}
-
-/// Adds an identity to a decision.
-pub async fn insert_identity(tx: &mut Tx, decision: &Decision, id: Uuid, name: &str) -> Result<(), StoreError> {
-    sql(INSERT_IDENTITY)
-        .bind(decision.proposal_id)
-        .bind(decision.version)
-        .bind(&decision.decision)
-        .bind(id)
-        .bind(name)
-        .execute(tx)
-        .await?;
-    Ok(())
-}
-
-/// The decisions on a proposal, oldest first.
-pub async fn decisions(tx: &mut Tx, id: Uuid) -> Result<Vec<Decision>, StoreError> {
-    sql(DECISIONS).bind(id).all(tx).await
-}
-
-/// The identities of all decisions on a proposal, by decision.
-pub async fn identities(tx: &mut Tx, id: Uuid) -> Result<Vec<Identity>, StoreError> {
-    sql(IDENTITIES).bind(id).all(tx).await
-}
-
 /// The proposals that pass a filter, by name.
 pub async fn list(tx: &mut Tx, filter: Filter, page: Page) -> Result<Listed<Row>, StoreError> {
     let own = "(id IN (SELECT proposal_id FROM proposal_identities WHERE identity_id IN (?)) \
@@ -245,29 +171,6 @@ impl FromColumns for Row {
             decided_at_ms: columns.optional("decided_at_ms")?,
             expires_at_ms: columns.optional("expires_at_ms")?,
             version: columns.get("version")?,
-        })
-    }
-}
-
-impl FromColumns for Decision {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            proposal_id: columns.get("proposal_id")?,
-            version: columns.get("version")?,
-            decision: columns.get("decision")?,
-            note: columns.get("note")?,
-            roles: columns.get("roles")?,
-            decided_at_ms: columns.get("decided_at_ms")?,
-        })
-    }
-}
-
-impl FromColumns for Identity {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            version: columns.get("version")?,
-            id: columns.get("identity_id")?,
-            name: columns.get("identity_name")?,
         })
     }
 }

@@ -1,6 +1,9 @@
 //! Approving, denying, withdrawing and revoking proposals.
 
-use chancery_store::{Tx, tables};
+use chancery_store::{
+    Tx,
+    tables::{self, decisions::On},
+};
 use chancery_types::{
     Action, Base64, Perm, ProposalDecision, ProposalId,
     wire::{
@@ -16,7 +19,6 @@ use super::{
     content::{self, Beforehand, Content},
     life::{self, Life},
     policy,
-    propose::insert_decision,
     stored::StoredProposal,
 };
 use crate::{
@@ -29,7 +31,7 @@ use crate::{
     },
     signing::{
         decide::{ATTEMPTS_MAX, actor, too_often},
-        refusal,
+        decision, refusal,
         request::{self, Event as Step, Given, Refusal, Request, Standing},
     },
 };
@@ -52,7 +54,7 @@ struct Resolved {
 /// A decision that is ready to be stored.
 struct NewDecision {
     stored: StoredProposal,
-    row: tables::proposals::Decision,
+    row: tables::decisions::Decision,
     given: Given,
     members: Vec<Member>,
     actor: Actor,
@@ -244,8 +246,8 @@ impl Chancery {
         now_ms: i64,
     ) -> Result<Box<NewDecision>> {
         Ok(Box::new(NewDecision {
-            row: tables::proposals::Decision {
-                proposal_id: stored.row.id,
+            row: tables::decisions::Decision {
+                subject_id: stored.row.id,
                 version: stored.row.version + 1,
                 decision: decision.as_str().to_owned(),
                 note: note.to_owned(),
@@ -328,15 +330,15 @@ impl NewDecision {
             certificate_id,
             decided_at_ms: (!waits).then_some(row.decided_at_ms),
         };
-        if !tables::proposals::change(tx, row.proposal_id, row.version - 1, &change).await? {
+        if !tables::proposals::change(tx, row.subject_id, row.version - 1, &change).await? {
             return Err(Error::state("The proposal changed meanwhile."));
         }
-        insert_decision(tx, &row, &members).await?;
+        decision::insert(tx, On::Proposal, &row, &members).await?;
         if let (Some(life), Content::PreApproval(Beforehand { lifetime_ms, .. })) = (life, &stored.content) {
             let ends_at_ms = lifetime_ms
                 .filter(|_| life == Life::Active)
                 .map(|lifetime_ms| row.decided_at_ms.saturating_add(lifetime_ms));
-            tables::pre_approvals::set_state(tx, row.proposal_id, life.word(), ends_at_ms).await?;
+            tables::pre_approvals::set_state(tx, row.subject_id, life.word(), ends_at_ms).await?;
         }
         Ok(())
     }

@@ -1,7 +1,10 @@
 //! Making a proposal.
 
 use chancery_keys::random;
-use chancery_store::{Tx, name_key, tables};
+use chancery_store::{
+    Tx, name_key,
+    tables::{self, decisions::On},
+};
 use chancery_types::{
     Action, ApprovalState, Base64, CertProfileId, CertificateId, PolicyId, ProposalDecision, ProposalId, ProposalState,
     ServiceId, SigningRequestState,
@@ -14,7 +17,7 @@ use super::{
     content::{self, Beforehand, Content},
     life::Life,
 };
-use crate::{Caller, Chancery, Error, Event, Grant, Member, Result};
+use crate::{Caller, Chancery, Event, Grant, Member, Result, signing::decision};
 
 /// A proposal that is ready to be made.
 pub(super) struct NewProposal {
@@ -102,15 +105,15 @@ async fn insert(
     members: Vec<Member>,
 ) -> Result<()> {
     tables::proposals::insert(tx, &row).await?;
-    let submission = tables::proposals::Decision {
-        proposal_id: row.id,
+    let submission = tables::decisions::Decision {
+        subject_id: row.id,
         version: row.version,
         decision: ProposalDecision::Submit.as_str().to_owned(),
         note,
         roles: "[]".to_owned(),
         decided_at_ms: row.submitted_at_ms,
     };
-    insert_decision(tx, &submission, &members).await?;
+    decision::insert(tx, On::Proposal, &submission, &members).await?;
     if let Content::PreApproval(Beforehand { policy_uuid, digests, submitter_uuid, max_requests, .. }) = content {
         let pre_approval = tables::pre_approvals::Row {
             id: row.id,
@@ -124,19 +127,6 @@ async fn insert(
         tables::pre_approvals::insert(tx, &pre_approval).await?;
         let digests: Vec<_> = digests.unwrap_or_default().into_iter().map(|Base64(digest)| digest).collect();
         tables::pre_approvals::insert_digests(tx, row.id, &digests).await?;
-    }
-    Ok(())
-}
-
-/// Records a decision in the name of all identities of a session.
-pub(super) async fn insert_decision(
-    tx: &mut Tx,
-    decision: &tables::proposals::Decision,
-    members: &[Member],
-) -> Result<(), Error> {
-    tables::proposals::insert_decision(tx, decision).await?;
-    for member in members {
-        tables::proposals::insert_identity(tx, decision, member.id.into(), &member.name).await?;
     }
     Ok(())
 }

@@ -1,9 +1,12 @@
 //! A proposal as it comes out of the store, with everything that the rules and the readers want to know.
 
-use chancery_store::{Tx, tables};
+use chancery_store::{
+    Tx,
+    tables::{self, decisions::On},
+};
 use chancery_types::{
     ApprovalState, Base64, CertProfileId, CertificateId, IdentityId, PolicyId, ProposalDecision, ProposalId,
-    ProposalState, RoleId, SelfApproval, ServiceId, SigningRequestState,
+    ProposalState, SelfApproval, ServiceId, SigningRequestState,
     wire::{
         ObjInfo,
         proposals::{PreApproval, Proposal, ProposalApproval, ProposalStub, Proposed, UsedDigest},
@@ -19,9 +22,10 @@ use super::{
 use crate::{
     Error, Result,
     signing::{
+        decision::StoredDecision,
         demand::Demand,
-        request::{self, Event, Given, Request, Standing},
-        stored::{moment, obj_info},
+        request::{self, Event, Request, Standing},
+        stored::moment,
     },
 };
 
@@ -33,18 +37,9 @@ pub(super) struct StoredProposal {
     /// As stored: see [`facts`](Self::facts) for where it stands at a moment.
     standing: Standing,
     /// The submission is the first.
-    decisions: Vec<StoredDecision>,
+    decisions: Vec<StoredDecision<ProposalDecision>>,
     demand: Demand,
     pre_approval: Option<tables::pre_approvals::Row>,
-}
-
-/// A decision and in whose name it was made.
-#[derive(Clone, Debug)]
-struct StoredDecision {
-    decision: ProposalDecision,
-    roles: Vec<RoleId>,
-    row: tables::proposals::Decision,
-    identities: Vec<tables::proposals::Identity>,
 }
 
 impl StoredProposal {
@@ -59,7 +54,7 @@ impl StoredProposal {
     pub(super) async fn of_row(tx: &mut Tx, row: tables::proposals::Row) -> Result<Self> {
         let content = Content::parse(&row.content)?;
         let state: SigningRequestState = row.state.parse().map_err(Error::internal)?;
-        let decisions = decisions(tx, row.id).await?;
+        let decisions = StoredDecision::all(tx, On::Proposal, row.id).await?;
         let withdrawn = decisions.iter().any(|one| one.decision == ProposalDecision::Withdraw);
         Ok(Self {
             standing: if withdrawn { Standing::Withdrawn } else { Standing::stored(state) },
@@ -77,16 +72,12 @@ impl StoredProposal {
 
     /// What the rules see of it at this moment.
     pub(super) fn facts(&self, hardened: bool, now_ms: i64) -> Request {
-        let given = |decision: &StoredDecision| Given {
-            identities: decision.identities.iter().map(|identity| identity.id.into()).collect(),
-            roles: decision.roles.clone(),
-        };
         let approvals = self.decisions.iter().filter(|one| one.decision == ProposalDecision::Approve);
         let mut request = Request {
             standing: self.standing,
             submitted_at: self.row.submitted_at_ms,
             submitters: self.asking(),
-            approvals: approvals.map(given).collect(),
+            approvals: approvals.map(StoredDecision::given).collect(),
             steps: self.demand.steps.clone(),
             required_at_submission: self.row.required_at_submission,
             required_now: self.demand.count,
@@ -217,7 +208,7 @@ impl StoredProposal {
             expires_at: self.row.expires_at_ms.map(moment),
             approvals_required: facts.required(),
             next_role_uuids: next_step.map(|step| step.roles.clone()),
-            approvals: self.decisions.iter().map(StoredDecision::body).collect(),
+            approvals: self.decisions.iter().map(approval).collect(),
             pre_approval,
             policy: self.content.policy(),
             certificate: self.content.certificate(),
@@ -227,31 +218,11 @@ impl StoredProposal {
     }
 }
 
-impl StoredDecision {
-    fn names(&self) -> Vec<ObjInfo<IdentityId>> {
-        self.identities.iter().map(|identity| obj_info(identity.name.clone(), identity.id)).collect()
+fn approval(decided: &StoredDecision<ProposalDecision>) -> ProposalApproval {
+    ProposalApproval {
+        decision: decided.decision,
+        identities: decided.names(),
+        note: decided.row.note.clone(),
+        decided_at: moment(decided.row.decided_at_ms),
     }
-
-    fn body(&self) -> ProposalApproval {
-        ProposalApproval {
-            decision: self.decision,
-            identities: self.names(),
-            note: self.row.note.clone(),
-            decided_at: moment(self.row.decided_at_ms),
-        }
-    }
-}
-
-async fn decisions(tx: &mut Tx, id: uuid::Uuid) -> Result<Vec<StoredDecision>> {
-    let rows = tables::proposals::decisions(tx, id).await?;
-    let all = tables::proposals::identities(tx, id).await?;
-    let decision = |row: tables::proposals::Decision| {
-        Ok(StoredDecision {
-            decision: row.decision.parse().map_err(Error::internal)?,
-            roles: serde_json::from_str(&row.roles).map_err(Error::internal)?,
-            identities: all.iter().filter(|identity| identity.version == row.version).cloned().collect(),
-            row,
-        })
-    };
-    rows.into_iter().map(decision).collect()
 }
