@@ -9,8 +9,8 @@ use miniz_oxide::{
     inflate::stream::{InflateState, inflate},
 };
 
-use directory::Directory;
 pub(crate) use directory::Entry;
+use directory::{Directory, Told};
 
 use crate::{
     Error, Unfit,
@@ -90,7 +90,13 @@ impl<'a> Archive<'a> {
         if usize::from(half(26)) != entry.name.len() || called != entry.name.as_bytes() {
             return Err(Unfit("The archive calls an entry by two names.").into());
         }
-        Ok(entry.offset + header.len() as u64 + u64::from(half(28)))
+        let behind = entry.offset + header.len() as u64;
+        let extra = behind..behind + u64::from(half(28));
+        let told = Told::read(fixed, &self.input.bytes(extra.clone(), usize::MAX, NOT_ZIP)?)?;
+        if !told.fits(entry) {
+            return Err(Unfit("The archive tells of an entry in two ways.").into());
+        }
+        Ok(extra.end)
     }
 
     /// Hands an entry's content on, piece by piece.

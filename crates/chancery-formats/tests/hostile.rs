@@ -151,6 +151,32 @@ fn every_prefix_and_every_byte_in_other_values() {
     }
 }
 
+/// A reader that goes from front to back, as Java's of streams, believes the headers of the entries, and finds entries
+/// that the directory does not name where these say something else.
+#[test]
+fn an_entry_is_told_of_in_the_same_words_at_both_places() {
+    let read = |file: &[u8]| File::read(Format::Jar, &file, Hash::Sha256, Existing::Replace).map(drop);
+    let file = archive();
+    // Method, checksum, length packed and unpacked.
+    for at in [8, 14, 18, 22] {
+        for value in [0, 1] {
+            let mut other = file.clone();
+            other[at] ^= 0x80;
+            other[at + 1] = value;
+            assert!(read(&other).is_err(), "{at}");
+        }
+    }
+    let mut hidden = file.clone();
+    hidden[18..26].fill(0);
+    assert!(read(&hidden).is_err(), "an empty entry, and behind it another file");
+    // What is told behind the data is zero in front of it.
+    hidden[6] = 8;
+    hidden[14..26].fill(0);
+    read(&hidden).unwrap();
+    hidden[18..26].fill(0xff);
+    assert!(read(&hidden).is_err(), "no ZIP64 there");
+}
+
 #[test]
 fn an_archive_holds_what_it_says_and_no_more() {
     let packed = miniz_oxide::deflate::compress_to_vec(&vec![0; 64 << 20], 6);

@@ -1,6 +1,6 @@
 //! The central directory and what leads to it, with ZIP64 where numbers need it.
 
-use super::{DEFLATED, LOCAL, NOT_ZIP, STORED};
+use super::{DEFLATED, LOCAL, LOCAL_LEN, NOT_ZIP, STORED};
 use crate::{Error, Unfit, source::Input};
 
 const END: [u8; 4] = *b"PK\x05\x06";
@@ -14,8 +14,9 @@ const CENTRAL_LEN: usize = 46;
 /// Extra field "ZIP64 extended information", and the version that understands it.
 const EXTRA_64: [u8; 2] = [1, 0];
 const VERSION_64: u16 = 45;
-/// General purpose bits: encrypted, and names in UTF-8.
+/// General purpose bits: encrypted, told of behind the data, and names in UTF-8.
 const ENCRYPTED: u16 = 1;
+const DESCRIBED: u16 = 1 << 3;
 const UTF_8: u16 = 1 << 11;
 /// 1 January 1980: the same files always give the same archive.
 const DATE: u16 = 1 << 5 | 1;
@@ -230,6 +231,39 @@ impl Entry {
         let extra_len = u16::try_from(extra.len()).map_err(|_| no_room)?;
         fixed[30..32].copy_from_slice(&extra_len.to_le_bytes());
         Ok([&fixed, self.name.as_bytes(), &extra, &self.comment].concat())
+    }
+}
+
+/// What the header in front of an entry's data says of it. A reader that goes from front to back knows nothing else.
+pub(super) struct Told {
+    flags: u16,
+    method: u16,
+    crc: u32,
+    packed: u64,
+    len: u64,
+}
+
+impl Told {
+    /// Reads the part of a local header that every entry has, and its extra fields.
+    pub(super) fn read(fixed: &[u8], extra: &[u8]) -> Result<Self, Error> {
+        let Some(fixed) = fixed.first_chunk::<LOCAL_LEN>() else { return Err(NOT_ZIP.into()) };
+        let half = |at: usize| u16::from_le_bytes([fixed[at], fixed[at + 1]]);
+        let word = |at: usize| u32::from(half(at)) | u32::from(half(at + 2)) << 16;
+        let (_, mut longs) = split_extra(extra)?;
+        let mut long = |short: u32| if short == u32::MAX { longs.next().ok_or(NOT_ZIP) } else { Ok(short.into()) };
+        let (len, packed) = (long(word(22))?, long(word(18))?);
+        Ok(Self { flags: half(6), method: half(8), crc: word(14), packed, len })
+    }
+
+    /// Whether it is what the central directory says. What is told behind the data may be zero in front of it.
+    pub(super) fn fits(&self, entry: &Entry) -> bool {
+        let Self { flags, method, crc, packed, len } = *self;
+        let later = flags & DESCRIBED != 0;
+        let same = |told: u64, known: u64| told == known || (later && told == 0);
+        method == entry.method
+            && same(crc.into(), entry.crc.into())
+            && same(packed, entry.packed)
+            && same(len, entry.len)
     }
 }
 
