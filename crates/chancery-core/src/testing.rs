@@ -1,6 +1,6 @@
 //! An installation for tests: a folder that is removed, and a clock that stands until it is moved.
 
-use std::{fmt, net::IpAddr, sync::Arc};
+use std::{fmt::Debug, net::IpAddr, sync::Arc};
 
 use chancery_keys::{RootKey, RootKeySource};
 use chancery_store::StoreUrl;
@@ -15,39 +15,6 @@ use crate::{
     Caller, Chancery, Clock, Config, Credentials, FirstIdentity, Host, Limits, Provision, RequestId, RequestInfo,
     Visitor,
 };
-
-/// All variants of an enumeration, with what some of them carry. Where one is missing this does not compile.
-macro_rules! every {
-    ($type:ident: $($variant:ident $(($content:expr))?),+ $(,)?) => {{
-        let _complete = |one: &$type| match one {
-            $($type::$variant { .. } => (),)+
-        };
-        [$($type::$variant $(($content))?),+]
-    }};
-}
-pub(crate) use every;
-
-/// Lets every event happen in every state, and compares what becomes of it: a row of the table for each event, with a
-/// place for each state.
-#[track_caller]
-pub(crate) fn compare_all<
-    S: Copy + fmt::Debug,
-    E: Copy + fmt::Debug,
-    R: PartialEq + fmt::Debug,
-    const N: usize,
-    const M: usize,
->(
-    states: [S; N],
-    events: [E; M],
-    table: [[R; N]; M],
-    next: impl Fn(S, E) -> R,
-) {
-    for (event, row) in events.into_iter().zip(table) {
-        for (state, expected) in states.into_iter().zip(row) {
-            assert_eq!(next(state, event), expected, "{state:?} meets {event:?}");
-        }
-    }
-}
 
 /// When tests begin: 2026-01-01T00:00:00Z.
 pub(crate) const START_MS: i64 = 1_767_225_600_000;
@@ -140,4 +107,31 @@ pub(crate) fn request() -> RequestInfo {
 /// Nobody in particular.
 pub(crate) fn visitor() -> Visitor {
     Visitor { request: request() }
+}
+
+/// All variants of an enumeration, with what some of them carry. Where one is missing this does not compile.
+macro_rules! every {
+    ($type:ident: $($variant:ident $(($content:expr))?),+ $(,)?) => {{
+        let _complete = |one: &$type| match one {
+            $($type::$variant { .. } => (),)+
+        };
+        [$($type::$variant $(($content))?),+]
+    }};
+}
+pub(crate) use every;
+
+/// Lets every event happen in every state, and compares what becomes of it: a row of the table for each event, with a
+/// place for each state.
+#[track_caller]
+pub(crate) fn compare_all<S: Copy + Debug, E: Copy + Debug, R: PartialEq + Debug, const N: usize, const M: usize>(
+    states: [S; N],
+    events: [E; M],
+    table: [[R; N]; M],
+    next: impl Fn(S, E) -> R,
+) {
+    for (event, row) in events.into_iter().zip(table) {
+        for (state, expected) in states.into_iter().zip(row) {
+            assert_eq!(next(state, event), expected, "{state:?} meets {event:?}");
+        }
+    }
 }
