@@ -106,7 +106,7 @@ fn refused(why: &'static str) -> Error {
 }
 
 /// Whether the first of the chain may issue now; answers its key.
-pub(super) fn check_issuer(chain: &[StoredCertificate], now_ms: i64) -> Result<KeyId> {
+fn check_issuer(chain: &[StoredCertificate], now_ms: i64) -> Result<KeyId> {
     if chain.iter().any(|certificate| certificate.revoked.is_some()) {
         return Err(refused(REVOKED));
     }

@@ -15,7 +15,7 @@ use x509_cert::{
         Extension,
         pkix::{
             AuthorityKeyIdentifier, BasicConstraints, CertificatePolicies, ExtendedKeyUsage, KeyUsage, KeyUsages,
-            SubjectAltName, SubjectKeyIdentifier, certpolicy::PolicyInformation,
+            SubjectAltName, SubjectKeyIdentifier, certpolicy::PolicyInformation, name::GeneralName,
         },
     },
     name::Name,
@@ -28,6 +28,7 @@ use super::{
     alt_name::AltName,
     cert_profile::{Authority, CertProfile},
     dn::DistinguishedName,
+    name_constraints::{self, Breach, NameConstraints},
     validity::{Validity, x509_time},
 };
 
@@ -95,10 +96,13 @@ pub(crate) struct Issuer {
     /// How many authorities may stand below it; `None` for any number.
     pub(crate) path_len: Option<u8>,
     pub(crate) is_authority: bool,
+    /// What it and what issued it constrain of the names below.
+    pub(crate) name_constraints: Vec<NameConstraints>,
 }
 
 impl Issuer {
-    /// Reads an issuer off its chain, the issuer first and the root last: its path length is what all of them leave.
+    /// Reads an issuer off its chain, the issuer first and the root last: its path length is what all of them leave, and
+    /// everybody's name constraints hold, the root's too.
     pub(crate) fn of_chain<'a>(chain: impl DoubleEndedIterator<Item = &'a [u8]>) -> der::Result<Self> {
         let mut links = chain.rev();
         let root = links.next().ok_or(der::ErrorKind::Failed)?;
@@ -110,7 +114,8 @@ impl Issuer {
                 (Some(left), Some(own)) => Some(left.min(own)),
                 (left, own) => left.or(own),
             };
-            Ok(Self { path_len, ..own })
+            let name_constraints = [above.name_constraints, own.name_constraints].concat();
+            Ok(Self { path_len, name_constraints, ..own })
         })
     }
 
@@ -132,7 +137,22 @@ impl Issuer {
             validity: Validity::between(second(tbs.validity().not_before)?, second(tbs.validity().not_after)?),
             path_len: constraints.as_ref().and_then(|constraints| constraints.path_len_constraint),
             is_authority: constraints.is_some_and(|constraints| constraints.ca),
+            name_constraints: NameConstraints::of(tbs)?.into_iter().collect(),
         })
+    }
+
+    /// Whether a certificate below may bear these names. What follows a change of key within one authority may bear its
+    /// name, whatever that is (RFC 5280, 6.1.3).
+    pub(super) fn check_names(
+        &self,
+        subject: &Name,
+        alt_names: &[GeneralName],
+        is_authority: bool,
+    ) -> Result<(), Breach> {
+        if is_authority && *subject == self.name {
+            return Ok(());
+        }
+        name_constraints::check(&self.name_constraints, subject, alt_names, is_authority)
     }
 }
 
@@ -343,6 +363,7 @@ mod tests {
             validity: Validity::between(0, 100),
             path_len: None,
             is_authority: true,
+            name_constraints: Vec::new(),
         }
     }
 

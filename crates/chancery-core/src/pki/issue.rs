@@ -8,8 +8,9 @@ use chancery_store::{Tx, name_key, tables};
 use chancery_types::{CertificateId, KeyId, LogVisibility, Origin, wire::x509::GeneratedCertificate};
 
 use super::{
-    AMOUNT, ISSUER,
+    ALT_NAMES, AMOUNT, ISSUER, SUBJECT,
     address::Addresses,
+    alt_name::AltName,
     approval::{self, Approved},
     authority::ReadyAuthority,
     certificate::{Draft, Issuer, Serial, assemble, to_be_signed},
@@ -120,6 +121,7 @@ impl Chancery {
         if let Some(issuer) = issuer {
             check_ordered(issuer, validity)?;
             order.profile = order.profile.below(issuer.path_len)?;
+            check_names(issuer, &order)?;
         }
         let signer = authority.as_ref().map_or(order.key_type.spec, |authority| authority.signer.key().spec);
         let scheme = order.profile.scheme(signer, order.hash)?;
@@ -226,6 +228,20 @@ fn check_ordered(issuer: &Issuer, validity: Validity) -> Result<()> {
         return Err(Error::value("/certParams/validityPeriod", message));
     }
     Ok(())
+}
+
+/// Whether all of the issuers may certify these names; what is signed is held against that again.
+fn check_names(issuer: &Issuer, order: &Order) -> Result<()> {
+    let alt_names = order.alt_names.iter().map(AltName::general_name).collect::<Result<Vec<_>, _>>();
+    let alt_names = alt_names.map_err(Error::internal)?;
+    let checked = issuer.check_names(order.subject.as_name(), &alt_names, order.profile.is_authority());
+    checked.map_err(|breach| {
+        let field = match breach.alt_name {
+            Some(index) => format!("{ALT_NAMES}/{index}"),
+            None => SUBJECT.to_owned(),
+        };
+        Error::value(field, breach.to_string())
+    })
 }
 
 impl Plan {

@@ -16,6 +16,7 @@ use x509_cert::{
 use super::{
     cert_profile::{CertProfile, TIME_STAMPING},
     certificate::{self, Issuer, key_identifier},
+    name_constraints,
 };
 
 /// Signature algorithms over MD5, RIPEMD-160 and SHA-1, and RSASSA-PSS, whose parameters default to SHA-1.
@@ -95,6 +96,7 @@ const RULES: &[Rule] = &[
     },
     Rule { name: "certificatePolicies", demand: "those of the profile, not critical", holds: certificate_policies },
     Rule { name: "subjectAltName", demand: "as the profile says, not critical", holds: subject_alt_name },
+    Rule { name: name_constraints::RULE, demand: "names that all of its issuers may certify", holds: names },
 ];
 
 /// Checks what is about to be signed. The outer error means that the bytes are no certificate at all.
@@ -213,6 +215,12 @@ fn subject_alt_name(subject: &Subject<'_>) -> der::Result<bool> {
         (Some(_), Presence::Refused) | (None, Presence::Required) => false,
         (None, Presence::Optional | Presence::Refused) => true,
     })
+}
+
+fn names(subject: &Subject<'_>) -> der::Result<bool> {
+    let Some(issuer) = subject.issuer else { return Ok(true) };
+    let names = subject.tbs.get_extension::<SubjectAltName>()?.map(|(_, names)| names.0).unwrap_or_default();
+    Ok(issuer.check_names(subject.tbs.subject(), &names, subject.profile.is_authority()).is_ok())
 }
 
 fn certificate_policies(subject: &Subject<'_>) -> der::Result<bool> {

@@ -16,6 +16,7 @@ mod inventory;
 mod issue;
 mod lint;
 mod lists;
+mod name_constraints;
 mod ocsp;
 mod order;
 mod requested;
@@ -50,6 +51,8 @@ pub use transport::{TransportIdentity, new_transport_identity};
 /// JSON pointers of members that several files speak of.
 const AMOUNT: &str = "/certParams/validityPeriod/amount";
 const ISSUER: &str = "/issuerUuid";
+const SUBJECT: &str = "/subjectOneline";
+const ALT_NAMES: &str = "/certParams/subjectAltNames";
 
 impl Chancery {
     /// A certificate.

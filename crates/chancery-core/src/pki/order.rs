@@ -73,7 +73,7 @@ impl Order {
         let profile = profile.narrowed(cert_params)?;
         let key_type = key_type(&profile, new_key, key_params, hardened)?;
         let subject = subject.map_or_else(|| DistinguishedName::common(&profile.name), str::parse);
-        let subject = subject.map_err(|reason| Error::value("/subjectOneline", reason.to_string()))?;
+        let subject = subject.map_err(|reason| Error::value(super::SUBJECT, reason.to_string()))?;
         profile.check_subject(&subject)?;
         Ok(Self {
             issuer,
@@ -174,7 +174,7 @@ pub(super) fn period(period: &ValidityPeriod) -> Result<Period> {
 }
 
 pub(super) fn alt_names(profile: &CertProfile, subject: &DistinguishedName, texts: &[String]) -> Result<Vec<AltName>> {
-    const FIELD: &str = "/certParams/subjectAltNames";
+    const FIELD: &str = super::ALT_NAMES;
     if texts.len() > ALT_NAMES_MAX {
         return Err(Error::too_large(FIELD, format!("A certificate has at most {ALT_NAMES_MAX} alternative names.")));
     }

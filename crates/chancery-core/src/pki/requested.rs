@@ -12,11 +12,11 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    Prepared,
+    ALT_NAMES, ISSUER, Prepared, SUBJECT,
     approval::Approved,
     issue::{Clearance, Plan},
     order::Order,
-    requests::at_authority,
+    requests::at_origin,
 };
 use crate::{Caller, Chancery, Error, Event, Grant, Result, signing::NewCertificate};
 
@@ -34,6 +34,10 @@ pub(super) struct Ordered {
     pub(super) order: Order,
     pub(super) save: bool,
     pub(super) warnings: Vec<String>,
+}
+
+fn is_of_names(field: &str) -> bool {
+    field == SUBJECT || field.starts_with(ALT_NAMES)
 }
 
 impl Requested {
@@ -54,10 +58,12 @@ impl Requested {
         }
     }
 
-    /// What issuing says of the issuer, where this request names it.
+    /// What issuing says of the issuer and of the names, where this request has them.
     fn refusal(&self, refusal: Error) -> Error {
         match self {
-            Self::Request(_) => at_authority(refusal),
+            Self::Request(request) => at_origin(request, refusal),
+            // The names are those of the certificate before: only another issuer may certify them.
+            Self::Renew(..) | Self::Rekey(..) if refusal.field().is_some_and(is_of_names) => refusal.at(ISSUER),
             Self::Generate(_) | Self::Renew(..) | Self::Rekey(..) => refusal,
         }
     }

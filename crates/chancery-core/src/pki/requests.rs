@@ -16,6 +16,7 @@ use x509_cert::{
 };
 
 use super::{
+    ALT_NAMES, ISSUER, SUBJECT,
     alt_name::AltName,
     cert_profile::CertProfile,
     certificate,
@@ -174,9 +175,15 @@ async fn authority(tx: &mut Tx, named: ObjectId) -> Result<CertificateId> {
     Ok(StoredCertificate::load(tx, certificate.into()).await?.issuer)
 }
 
-/// What issuing says of the issuer, where this request names it.
-pub(super) fn at_authority(refusal: Error) -> Error {
-    if refusal.field() == Some(super::ISSUER) { refusal.at(AUTHORITY) } else { refusal }
+/// What issuing says of the issuer and of the names, where this request has them.
+pub(super) fn at_origin(request: &RequestCertificate, refusal: Error) -> Error {
+    let named = request.cert_params.as_ref().is_some_and(|params| params.subject_alt_names.is_some());
+    match refusal.field() {
+        Some(ISSUER) => refusal.at(AUTHORITY),
+        Some(SUBJECT) if request.subject_oneline.is_none() => refusal.at("/csr"),
+        Some(field) if field.starts_with(ALT_NAMES) && !named => refusal.at("/csr"),
+        _ => refusal,
+    }
 }
 
 fn requested(
@@ -196,14 +203,13 @@ fn requested(
     order::check_key_type(&profile, key_type, "/csr", hardened)?;
     let subject = match &request.subject_oneline {
         Some(line) => {
-            let subject =
-                line.parse().map_err(|why: super::dn::DnError| Error::value("/subjectOneline", why.to_string()))?;
+            let subject = line.parse().map_err(|why: super::dn::DnError| Error::value(SUBJECT, why.to_string()))?;
             profile.check_subject(&subject)?;
             subject
         }
         None => {
             let message = "The request leaves its subject empty; subjectOneline says what it shall be.";
-            let subject = csr.subject.ok_or_else(|| Error::value("/subjectOneline", message))?;
+            let subject = csr.subject.ok_or_else(|| Error::value(SUBJECT, message))?;
             profile.check_subject(&subject).map_err(|refusal| refusal.at("/csr"))?;
             subject
         }

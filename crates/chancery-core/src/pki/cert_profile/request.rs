@@ -10,7 +10,7 @@ use super::{Authority, CertProfile, purpose};
 use crate::{
     Error, Result,
     keys::key_type::KeyType,
-    pki::{alt_name::AltName, dn::DistinguishedName, order},
+    pki::{ALT_NAMES, SUBJECT, alt_name::AltName, dn::DistinguishedName, order},
 };
 
 const PATH_LENGTH: &str = "/certParams/pathLength";
@@ -109,7 +109,7 @@ impl CertProfile {
 
     /// Refuses a subject that the profile does not allow.
     pub(in crate::pki) fn check_subject(&self, subject: &DistinguishedName) -> Result<()> {
-        let refused = |message: String| Err(Error::value("/subjectOneline", message));
+        let refused = |message: String| Err(Error::value(SUBJECT, message));
         let pairs = subject.attributes();
         for (name, value) in &pairs {
             if self.subject.allowed.as_ref().is_some_and(|allowed| !allowed.contains(name)) {
@@ -128,17 +128,16 @@ impl CertProfile {
 
     /// The alternative names of a certificate for which these are asked.
     pub(in crate::pki) fn alt_names(&self, names: Vec<AltName>, subject: &DistinguishedName) -> Result<Vec<AltName>> {
-        const FIELD: &str = "/certParams/subjectAltNames";
         let names = match self.alt_names.presence {
             Presence::Refused if !names.is_empty() => {
-                return Err(Error::value(FIELD, format!("The profile {} takes no alternative names.", self.name)));
+                return Err(Error::value(ALT_NAMES, format!("The profile {} takes no alternative names.", self.name)));
             }
             Presence::Required if names.is_empty() => {
                 let host = subject.common_name().as_deref().and_then(AltName::host);
                 vec![host.ok_or_else(|| {
                     let message = "The profile needs alternative names, since the common name is neither a host name \
                                    nor an address.";
-                    Error::value(FIELD, message)
+                    Error::value(ALT_NAMES, message)
                 })?]
             }
             Presence::Required | Presence::Optional | Presence::Refused => names,
@@ -146,7 +145,7 @@ impl CertProfile {
         match names.iter().position(|name| !self.allows_alt_name(name)) {
             Some(index) => {
                 let message = format!("The profile {} does not allow this alternative name.", self.name);
-                Err(Error::value(format!("{FIELD}/{index}"), message))
+                Err(Error::value(format!("{ALT_NAMES}/{index}"), message))
             }
             None => Ok(names),
         }

@@ -28,8 +28,15 @@ pub(crate) struct DistinguishedName(Name);
 impl DistinguishedName {
     /// A name of a single common name.
     pub(crate) fn common(name: &str) -> Result<Self, DnError> {
+        Self::below(&[], name)
+    }
+
+    /// A common name below these parts of another name.
+    pub(crate) fn below(parts: &[&RelativeDistinguishedName], name: &str) -> Result<Self, DnError> {
         let cn = attribute::by_name("CN").ok_or_else(|| DnError::UnknownAttribute("CN".to_owned()))?;
-        Self::from_rdns(vec![vec![attribute::encode(cn, name)?]])
+        let mut rdns: Vec<Vec<_>> = parts.iter().map(|part| part.iter().cloned().collect()).collect();
+        rdns.push(vec![attribute::encode(cn, name)?]);
+        Self::from_rdns(rdns)
     }
 
     /// A name from outside, each value checked and encoded as if it were given in one line.

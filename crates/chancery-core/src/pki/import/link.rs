@@ -5,7 +5,7 @@ use chancery_types::CertificateId;
 use der::{Decode, Encode, asn1::ObjectIdentifier};
 use x509_cert::{
     Certificate,
-    ext::pkix::{BasicConstraints, KeyUsage, KeyUsages},
+    ext::pkix::{BasicConstraints, KeyUsage, KeyUsages, SubjectAltName},
     name::Name,
 };
 
@@ -178,18 +178,24 @@ fn check_place(certificate: &Foreign, linked: &Linked, issuer: Above, now_ms: i6
     if issuer.path_len == Some(0) {
         return Err(refused(certificate, "is an authority, for which its issuers' path length leaves no place"));
     }
-    Ok(())
+    let tbs = certificate.parsed.tbs_certificate();
+    let names = tbs.get_extension::<SubjectAltName>().map_err(|_| refused(certificate, "has unreadable names"))?;
+    let names = names.map(|(_, names)| names.0).unwrap_or_default();
+    issuer.check_names(tbs.subject(), &names, true).map_err(|breach| {
+        refused(certificate, &format!("is an authority that its issuers may not certify: {}", breach.why()))
+    })
 }
 
 /// Extensions that are looked at when certificates are issued, or that limit nothing.
-const HEEDED: [&str; 10] = [
+const HEEDED: [&str; 11] = [
     // subjectKeyIdentifier, keyUsage, subjectAltName, issuerAltName, basicConstraints
     "2.5.29.14",
     "2.5.29.15",
     "2.5.29.17",
     "2.5.29.18",
     "2.5.29.19",
-    // cRLDistributionPoints, certificatePolicies, authorityKeyIdentifier, freshestCRL
+    // nameConstraints, cRLDistributionPoints, certificatePolicies, authorityKeyIdentifier, freshestCRL
+    "2.5.29.30",
     "2.5.29.31",
     "2.5.29.32",
     "2.5.29.35",
@@ -198,9 +204,9 @@ const HEEDED: [&str; 10] = [
     "1.3.6.1.5.5.7.1.1",
 ];
 
-/// Extensions that limit what stands below, whether they are critical or not: nameConstraints, policyMappings,
-/// policyConstraints, extendedKeyUsage, inhibitAnyPolicy.
-const LIMITING: [&str; 5] = ["2.5.29.30", "2.5.29.33", "2.5.29.36", "2.5.29.37", "2.5.29.54"];
+/// Extensions that limit what stands below, whether they are critical or not: policyMappings, policyConstraints,
+/// extendedKeyUsage, inhibitAnyPolicy.
+const LIMITING: [&str; 4] = ["2.5.29.33", "2.5.29.36", "2.5.29.37", "2.5.29.54"];
 
 /// What relying parties will look at and issuing does not, in the authority and what issued it.
 pub(super) fn unheeded(linked: &Linked, authority: usize) -> Option<String> {

@@ -19,6 +19,7 @@ use crate::{
     pki::{
         certificate::{Signed, serial_text},
         dn::DistinguishedName,
+        name_constraints::NameConstraints,
         validity::Validity,
     },
 };
@@ -165,6 +166,7 @@ impl Foreign {
         let second = |time: Time| i64::try_from(time.to_unix_duration().as_secs()).unwrap_or(i64::MAX);
         let constraints = tbs.get_extension::<BasicConstraints>().map_err(unreadable)?;
         let usage = tbs.get_extension::<KeyUsage>().map_err(unreadable)?;
+        NameConstraints::of(tbs).map_err(|_| "its name constraints cannot be read (RFC 5280, 4.2.1.10).".to_owned())?;
         let subject = DistinguishedName::from(tbs.subject());
         if tbs.subject().is_empty() {
             return Err("its subject is empty.".to_owned());

@@ -8,6 +8,7 @@ use crate::pki::{
     cert_profile::{Authority, BUILT_IN, CertProfile},
     certificate::{Draft, Serial, to_be_signed},
     dn::DistinguishedName,
+    name_constraints::NameConstraints,
     validity::Validity,
 };
 
@@ -26,6 +27,7 @@ fn issuer() -> Issuer {
         validity: Validity::between(0, 100),
         path_len: Some(1),
         is_authority: true,
+        name_constraints: Vec::new(),
     }
 }
 
@@ -90,6 +92,13 @@ fn what_the_issuer_does_not_allow_is_refused() {
     let root = profile("Root Certificate Authority");
     assert_eq!(broken(&root, &root, Some(&written), Some(&written)), Some("pathLength"), "no path length at all");
     assert_eq!(broken(&code_signing, &code_signing, None, Some(&written)), Some("issuer"));
+    // Permitted are the hosts of b.example, excluded those of a.example; one is for a.example.
+    let server = profile("TLS Server");
+    for value in ["300fa00d300b8209622e6578616d706c65", "300fa10d300b8209612e6578616d706c65"] {
+        let constraints = NameConstraints::read("CN=issuer".to_owned(), &hex::decode(value).unwrap()).unwrap();
+        let by = Issuer { name_constraints: vec![constraints], ..issuer() };
+        assert_eq!(broken(&server, &server, Some(&written), Some(&by)), Some("nameConstraints"));
+    }
 }
 
 #[test]

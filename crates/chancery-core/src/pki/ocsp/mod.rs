@@ -8,16 +8,17 @@ mod response;
 use chancery_keys::hash;
 use chancery_store::{Tx, tables};
 use chancery_types::{Action, CertificateId, HashType, ValidityUnit};
-use der::Decode;
+use der::{Decode, asn1::ObjectIdentifier};
 use serde_json::json;
 use uuid::Uuid;
-use x509_cert::Certificate;
+use x509_cert::{Certificate, name::RelativeDistinguishedName};
 
 use super::{
-    authority::check_issuer,
+    Issuer,
     cert_profile::{OCSP_RESPONDER, built_in},
-    dn::DistinguishedName,
+    dn::{DistinguishedName, DnError},
     issue::Clearance,
+    name_constraints::NameConstraints,
     order::{Order, scheme},
     stored::StoredCertificate,
     validity::Period,
@@ -26,6 +27,8 @@ use crate::{Chancery, Error, Event, Meaning, Result, Visitor, audit::Actor, keys
 pub(crate) use answers::Answers;
 use request::{Asked, CertId};
 use response::{Standing, Status};
+
+const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 
 /// How long a responder's certificate lasts. Nobody can revoke it (id-pkix-ocsp-nocheck), so it is short.
 const RESPONDER_LIFETIME_S: i64 = 30 * 24 * 3_600;
@@ -109,7 +112,8 @@ impl Chancery {
         if let Some(responder) = newest.filter(|responder| is_good(responder, now_ms)) {
             return Ok(responder);
         }
-        let plan = self.plan_certificate(responder_order(authority, now_ms)?).await?;
+        let ready = self.ready_authority(authority_id, now_ms).await?;
+        let plan = self.plan_certificate(responder_order(authority, &ready.facts, now_ms)?).await?;
         let prepared = self.prepare_planned(plan, Clearance::Responder).await?;
         let id = prepared.id;
         let event = Event::new(Action::CertificateGenerate)
@@ -180,14 +184,13 @@ fn is_good(responder: &StoredCertificate, now_ms: i64) -> bool {
     responder.revoked.is_none() && responder.validity.contains(now_ms) && left_s > RENEW_BEFORE_S.min(whole_s / 4)
 }
 
-fn responder_order(authority: &StoredCertificate, now_ms: i64) -> Result<Order> {
-    check_issuer(std::slice::from_ref(authority), now_ms)?;
+fn responder_order(authority: &StoredCertificate, facts: &Issuer, now_ms: i64) -> Result<Order> {
     let left_s = authority.validity.not_after_s() - now_ms.div_euclid(1_000);
     let name: String = format!("OCSP Responder of {}", authority.name).chars().take(64).collect();
     Ok(Order {
         profile: built_in(OCSP_RESPONDER).ok_or_else(|| Error::internal("no OCSP profile is built in"))?,
         issuer: Some(authority.id),
-        subject: DistinguishedName::common(name.trim_end()).map_err(Error::internal)?,
+        subject: responder_name(facts, name.trim_end()).map_err(Error::internal)?,
         alt_names: Vec::new(),
         key_type: KeyType::by_spec(authority.spec).ok_or_else(|| Error::internal("an authority without key type"))?,
         save_key: true,
@@ -197,6 +200,19 @@ fn responder_order(authority: &StoredCertificate, now_ms: i64) -> Result<Order> 
         trust: false,
         inherits: None,
     })
+}
+
+/// The name alone or, where subjects are constrained, below what the authority is below too, or below what is permitted.
+fn responder_name(authority: &Issuer, name: &str) -> Result<DistinguishedName, DnError> {
+    let is_common = |part: &&RelativeDistinguishedName| part.iter().any(|pair| pair.oid == COMMON_NAME);
+    let above = authority.name.iter_rdn().filter(|part| !is_common(part)).collect();
+    let permitted = authority.name_constraints.iter().flat_map(NameConstraints::subjects);
+    let bases = [Vec::new(), above].into_iter().chain(permitted.map(|name| name.iter_rdn().collect()));
+    let mut names = bases.map(|base: Vec<_>| DistinguishedName::below(&base, name));
+    let suits = |name: &Result<DistinguishedName, DnError>| {
+        name.as_ref().is_ok_and(|name| authority.check_names(name.as_name(), &[], false).is_ok())
+    };
+    names.find(suits).unwrap_or_else(|| DistinguishedName::common(name))
 }
 
 /// The bits of a certificate's public key.

@@ -31,6 +31,10 @@ impl Bench {
         Tool::new("openssl35").args(line.split_whitespace()).folder(self.0.path()).run().stdout
     }
 
+    pub(super) fn path(&self) -> &std::path::Path {
+        self.0.path()
+    }
+
     pub(super) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         std::fs::write(self.0.path().join(name), content).unwrap();
     }
@@ -127,7 +131,7 @@ async fn imported_authorities_issue_revoke_and_answer_and_openssl_follows_them()
 }
 
 /// What OpenSSL says of the leaf, having verified the responder's answer up to the root that it made itself.
-async fn ocsp(app: &TestApp, bench: &Bench) -> String {
+pub(super) async fn ocsp(app: &TestApp, bench: &Bench) -> String {
     bench.openssl("ocsp -issuer root.pem -cert leaf.pem -no_nonce -reqout request.der");
     let request = std::fs::read(bench.0.path().join("request.der")).unwrap();
     let answer = app.nobody().send("POST", "/ocsp", Some("application/ocsp-request"), request).await.body;
@@ -194,11 +198,11 @@ async fn a_path_length_further_up_holds_too() {
     bench.openssl(&format!(
         "req -x509 -new -config /dev/null -key root.key -subj /CN=root -days 3000 {limited} -out root.pem"
     ));
-    let constraints = "-addext nameConstraints=critical,permitted;DNS:example.com";
+    let constraints = "-addext policyConstraints=critical,requireExplicitPolicy:3";
     bench.below("issuing", "root", &format!("{CA} {constraints}"));
     let body = json!({"pkcs12": bench.pkcs12("issuing", "-certfile root.pem"), "password": password("secret")});
     let imported = import(&admin, body).await.response().clone();
-    assert!(imported["warnings"].to_string().contains("does not: 2.5.29.30."), "{imported}");
+    assert!(imported["warnings"].to_string().contains("does not: 2.5.29.36."), "{imported}");
     let issuer = uuid(&imported);
     let year = json!({"validityPeriod": {"unit": "Year", "amount": "1"}});
     let deeper = json!({"issuerUuid": issuer, "certParams": year});

@@ -6,6 +6,7 @@ mod generate;
 mod import;
 mod import_key;
 mod issue_approvals;
+mod name_constraints;
 mod policy_proposals;
 mod pre_approvals;
 mod renew;
