@@ -247,10 +247,15 @@ fn check_names(issuer: &Issuer, order: &Order) -> Result<()> {
 impl Plan {
     /// Who is to approve it: whom the profile names, whom the issuer does, and whom the authority did whose place it
     /// takes.
-    pub(super) fn demand(&self) -> Demand {
+    pub(crate) fn demand(&self) -> Demand {
         let issuer = self.authority.as_ref().and_then(|authority| authority.approval());
         let rules = [issuer, self.order.inherits.as_ref(), Some(&self.order.profile.approval)];
         Demand::all(rules.into_iter().flatten())
+    }
+
+    /// What people call the certificate.
+    pub(super) fn name(&self, max: usize) -> String {
+        self.order.name(max)
     }
 
     /// InvalidState where somebody is to be asked first.

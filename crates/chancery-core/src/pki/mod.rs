@@ -38,7 +38,7 @@ pub(crate) use certificate::{Issuer, Serial};
 pub use download::File;
 pub use expiry::Expiring;
 pub(crate) use expiry::Found as FoundExpiring;
-pub(crate) use issue::Prepared;
+pub(crate) use issue::{Clearance, Plan, Prepared};
 pub use lists::{ListKind, RevocationList};
 pub(crate) use ocsp::Answers as OcspAnswers;
 pub use ocsp::OcspAnswer;

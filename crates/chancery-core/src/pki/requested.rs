@@ -4,6 +4,7 @@ use chancery_types::{
     Action, CertificateId, Perm,
     wire::{
         approval::Issued,
+        proposals::Proposed,
         x509::{GenerateCertificate, RekeyCertificate, RenewCertificate, RequestCertificate},
     },
 };
@@ -18,7 +19,10 @@ use super::{
     order::Order,
     requests::at_origin,
 };
-use crate::{Caller, Chancery, Error, Event, Grant, Result, signing::NewCertificate};
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Result,
+    signing::{NewCertificate, NewService, certificate::ServiceCertificate},
+};
 
 /// A request as it came. What waits for approvals keeps it, and is made from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,6 +31,7 @@ pub(crate) enum Requested {
     Request(RequestCertificate),
     Renew(CertificateId, RenewCertificate),
     Rekey(CertificateId, RekeyCertificate),
+    Service(ServiceCertificate),
 }
 
 /// What was asked for, read and checked.
@@ -47,6 +52,7 @@ impl Requested {
             Self::Request(_) => Action::CertificateRequest,
             Self::Renew(..) => Action::CertificateRenew,
             Self::Rekey(..) => Action::CertificateRekey,
+            Self::Service(_) => Action::ServiceRenew,
         }
     }
 
@@ -55,6 +61,15 @@ impl Requested {
         match self {
             Self::Generate(_) | Self::Request(_) => None,
             Self::Renew(id, _) | Self::Rekey(id, _) => Some(*id),
+            Self::Service(wanted) => wanted.instead_of(),
+        }
+    }
+
+    /// The certificate as that of a service.
+    pub(crate) const fn of_service(&self) -> Option<&ServiceCertificate> {
+        match self {
+            Self::Service(wanted) => Some(wanted),
+            Self::Generate(_) | Self::Request(_) | Self::Renew(..) | Self::Rekey(..) => None,
         }
     }
 
@@ -64,12 +79,17 @@ impl Requested {
             Self::Request(request) => at_origin(request, refusal),
             // The names are those of the certificate before: only another issuer may certify them.
             Self::Renew(..) | Self::Rekey(..) if refusal.field().is_some_and(is_of_names) => refusal.at(ISSUER),
-            Self::Generate(_) | Self::Renew(..) | Self::Rekey(..) => refusal,
+            Self::Generate(_) | Self::Renew(..) | Self::Rekey(..) | Self::Service(_) => refusal,
         }
     }
 
     /// What the audit records say of the certificate that was asked for.
     pub(crate) fn event(&self, prepared: &Prepared, saved: bool) -> Event {
+        if let Some(wanted) = self.of_service() {
+            return Event::new(self.action()).on(Uuid::from(wanted.service())).detail(json!({
+                "certificateUuid": prepared.id, "previousCertificateUuid": wanted.instead_of(),
+            }));
+        }
         Event::new(self.action()).on(saved.then_some(Uuid::from(prepared.id))).detail(json!({
             "subject": prepared.subject, "serialNumber": prepared.serial.to_hex(), "saved": saved,
             "insteadOf": self.instead_of(),
@@ -114,7 +134,12 @@ impl Chancery {
         let Ordered { order, save, warnings } = self.ordered(&requested).await?;
         let plan = self.plan_certificate(order).await.map_err(|refusal| requested.refusal(refusal))?;
         if !plan.demand().is_none() {
-            return Box::pin(self.wait_for_approvals(caller, &grant, requested, &plan, save)).await.map(Issued::Waits);
+            if !save {
+                let message =
+                    "What waits for approvals is kept (saveCert): who asked for it is not there when it is issued.";
+                return Err(Error::value("/saveCert", message));
+            }
+            return Box::pin(self.wait_for_approvals(caller, &grant, requested, &plan, None)).await.map(Issued::Waits);
         }
         let issued = async {
             let prepared = self.prepare_planned(plan, Clearance::Unasked).await?;
@@ -133,25 +158,23 @@ impl Chancery {
             Requested::Request(request) => self.ordered_by_csr(request).await,
             Requested::Renew(id, request) => self.ordered_again(id, request).await,
             Requested::Rekey(id, request) => self.ordered_with_another_key(id, request).await,
+            Requested::Service(wanted) => wanted.order(self.hardened).map(Ordered::kept),
         }
     }
 
-    async fn wait_for_approvals(
+    /// Proposes what is planned, together with the service that it is for where that is new.
+    pub(crate) async fn wait_for_approvals(
         &self,
         caller: &Caller,
         grant: &Grant,
         request: Requested,
         plan: &Plan,
-        save: bool,
-    ) -> Result<chancery_types::wire::proposals::Proposed> {
-        if !save {
-            let message =
-                "What waits for approvals is kept (saveCert): who asked for it is not there when it is issued.";
-            return Err(Error::value("/saveCert", message));
-        }
-        let name = plan.order.name(self.limits.name_max);
+        service: Option<NewService>,
+    ) -> Result<Proposed> {
+        let name = plan.name(self.limits.name_max);
         let certificate = plan.described(request.instead_of());
-        self.propose_certificate(caller, grant, plan.demand(), name, NewCertificate { request, certificate }).await
+        let new = NewCertificate { request, certificate };
+        self.propose_certificate(caller, grant, plan.demand(), (name, service), new).await
     }
 
     /// Makes what was approved. InvalidState where something else would come of it by now.

@@ -129,7 +129,7 @@ impl Chancery {
 
 impl Ordered {
     /// One that takes the place of another is always kept.
-    const fn kept(order: Order) -> Self {
+    pub(super) const fn kept(order: Order) -> Self {
         Self { order, save: true, warnings: Vec::new() }
     }
 }

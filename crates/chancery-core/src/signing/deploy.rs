@@ -4,23 +4,21 @@ use chancery_keys::random;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
     Action, CertProfileId, LogVisibility, Perm, PolicyId, ServiceId,
-    wire::{
-        services::{DeployRequest, DeployedService, PkiSigning, PkiSigningMember, SigningCert},
-        x509::{CertParams, NewKey},
-    },
+    wire::services::{DeployRequest, DeployedService, PkiSigning, PkiSigningMember, SigningCert},
 };
 use serde_json::json;
 use uuid::Uuid;
 
 use super::{
     algorithms::Choice,
+    certificate::{Asked, ServiceCertificate},
     rules,
     service::{PKI_SIGNING, TIME_STAMPING},
     terms::Terms,
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
-    pki::{Order, Prepared, Wanted, cert_profile},
+    pki::{Prepared, Requested, cert_profile},
     text::check_name,
 };
 
@@ -28,7 +26,7 @@ const NO_AUTHORITY: &str = "There is no time-stamping authority, neither here no
     signed until there is one.";
 
 /// A service that is ready to be stored.
-struct NewService {
+pub(crate) struct NewService {
     id: ServiceId,
     policy: PolicyId,
     name: String,
@@ -64,28 +62,40 @@ impl Chancery {
         }
         let grant = self.grant(caller, Perm::ServicesDeploy, Action::ServiceDeploy, None).await?;
         check_name("/name", &name, &self.limits)?;
-        let (terms, certificate, warnings) = match pkisigning {
-            PkiSigningMember::Given(signing) => self.signing_parts(*signing, &name).await?,
+        let id = ServiceId::from_random(random());
+        let (terms, asked, warnings) = match pkisigning {
+            PkiSigningMember::Given(signing) => {
+                let (terms, asked, warnings) = self.signing_parts(id, *signing, &name).await?;
+                (terms, Some(asked), warnings)
+            }
             PkiSigningMember::OtherCase(member) => {
                 (Terms::without_certificate(self.hardened), None, vec![misspelt(&member)])
             }
             PkiSigningMember::Absent => return Err(Error::internal("an absent member was refused above")),
         };
-        let service = NewService {
-            id: ServiceId::from_random(random()),
-            policy: PolicyId::from_random(random()),
-            name,
-            terms,
-            certificate,
-            log: log.unwrap_or(LogVisibility::Public),
-        };
-        let reply = service.reply(warnings);
-        self.store_service(&grant, service).await?;
-        Ok(reply)
+        let (policy, log) = (PolicyId::from_random(random()), log.unwrap_or(LogVisibility::Public));
+        let mut service = NewService { id, policy, name, terms, certificate: None, log };
+        match asked {
+            Some(Asked::Waits(wanted, plan)) => {
+                let (reply, request) = (service.reply(warnings), Requested::Service(wanted));
+                let proposed = self.wait_for_approvals(caller, &grant, request, &plan, Some(service)).await?;
+                Ok(DeployedService { pending_certificate: Some(proposed), ..reply })
+            }
+            Some(Asked::Made(certificate)) => {
+                service.certificate = Some(certificate);
+                self.store_service(&grant, service, warnings).await
+            }
+            None => self.store_service(&grant, service, warnings).await,
+        }
     }
 
-    /// What is asked for, checked, with a new key and certificate.
-    async fn signing_parts(&self, signing: PkiSigning, name: &str) -> Result<(Terms, Option<Prepared>, Vec<String>)> {
+    /// What is asked for, checked, with a new key and certificate, or what people are to approve first.
+    async fn signing_parts(
+        &self,
+        service: ServiceId,
+        signing: PkiSigning,
+        name: &str,
+    ) -> Result<(Terms, Asked, Vec<String>)> {
         let PkiSigning {
             new_cert,
             signing_format,
@@ -105,17 +115,20 @@ impl Chancery {
         let terms =
             Terms::read(choice, num_approvals, self_approval, rules.unwrap_or_default(), &self.limits, self.hardened);
         let terms = terms.map_err(|refusal| within("/pkisigning", refusal))?;
-        let order = order(&new_cert, cert_profile::CODE_SIGNING_CERTIFICATE, self.hardened)
-            .map_err(|refusal| within("/pkisigning/newCert", refusal))?;
+        let in_new_cert = |refusal| within("/pkisigning/newCert", refusal);
+        let wanted = wanted(&new_cert, service, cert_profile::CODE_SIGNING_CERTIFICATE).map_err(in_new_cert)?;
+        let order = wanted.order(self.hardened).map_err(in_new_cert)?;
         choice.check(order.key_type.spec, self.hardened).map_err(|refusal| within("/pkisigning", refusal))?;
         self.refuse_taken_name(name).await?;
-        let prepared = self.prepare_certificate(order).await;
-        let prepared = prepared.map_err(|refusal| within("/pkisigning/newCert", refusal))?;
-        let mut warnings = [choice.warnings(), prepared.warnings.clone()].concat();
+        let asked = self.ask_for_certificate(wanted, order).await.map_err(in_new_cert)?;
+        let mut warnings = choice.warnings();
+        if let Asked::Made(prepared) = &asked {
+            warnings.extend(prepared.warnings.clone());
+        }
         if choice.time_stamp && !self.can_stamp().await? {
             warnings.push(NO_AUTHORITY.to_owned());
         }
-        Ok((terms, Some(prepared), warnings))
+        Ok((terms, asked, warnings))
     }
 
     /// To be asked before the key is made, which may take seconds; the transaction asks again.
@@ -125,18 +138,15 @@ impl Chancery {
         if taken.await? { Err(name_taken()) } else { Ok(()) }
     }
 
-    async fn store_service(&self, grant: &Grant, service: NewService) -> Result<()> {
-        let now_ms = self.clock.now_ms();
-        let event = Event::new(Action::ServiceDeploy).on(Uuid::from(service.id)).detail(json!({
-            "name": service.name,
-            "certificateUuid": service.certificate.as_ref().map(|certificate| certificate.id),
-            "policyUuid": service.policy,
-            "signingFormat": service.terms.choice.format,
-            "hashAlgorithm": service.terms.choice.hash,
-            "numApprovals": service.terms.num_approvals,
-            "log": service.log,
-        }));
-        self.commit(grant, event, move |tx| Box::pin(service.insert(tx, now_ms))).await
+    async fn store_service(
+        &self,
+        grant: &Grant,
+        service: NewService,
+        warnings: Vec<String>,
+    ) -> Result<DeployedService> {
+        let (reply, event, now_ms) = (service.reply(warnings), service.event(), self.clock.now_ms());
+        self.commit(grant, event, move |tx| Box::pin(service.insert(tx, now_ms))).await?;
+        Ok(reply)
     }
 }
 
@@ -145,12 +155,26 @@ impl NewService {
         DeployedService {
             service_uuid: self.id,
             certificate_uuid: self.certificate.as_ref().map(|certificate| certificate.id),
+            pending_certificate: None,
             policy_uuid: Some(self.policy),
             warnings,
         }
     }
 
-    async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+    /// What the audit records say of it.
+    pub(super) fn event(&self) -> Event {
+        Event::new(Action::ServiceDeploy).on(Uuid::from(self.id)).detail(json!({
+            "name": self.name,
+            "certificateUuid": self.certificate.as_ref().map(|certificate| certificate.id),
+            "policyUuid": self.policy,
+            "signingFormat": self.terms.choice.format,
+            "hashAlgorithm": self.terms.choice.hash,
+            "numApprovals": self.terms.num_approvals,
+            "log": self.log,
+        }))
+    }
+
+    pub(super) async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
         let Self { id, policy, name, terms, certificate, log } = self;
         let certificate_id = certificate.as_ref().map(|certificate| certificate.id);
         if let Some(certificate) = certificate {
@@ -186,25 +210,19 @@ fn misspelt(member: &str) -> String {
 }
 
 /// The certificate that is asked for, under this built-in profile.
-pub(super) fn order(new_cert: &SigningCert, profile: CertProfileId, hardened: bool) -> Result<Order> {
-    let SigningCert { issuer_uuid, subject_oneline, new_key, cert_params } = new_cert;
-    if new_key.save == Some(false) {
+pub(super) fn wanted(cert: &SigningCert, service: ServiceId, profile: CertProfileId) -> Result<ServiceCertificate> {
+    if cert.new_key.save == Some(false) {
         return Err(Error::value("/newKey/save", "A service cannot sign with a key that is not saved."));
     }
-    let profile = cert_profile::built_in(profile);
-    let wanted = Wanted {
-        profile: profile.ok_or_else(|| Error::internal("a service's built-in profile is not there"))?,
-        issuer: Some(*issuer_uuid),
-        subject: Some(subject_oneline),
-        new_key: &NewKey { key_type_uuid: Some(new_key.key_type_uuid), save: Some(true) },
-        key_params: None,
-        cert_params: &CertParams {
-            validity_period: Some(cert_params.validity_period.clone()),
-            ..CertParams::default()
-        },
-        trust: false,
-    };
-    Order::read(wanted, hardened)
+    Ok(ServiceCertificate {
+        service_uuid: service,
+        instead_of: None,
+        cert_profile_uuid: profile,
+        issuer_uuid: cert.issuer_uuid,
+        subject_oneline: cert.subject_oneline.clone(),
+        key_type_uuid: cert.new_key.key_type_uuid,
+        validity_period: Some(cert.cert_params.validity_period.clone()),
+    })
 }
 
 /// A refusal of a part, at the part's place in the body.

@@ -2,6 +2,7 @@
 
 mod algorithms;
 mod batch;
+pub(crate) mod certificate;
 mod credential;
 mod decide;
 mod decision;
@@ -32,6 +33,7 @@ mod turns;
 mod verify;
 
 pub(crate) use demand::Demand;
+pub(crate) use deploy::NewService;
 pub use evidence::{
     Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, verify_raw,
     verify_signature,

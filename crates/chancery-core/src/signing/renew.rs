@@ -1,22 +1,23 @@
 //! Renewing a service's signing certificate: a new certificate with a new key of the same kind; the service stays.
 
-use chancery_store::tables;
+use chancery_store::{Tx, tables};
 use chancery_types::{
-    Action, CertificateId, Perm, ServiceId,
-    wire::{
-        services::{RenewService, RenewedService},
-        x509::{CertParams, NewKey},
-    },
+    Action, Perm, ServiceId,
+    wire::services::{RenewService, RenewedService},
 };
 use serde_json::json;
 use uuid::Uuid;
 
-use super::service::without_certificate;
+use super::{
+    certificate::{Asked, ServiceCertificate},
+    proposal::asked_for_last,
+    service::without_certificate,
+};
 use crate::{
     Caller, Chancery, Error, Event, Result,
     changes::{Change, ChangeKind},
     keys::key_type::KeyType,
-    pki::{Order, StoredCertificate, Wanted, cert_profile},
+    pki::{Requested, StoredCertificate},
 };
 
 impl Chancery {
@@ -29,10 +30,31 @@ impl Chancery {
     ) -> Result<RenewedService> {
         let action = Action::ServiceRenew;
         let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(service.into())).await?;
-        let present = self.store.read(move |tx| Box::pin(present(tx, service))).await?;
-        let previous = present.id;
-        let order = order(&present, request, self.hardened)?;
-        let prepared = self.prepare_certificate(order).await.map_err(at_top)?;
+        let last = self.store.read(move |tx| Box::pin(last(tx, service))).await?;
+        let RenewService { issuer_uuid, subject_oneline, validity_period } = request;
+        let wanted = ServiceCertificate {
+            issuer_uuid: issuer_uuid.unwrap_or(last.issuer_uuid),
+            subject_oneline: subject_oneline.unwrap_or(last.subject_oneline),
+            validity_period: validity_period.or(last.validity_period),
+            ..last
+        };
+        let previous = wanted.instead_of;
+        let order = wanted.order(self.hardened).map_err(at_top)?;
+        let renewed = RenewedService {
+            service_uuid: service,
+            certificate_uuid: None,
+            pending_certificate: None,
+            previous_certificate_uuid: previous,
+            warnings: Vec::new(),
+        };
+        let prepared = match self.ask_for_certificate(wanted.clone(), order).await.map_err(at_top)? {
+            Asked::Made(prepared) => prepared,
+            Asked::Waits(wanted, plan) => {
+                let request = Requested::Service(wanted);
+                let proposed = Box::pin(self.wait_for_approvals(caller, &grant, request, &plan, None)).await?;
+                return Ok(RenewedService { pending_certificate: Some(proposed), ..renewed });
+            }
+        };
         let (certificate, warnings) = (prepared.id, prepared.warnings.clone());
         let event = Event::new(action)
             .on(Uuid::from(service))
@@ -42,44 +64,33 @@ impl Chancery {
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 prepared.issue(tx, true, now_ms).await.map_err(at_top)?;
-                let (service, from, to) = (service.into(), previous.into(), certificate.into());
-                if !tables::services::set_certificate(tx, service, from, to).await? {
-                    return Err(Error::state("The service's certificate was renewed meanwhile."));
-                }
-                Ok(())
+                wanted.take(tx, certificate).await
             })
         })
         .await?;
-        Ok(RenewedService {
-            service_uuid: service,
-            certificate_uuid: certificate,
-            previous_certificate_uuid: previous,
-            warnings,
-        })
+        Ok(RenewedService { certificate_uuid: Some(certificate), warnings, ..renewed })
     }
 }
 
-async fn present(tx: &mut chancery_store::Tx, service: ServiceId) -> Result<StoredCertificate> {
+/// The certificate that the service has, as if it was asked for again; where it never had one, what was asked for last. The
+/// kind of key stays, since the policies were checked for it.
+async fn last(tx: &mut Tx, service: ServiceId) -> Result<ServiceCertificate> {
     let row = tables::services::by_id(tx, service.into()).await?.ok_or_else(|| Error::not_found("service"))?;
-    let certificate: CertificateId = row.certificate_id.map(CertificateId::from).ok_or_else(without_certificate)?;
-    StoredCertificate::load(tx, certificate).await
-}
-
-/// The same again, but for what the request says. The kind of key stays, since the policies were checked for it.
-fn order(present: &StoredCertificate, request: RenewService, hardened: bool) -> Result<Order> {
-    let RenewService { issuer_uuid, subject_oneline, validity_period } = request;
-    let key_type = KeyType::by_spec(present.spec).ok_or_else(|| Error::internal("a certificate's key has no type"))?;
-    let profile = present.profile.and_then(cert_profile::built_in);
-    let wanted = Wanted {
-        profile: profile.ok_or_else(|| Error::internal("the profile of a service's certificate is not there"))?,
-        issuer: Some(issuer_uuid.unwrap_or(present.issuer)),
-        subject: Some(subject_oneline.as_deref().unwrap_or(&present.subject)),
-        new_key: &NewKey { key_type_uuid: Some(key_type.id), save: Some(true) },
-        key_params: None,
-        cert_params: &CertParams { validity_period, ..CertParams::default() },
-        trust: false,
+    let Some(id) = row.certificate_id else {
+        return asked_for_last(tx, service).await?.ok_or_else(without_certificate);
     };
-    Order::read(wanted, hardened).map_err(at_top)
+    let present = StoredCertificate::load(tx, id.into()).await?;
+    let key_type = KeyType::by_spec(present.spec).ok_or_else(|| Error::internal("a certificate's key has no type"))?;
+    let profile = present.profile.ok_or_else(|| Error::internal("a service's certificate has no profile"))?;
+    Ok(ServiceCertificate {
+        service_uuid: service,
+        instead_of: Some(present.id),
+        cert_profile_uuid: profile,
+        issuer_uuid: present.issuer,
+        subject_oneline: present.subject,
+        key_type_uuid: key_type.id,
+        validity_period: None,
+    })
 }
 
 /// The period has no parent here.

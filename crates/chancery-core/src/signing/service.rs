@@ -65,7 +65,9 @@ impl Service {
 }
 
 pub(super) fn without_certificate() -> Error {
-    Error::state("The service was deployed without a signing certificate, so it can never sign.")
+    Error::state(
+        "The service has no signing certificate: it was deployed without one, or the certificate waits for approvals.",
+    )
 }
 
 fn stub(row: tables::services::Row) -> Result<ServiceStub> {

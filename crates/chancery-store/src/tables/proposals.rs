@@ -89,6 +89,11 @@ const INSERT: &str = concat!(
     ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"
 );
 const BY_ID: &str = concat!("SELECT ", columns!(), " FROM proposals WHERE id = $1");
+const NEWEST_OF_SERVICE: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM proposals WHERE service_id = $1 AND kind = $2 ORDER BY submitted_at_ms DESC, id LIMIT 1"
+);
 const CHANGE: &str = "UPDATE proposals SET state = $3, reason = $4, decided_at_ms = $5, certificate_id = $6, \
     version = version + 1 WHERE id = $1 AND version = $2";
 /// Adds a proposal.
@@ -119,6 +124,11 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
 /// The proposal with this id.
 pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
     sql(BY_ID).bind(id).optional(tx).await
+}
+
+/// The last that was made of this kind about a service.
+pub async fn newest_of_service(tx: &mut Tx, service: Uuid, kind: &str) -> Result<Option<Row>, StoreError> {
+    sql(NEWEST_OF_SERVICE).bind(service).bind(kind).optional(tx).await
 }
 
 /// Changes a proposal that is still at this version; false when somebody else was faster.

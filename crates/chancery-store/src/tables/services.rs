@@ -31,7 +31,8 @@ const INSERT: &str = "INSERT INTO services \
 const BY_ID: &str = "SELECT id, name, name_key, template, signing_format, certificate_id, created_at_ms, log \
     FROM services WHERE id = $1";
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM services WHERE name_key = $1";
-const CERTIFICATE: &str = "UPDATE services SET certificate_id = $3 WHERE id = $1 AND certificate_id = $2";
+const CERTIFICATE: &str = "UPDATE services SET certificate_id = $3 WHERE id = $1 \
+    AND certificate_id IS NOT DISTINCT FROM $2";
 
 /// Adds a service; false when its name is taken.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
@@ -60,7 +61,7 @@ pub async fn name_taken(tx: &mut Tx, name_key: &str) -> Result<bool, StoreError>
 }
 
 /// Gives a service another certificate; false when its certificate is no longer the one that was read.
-pub async fn set_certificate(tx: &mut Tx, id: Uuid, from: Uuid, to: Uuid) -> Result<bool, StoreError> {
+pub async fn set_certificate(tx: &mut Tx, id: Uuid, from: Option<Uuid>, to: Uuid) -> Result<bool, StoreError> {
     Ok(sql(CERTIFICATE).bind(id).bind(from).bind(to).execute(tx).await? == 1)
 }
 

@@ -7,7 +7,7 @@ use serde::{
     de::{self, IgnoredAny, MapAccess},
 };
 
-use super::{ObjInfo, signing_policies::PolicyRules, x509::ValidityPeriod};
+use super::{ObjInfo, proposals::Proposed, signing_policies::PolicyRules, x509::ValidityPeriod};
 use crate::{CertificateId, HashType, KeyTypeId, LogVisibility, PolicyId, SelfApproval, ServiceId, SigningFormat};
 
 /// Body of a deployment.
@@ -163,9 +163,12 @@ pub struct SigningCertParams {
 pub struct DeployedService {
     /// The new service.
     pub service_uuid: ServiceId,
-    /// Its signing certificate; absent where it was deployed without one.
+    /// Its signing certificate; absent where it was deployed without one, or its certificate waits for approvals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate_uuid: Option<CertificateId>,
+    /// The proposal of its certificate, where the issuer demands approvals; nothing can be submitted until it has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_certificate: Option<Proposed>,
     /// Its policy; absent for a time-stamping authority, which has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy_uuid: Option<PolicyId>,
@@ -197,10 +200,16 @@ pub struct RenewService {
 pub struct RenewedService {
     /// The service, which stays the same.
     pub service_uuid: ServiceId,
-    /// Its new signing certificate.
-    pub certificate_uuid: CertificateId,
-    /// The one that it had; it is not revoked.
-    pub previous_certificate_uuid: CertificateId,
+    /// Its new signing certificate; absent where that waits for approvals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate_uuid: Option<CertificateId>,
+    /// The proposal of its certificate, where the issuer demands approvals; until it has them, the service signs with the
+    /// one that it has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending_certificate: Option<Proposed>,
+    /// The one that it had, which is not revoked; absent where it had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_certificate_uuid: Option<CertificateId>,
     /// What somebody should know about it, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,

@@ -1,9 +1,9 @@
 //! Certificates that are proposed, and changes of what certificates take: of their profiles, and of the authorities that
 //! issue them.
 
-use chancery_store::Tx;
+use chancery_store::{Tx, tables};
 use chancery_types::{
-    CertificateId, ErrorCode,
+    CertificateId, ErrorCode, ProposalKind, ServiceId,
     wire::{
         approval::{IssuerApproval, ProposedCertProfile, ProposedIssuerApproval},
         cert_profiles::CertProfile,
@@ -26,13 +26,15 @@ use crate::{
         approval::{Approved, check_demand},
         cert_profile,
     },
-    signing::{demand::Demand, request::Given},
+    signing::{NewService, certificate::ServiceCertificate, demand::Demand, request::Given},
 };
 
 /// A certificate that is made and counts once it is stored, and what the audit records say of it.
 pub(super) struct Issuing {
     prepared: Prepared,
     record: Event,
+    /// The service that signs with it from then on.
+    service: Option<ServiceCertificate>,
 }
 
 impl Chancery {
@@ -42,13 +44,20 @@ impl Chancery {
         caller: &Caller,
         grant: &Grant,
         demand: Demand,
-        name: String,
+        (name, service): (String, Option<NewService>),
         new: NewCertificate,
     ) -> Result<Proposed> {
         let certificate = &new.certificate;
-        let about =
-            About { profile: Some(certificate.cert_profile_uuid), issuer: certificate.issuer_uuid, ..About::default() };
-        self.propose_demanded(caller, grant, demand, (about, name), Content::Certificate(Box::new(new))).await
+        let about = About {
+            service: new.request.of_service().map(ServiceCertificate::service),
+            profile: Some(certificate.cert_profile_uuid),
+            issuer: certificate.issuer_uuid,
+            ..About::default()
+        };
+        let now_ms = self.clock.now_ms();
+        let content = Content::Certificate(Box::new(new));
+        let new = NewProposal { service, ..demanded(demand, (about, name), content, now_ms)? };
+        self.propose(caller, grant, new, now_ms).await
     }
 
     /// Proposes the change of a certificate profile. The answer is the profile as it is, and what waits.
@@ -99,9 +108,7 @@ impl Chancery {
         content: Content,
     ) -> Result<Proposed> {
         let now_ms = self.clock.now_ms();
-        let expires_at_ms = demand.expiry(now_ms)?;
-        let new = NewProposal { name, note: String::new(), content, about, required: demand.count, expires_at_ms };
-        self.propose(caller, grant, new, now_ms).await
+        self.propose(caller, grant, demanded(demand, (about, name), content, now_ms)?, now_ms).await
     }
 
     /// Makes what has every approval; the reason where it can never be made any more. What passes is an error, after
@@ -115,17 +122,38 @@ impl Chancery {
         let made = async {
             let prepared = Box::pin(self.prepare_approved(new, Approved::by_proposal())).await?;
             let now_ms = self.clock.now_ms();
+            let service = new.request.of_service().cloned();
+            let wanted = service.clone();
             let checked = self.store.read(move |tx| {
                 Box::pin(async move {
+                    if let Some(wanted) = wanted {
+                        wanted.check(tx).await?;
+                    }
                     prepared.check(tx, now_ms).await?;
                     Ok::<_, Error>(prepared)
                 })
             });
             let prepared = checked.await?;
-            Ok(Box::new(Issuing { record: new.request.event(&prepared, true), prepared }))
+            Ok(Box::new(Issuing { record: new.request.event(&prepared, true), prepared, service }))
         };
         lasting(Box::pin(made).await)
     }
+}
+
+/// The certificate that was last proposed for a service, whatever became of it.
+pub(in crate::signing) async fn asked_for_last(tx: &mut Tx, service: ServiceId) -> Result<Option<ServiceCertificate>> {
+    let kind = ProposalKind::Certificate.as_str();
+    let Some(row) = tables::proposals::newest_of_service(tx, service.into(), kind).await? else { return Ok(None) };
+    match Content::parse(&row.content)? {
+        Content::Certificate(new) => Ok(new.request.of_service().cloned()),
+        Content::PreApproval(_) | Content::Policy(_) | Content::CertProfile(_) | Content::Issuer(..) => Ok(None),
+    }
+}
+
+/// A proposal that takes what is demanded.
+fn demanded(demand: Demand, (about, name): (About, String), content: Content, now_ms: i64) -> Result<NewProposal> {
+    let expires_at_ms = demand.expiry(now_ms)?;
+    Ok(NewProposal { name, note: String::new(), content, about, service: None, required: demand.count, expires_at_ms })
 }
 
 impl Issuing {
@@ -143,13 +171,17 @@ impl Issuing {
         hardened: bool,
         (actor, now_ms): (&Actor, i64),
     ) -> Result<()> {
-        let Self { prepared, mut record } = self;
+        let Self { prepared, mut record, service } = self;
         let mut facts = StoredProposal::load(tx, proposal.id()).await?.facts(hardened, now_ms);
         facts.approvals.push(last);
         if facts.given() < facts.required() {
             return Err(Error::state("More approvals are demanded meanwhile."));
         }
+        let id = prepared.id;
         prepared.issue(tx, true, now_ms).await?;
+        if let Some(service) = service {
+            service.take(tx, id).await?;
+        }
         record.detail["proposalUuid"] = json!(proposal.id());
         audit::append(tx, now_ms, actor, &record, ErrorCode::Success).await
     }

@@ -295,7 +295,12 @@ impl Chancery {
                 Content::Policy(new) => {
                     event = event.changes(Change::of(ChangeKind::SigningService, new.after.service_uuid));
                 }
-                Content::PreApproval(_) | Content::Certificate(_) => {}
+                Content::Certificate(new) => {
+                    if let Some(wanted) = new.request.of_service() {
+                        event = event.changes(Change::of(ChangeKind::SigningService, wanted.service()));
+                    }
+                }
+                Content::PreApproval(_) => {}
             }
         }
         match self.commit(grant, event, move |tx| Box::pin(new.insert(tx))).await {

@@ -15,6 +15,7 @@ mod propose;
 mod read;
 mod stored;
 
+pub(super) use certificate::asked_for_last;
 pub(crate) use content::NewCertificate;
 pub(super) use content::NewPolicy;
 pub(crate) use pre_approval::PreApproved;

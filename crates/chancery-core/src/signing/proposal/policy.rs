@@ -41,6 +41,7 @@ impl Chancery {
             name: new.after.obj_info.name.clone(),
             note: String::new(),
             about: About::policy(service, new.after.obj_info.uuid),
+            service: None,
             content: Content::Policy(Box::new(new)),
             required,
             expires_at_ms: None,

@@ -72,6 +72,7 @@ impl Chancery {
             note: self.note(request.note)?,
             content: Content::PreApproval(beforehand),
             about: About::policy(policy.service, policy.id),
+            service: None,
             required: policy.num_approvals,
             expires_at_ms: rules::expiry(&policy.rules, now_ms).map_err(Error::internal)?,
         };

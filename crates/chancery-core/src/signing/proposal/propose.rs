@@ -6,8 +6,8 @@ use chancery_store::{
     tables::{self, decisions::On},
 };
 use chancery_types::{
-    Action, ApprovalState, Base64, CertProfileId, CertificateId, PolicyId, ProposalDecision, ProposalId, ProposalState,
-    ServiceId, SigningRequestState,
+    Action, ApprovalState, Base64, CertProfileId, CertificateId, ErrorCode, PolicyId, ProposalDecision, ProposalId,
+    ProposalState, ServiceId, SigningRequestState,
     wire::{proposals::Proposed, signing_requests::ApprovalCount},
 };
 use serde_json::json;
@@ -17,7 +17,11 @@ use super::{
     content::{self, Beforehand, Content},
     life::Life,
 };
-use crate::{Caller, Chancery, Event, Grant, Member, Result, signing::decision};
+use crate::{
+    Caller, Chancery, Event, Grant, Member, Result,
+    audit::{self, Actor},
+    signing::{NewService, decision},
+};
 
 /// A proposal that is ready to be made.
 pub(super) struct NewProposal {
@@ -25,6 +29,8 @@ pub(super) struct NewProposal {
     pub(super) note: String,
     pub(super) content: Content,
     pub(super) about: About,
+    /// A service that comes into being with it.
+    pub(super) service: Option<NewService>,
     /// Approvals that it takes: at least one.
     pub(super) required: u32,
     pub(super) expires_at_ms: Option<i64>,
@@ -56,7 +62,7 @@ impl Chancery {
         now_ms: i64,
     ) -> Result<Proposed> {
         let id = ProposalId::from_random(random());
-        let NewProposal { name, note, content, about, required, expires_at_ms } = new;
+        let NewProposal { name, note, content, about, service: deployed, required, expires_at_ms } = new;
         let About { service, policy, profile, issuer } = about;
         let row = tables::proposals::Row {
             id: id.into(),
@@ -83,8 +89,18 @@ impl Chancery {
             "certProfileUuid": profile, "issuerUuid": issuer, "digest": hex::encode(&digest),
             "approvalsRequired": required,
         }));
-        let members = caller.members().to_vec();
-        self.commit(grant, event, move |tx| Box::pin(insert(tx, row, content, note, members))).await?;
+        let (actor, members) = (Actor::of(caller), caller.members().to_vec());
+        self.commit(grant, event, move |tx| {
+            Box::pin(async move {
+                if let Some(deployed) = deployed {
+                    let record = deployed.event();
+                    deployed.insert(tx, now_ms).await?;
+                    audit::append(tx, now_ms, &actor, &record, ErrorCode::Success).await?;
+                }
+                insert(tx, row, content, note, members).await
+            })
+        })
+        .await?;
         Ok(Proposed {
             uuid: id,
             digest: Base64(digest),

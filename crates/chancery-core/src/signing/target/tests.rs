@@ -64,7 +64,7 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
     other.enable_key(&caller, key).await.unwrap();
     assert_eq!(signs().await.unwrap(), "Signed");
     let renewed = other.renew_service(&caller, service, body(json!({}))).await.unwrap();
-    assert_ne!(renewed.certificate_uuid, certificate);
+    assert_ne!(renewed.certificate_uuid, Some(certificate));
     assert!(lagging.targets.find(&(service, policy)).is_some_and(|target| target.rests_on(Some(certificate))));
     assert_eq!(signs().await.unwrap(), "Signed");
     assert!(lagging.targets.find(&(service, policy)).is_some_and(|target| !target.rests_on(Some(certificate))));

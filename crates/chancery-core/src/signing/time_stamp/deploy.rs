@@ -14,7 +14,7 @@ use crate::{
     Caller, Chancery, Error, Event, Result,
     pki::{Prepared, cert_profile},
     signing::{
-        deploy::{name_taken, order, within},
+        deploy::{name_taken, wanted, within},
         service::TIME_STAMPING,
     },
     text::check_name,
@@ -56,17 +56,19 @@ impl Chancery {
             let message = "A policy is a dotted object identifier, such as 1.3.6.1.4.1.99999.1.";
             return Err(Error::value("/timestamping/policyOid", message));
         }
-        let order = order(&new_cert, cert_profile::TIME_STAMPING_CERTIFICATE, self.hardened).map_err(in_new_cert)?;
+        let id = ServiceId::from_random(random());
+        let wanted = wanted(&new_cert, id, cert_profile::TIME_STAMPING_CERTIFICATE).map_err(in_new_cert)?;
+        let order = wanted.order(self.hardened).map_err(in_new_cert)?;
         if !matches!(order.key_type.spec.algorithm(), KeyAlgorithm::Rsa | KeyAlgorithm::Ec) {
             let message = "Verifiers take time stamps of RSA and EC keys only.";
             return Err(Error::selection("/timestamping/newCert/newKey/keyTypeUuid", message));
         }
         self.refuse_taken_name(&name).await?;
         let certificate = self.prepare_certificate(order).await.map_err(in_new_cert)?;
-        let id = ServiceId::from_random(random());
         let reply = DeployedService {
             service_uuid: id,
             certificate_uuid: Some(certificate.id),
+            pending_certificate: None,
             policy_uuid: None,
             warnings: certificate.warnings.clone(),
         };

@@ -13,6 +13,8 @@ use crate::{
 };
 
 /// Deploys a signing service: makes its certificate, key and policy. Needs Services:Deploy.
+///
+/// Where the issuer demands approvals, the certificate waits for them, and the service signs once it has it.
 #[utoipa::path(
     post,
     path = "/cuserv/v1/services/deploy",

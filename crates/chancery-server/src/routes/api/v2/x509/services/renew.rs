@@ -17,6 +17,8 @@ use crate::{
 
 /// Gives a service a new certificate with a new key of the same kind; its uuid and its policies stay. Needs
 /// Services:Deploy.
+///
+/// Where the issuer demands approvals, the certificate waits for them, and the service keeps what it has.
 #[utoipa::path(
     post,
     path = "/api/v2/x509/services/{serviceUuid}/renew",

@@ -6,11 +6,11 @@ use super::{GENERATE, House, approve, text, waits};
 use crate::{
     certificates::{profile, with},
     client::Reply,
-    signing::{DEPLOY, PROPOSALS},
+    signing::PROPOSALS,
 };
 
 impl House {
-    async fn demand(&self, issuer: &str, approval: Value) -> Reply {
+    pub(super) async fn demand(&self, issuer: &str, approval: Value) -> Reply {
         self.signing.admin.json("PUT", &format!("/api/v2/x509/{issuer}/approval"), &approval).await
     }
 
@@ -39,10 +39,6 @@ async fn no_profile_leads_round_an_authority_that_demands_approvals() {
     assert_eq!(house.issued().await, 0);
     let proposal = house.ask(&built_in).await;
     assert_eq!(approve(&house.ann, &proposal).await.response()["state"], "Issued");
-    // Its own status answers are no certificates of anybody's.
-    // A service's certificate cannot wait.
-    let reply = house.signing.admin.post(DEPLOY, house.signing.deployment("builds", 1)).await;
-    reply.refused(409, "InvalidState", Some("/pkisigning/newCert/issuerUuid"));
     // A root of somebody's own is no authority that anybody trusts because of this one.
     let own = with(house.wanted(&lax), json!({"issuerUuid": null}));
     assert!(house.asker.post(GENERATE, own).await.response()["certificate"].is_string());

@@ -3,6 +3,7 @@
 
 mod issuers;
 mod profiles;
+mod services;
 
 use chancery_testkit::{Tool, temp_dir};
 use chancery_types::Perm;
