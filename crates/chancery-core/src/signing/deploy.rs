@@ -40,7 +40,7 @@ impl Chancery {
     pub async fn deploy_service(&self, caller: &Caller, request: DeployRequest) -> Result<DeployedService> {
         let DeployRequest { template, name, log, pkisigning, timestamping } = request;
         match template.as_str() {
-            PKI_SIGNING => self.deploy_signing(caller, name, log, pkisigning).await,
+            PKI_SIGNING => Box::pin(self.deploy_signing(caller, name, log, pkisigning)).await,
             TIME_STAMPING => self.deploy_time_stamping(caller, name, timestamping).await,
             _ => {
                 let message = format!("There are two templates: {PKI_SIGNING} and {TIME_STAMPING}.");
@@ -78,7 +78,8 @@ impl Chancery {
         match asked {
             Some(Asked::Waits(wanted, plan)) => {
                 let (reply, request) = (service.reply(warnings), Requested::Service(wanted));
-                let proposed = self.wait_for_approvals(caller, &grant, request, &plan, Some(service)).await?;
+                let waits = self.wait_for_approvals(caller, &grant, request, &plan, Some(service));
+                let proposed = Box::pin(waits).await?;
                 Ok(DeployedService { pending_certificate: Some(proposed), ..reply })
             }
             Some(Asked::Made(certificate)) => {

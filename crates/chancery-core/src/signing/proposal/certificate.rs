@@ -56,7 +56,7 @@ impl Chancery {
         };
         let now_ms = self.clock.now_ms();
         let content = Content::Certificate(Box::new(new));
-        let new = NewProposal { service, ..demanded(demand, (about, name), content, now_ms)? };
+        let new = NewProposal { service, ..demanded(&demand, (about, name), content, now_ms)? };
         self.propose(caller, grant, new, now_ms).await
     }
 
@@ -108,7 +108,7 @@ impl Chancery {
         content: Content,
     ) -> Result<Proposed> {
         let now_ms = self.clock.now_ms();
-        self.propose(caller, grant, demanded(demand, (about, name), content, now_ms)?, now_ms).await
+        self.propose(caller, grant, demanded(&demand, (about, name), content, now_ms)?, now_ms).await
     }
 
     /// Makes what has every approval; the reason where it can never be made any more. What passes is an error, after
@@ -151,7 +151,7 @@ pub(in crate::signing) async fn asked_for_last(tx: &mut Tx, service: ServiceId) 
 }
 
 /// A proposal that takes what is demanded.
-fn demanded(demand: Demand, (about, name): (About, String), content: Content, now_ms: i64) -> Result<NewProposal> {
+fn demanded(demand: &Demand, (about, name): (About, String), content: Content, now_ms: i64) -> Result<NewProposal> {
     let expires_at_ms = demand.expiry(now_ms)?;
     Ok(NewProposal { name, note: String::new(), content, about, service: None, required: demand.count, expires_at_ms })
 }
