@@ -3,7 +3,7 @@
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    CertificateId, ErrorCode, ProposalKind, ServiceId,
+    CertificateId, ErrorCode, ProposalId, ProposalKind, ServiceId,
     wire::{
         approval::{IssuerApproval, ProposedCertProfile, ProposedIssuerApproval},
         cert_profiles::CertProfile,
@@ -16,7 +16,6 @@ use super::{
     content::{Content, NewCertificate},
     policy::lasting,
     propose::{About, NewProposal},
-    stored::StoredProposal,
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
@@ -26,7 +25,7 @@ use crate::{
         approval::{Approved, check_demand},
         cert_profile,
     },
-    signing::{NewService, certificate::ServiceCertificate, demand::Demand, request::Given},
+    signing::{NewService, certificate::ServiceCertificate, demand::Demand},
 };
 
 /// A certificate that is made and counts once it is stored, and what the audit records say of it.
@@ -161,28 +160,15 @@ impl Issuing {
         self.prepared.id
     }
 
-    /// Issues, in the transaction that stores the last approval. InvalidState where more approvals are demanded since it
-    /// was found that this is the last one.
-    pub(super) async fn issue(
-        self,
-        tx: &mut Tx,
-        proposal: &StoredProposal,
-        last: Given,
-        hardened: bool,
-        (actor, now_ms): (&Actor, i64),
-    ) -> Result<()> {
+    /// Issues, in the transaction that stores the last approval.
+    pub(super) async fn issue(self, tx: &mut Tx, proposal: ProposalId, actor: &Actor, now_ms: i64) -> Result<()> {
         let Self { prepared, mut record, service } = self;
-        let mut facts = StoredProposal::load(tx, proposal.id()).await?.facts(hardened, now_ms);
-        facts.approvals.push(last);
-        if facts.given() < facts.required() {
-            return Err(Error::state("More approvals are demanded meanwhile."));
-        }
         let id = prepared.id;
         prepared.issue(tx, true, now_ms).await?;
         if let Some(service) = service {
             service.take(tx, id).await?;
         }
-        record.detail["proposalUuid"] = json!(proposal.id());
+        record.detail["proposalUuid"] = json!(proposal);
         audit::append(tx, now_ms, actor, &record, ErrorCode::Success).await
     }
 }

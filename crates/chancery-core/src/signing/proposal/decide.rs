@@ -317,6 +317,7 @@ impl NewDecision {
         let Self { stored, row, given, members, actor, resolved, hardened, limits } = *self;
         let Resolved { standing, reason, life, issuing } = resolved;
         if standing == Standing::Signed {
+            check_count(tx, &stored, given, hardened, row.decided_at_ms).await?;
             match stored.content.clone() {
                 Content::Policy(new) => policy::apply(tx, new.after.service_uuid, &new, &limits, hardened).await?,
                 Content::CertProfile(new) => again(cert_profile::change(tx, *new, limits).await.map(drop))?,
@@ -326,7 +327,7 @@ impl NewDecision {
         }
         let certificate_id = issuing.as_ref().map(|issuing| issuing.id().into());
         if let Some(issuing) = issuing {
-            issuing.issue(tx, &stored, given, hardened, (&actor, row.decided_at_ms)).await?;
+            issuing.issue(tx, stored.id(), &actor, row.decided_at_ms).await?;
         }
         let waits = standing == Standing::Pending;
         let change = tables::proposals::Change {
@@ -347,6 +348,16 @@ impl NewDecision {
         }
         Ok(())
     }
+}
+
+/// InvalidState where the last approval is no longer the last: more are demanded since it was read what is.
+async fn check_count(tx: &mut Tx, stored: &StoredProposal, last: Given, hardened: bool, now_ms: i64) -> Result<()> {
+    let mut facts = StoredProposal::load(tx, stored.id()).await?.facts(hardened, now_ms);
+    facts.approvals.push(last);
+    if facts.given() < facts.required() {
+        return Err(Error::state("More approvals are demanded meanwhile."));
+    }
+    Ok(())
 }
 
 /// What can never be done any more is InvalidState here: the next attempt finds out why, and stores that.
