@@ -23,6 +23,7 @@ mod pki;
 mod pool;
 mod root_key;
 mod settings;
+mod sharded;
 mod signing;
 #[cfg(test)]
 mod testing;

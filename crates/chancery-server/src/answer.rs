@@ -15,29 +15,54 @@ use chancery_types::wire::{
 
 use serde::Serialize;
 
-use crate::error_table;
+use crate::{error_table, headers};
 
 /// A JSON answer. Not axum's, whose buffer takes every quote and comma by a call of its own: a batch has a million.
 pub(crate) struct Json<T>(pub(crate) T);
 
 impl<T: Serialize> IntoResponse for Json<T> {
     fn into_response(self) -> Response {
-        match serde_json::to_vec(&self.0) {
-            Ok(json) => {
-                let content_type = HeaderValue::from_static("application/json");
-                ([(header::CONTENT_TYPE, content_type)], Body::from(json)).into_response()
-            }
-            Err(error) => Failure(Error::internal(error)).into_response(),
+        written(serde_json::to_vec(&self.0))
+    }
+}
+
+fn written(json: serde_json::Result<Vec<u8>>) -> Response {
+    match json {
+        Ok(json) => {
+            let mut response = Response::new(Body::from(json));
+            *response.headers_mut() = headers::of_json();
+            response
         }
+        Err(error) => Failure(Error::internal(error)).into_response(),
     }
 }
 
 /// What the handlers under `/api/v2` and `/cuserv/v1` answer.
-pub(crate) type Answer<T> = Result<Json<Envelope<T>>, Failure>;
+pub(crate) type Answer<T> = Result<Success<T>, Failure>;
 
-/// The answer of a call that succeeded, in its envelope.
+/// The payload of a call that succeeded; it leaves in [`Envelope::success`].
+pub(crate) struct Success<T>(T);
+
+/// The answer of a call that succeeded.
 pub(crate) const fn success<T>(response: T) -> Answer<T> {
-    Ok(Json(Envelope::success(response)))
+    Ok(Success(response))
+}
+
+impl<T: Serialize> IntoResponse for Success<T> {
+    fn into_response(self) -> Response {
+        written(self.in_envelope())
+    }
+}
+
+impl<T: Serialize> Success<T> {
+    /// What is the same for all answers is not serialized for each.
+    fn in_envelope(&self) -> serde_json::Result<Vec<u8>> {
+        let mut json = Vec::with_capacity(256);
+        json.extend_from_slice(br#"{"success":true,"errorCode":"Success","response":"#);
+        serde_json::to_writer(&mut json, &self.0)?;
+        json.push(b'}');
+        Ok(json)
+    }
 }
 
 /// A call that was refused or failed.
@@ -152,6 +177,13 @@ fn plain(error: &Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_success_is_written_as_its_envelope() {
+        let payload = serde_json::json!({"token": "a\"b", "errors": []});
+        let written = Success(&payload).in_envelope().unwrap();
+        assert_eq!(written, serde_json::to_vec(&Envelope::success(&payload)).unwrap());
+    }
 
     #[test]
     fn a_path_belongs_to_one_family() {

@@ -16,12 +16,14 @@ pub(crate) fn of(parts: &Parts) -> Result<Credentials, Error> {
     Ok(Credentials::Cookie(cookie))
 }
 
+const SCHEME: &str = "Bearer ";
+
 /// The token of the one Authorization header, if its scheme is Bearer (RFC 6750, 2.1; the scheme in any letter case).
 fn bearer(headers: &HeaderMap) -> Option<String> {
     let mut values = headers.get_all(header::AUTHORIZATION).iter();
     let (Some(value), None) = (values.next(), values.next()) else { return None };
-    let (scheme, token) = value.to_str().ok()?.split_once(' ')?;
-    scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+    let (scheme, token) = value.to_str().ok()?.split_at_checked(SCHEME.len())?;
+    scheme.eq_ignore_ascii_case(SCHEME).then(|| token.trim().to_owned())
 }
 
 /// Refuses a changing call that a page of another origin made: a browser sends the cookie along without asking. What

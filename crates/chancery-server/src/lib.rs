@@ -2,14 +2,17 @@
 //!
 //! A request passes the outermost layer (`middleware`), is extracted into typed arguments (`extract`, `decode`), and
 //! reaches a handler under `routes/`, whose folders are the URL; the handler calls one method of the door and wraps its
-//! answer. What is refused on the way leaves through `error_table` and `answer`.
+//! answer. Two calls of which there are very many go round the router (`direct`). What is refused on the way leaves
+//! through `error_table` and `answer`.
 
 mod answer;
 mod app;
 mod credentials;
 mod decode;
+mod direct;
 mod error_table;
 mod extract;
+mod headers;
 mod listen;
 mod metrics;
 mod middleware;
@@ -20,6 +23,5 @@ mod routes;
 mod session_cookie;
 
 pub use listen::{Bounds, Site, TlsError, serve, tls_config};
-pub use middleware::Peer;
 pub use openapi::openapi;
-pub use router::{public_router, router};
+pub use router::{Routes, public_router, router};

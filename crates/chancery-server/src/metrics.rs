@@ -1,24 +1,17 @@
 //! Counters for Prometheus. One recorder for the process, because the counters that core keeps are global, too.
 
-mod times;
+mod requests;
 
-use std::{
-    cell::RefCell,
-    collections::HashMap,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::sync::OnceLock;
 
 use chancery_core::{Expiring, RsaPoolLevels};
-use foldhash::fast::RandomState;
-use metrics::{Counter, counter, describe_counter, describe_gauge, gauge};
+use metrics::{counter, describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
-use times::Times;
+pub(crate) use requests::count_request;
 
 const EXPIRING: &str = "chancery_certificates_expiring";
 const RSA_POOL: &str = "chancery_rsa_pool_keys";
-const REQUESTS: &str = "chancery_http_requests_total";
 const TIME_STAMPS: &str = "chancery_time_stamps_total";
 
 static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
@@ -33,7 +26,7 @@ pub(crate) fn render() -> Option<String> {
     let recorder = RECORDER.get()?.as_ref()?;
     recorder.run_upkeep();
     let mut text = recorder.render();
-    times::render(&mut text);
+    requests::render(&mut text);
     Some(text)
 }
 
@@ -41,7 +34,6 @@ fn new_recorder() -> Option<PrometheusHandle> {
     let handle = PrometheusBuilder::new().install_recorder().ok()?;
     describe_gauge!(EXPIRING, "Certificates that are not revoked and end within so many days.");
     describe_gauge!(RSA_POOL, "RSA keys that lie ready, of each size in bits that was asked for.");
-    describe_counter!(REQUESTS, "Requests answered, by method, route and status.");
     describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
     Some(handle)
 }
@@ -65,42 +57,4 @@ pub(crate) fn note_rsa_pool(levels: &RsaPoolLevels) {
         // A gauge is a float; a pool has a handful of keys.
         gauge!(RSA_POOL, "bits" => bits.to_string()).set(*keys as f64);
     }
-}
-
-/// The counters of one method, route and status.
-struct Handles {
-    requests: Counter,
-    times: Arc<Times>,
-}
-
-impl Handles {
-    fn new(method: &'static str, route: &str, status: u16) -> Self {
-        let labels = [("method", method.to_owned()), ("route", route.to_owned()), ("status", status.to_string())];
-        Self { requests: counter!(REQUESTS, &labels), times: times::of(method, route) }
-    }
-
-    fn note(&self, time: Duration) {
-        self.requests.increment(1);
-        self.times.note(time);
-    }
-}
-
-/// Few: methods and routes are of our making, and each route has a handful of statuses; so their hash need not
-/// withstand floods.
-type Known = HashMap<(&'static str, u16), HashMap<Box<str>, Handles, RandomState>, RandomState>;
-
-thread_local! {
-    /// Looking the counters up by their labels costs more than all else that a request is counted by.
-    static KNOWN: RefCell<Known> = RefCell::default();
-}
-
-/// Counts one answered request.
-pub(crate) fn count_request(method: &'static str, route: &str, status: u16, time: Duration) {
-    KNOWN.with_borrow_mut(|known| {
-        let routes = known.entry((method, status)).or_default();
-        match routes.get(route) {
-            Some(handles) => handles.note(time),
-            None => routes.entry(route.into()).or_insert_with(|| Handles::new(method, route, status)).note(time),
-        }
-    });
 }

@@ -1,51 +1,38 @@
 //! The outermost layer: gives every request its id, every answer its form and its headers, and the log its line.
+//!
+//! [`Outermost`] lies around the routes of the router, [`Exchange`] is what it does: the calls that take no router
+//! (`direct`) do the same.
 
 use std::{
     any::Any,
     convert::Infallible,
     error::Error as StdError,
     future::poll_fn,
-    mem,
     net::{IpAddr, Ipv4Addr},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::{Pin, pin},
-    sync::LazyLock,
     task::{Context, Poll},
     time::Instant,
 };
 
 use axum::{
     extract::{MatchedPath, Request},
-    http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Version, header},
+    http::{HeaderValue, Method, StatusCode, Version, header},
     response::{IntoResponse, Response},
 };
 use chancery_core::{Error, Meaning, RequestId, RequestInfo};
 use tower::Service;
-use tracing::{Instrument, debug, debug_span, error};
+use tracing::{Instrument, Span, debug, debug_span, error};
 
 use crate::{
     answer::{Failure, Refusal, render},
-    metrics,
+    headers, metrics,
     remainder::Remainder,
 };
 
-/// The address of the other end of the connection; the listener notes it on every request.
+/// The address of the other end of the connection, noted on every request.
 #[derive(Clone, Copy, Debug)]
-pub struct Peer(pub IpAddr);
-
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-
-/// What every answer says unless its handler says otherwise: answers are not to be kept, guessed at, framed or run.
-static DEFAULT_HEADERS: LazyLock<HeaderMap> = LazyLock::new(|| {
-    const POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    let mut headers = HeaderMap::with_capacity(16);
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::X_FRAME_OPTIONS, HeaderValue::from_static("DENY"));
-    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
-    headers
-});
+pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// Wraps a route. A service of its own, because axum's middleware out of a function would copy the route within and
 /// allocate several times for every request.
@@ -67,48 +54,68 @@ where
 
     /// Runs a request inside its span and finishes its answer.
     fn call(&mut self, mut request: Request) -> Self::Future {
-        let started = Instant::now();
-        let info = request_info(&request);
-        let method = method_name(request.method());
+        let peer = request.extensions().get::<Peer>();
+        let exchange = Exchange::begin(&request, peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0));
         let uri = request.uri().clone();
         let route = request.extensions().get::<MatchedPath>().cloned();
-        let span = debug_span!("request", id = %info.id, source = %info.source);
-        request.extensions_mut().insert(info);
-
-        let version = request.version();
+        request.extensions_mut().insert(exchange.info);
         let (request, remainder) = Remainder::of(request);
 
         let begun = catch_unwind(AssertUnwindSafe(|| self.0.call(request)));
         Box::pin(async move {
             let answer = match begun {
-                Ok(answer) => answered(answer).instrument(span.clone()).await,
+                Ok(answer) => exchange.run(async { answer.await.unwrap_or_else(|never| match never {}) }).await,
                 Err(panic) => panicked(panic.as_ref()),
             };
             let is_read = remainder.take().await;
-            let _entered = span.entered();
-            let mut answer = finish(answer, uri.path(), info.id);
-            if !is_read && version < Version::HTTP_2 {
-                answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
-            }
-
             let route = route.as_ref().map_or("none", MatchedPath::as_str);
-            let status = answer.status().as_u16();
-            let time = started.elapsed();
-            metrics::count_request(method, route, status, time);
-            debug!(method, route, status, ms = time.as_secs_f64() * 1e3, "answered");
-            Ok(answer)
+            Ok(exchange.finish(answer, uri.path(), route, is_read))
         })
     }
 }
 
-/// A route's answer, also if it panics.
-async fn answered(answer: impl Future<Output = Result<Response, Infallible>>) -> Response {
-    let mut answer = pin!(answer);
-    poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
-        Ok(poll) => poll.map(|Ok(answer)| answer),
-        Err(panic) => Poll::Ready(panicked(panic.as_ref())),
-    })
-    .await
+/// A request and its answer.
+pub(crate) struct Exchange {
+    /// The request's id, and where it comes from.
+    pub(crate) info: RequestInfo,
+    started: Instant,
+    method: &'static str,
+    version: Version,
+    span: Span,
+}
+
+impl Exchange {
+    /// Gives the request its id.
+    pub(crate) fn begin<B>(request: &Request<B>, source: IpAddr) -> Self {
+        let started = Instant::now();
+        let info = RequestInfo { source, ..unknown_request() };
+        let span = debug_span!("request", id = %info.id, %source);
+        Self { info, started, method: method_name(request.method()), version: request.version(), span }
+    }
+
+    /// A route's answer, also if it panics; what it logs bears the request's id.
+    pub(crate) async fn run(&self, answer: impl Future<Output = Response>) -> Response {
+        let mut answer = pin!(answer);
+        let caught = poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
+            Ok(poll) => poll,
+            Err(panic) => Poll::Ready(panicked(panic.as_ref())),
+        });
+        caught.instrument(self.span.clone()).await
+    }
+
+    /// Puts the answer into the form of its path, counts and logs it. A connection on which some of the request is still
+    /// to come is of no further use.
+    pub(crate) fn finish(self, answer: Response, path: &str, route: &str, is_read: bool) -> Response {
+        let _entered = self.span.enter();
+        let mut answer = finish(answer, path, self.info.id);
+        if !is_read && self.version < Version::HTTP_2 {
+            answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+        }
+        let (method, status, time) = (self.method, answer.status().as_u16(), self.started.elapsed());
+        metrics::count_request(method, route, status, time);
+        debug!(method, route, status, ms = time.as_secs_f64() * 1e3, "answered");
+        answer
+    }
 }
 
 /// Puts the answer into the form of its path and sets the headers that all have.
@@ -124,14 +131,7 @@ fn finish(answer: Response, path: &str, request_id: RequestId) -> Response {
         }
         None => answer,
     };
-    let headers = answer.headers_mut();
-    // The handler's few join the copy of the usual ones, which costs less than the other way round. `extend` puts the
-    // first of each name in the place of a default, and keeps those of the same name that follow.
-    let own = mem::replace(headers, DEFAULT_HEADERS.clone());
-    headers.extend(own);
-    if let Ok(id) = HeaderValue::from_bytes(&request_id.digits()) {
-        headers.insert(REQUEST_ID, id);
-    }
+    headers::complete(answer.headers_mut(), request_id);
     answer
 }
 
@@ -161,12 +161,6 @@ fn panicked(panic: &(dyn Any + Send)) -> Response {
     let message = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
     let cause = format!("panic: {}", message.unwrap_or("of unknown kind"));
     Failure::from(Error::internal(cause)).into_response()
-}
-
-/// A new id, and where the request comes from.
-fn request_info(request: &Request) -> RequestInfo {
-    let peer = request.extensions().get::<Peer>();
-    RequestInfo { source: peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0), ..unknown_request() }
 }
 
 /// A request of which nothing was noted.

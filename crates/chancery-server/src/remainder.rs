@@ -15,7 +15,7 @@ use axum::{
     Error,
     body::{Body, Bytes, HttpBody},
     extract::Request,
-    http::header,
+    http::{HeaderMap, header},
 };
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
@@ -34,9 +34,7 @@ impl Remainder {
     /// Puts a handle on the request's body. A client that waits for `100 Continue` must not be told to go on by reading,
     /// so its body is left alone; so is one too long to be taken.
     pub(crate) fn of(request: Request) -> (Request, Self) {
-        let is_empty = request.body().is_end_stream();
-        let is_long = request.body().size_hint().lower() > BYTES_MAX as u64;
-        if is_empty || is_long || request.headers().contains_key(header::EXPECT) {
+        if !may_be_taken(request.headers(), request.body()) {
             return (request, Self(None));
         }
         let (parts, body) = request.into_parts();
@@ -46,23 +44,36 @@ impl Remainder {
 
     /// Takes the rest and drops it; says whether the connection is of further use.
     pub(crate) async fn take(self) -> bool {
-        let Some(mut body) = self.0 else { return true };
-        if body.is_end_stream() {
-            return true;
+        match self.0 {
+            Some(mut body) => take(&mut body).await,
+            None => true,
         }
-        let rest = async {
-            let mut taken = 0;
-            while taken <= BYTES_MAX {
-                match body.frame().await {
-                    Some(Ok(frame)) => taken += frame.data_ref().map_or(0, Bytes::len),
-                    Some(Err(_)) => return false,
-                    None => return true,
-                }
-            }
-            false
-        };
-        time::timeout(PATIENCE, rest).await.unwrap_or(false)
     }
+}
+
+/// Whether what is left of a body may be read when the answer is known.
+pub(crate) fn may_be_taken(headers: &HeaderMap, body: &impl HttpBody) -> bool {
+    let is_long = body.size_hint().lower() > BYTES_MAX as u64;
+    !body.is_end_stream() && !is_long && !headers.contains_key(header::EXPECT)
+}
+
+/// Takes the rest of a body and drops it; says whether its connection is of further use.
+pub(crate) async fn take(body: &mut (impl HttpBody<Data = Bytes> + Unpin)) -> bool {
+    if body.is_end_stream() {
+        return true;
+    }
+    let rest = async {
+        let mut taken = 0;
+        while taken <= BYTES_MAX {
+            match body.frame().await {
+                Some(Ok(frame)) => taken += frame.data_ref().map_or(0, Bytes::len),
+                Some(Err(_)) => return false,
+                None => return true,
+            }
+        }
+        false
+    };
+    time::timeout(PATIENCE, rest).await.unwrap_or(false)
 }
 
 #[derive(Clone)]

@@ -1,16 +1,22 @@
 //! Every route, on one screen.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
-use axum::Router;
+use axum::{
+    BoxError, Router,
+    body::{Body, Bytes, HttpBody},
+    extract::Request,
+    response::Response,
+};
 use chancery_core::Chancery;
-use tower::layer::layer_fn;
+use tower::{ServiceExt as _, layer::layer_fn};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     app::App,
+    direct::Single,
     metrics,
-    middleware::{Outermost, no_such_path},
+    middleware::{Outermost, Peer, no_such_path},
     openapi, routes,
 };
 
@@ -175,18 +181,51 @@ pub(crate) fn all() -> OpenApiRouter<App> {
 }
 
 /// All routes, for TLS and for loopback.
-pub fn router(chancery: Arc<Chancery>) -> Router {
-    finish(all(), chancery)
+pub fn router(chancery: Arc<Chancery>) -> Routes {
+    let app = App::new(chancery);
+    Routes { router: finish(all(), app.clone()), direct: Some(app) }
 }
 
 /// The public routes alone, for plain HTTP.
-pub fn public_router(chancery: Arc<Chancery>) -> Router {
-    finish(relying_parties(), chancery)
+pub fn public_router(chancery: Arc<Chancery>) -> Routes {
+    finish(relying_parties(), App::new(chancery)).into()
 }
 
 /// Installs the one layer: each would allocate for every request.
-fn finish(routes: OpenApiRouter<App>, chancery: Arc<Chancery>) -> Router {
+fn finish(routes: OpenApiRouter<App>, app: App) -> Router {
     metrics::install();
     let (router, _) = routes.split_for_parts();
-    router.fallback(no_such_path).layer(layer_fn(Outermost)).with_state(App::new(chancery))
+    router.fallback(no_such_path).layer(layer_fn(Outermost)).with_state(app)
+}
+
+/// What a site serves.
+#[derive(Clone)]
+pub struct Routes {
+    router: Router,
+    /// For the calls that take no router.
+    direct: Option<App>,
+}
+
+impl From<Router> for Routes {
+    fn from(router: Router) -> Self {
+        Self { router, direct: None }
+    }
+}
+
+impl Routes {
+    /// Answers a request from this address.
+    pub async fn answer<B>(&self, request: Request<B>, source: IpAddr) -> Response
+    where
+        B: HttpBody<Data = Bytes> + Send + Unpin + 'static,
+        B::Error: Into<BoxError>,
+    {
+        if let Some(app) = &self.direct
+            && let Some(single) = Single::of(&request)
+        {
+            return single.answer(app, request, source).await;
+        }
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(Peer(source));
+        self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {})
+    }
 }

@@ -1,5 +1,6 @@
 //! The `chancery` program: the server, its installation, and the commands of somebody with a shell on the host.
 
+mod allocator;
 mod cli;
 mod commands;
 mod failure;
@@ -16,17 +17,12 @@ mod time_stamps;
 use std::process::ExitCode;
 
 use clap::Parser as _;
-use mimalloc::MiMalloc;
 
 use cli::{Cli, Command};
 use failure::{Failure, describe};
 
-/// The hot path allocates a few dozen times a request: this one does so faster than the system's, and gives back what
-/// large bodies took.
-#[global_allocator]
-static ALLOCATOR: MiMalloc = MiMalloc;
-
 fn main() -> ExitCode {
+    allocator::give_back_soon();
     let Cli { command } = Cli::parse();
     match run(command) {
         Ok(code) => code,

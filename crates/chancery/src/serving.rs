@@ -60,7 +60,7 @@ impl Serving {
         let address = socket.local_addr()?;
         let (stop, stopping) = watch::channel(false);
         let mut sockets = JoinSet::new();
-        let site = |router, tls: Option<Arc<ServerConfig>>| Site { router, tls, bounds: settings.bounds.clone() };
+        let site = |routes, tls: Option<Arc<ServerConfig>>| Site { routes, tls, bounds: settings.bounds.clone() };
         let full = router(Arc::clone(&chancery));
         sockets.spawn(chancery_server::serve(socket, site(full.clone(), Some(tls)), stopping.clone()));
         if let Some(socket) = plain {

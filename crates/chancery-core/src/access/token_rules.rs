@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use chancery_types::{KeyUsage, Operation, RevealFrom, RoleId, wire::token_profiles::ControlRule};
+use foldhash::fast::RandomState;
 
 use crate::{Error, Grant, Limits, Result, tokenization::Mask};
 
-/// The compiled Control Rules of one profile.
+/// The compiled Control Rules of one profile. Ids are of our own making, so no hash that withstands floods is needed.
 #[derive(Debug, Default)]
-pub(crate) struct TokenRules(HashMap<RoleId, Rights>);
+pub(crate) struct TokenRules(HashMap<RoleId, Rights, RandomState>);
 
 /// What one role, or the roles of one caller together, may do.
 #[derive(Debug, Clone, Copy, Default)]
@@ -105,7 +106,7 @@ impl TokenRules {
             let message = format!("A profile has at most {} Control Rules.", limits.control_rules_max);
             return Err(Error::too_large("/controlRules", message));
         }
-        let mut roles: HashMap<RoleId, Rights> = HashMap::new();
+        let mut roles: HashMap<RoleId, Rights, RandomState> = HashMap::default();
         for (index, rule) in rules.iter().enumerate() {
             let right = Rights::of(rule, messages).map_err(|error| error.under(&format!("/controlRules/{index}")))?;
             let rights = roles.entry(rule.role_uuid).or_default();

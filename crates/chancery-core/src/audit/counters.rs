@@ -2,12 +2,10 @@
 //! second) and refusals of nobody in particular (one record a source and minute). A crash loses what was not flushed.
 
 use std::{
-    collections::{HashMap, hash_map::DefaultHasher},
-    hash::{Hash, Hasher},
+    collections::HashMap,
     mem,
     net::{IpAddr, Ipv4Addr},
-    sync::Mutex,
-    thread,
+    sync::{Mutex, PoisonError},
 };
 
 use chancery_types::{Action, ErrorCode, IdentityId};
@@ -15,10 +13,8 @@ use foldhash::fast::RandomState;
 use uuid::Uuid;
 
 use super::{Actor, Counted, Event};
-use crate::Caller;
+use crate::{Caller, sharded::Sharded};
 
-/// Counting threads spread over this many maps, so that two cores hardly ever wait for each other.
-const SHARDS: usize = 16;
 /// Sources counted apart in one minute; the rest is counted together, so that a flood of addresses fills no memory.
 const SOURCES_MAX: usize = 10_000;
 /// Stands for all sources beyond the maximum.
@@ -45,7 +41,7 @@ struct Calls {
 #[derive(Default)]
 pub(crate) struct Counters {
     /// Ids of our own making need no hash that withstands floods.
-    calls: [Mutex<HashMap<CallKey, Calls, RandomState>>; SHARDS],
+    calls: Sharded<HashMap<CallKey, Calls, RandomState>>,
     nobody: Mutex<HashMap<(IpAddr, i64), u64>>,
 }
 
@@ -53,8 +49,8 @@ impl Counters {
     /// Counts a call on an object, with the number of values it carried.
     pub(crate) fn call(&self, caller: &Caller, action: Action, object: Uuid, outcome: ErrorCode, values: u64) {
         let key = CallKey { session: caller.session(), object, action, outcome };
-        let mut shard = lock(&self.calls[own_shard()]);
-        let counted = shard.entry(key).or_insert_with(|| {
+        let mut own = self.calls.own();
+        let counted = own.entry(key).or_insert_with(|| {
             let identities = caller.members().iter().map(|member| (member.id, member.name.clone())).collect();
             Calls { calls: 0, values: 0, identities }
         });
@@ -65,7 +61,7 @@ impl Counters {
     /// Counts a refusal of somebody who did not say who they are.
     pub(crate) fn refused_nobody(&self, source: IpAddr, now_ms: i64) {
         let minute = now_ms.div_euclid(MINUTE_MS);
-        let mut nobody = lock(&self.nobody);
+        let mut nobody = self.nobody.lock().unwrap_or_else(PoisonError::into_inner);
         let full = nobody.len() >= SOURCES_MAX && !nobody.contains_key(&(source, minute));
         *nobody.entry((if full { OTHERS } else { source }, minute)).or_default() += 1;
     }
@@ -73,8 +69,8 @@ impl Counters {
     /// Takes the counts out as records; of the refusals only those whose minute is over, or all of them at the end.
     pub(super) fn take(&self, now_ms: i64, all: bool) -> Vec<Counted> {
         let mut sums: HashMap<CallKey, Calls> = HashMap::new();
-        for shard in &self.calls {
-            for (key, counted) in mem::take(&mut *lock(shard)) {
+        for mut calls in self.calls.all() {
+            for (key, counted) in mem::take(&mut *calls) {
                 match sums.get_mut(&key) {
                     Some(sum) => {
                         sum.calls += counted.calls;
@@ -87,7 +83,8 @@ impl Counters {
             }
         }
         let minute = now_ms.div_euclid(MINUTE_MS);
-        let over = lock(&self.nobody).extract_if(|(_, counted), _| all || *counted < minute).collect::<Vec<_>>();
+        let mut nobody = self.nobody.lock().unwrap_or_else(PoisonError::into_inner);
+        let over = nobody.extract_if(|(_, counted), _| all || *counted < minute).collect::<Vec<_>>();
         let calls = sums.into_iter().map(|(key, counted)| of_calls(&key, counted));
         calls.chain(over.into_iter().map(|((source, _), count)| of_nobody(source, count))).collect()
     }
@@ -111,22 +108,6 @@ fn of_nobody(source: IpAddr, count: u64) -> Counted {
         outcome: ErrorCode::InvalidAuthToken,
         count,
     }
-}
-
-fn own_shard() -> usize {
-    thread_local! {
-        static SHARD: usize = {
-            let mut hasher = DefaultHasher::new();
-            thread::current().id().hash(&mut hasher);
-            hasher.finish() as usize % SHARDS
-        };
-    }
-    SHARD.with(|shard| *shard)
-}
-
-/// A thread that panicked while counting leaves sound counts behind.
-fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 #[cfg(test)]

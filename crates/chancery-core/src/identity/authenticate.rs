@@ -48,11 +48,22 @@ impl Chancery {
     }
 
     async fn fully_logged_in(&self, request: RequestInfo, credentials: &Credentials) -> Result<Caller> {
+        let now = (self.clock.now_ms(), &self.limits);
+        if let Credentials::Bearer(token) = credentials {
+            let known = self.identity.recent.caller(request, token, &self.identity.directory.load(), now);
+            if let Some(caller) = known {
+                return Ok(caller);
+            }
+        }
         let Shown { session, token_expires_at } = self.session_of(&request, credentials).await?;
-        let Some(standing) = session.standing(&self.identity.directory.load()) else {
+        let directory = self.identity.directory.load();
+        let Some(standing) = session.standing(&directory) else {
             return Err(self.unauthenticated(&request));
         };
-        session.used(self.clock.now_ms());
+        session.used(now.0);
+        if let (Credentials::Bearer(token), Some(expires_at)) = (credentials, token_expires_at) {
+            self.identity.recent.note((token, expires_at), &session, (&directory, &standing), now);
+        }
         Ok(Caller::new(request, standing, token_expires_at))
     }
 

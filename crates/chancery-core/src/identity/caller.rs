@@ -88,7 +88,7 @@ impl FromIterator<Perm> for PermSet {
 }
 
 /// Who a fully logged-in session stands for and what it may do.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Standing {
     /// The session's name, which is not its cookie and may be logged.
     pub(crate) session: uuid::Uuid,

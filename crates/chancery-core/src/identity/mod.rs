@@ -1,7 +1,7 @@
 //! Who calls: identities, roles, passwords, dual login, sessions, bearer tokens.
 //!
-//! `login`, `password`, `throttle`, `rules` and `directory` decide and are pure; `sessions` and `tokens` are what is kept
-//! in memory; the door methods are in `sign_in`, `authenticate`, `roles`, `identities` and `provision`.
+//! `login`, `password`, `throttle`, `rules` and `directory` decide and are pure; `sessions`, `tokens` and `recent` are what
+//! is kept in memory; the door methods are in `sign_in`, `authenticate`, `roles`, `identities` and `provision`.
 
 mod administration;
 mod authenticate;
@@ -13,6 +13,7 @@ mod identities;
 mod login;
 mod password;
 mod provision;
+mod recent;
 mod roles;
 mod rules;
 mod sessions;

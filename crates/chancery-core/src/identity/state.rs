@@ -11,6 +11,7 @@ use super::{
     built_in,
     directory::{Directory, Identity},
     roles,
+    recent::Recent,
     sessions::{Key, Session, Sessions, WRITE_EVERY},
     throttle::{Delays, Rate, Source},
     tokens::Tokens,
@@ -22,6 +23,7 @@ pub(crate) struct IdentityState {
     pub(super) directory: ArcSwap<Directory>,
     pub(super) sessions: Sessions,
     pub(super) tokens: Tokens,
+    pub(super) recent: Recent,
     delays: Mutex<Delays>,
     rate: Mutex<Rate<Source>>,
 }
@@ -35,6 +37,7 @@ impl IdentityState {
             tokens: Tokens::load(store, custodian, now).await?,
             directory: ArcSwap::from_pointee(Directory::load(store).await?),
             sessions: Sessions::load(store).await?,
+            recent: Recent::default(),
             delays: Mutex::default(),
             rate: Mutex::default(),
         })

@@ -1,21 +1,12 @@
-//! Bearer tokens: JWTs that name a session and an end, and a cache of those whose signature was verified.
-
-use std::{
-    collections::HashMap,
-    sync::{PoisonError, RwLock},
-};
+//! Bearer tokens: JWTs that name a session and an end.
 
 use chancery_keys::{BearerKey, Custodian, KeyRef, KeySpec, Purpose, SealedKey, bearer};
 use chancery_store::{Store, tables};
 use chancery_types::KeyId;
-use foldhash::fast::RandomState;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{Error, Result};
-
-/// Verified tokens that are remembered: about 8 MB.
-const VERIFIED_MAX: usize = 16_384;
 
 /// What a token says (RFC 7519, section 4): times are seconds since 1970 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,13 +24,8 @@ pub(super) struct Verified {
     pub(super) expires_at: i64,
 }
 
-/// The keys and the cache.
-pub(super) struct Tokens {
-    /// The newest first: it signs, all verify.
-    keys: Vec<BearerKey>,
-    /// Outsiders look up what they like, but only tokens of ours get in: no hash that withstands floods is needed.
-    verified: RwLock<HashMap<Box<str>, Verified, RandomState>>,
-}
+/// The keys, the newest first: it signs, all verify.
+pub(super) struct Tokens(Vec<BearerKey>);
 
 impl Tokens {
     /// Opens the installation's keys; makes the first one where there is none.
@@ -62,38 +48,21 @@ impl Tokens {
             let sealed = SealedKey::from_parts(reference(row.id.into()), row.sealed);
             Ok(custodian.open_bearer_key(&sealed)?)
         };
-        Ok(Self { keys: read.await?.into_iter().map(open).collect::<Result<_>>()?, verified: RwLock::default() })
+        Ok(Self(read.await?.into_iter().map(open).collect::<Result<_>>()?))
     }
 
     /// A token for a session. It ends at the whole second before `expires_at`.
     pub(super) fn mint(&self, session: Uuid, now: i64, expires_at: i64) -> Result<String> {
-        let newest = self.keys.first().ok_or_else(|| Error::internal("there is no key for bearer tokens"))?;
+        let newest = self.0.first().ok_or_else(|| Error::internal("there is no key for bearer tokens"))?;
         let claims = Claims { sid: session, iat: now.div_euclid(1_000), exp: expires_at.div_euclid(1_000) };
         Ok(newest.sign(&claims)?)
     }
 
     /// What a token of ours says, unless it has expired. Whether the session lives is the caller's to check.
     pub(super) fn verify(&self, token: &str, now: i64) -> Option<Verified> {
-        let known = self.verified.read().unwrap_or_else(PoisonError::into_inner).get(token).copied();
-        let verified = match known {
-            Some(verified) => verified,
-            None => self.verify_signature(token, now)?,
-        };
-        (now < verified.expires_at).then_some(verified)
-    }
-
-    fn verify_signature(&self, token: &str, now: i64) -> Option<Verified> {
-        let claims: Claims = bearer::verify(token, &self.keys).ok()?;
+        let claims: Claims = bearer::verify(token, &self.0).ok()?;
         let verified = Verified { session: claims.sid, expires_at: claims.exp.saturating_mul(1_000) };
-        let mut known = self.verified.write().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= VERIFIED_MAX {
-            known.retain(|_, verified| now < verified.expires_at);
-        }
-        if known.len() >= VERIFIED_MAX {
-            known.clear();
-        }
-        known.insert(token.into(), verified);
-        Some(verified)
+        (now < verified.expires_at).then_some(verified)
     }
 }
 

@@ -34,11 +34,13 @@ impl Chancery {
         request: TokenizeRequest,
     ) -> Result<TokenizationResponse> {
         let answer = async {
-            let (profile, grant) = self.may_tokenize(caller, id, Call::Single)?;
+            let profiles = self.token_profiles.now();
+            let profile = profiles.find(id)?;
+            let grant = profile.may_tokenize(caller.roles(), Call::Single)?;
             profile.engine.check_version_made(request.key_version)?;
-            let attributes = self.attributes(&profile, request.metadata.as_ref(), request.expires_at.as_deref())?;
-            let (token, iv) = self.make_token(&profile, grant, &request.message, attributes, "/message").await?;
-            Ok(TokenizationResponse { token, iv, key_version: told_version(&profile) })
+            let attributes = self.attributes(profile, request.metadata.as_ref(), request.expires_at.as_deref())?;
+            let (token, iv) = self.make_token(profile, grant, &request.message, attributes, "/message").await?;
+            Ok(TokenizationResponse { token, iv, key_version: told_version(profile) })
         };
         let answer = answer.await;
         self.count_tokens(caller, Action::Tokenize, id, 1, &answer);
@@ -54,12 +56,14 @@ impl Chancery {
     ) -> Result<DetokenizationResponse> {
         let mut action = Action::Detokenize;
         let answer = async {
-            let (profile, grant) = self.may_detokenize(caller, id, Call::Single)?;
+            let profiles = self.token_profiles.now();
+            let profile = profiles.find(id)?;
+            let grant = profile.may_detokenize(caller.roles(), Call::Single)?;
             if let View::Partial(_) = grant.view() {
                 action = Action::PartialDetokenize;
             }
             let DetokenizeRequest { token, iv, key_version } = &request;
-            let message = self.open_token(&profile, grant, token, iv.as_ref(), *key_version, "/token").await?;
+            let message = self.open_token(profile, grant, token, iv.as_ref(), *key_version, "/token").await?;
             Ok(DetokenizationResponse { message })
         };
         let answer = answer.await;

@@ -2,9 +2,10 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use arc_swap::ArcSwap;
+use arc_swap::{ArcSwap, Guard};
 use chancery_store::{Tx, tables};
 use chancery_types::{KeyId, TokenProfileId};
+use foldhash::fast::RandomState;
 use tracing::error;
 use uuid::Uuid;
 
@@ -14,18 +15,37 @@ use crate::{Chancery, Error, Result};
 /// A compiled profile, or `None` for one that does not compile: the log says why, and only its own calls fail.
 type Compiled = Option<Arc<Profile>>;
 
-/// All profiles by id. Readers never wait; a change replaces the map.
+/// All profiles by id. Ids are of our own making, so no hash that withstands floods is needed.
+type ById = HashMap<TokenProfileId, Compiled, RandomState>;
+
+/// All profiles. Readers never wait; a change replaces the map.
 #[derive(Default)]
-pub(crate) struct TokenProfiles(ArcSwap<HashMap<TokenProfileId, Compiled>>);
+pub(crate) struct TokenProfiles(ArcSwap<ById>);
+
+/// All profiles at one moment.
+pub(crate) struct Snapshot(Guard<Arc<ById>>);
+
+impl Snapshot {
+    /// The profile with this id, ready for use.
+    pub(crate) fn find(&self, id: TokenProfileId) -> Result<&Arc<Profile>> {
+        match self.0.get(&id) {
+            Some(Some(profile)) => Ok(profile),
+            Some(None) => Err(Error::internal("the token profile could not be compiled when it was loaded")),
+            None => Err(Error::not_found("token profile")),
+        }
+    }
+}
 
 impl TokenProfiles {
     /// The profile with this id, ready for use.
     pub(crate) fn find(&self, id: TokenProfileId) -> Result<Arc<Profile>> {
-        match self.0.load().get(&id) {
-            Some(Some(profile)) => Ok(Arc::clone(profile)),
-            Some(None) => Err(Error::internal("the token profile could not be compiled when it was loaded")),
-            None => Err(Error::not_found("token profile")),
-        }
+        self.now().find(id).cloned()
+    }
+
+    /// All of them. For calls of which there are very many: who borrows a profile does not count as one of its users,
+    /// whom the cores would have to count together.
+    pub(crate) fn now(&self) -> Snapshot {
+        Snapshot(self.0.load())
     }
 
     /// The profiles that a key backs.

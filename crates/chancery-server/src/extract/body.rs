@@ -5,10 +5,11 @@
 
 mod spool;
 
-use std::time::Duration;
+use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
 
 use axum::{
-    body::Body as Raw,
+    BoxError,
+    body::{Body as Raw, Bytes, HttpBody},
     extract::{FromRequest, Request},
     http::{HeaderMap, header},
 };
@@ -59,7 +60,8 @@ macro_rules! bodies {
 
             async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
                 let Limits { $limit: max, .. } = *app.limits();
-                let (body, room) = receive(request, app, max, $if_empty).await?;
+                let (head, mut body) = request.into_parts();
+                let (body, room) = receive(&head.headers, &mut body, app, max, $if_empty).await?;
                 Ok($make(body, room))
             }
         }
@@ -81,9 +83,7 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for SecretBody<T> {
         let max = app.limits().body_max.min(IN_MEMORY_MAX);
         check_content_type(request.headers())?;
         check_announced_size(request.headers(), max)?;
-        let patience = GRACE + Duration::from_secs(max as u64 / SLOWEST);
-        let received = time::timeout(patience, collect_secret(request.into_body(), max)).await;
-        let bytes = received.map_err(|_| late())??;
+        let bytes = patiently(collect_secret(request.into_body(), max), max).await?;
         Ok(Self(decode::decode_secret(&bytes)?))
     }
 }
@@ -101,15 +101,22 @@ async fn collect_secret(body: Raw, max: usize) -> Result<Zeroizing<Vec<u8>>, Err
     Ok(memory)
 }
 
-async fn receive<T>(request: Request, app: &App, max: usize, if_empty: &[u8]) -> Result<(T, Room), Error>
+/// Waits for a body and reads it.
+pub(crate) async fn receive<T, B>(
+    headers: &HeaderMap,
+    body: &mut B,
+    app: &App,
+    max: usize,
+    if_empty: &[u8],
+) -> Result<(T, Room), Error>
 where
     T: DeserializeOwned + Send + 'static,
+    B: HttpBody<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
 {
-    check_content_type(request.headers())?;
-    check_announced_size(request.headers(), max)?;
-    let patience = GRACE + Duration::from_secs(max as u64 / SLOWEST);
-    let received = time::timeout(patience, collect(request.into_body(), max)).await;
-    match received.map_err(|_| late())?? {
+    check_content_type(headers)?;
+    check_announced_size(headers, max)?;
+    match patiently(collect(body, max), max).await? {
         Received::InMemory(bytes) => {
             let json = if bytes.is_empty() { if_empty } else { &bytes };
             Ok((decode::decode(json)?, Room(None)))
@@ -124,13 +131,27 @@ where
     }
 }
 
+/// Waits for so many bytes as long as a slow sender may take. Most bodies are there with their heads, and need no timer.
+async fn patiently<T>(received: impl Future<Output = Result<T, Error>>, max: usize) -> Result<T, Error> {
+    let mut received = pin!(received);
+    if let Poll::Ready(received) = poll_fn(|context| Poll::Ready(received.as_mut().poll(context))).await {
+        return received;
+    }
+    let patience = GRACE + Duration::from_secs(max as u64 / SLOWEST);
+    time::timeout(patience, received).await.map_err(|_| late())?
+}
+
 /// A body that has come in full.
 enum Received {
     InMemory(Vec<u8>),
     OnDisk(Spool),
 }
 
-async fn collect(body: Raw, max: usize) -> Result<Received, Error> {
+async fn collect<B>(body: B, max: usize) -> Result<Received, Error>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
     let mut body = Limited::new(body, max);
     let mut memory = Vec::new();
     let mut disk: Option<Spool> = None;
@@ -155,6 +176,9 @@ async fn collect(body: Raw, max: usize) -> Result<Received, Error> {
 fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
     let refusal = || Error::new(Meaning::ContentType, "The content type must be application/json.");
     let Some(content_type) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
+    if content_type == "application/json" {
+        return Ok(());
+    }
     let mut parts = content_type.to_str().map_err(|_| refusal())?.split(';').map(str::trim);
     let is_json = parts.next().is_some_and(|media_type| media_type.eq_ignore_ascii_case("application/json"));
     let is_utf8 = parts.all(|parameter| match parameter.split_once('=') {

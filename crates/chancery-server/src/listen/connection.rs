@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use axum::{Router, body::Body, extract::Request, response::Response};
+use axum::{extract::Request, response::Response};
 use hyper::{
     body::Incoming,
     server::conn::{http1, http2},
@@ -26,67 +26,62 @@ use tokio::{
     sync::watch,
     time,
 };
-use tower::ServiceExt;
 
 use super::{Bounds, Site, head_timer::HeadTimer};
-use crate::Peer;
 
 /// How often an HTTP/2 client is asked whether it is still there, and how long it may take to say so.
 const PING_EVERY: Duration = Duration::from_secs(20);
 const PING_ANSWER_MAX: Duration = Duration::from_secs(10);
 
 /// Serves HTTP/1.1 on a connection. The time for a head also bounds the time between two requests.
-pub(super) async fn serve_http1<IO>(io: IO, peer: IpAddr, site: &Site, stop: watch::Receiver<bool>)
+pub(super) async fn serve_http1<IO>(io: IO, peer: IpAddr, site: &Arc<Site>, stop: watch::Receiver<bool>)
 where
     IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Bounds { head_max, head_bytes_max, .. } = site.bounds;
-    let calls = Calls::new(&site.router, peer);
-    let in_flight = Arc::clone(&calls.in_flight);
+    let calls = Calls::new(site, peer);
+    let counted = Arc::clone(&calls);
     let connection = http1::Builder::new()
         .timer(HeadTimer)
         .header_read_timeout(head_max)
         .max_header_size(head_bytes_max as usize)
-        .serve_connection(TokioIo::new(io), service_fn(move |request| calls.clone().answer(request)));
-    drive(connection, &in_flight, head_max, stop).await;
+        .serve_connection(TokioIo::new(io), service_fn(move |request| Arc::clone(&counted).answer(request)));
+    drive(connection, &calls.in_flight, head_max, stop).await;
 }
 
 /// Serves HTTP/2 on a connection.
-pub(super) async fn serve_http2<IO>(io: IO, peer: IpAddr, site: &Site, stop: watch::Receiver<bool>)
+pub(super) async fn serve_http2<IO>(io: IO, peer: IpAddr, site: &Arc<Site>, stop: watch::Receiver<bool>)
 where
     IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Bounds { head_max, head_bytes_max, streams_max, .. } = site.bounds;
-    let calls = Calls::new(&site.router, peer);
-    let in_flight = Arc::clone(&calls.in_flight);
+    let calls = Calls::new(site, peer);
+    let counted = Arc::clone(&calls);
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .keep_alive_interval(PING_EVERY)
         .keep_alive_timeout(PING_ANSWER_MAX)
         .max_header_list_size(head_bytes_max)
         .max_concurrent_streams(streams_max)
-        .serve_connection(TokioIo::new(io), service_fn(move |request| calls.clone().answer(request)));
-    drive(connection, &in_flight, head_max, stop).await;
+        .serve_connection(TokioIo::new(io), service_fn(move |request| Arc::clone(&counted).answer(request)));
+    drive(connection, &calls.in_flight, head_max, stop).await;
 }
 
 /// The calls of one connection.
-#[derive(Clone)]
 struct Calls {
-    router: Router,
+    site: Arc<Site>,
     peer: IpAddr,
-    in_flight: Arc<AtomicUsize>,
+    in_flight: AtomicUsize,
 }
 
 impl Calls {
-    fn new(router: &Router, peer: IpAddr) -> Self {
-        Self { router: router.clone(), peer, in_flight: Arc::default() }
+    fn new(site: &Arc<Site>, peer: IpAddr) -> Arc<Self> {
+        Arc::new(Self { site: Arc::clone(site), peer, in_flight: AtomicUsize::new(0) })
     }
 
-    async fn answer(self, request: hyper::Request<Incoming>) -> Result<Response, Infallible> {
-        let mut request: Request = request.map(Body::new);
-        request.extensions_mut().insert(Peer(self.peer));
+    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Result<Response, Infallible> {
         let _counted = Counted::new(&self.in_flight);
-        self.router.oneshot(request).await
+        Ok(self.site.routes.answer(request, self.peer).await)
     }
 }
 

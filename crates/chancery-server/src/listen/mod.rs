@@ -8,7 +8,6 @@ mod tls;
 
 use std::{io, sync::Arc, time::Duration};
 
-use axum::Router;
 use rustls::ServerConfig;
 use tokio::{
     net::{TcpListener, TcpStream},
@@ -19,14 +18,16 @@ use tokio::{
 use tokio_rustls::TlsAcceptor;
 use tracing::{info, warn};
 
+use crate::Routes;
+
 pub use bounds::Bounds;
 pub use tls::{TlsError, tls_config};
 
 /// What to serve on one socket.
 #[derive(Clone)]
 pub struct Site {
-    /// The routes.
-    pub router: Router,
+    /// What it serves.
+    pub routes: Routes,
     /// With TLS, or plain HTTP without.
     pub tls: Option<Arc<ServerConfig>>,
     /// What a connection may cost.
@@ -82,7 +83,7 @@ fn is_the_clients(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset)
 }
 
-async fn handle(stream: TcpStream, site: &Site, stop: watch::Receiver<bool>) {
+async fn handle(stream: TcpStream, site: &Arc<Site>, stop: watch::Receiver<bool>) {
     let Ok(peer) = stream.peer_addr() else { return };
     let _best_effort = stream.set_nodelay(true);
     let stream = patient::Patient::new(stream, site.bounds.write_stall_max);

@@ -49,11 +49,11 @@ async fn a_panic_is_an_answer_without_its_cause_and_the_server_goes_on() {
     for path in ["/api/v2/called", "/api/v2/polled", "/home/v1/polled", "/polled", "/api/v2/of-no-kind"] {
         let (head, body) = answer(&router, path).await;
         assert_eq!(head.status(), StatusCode::INTERNAL_SERVER_ERROR, "{path}");
-        let id = head.headers()[REQUEST_ID].to_str().unwrap();
+        let id = head.headers()[headers::REQUEST_ID].to_str().unwrap();
         assert_eq!(id.len(), 32);
         assert!(!body.contains("panic") && !body.contains("4711"), "{path}: {body}");
-        for (name, value) in &*DEFAULT_HEADERS {
-            assert_eq!(head.headers()[name], value, "{path}");
+        for usual in headers::of_json().keys().filter(|name| *name != header::CONTENT_TYPE) {
+            assert!(head.headers().contains_key(usual), "{path}: {usual}");
         }
         if path.starts_with("/api") {
             let body: Value = serde_json::from_str(&body).unwrap();

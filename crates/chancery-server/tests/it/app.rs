@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use chancery_core::{
     Chancery, Clock, Config, FirstIdentity, Host, Limits, OutsideAuthorities, Provision, RootKeySource, StoreUrl,
     create_root_key,
 };
+use chancery_server::Routes;
 use chancery_testkit::{Postgres, TempDir, temp_dir};
 use chancery_types::{Perm, RoleId};
 use serde_json::json;
@@ -27,7 +27,7 @@ pub(crate) const PASSWORD: &str = "correct horse batteries";
 pub(crate) struct TestApp {
     pub(crate) chancery: Arc<Chancery>,
     pub(crate) clock: Clock,
-    pub(crate) router: Router,
+    pub(crate) routes: Routes,
     store: StoreUrl,
     /// Its name, on PostgreSQL.
     database: Option<String>,
@@ -93,8 +93,8 @@ impl TestApp {
         let identities = ["Admin1", "Admin2"].map(first_administrator).into();
         let provision = Provision { identities, api_access, demo: false };
         chancery.provision(&Host::running("test"), provision).await.unwrap();
-        let router = chancery_server::router(Arc::clone(&chancery));
-        Self { chancery, clock, router, store, database, folder }
+        let routes = chancery_server::router(Arc::clone(&chancery));
+        Self { chancery, clock, routes, store, database, folder }
     }
 
     /// The database behind it, for what no interface does to it.
@@ -103,7 +103,7 @@ impl TestApp {
     }
 
     /// The routes of another node on the same store, with the default settings.
-    pub(crate) async fn other_node(&self) -> Router {
+    pub(crate) async fn other_node(&self) -> Routes {
         let Setup { limits, hardened, public_url, outside_stamps, .. } = Setup::default();
         let root_key = RootKeySource::File(self.folder.path().join("root.key"));
         let (store, clock) = (self.store.clone(), self.clock.clone());
@@ -123,7 +123,7 @@ impl TestApp {
 
     /// A client that has not logged in.
     pub(crate) fn nobody(&self) -> Client {
-        Client::new(self.router.clone())
+        Client::new(self.routes.clone())
     }
 
     /// Admin1 and Admin2 in one session, with its cookie and its bearer token.

@@ -6,21 +6,19 @@ use std::{
 };
 
 use axum::{
-    Router,
     body::Body,
     http::{HeaderMap, Request, StatusCode, header},
 };
-use chancery_server::Peer;
+use chancery_server::Routes;
 use chancery_types::{Base64, RoleId};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use tower::ServiceExt;
 
 use crate::app::PASSWORD;
 
 /// A client with its own cookie jar.
 pub(crate) struct Client {
-    router: Router,
+    routes: Routes,
     pub(crate) source: IpAddr,
     pub(crate) bearer: Option<String>,
     cookie: Mutex<Option<String>>,
@@ -70,8 +68,8 @@ impl Reply {
 }
 
 impl Client {
-    pub(crate) fn new(router: Router) -> Self {
-        Self { router, source: IpAddr::V4(Ipv4Addr::LOCALHOST), bearer: None, cookie: Mutex::default() }
+    pub(crate) fn new(routes: Routes) -> Self {
+        Self { routes, source: IpAddr::V4(Ipv4Addr::LOCALHOST), bearer: None, cookie: Mutex::default() }
     }
 
     /// The same, from another address.
@@ -83,12 +81,12 @@ impl Client {
     /// A client with the same cookie jar's content and no bearer token.
     pub(crate) fn with_cookie_alone(&self) -> Self {
         let cookie = Mutex::new(self.cookie());
-        Self { router: self.router.clone(), source: self.source, bearer: None, cookie }
+        Self { routes: self.routes.clone(), source: self.source, bearer: None, cookie }
     }
 
     /// A client with this bearer token and no cookie.
     pub(crate) fn with_bearer(&self, bearer: &str) -> Self {
-        let mut client = Self::new(self.router.clone());
+        let mut client = Self::new(self.routes.clone());
         client.source = self.source;
         client.bearer = Some(bearer.to_owned());
         client
@@ -167,8 +165,7 @@ impl Client {
         if let Some(cookie) = self.cookie() {
             request.headers_mut().insert(header::COOKIE, cookie.parse().unwrap());
         }
-        request.extensions_mut().insert(Peer(self.source));
-        let (head, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
+        let (head, body) = self.routes.answer(request, self.source).await.into_parts();
         self.keep_cookie(&head.headers);
         let body = body.collect().await.unwrap().to_bytes().to_vec();
         let json = serde_json::from_slice(&body).unwrap_or_default();

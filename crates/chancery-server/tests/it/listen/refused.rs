@@ -17,7 +17,7 @@ const HEAD: &[u8] = b"POST /api/v2/roles HTTP/1.1\r\nHost: localhost\r\nContent-
 
 async fn connected() -> (TestApp, Served, TcpStream) {
     let app = TestApp::new().await;
-    let served = Served::plain(app.router.clone(), Bounds::default()).await;
+    let served = Served::plain(app.routes.clone(), Bounds::default()).await;
     let stream = TcpStream::connect(served.address).await.unwrap();
     (app, served, stream)
 }

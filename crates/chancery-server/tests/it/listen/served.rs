@@ -3,7 +3,7 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use axum::Router;
-use chancery_server::{Bounds, Site};
+use chancery_server::{Bounds, Routes, Site};
 use chancery_testkit::{TempDir, Tool, temp_dir};
 use tokio::{
     net::TcpListener,
@@ -21,7 +21,7 @@ pub(crate) struct Served {
 }
 
 impl Served {
-    pub(crate) async fn over_tls(router: Router, bounds: Bounds) -> Self {
+    pub(crate) async fn over_tls(routes: impl Into<Routes>, bounds: Bounds) -> Self {
         let folder = temp_dir();
         let (certificate, key) = (folder.path().join("tls.pem"), folder.path().join("tls.key"));
         let subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-days", "2"];
@@ -33,11 +33,11 @@ impl Served {
             .args(subject)
             .run();
         let tls = chancery_server::tls_config(&std::fs::read(&certificate).unwrap(), &std::fs::read(&key).unwrap());
-        Self::start(Site { router, tls: Some(tls.unwrap()), bounds }, certificate, folder).await
+        Self::start(Site { routes: routes.into(), tls: Some(tls.unwrap()), bounds }, certificate, folder).await
     }
 
-    pub(crate) async fn plain(router: Router, bounds: Bounds) -> Self {
-        Self::start(Site { router, tls: None, bounds }, PathBuf::new(), temp_dir()).await
+    pub(crate) async fn plain(routes: impl Into<Routes>, bounds: Bounds) -> Self {
+        Self::start(Site { routes: routes.into(), tls: None, bounds }, PathBuf::new(), temp_dir()).await
     }
 
     async fn start(site: Site, ca_file: PathBuf, folder: TempDir) -> Self {

@@ -24,7 +24,7 @@ async fn s_client(served: &Served, arguments: &'static [&'static str], input: &'
 
 #[tokio::test(flavor = "multi_thread")]
 async fn versions_1_2_and_1_3_and_none_older() {
-    let served = Served::over_tls(TestApp::new().await.router, Bounds::default()).await;
+    let served = Served::over_tls(TestApp::new().await.routes, Bounds::default()).await;
     for (version, name) in [("-tls1_2", "TLSv1.2"), ("-tls1_3", "TLSv1.3")] {
         let arguments: &[&str] = if version == "-tls1_2" { &["-tls1_2"] } else { &["-tls1_3"] };
         let ran = s_client(&served, arguments, "").await;
@@ -40,7 +40,7 @@ async fn versions_1_2_and_1_3_and_none_older() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn weak_ciphers_are_refused() {
-    let served = Served::over_tls(TestApp::new().await.router, Bounds::default()).await;
+    let served = Served::over_tls(TestApp::new().await.routes, Bounds::default()).await;
     for cipher in [
         &["-tls1_2", "-cipher", "AES128-SHA:@SECLEVEL=0"][..],
         &["-tls1_2", "-cipher", "ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0"],
@@ -52,7 +52,7 @@ async fn weak_ciphers_are_refused() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn http_2_and_1_1_are_negotiated() {
-    let served = Served::over_tls(TestApp::new().await.router, Bounds::default()).await;
+    let served = Served::over_tls(TestApp::new().await.routes, Bounds::default()).await;
     let ran = s_client(&served, &["-alpn", "h2,http/1.1"], "").await;
     assert!(ran.text().contains("ALPN protocol: h2"), "{}", ran.text());
     let ran = s_client(&served, &["-alpn", "http/1.1"], "").await;

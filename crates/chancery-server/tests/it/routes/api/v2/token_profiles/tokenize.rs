@@ -1,8 +1,11 @@
 //! POST /api/v2/token-profiles/{uuid}/tokenize.
 
+use std::collections::BTreeMap;
+
 use serde_json::json;
 
 use super::{Bench, FOREIGN_ROLE, NOTHING, OTHER_OWN_ROLE};
+use crate::client::Reply;
 
 #[tokio::test]
 async fn a_card_number_becomes_another_one_with_the_same_last_digits() {
@@ -164,4 +167,39 @@ async fn an_application_works_by_control_rules_alone() {
     shop.delete(&profile.path("")).await.refused(403, "NotAuthorized", None);
     shop.get("/api/v2/token-profiles/stubs").await.response();
     profile.call("tokenize", json!({"message": "4111111111111111"})).await.refused(403, "NotAuthorized", None);
+}
+
+/// A path that is written in another way takes the router, others go round it.
+#[tokio::test]
+async fn both_ways_to_a_call_answer_the_same() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    let token = profile.tokenize("4111111111111111").await;
+    let json = Some("application/json");
+    let seen = |reply: Reply| {
+        let mut body = reply.json;
+        assert!(body["response"]["requestId"].take().is_null() || reply.status != 200);
+        let values = reply.headers.into_iter().filter_map(|(name, value)| name.map(|name| (name.to_string(), value)));
+        let (mut ids, headers): (Vec<_>, Vec<_>) = values.partition(|(name, _)| name == "x-request-id");
+        assert_eq!(ids.pop().map(|(_, id)| id.len()), Some(32));
+        // The router writes down the length that the transport would write.
+        let headers = headers.into_iter().filter(|(name, _)| name != "content-length");
+        (reply.status, body, headers.collect::<BTreeMap<_, _>>())
+    };
+    for (verb, content_type, body) in [
+        ("tokenize", json, json!({"message": "4111111111111111"}).to_string()),
+        ("tokenize", json, json!({"message": "4111111111111112"}).to_string()),
+        ("tokenize", Some("text/plain"), "{}".to_owned()),
+        ("tokenize", json, " ".repeat(1024 * 1024 + 1)),
+        ("detokenize", json, json!({"token": token}).to_string()),
+        ("detokenize", json, json!({"token": 1}).to_string()),
+    ] {
+        for client in [&bench.admin, &bench.app.nobody(), &bench.admin.with_cookie_alone()] {
+            let straight = profile.path(verb);
+            let escaped = straight.replace(&profile.id, &format!("%{:x}{}", profile.id.as_bytes()[0], &profile.id[1..]));
+            let straight = client.send("POST", &straight, content_type, body.clone()).await;
+            let escaped = client.send("POST", &escaped, content_type, body.clone()).await;
+            assert_eq!(seen(straight), seen(escaped), "{verb} {content_type:?}");
+        }
+    }
 }

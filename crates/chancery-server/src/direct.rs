@@ -1,0 +1,135 @@
+//! The calls that come by the ten thousand a second: a single value to tokenize or to detokenize.
+//!
+//! The way through a router to a handler costs more than such a call does. These are told by their path and answered by
+//! the same steps, in the same order, without it; whatever is not plainly one of them takes the usual way.
+
+use std::net::IpAddr;
+
+use axum::{
+    BoxError,
+    body::{Bytes, HttpBody},
+    extract::Request,
+    http::{Method, request::Parts},
+    response::{IntoResponse, Response},
+};
+use chancery_core::RequestInfo;
+use chancery_types::TokenProfileId;
+
+use crate::{
+    answer::{Failure, success},
+    app::App,
+    credentials,
+    extract::receive,
+    middleware::Exchange,
+    remainder,
+};
+
+/// The path before the profile's id, and the routes as the router has them.
+const PROFILES: &str = "/api/v2/token-profiles/";
+const TOKENIZE: &str = "/api/v2/token-profiles/{uuid}/tokenize";
+const DETOKENIZE: &str = "/api/v2/token-profiles/{uuid}/detokenize";
+
+/// A call with a single value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Single {
+    profile: TokenProfileId,
+    verb: Verb,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    Tokenize,
+    Detokenize,
+}
+
+impl Single {
+    /// Which one a request is.
+    pub(crate) fn of<B>(request: &Request<B>) -> Option<Self> {
+        if request.method() != Method::POST {
+            return None;
+        }
+        let (profile, verb) = request.uri().path().strip_prefix(PROFILES)?.split_once('/')?;
+        let verb = match verb {
+            "tokenize" => Verb::Tokenize,
+            "detokenize" => Verb::Detokenize,
+            _ => return None,
+        };
+        Some(Self { profile: profile.parse().ok()?, verb })
+    }
+
+    /// Under which name it is counted.
+    pub(crate) const fn route(self) -> &'static str {
+        match self.verb {
+            Verb::Tokenize => TOKENIZE,
+            Verb::Detokenize => DETOKENIZE,
+        }
+    }
+
+    /// Answers it.
+    pub(crate) async fn answer<B>(self, app: &App, request: Request<B>, source: IpAddr) -> Response
+    where
+        B: HttpBody<Data = Bytes> + Unpin,
+        B::Error: Into<BoxError>,
+    {
+        let exchange = Exchange::begin(&request, source);
+        let (head, mut body) = request.into_parts();
+        let may_be_taken = remainder::may_be_taken(&head.headers, &body);
+        let answer = async {
+            let answer = self.run(app, exchange.info, &head, &mut body).await;
+            answer.unwrap_or_else(IntoResponse::into_response)
+        };
+        let answer = exchange.run(answer).await;
+        let is_read = !may_be_taken || remainder::take(&mut body).await;
+        exchange.finish(answer, head.uri.path(), self.route(), is_read)
+    }
+
+    /// Who calls, then the body, then the call.
+    async fn run<B>(self, app: &App, info: RequestInfo, head: &Parts, body: &mut B) -> Result<Response, Failure>
+    where
+        B: HttpBody<Data = Bytes> + Unpin,
+        B::Error: Into<BoxError>,
+    {
+        let caller = app.authenticate(info, credentials::of(head)?).await?;
+        let max = app.limits().body_max;
+        match self.verb {
+            Verb::Tokenize => {
+                let (request, _room) = receive(&head.headers, body, app, max, b"").await?;
+                Ok(success(app.tokenize(&caller, self.profile, request).await?).into_response())
+            }
+            Verb::Detokenize => {
+                let (request, _room) = receive(&head.headers, body, app, max, b"").await?;
+                Ok(success(app.detokenize(&caller, self.profile, request).await?).into_response())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ID: &str = "00000000-0000-0000-0000-0000000000aa";
+
+    fn single(method: &str, path: &str) -> Option<Single> {
+        Single::of(&Request::builder().method(method).uri(path).body(()).unwrap())
+    }
+
+    #[test]
+    fn what_is_not_plainly_one_takes_the_usual_way() {
+        for (verb, route) in [("tokenize", TOKENIZE), ("detokenize", DETOKENIZE)] {
+            let single = single("POST", &format!("{PROFILES}{ID}/{verb}?a=b")).unwrap();
+            assert_eq!((single.profile, single.route()), (ID.parse().unwrap(), route));
+        }
+        for (method, path) in [
+            ("GET", format!("{PROFILES}{ID}/tokenize")),
+            ("POST", format!("{PROFILES}{ID}/tokenize/")),
+            ("POST", format!("{PROFILES}{ID}/batch-tokenize")),
+            ("POST", format!("{PROFILES}%30{}/tokenize", &ID[1..])),
+            ("POST", format!("{PROFILES}no-id/tokenize")),
+            ("POST", format!("{PROFILES}{ID}")),
+            ("POST", format!("/{PROFILES}{ID}/tokenize")),
+        ] {
+            assert_eq!(single(method, &path), None, "{method} {path}");
+        }
+    }
+}
