@@ -10,8 +10,8 @@ use uuid::Uuid;
 use super::{
     built_in,
     directory::{Directory, Identity},
-    roles,
     recent::Recent,
+    roles,
     sessions::{Key, Session, Sessions, WRITE_EVERY},
     throttle::{Delays, Rate, Source},
     tokens::Tokens,

@@ -27,7 +27,7 @@ use tokio::{
     time,
 };
 
-use super::{Bounds, Site, head_timer::HeadTimer};
+use super::{Bounds, Site, head_timer::HeadTimer, seldom::Seldom};
 
 /// How often an HTTP/2 client is asked whether it is still there, and how long it may take to say so.
 const PING_EVERY: Duration = Duration::from_secs(20);
@@ -88,6 +88,14 @@ impl Calls {
 /// A connection is looked at so often in the longest time that it may be idle.
 const LOOKS: u32 = 8;
 
+/// What may end a connection besides its client.
+enum Event {
+    /// The server stops.
+    Stop,
+    /// It is time to look whether the connection is idle.
+    Look,
+}
+
 /// Runs a connection to its end, which comes when the client closes it, when it has been idle for `idle_max`, or when
 /// the server stops; in the latter two the calls in flight finish first.
 async fn drive<C: GracefulConnection>(
@@ -101,21 +109,28 @@ async fn drive<C: GracefulConnection>(
     looks.tick().await;
     let (mut idle_looks, mut closing) = (0, false);
     loop {
-        tokio::select! {
+        let event = async {
+            tokio::select! {
+                _ = stop.changed(), if !closing => Event::Stop,
+                // Also while closing: this is when the connection sees that a head has taken too long.
+                _ = looks.tick() => Event::Look,
+            }
+        };
+        let ends = tokio::select! {
+            biased;
             // An error here is the client's: it went away, or spoke no HTTP. Nobody is left to be told.
             _ = connection.as_mut() => return,
-            _ = stop.changed(), if !closing => {
-                connection.as_mut().graceful_shutdown();
-                closing = true;
-            }
-            // Also while closing: this is when the connection sees that a head has taken too long.
-            _ = looks.tick() => {
-                idle_looks = if in_flight.load(Ordering::Relaxed) == 0 { idle_looks + 1 } else { 0 };
-                if idle_looks > LOOKS && !closing {
-                    connection.as_mut().graceful_shutdown();
-                    closing = true;
+            event = Seldom::new(event) => match event {
+                Event::Stop => true,
+                Event::Look => {
+                    idle_looks = if in_flight.load(Ordering::Relaxed) == 0 { idle_looks + 1 } else { 0 };
+                    idle_looks > LOOKS
                 }
-            }
+            },
+        };
+        if ends && !closing {
+            connection.as_mut().graceful_shutdown();
+            closing = true;
         }
     }
 }

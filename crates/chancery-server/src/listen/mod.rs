@@ -4,6 +4,7 @@ mod bounds;
 mod connection;
 mod head_timer;
 mod patient;
+mod seldom;
 mod tls;
 
 use std::{io, sync::Arc, time::Duration};

@@ -183,6 +183,9 @@ mod tests {
         });
         let mut text = String::new();
         render(&mut text);
-        assert!(text.contains(&format!("{REQUESTS}{{method=\"GET\",route=\"/once\",status=\"200\"}} 4000\n")), "{text}");
+        assert!(
+            text.contains(&format!("{REQUESTS}{{method=\"GET\",route=\"/once\",status=\"200\"}} 4000\n")),
+            "{text}"
+        );
     }
 }

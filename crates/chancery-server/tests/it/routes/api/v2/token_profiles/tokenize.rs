@@ -196,7 +196,8 @@ async fn both_ways_to_a_call_answer_the_same() {
     ] {
         for client in [&bench.admin, &bench.app.nobody(), &bench.admin.with_cookie_alone()] {
             let straight = profile.path(verb);
-            let escaped = straight.replace(&profile.id, &format!("%{:x}{}", profile.id.as_bytes()[0], &profile.id[1..]));
+            let escaped =
+                straight.replace(&profile.id, &format!("%{:x}{}", profile.id.as_bytes()[0], &profile.id[1..]));
             let straight = client.send("POST", &straight, content_type, body.clone()).await;
             let escaped = client.send("POST", &escaped, content_type, body.clone()).await;
             assert_eq!(seen(straight), seen(escaped), "{verb} {content_type:?}");
