@@ -1,20 +1,29 @@
 //! Something that every thread has for itself, or nearly: what two cores change by turns costs each of them the way to
 //! the other's cache, for every call.
 
-use std::sync::{
-    Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicUsize, Ordering},
+use std::{
+    array,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 /// Threads spread over so many.
 const SHARDS: usize = 16;
 
 /// One for each of a few groups of threads.
-#[derive(Debug, Default)]
-pub(crate) struct Sharded<T>([Shard<T>; SHARDS]);
+#[derive(Debug)]
+pub(crate) struct Sharded<T>(Box<[Shard<T>; SHARDS]>);
+
+impl<T: Default> Default for Sharded<T> {
+    fn default() -> Self {
+        Self(Box::new(array::from_fn(|_| Shard(Mutex::default()))))
+    }
+}
 
 /// On cache lines of its own: processors fetch them in pairs.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 #[repr(align(128))]
 struct Shard<T>(Mutex<T>);
 
