@@ -1,6 +1,6 @@
 //! The door: what an open installation is made of, and the one way to change its state.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicI64};
 
 use arc_swap::ArcSwap;
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
@@ -102,6 +102,8 @@ pub struct Chancery {
     pub(crate) expiring: FoundExpiring,
     /// The last change that the compiled state knows of.
     pub(crate) seen: Mutex<i64>,
+    /// The same, once it is all applied.
+    pub(crate) applied: AtomicI64,
 }
 
 /// The setting that says which root key the installation was made with.
@@ -138,6 +140,7 @@ impl Chancery {
             cert_profiles: ReadyCertProfiles::default(),
             expiring: FoundExpiring::default(),
             seen: Mutex::new(seen),
+            applied: AtomicI64::new(seen),
             store,
             clock,
             limits,

@@ -3,7 +3,10 @@
 //! A change appends a row to `changes` in its own transaction. The node that made it applies it before it answers;
 //! the others, and a server beside which a host command worked, see the row at the next look.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
 
 use chancery_store::{Tx, tables};
 use uuid::Uuid;
@@ -106,10 +109,17 @@ impl Chancery {
                 }
                 *seen = row.seq;
             }
+            self.applied.store(*seen, Ordering::Release);
             if all {
                 return Ok(());
             }
         }
+    }
+
+    /// The last change that the whole compiled state has followed. What is looked up in it afterwards is no older; where
+    /// the store knows of no later change, it is as the store is.
+    pub(crate) fn applied(&self) -> i64 {
+        self.applied.load(Ordering::Acquire)
     }
 
     /// Follows the store until the last user of this Chancery is gone.

@@ -1,18 +1,20 @@
 //! The bounded pool: what would hold an async thread (RSA, Argon2, key generation, large batches) runs here.
+//!
+//! A thread that has ended a job takes the next one by itself: where jobs wait, no async thread has to be woken between
+//! two of them, and none of the pool's goes to sleep.
 
 use std::{
+    collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Arc,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicUsize, Ordering},
     },
     thread,
     time::Duration,
 };
 
-use tokio::{
-    sync::{Semaphore, oneshot},
-    task, time,
-};
+use tokio::{sync::oneshot, task, time};
 
 use crate::{Error, Limits, Result};
 
@@ -23,11 +25,8 @@ const ASIDE_LOOK: Duration = Duration::from_millis(50);
 const NICEST: i32 = 19;
 
 /// As many jobs at a time as there are cores; a bounded number of others waits, a bounded time.
-#[derive(Debug)]
 pub(crate) struct Pool {
-    slots: Arc<Semaphore>,
-    cores: usize,
-    waiting: AtomicUsize,
+    queue: Arc<Queue>,
     queue_max: usize,
     wait_max: Duration,
 }
@@ -41,17 +40,15 @@ impl Pool {
     /// A pool for so many jobs at a time.
     pub(crate) fn with_slots(slots: usize, limits: &Limits) -> Self {
         Self {
-            slots: Arc::new(Semaphore::new(slots)),
-            cores: slots,
-            waiting: AtomicUsize::new(0),
+            queue: Arc::new(Queue { slots, waiting: AtomicUsize::new(0), jobs: Mutex::default() }),
             queue_max: limits.pool_queue_max,
             wait_max: limits.pool_wait_max,
         }
     }
 
     /// How many jobs run at a time.
-    pub(crate) const fn cores(&self) -> usize {
-        self.cores
+    pub(crate) fn cores(&self) -> usize {
+        self.queue.slots
     }
 
     /// Runs a job on a blocking thread. RateLimited when too many wait already, or when this one waited too long.
@@ -61,17 +58,23 @@ impl Pool {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        let slot = {
-            let _place = Place::take(&self.waiting, self.queue_max)?;
-            let slot = time::timeout(self.wait_max, Arc::clone(&self.slots).acquire_owned()).await;
-            slot.map_err(|_| too_busy())?.map_err(Error::internal)?
+        let place = Place::take(&self.queue, self.queue_max)?;
+        let (sender, mut result) = oneshot::channel();
+        let begin = move || {
+            drop(place);
+            // Where nobody is there any more to take it, the result is not needed.
+            let _ = sender.send(job());
         };
-        let job = task::spawn_blocking(move || {
-            let result = job();
-            drop(slot);
-            result
-        });
-        job.await.map_err(Error::internal)
+        let waiting = Arc::new(Waiting(Mutex::new(Some(Box::new(begin)))));
+        // Where the caller goes away while it waits, the job is not begun.
+        let own = TakenBack(Arc::clone(&waiting));
+        self.queue.push(waiting);
+        let result = match time::timeout(self.wait_max, &mut result).await {
+            Ok(result) => result,
+            Err(_) if own.0.take().is_some() => return Err(too_busy()),
+            Err(_) => result.await,
+        };
+        result.map_err(|_| Error::internal("a job of the pool came to no end"))
     }
 
     /// Runs a job that nobody waits for. It begins when no other runs or waits, takes no slot, and has the cores only as
@@ -98,7 +101,7 @@ impl Pool {
     }
 
     fn is_idle(&self) -> bool {
-        self.slots.available_permits() == self.cores && self.waiting.load(Ordering::Relaxed) == 0
+        self.queue.jobs().running == 0 && self.queue.waiting.load(Ordering::Relaxed) == 0
     }
 }
 
@@ -106,48 +109,202 @@ fn too_busy() -> Error {
     Error::busy("Too much work is waiting already; try again.", 1)
 }
 
-/// A place in the queue, given back when dropped, also when the caller goes away while waiting.
-struct Place<'a>(&'a AtomicUsize);
+/// The jobs that wait, and how many threads there are that take them.
+struct Queue {
+    slots: usize,
+    waiting: AtomicUsize,
+    jobs: Mutex<Jobs>,
+}
 
-impl<'a> Place<'a> {
-    fn take(waiting: &'a AtomicUsize, max: usize) -> Result<Self> {
-        if waiting.fetch_add(1, Ordering::Relaxed) >= max {
-            waiting.fetch_sub(1, Ordering::Relaxed);
-            return Err(too_busy());
+#[derive(Default)]
+struct Jobs {
+    waiting: VecDeque<Arc<Waiting>>,
+    running: usize,
+}
+
+impl Queue {
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        // No code under this lock can leave the jobs half changed.
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a job, and a thread where there is a slot for one.
+    fn push(self: &Arc<Self>, job: Arc<Waiting>) {
+        let mut jobs = self.jobs();
+        jobs.waiting.push_back(job);
+        if jobs.running == self.slots {
+            return;
         }
-        Ok(Self(waiting))
+        jobs.running += 1;
+        drop(jobs);
+        let slot = Slot { queue: Arc::clone(self), is_free: false };
+        task::spawn_blocking(move || slot.work());
     }
 }
 
-impl Drop for Place<'_> {
+/// The right to run one job at a time. Without a runtime that would use it, it is given back.
+struct Slot {
+    queue: Arc<Queue>,
+    is_free: bool,
+}
+
+impl Slot {
+    /// Runs jobs until none waits.
+    fn work(mut self) {
+        while let Some(job) = self.next() {
+            if let Some(begin) = job.take() {
+                // A panic is told by its hook; whoever waits learns that there is no result.
+                let _ = catch_unwind(AssertUnwindSafe(begin));
+            }
+        }
+    }
+
+    /// The next job; none gives the slot back in the same moment, so that no job can be added in between.
+    fn next(&mut self) -> Option<Arc<Waiting>> {
+        let mut jobs = self.queue.jobs();
+        let next = jobs.waiting.pop_front();
+        if next.is_none() {
+            jobs.running -= 1;
+            self.is_free = true;
+        }
+        next
+    }
+}
+
+impl Drop for Slot {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        if !self.is_free {
+            self.queue.jobs().running -= 1;
+        }
+    }
+}
+
+/// A job that has not begun: either a thread of the pool takes it, or its caller takes it back.
+struct Waiting(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+
+impl Waiting {
+    fn take(&self) -> Option<Box<dyn FnOnce() + Send>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// Takes a job back when dropped, where it has not begun.
+struct TakenBack(Arc<Waiting>);
+
+impl Drop for TakenBack {
+    fn drop(&mut self) {
+        drop(self.0.take());
+    }
+}
+
+/// A place in the queue, given back when dropped: when the job begins, or when it is taken back.
+struct Place(Arc<Queue>);
+
+impl Place {
+    fn take(queue: &Arc<Queue>, max: usize) -> Result<Self> {
+        if queue.waiting.fetch_add(1, Ordering::Relaxed) >= max {
+            queue.waiting.fetch_sub(1, Ordering::Relaxed);
+            return Err(too_busy());
+        }
+        Ok(Self(Arc::clone(queue)))
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc;
+
     use super::*;
     use crate::Meaning;
+
+    /// A job that holds a slot until it is let go.
+    fn held(pool: &Arc<Pool>) -> (oneshot::Receiver<()>, mpsc::Sender<()>, task::JoinHandle<Result<()>>) {
+        let (started, begun) = oneshot::channel();
+        let (end, ended) = mpsc::channel();
+        let pool = Arc::clone(pool);
+        let job = move || {
+            started.send(()).unwrap();
+            ended.recv().unwrap();
+        };
+        (begun, end, tokio::spawn(async move { pool.run(job).await }))
+    }
 
     #[tokio::test]
     async fn a_full_queue_refuses_and_recovers() {
         let limits = Limits { pool_queue_max: 1, pool_wait_max: Duration::from_millis(20), ..Limits::default() };
-        let pool = Pool::new(&limits);
-        let all = pool.slots.clone().acquire_many_owned(pool.slots.available_permits() as u32).await.unwrap();
+        let pool = Arc::new(Pool::with_slots(1, &limits));
+        let (begun, end, job) = held(&pool);
+        begun.await.unwrap();
         let (first, second) = tokio::join!(pool.run(|| 1), pool.run(|| 2));
         assert_eq!(first.unwrap_err().meaning(), Meaning::Busy, "waited too long");
         assert_eq!(second.unwrap_err().meaning(), Meaning::Busy, "found the queue full");
-        drop(all);
+        end.send(()).unwrap();
         assert_eq!(pool.run(|| 3).await.unwrap(), 3);
+        job.await.unwrap().expect("a job that has begun has all the time that it needs");
+    }
+
+    #[tokio::test]
+    async fn all_slots_are_used_and_each_job_runs_once() {
+        let pool = Arc::new(Pool::with_slots(3, &Limits::default()));
+        let (inside, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+        let job = |n: usize| {
+            let (inside, most) = (Arc::clone(&inside), Arc::clone(&most));
+            pool.run(move || {
+                most.fetch_max(inside.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                thread::sleep(Duration::from_millis(2));
+                inside.fetch_sub(1, Ordering::SeqCst);
+                n
+            })
+        };
+        let results = futures::future::join_all((0..64).map(job)).await;
+        assert_eq!(results.into_iter().map(Result::unwrap).collect::<Vec<_>>(), (0..64).collect::<Vec<_>>());
+        assert_eq!(most.load(Ordering::SeqCst), 3);
+        assert_eq!(pool.queue.waiting.load(Ordering::Relaxed), 0);
+        while !pool.is_idle() {
+            time::sleep(Duration::from_millis(1)).await;
+        }
+    }
+
+    #[tokio::test]
+    async fn a_job_whose_caller_went_away_does_not_begin() {
+        let pool = Arc::new(Pool::with_slots(1, &Limits::default()));
+        let (begun, end, job) = held(&pool);
+        begun.await.unwrap();
+        let ran = Arc::new(AtomicUsize::new(0));
+        let counted = {
+            let ran = Arc::clone(&ran);
+            move || ran.fetch_add(1, Ordering::SeqCst)
+        };
+        assert!(time::timeout(Duration::from_millis(5), pool.run(counted)).await.is_err());
+        assert_eq!(pool.queue.waiting.load(Ordering::Relaxed), 0, "its place is free at once");
+        end.send(()).unwrap();
+        job.await.unwrap().unwrap();
+        pool.run(|| ()).await.unwrap();
+        assert_eq!(ran.load(Ordering::SeqCst), 0);
+    }
+
+    #[tokio::test]
+    async fn a_panic_takes_no_slot_with_it() {
+        let pool = Pool::with_slots(1, &Limits::default());
+        for _ in 0..2 {
+            assert_eq!(pool.run(|| panic!("as a test")).await.unwrap_err().meaning(), Meaning::Internal);
+        }
+        assert_eq!(pool.run(|| 1).await.unwrap(), 1);
     }
 
     #[tokio::test]
     async fn what_nobody_waits_for_begins_when_all_others_are_done_and_is_in_nobodys_way() {
-        let pool = Arc::new(Pool::new(&Limits::default()));
-        let one = Arc::clone(&pool.slots).acquire_owned().await.unwrap();
+        let pool = Arc::new(Pool::with_slots(1, &Limits::default()));
+        let (one_begun, one_end, _one) = held(&pool);
+        one_begun.await.unwrap();
         let (started, mut begun) = oneshot::channel();
-        let (end, ended) = std::sync::mpsc::channel();
+        let (end, ended) = mpsc::channel();
         let aside = tokio::spawn({
             let pool = Arc::clone(&pool);
             async move {
@@ -160,10 +317,9 @@ mod tests {
         });
         time::sleep(4 * ASIDE_LOOK).await;
         assert!(begun.try_recv().is_err(), "another job runs");
-        drop(one);
+        one_end.send(()).unwrap();
         begun.await.unwrap();
-        assert_eq!(pool.slots.available_permits(), pool.cores, "it takes no slot");
-        assert_eq!(pool.run(|| 1).await.unwrap(), 1);
+        assert_eq!(pool.run(|| 1).await.unwrap(), 1, "it takes no slot");
         end.send(2).unwrap();
         assert_eq!(aside.await.unwrap().unwrap(), 2);
     }

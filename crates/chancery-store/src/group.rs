@@ -2,9 +2,13 @@
 //!
 //! A durable commit costs a flush of the disk, some milliseconds; SQLite has one writer at a time. So the writer, a
 //! thread of its own, takes what has queued up, runs each work in the same transaction, commits once, then answers all.
-//! Nobody waits for company: the first work starts at once, and what arrives meanwhile joins.
+//! What arrives meanwhile joins. Nobody waits for company that may never come: the first work starts at once, unless many
+//! more are announced. Then it waits a little for some of them, since each commit costs the writer as much as several
+//! works, and wakes somebody.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -25,6 +29,52 @@ const GROUP: usize = 512;
 /// After this time no more works join: the first one waits for its answer all the while.
 const GROUP_TIME: Duration = Duration::from_millis(50);
 
+/// So many works are company enough: more save little.
+const COMPANY: usize = 12;
+
+/// Works that must be announced for anybody to wait: of fewer callers too many would wait at the same time.
+const ANNOUNCED_MIN: usize = 2 * COMPANY;
+
+/// How long the first work waits for company: a few flushes of a disk.
+const COMPANY_TIME: Duration = Duration::from_millis(6);
+
+/// How often it looks meanwhile whether it is there.
+const COMPANY_LOOK: Duration = Duration::from_millis(1);
+
+/// How many works are announced.
+#[derive(Clone, Default)]
+pub(crate) struct Coming(Arc<AtomicUsize>);
+
+impl Coming {
+    pub(crate) fn announce(&self) -> Announced {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Announced(Some(self.clone()))
+    }
+
+    fn are_many(&self) -> bool {
+        self.0.load(Ordering::Relaxed) >= ANNOUNCED_MIN
+    }
+}
+
+/// A work that is on its way, until this is dropped.
+#[must_use]
+pub struct Announced(Option<Coming>);
+
+impl Announced {
+    /// Where nobody listens.
+    pub(crate) const fn to_nobody() -> Self {
+        Self(None)
+    }
+}
+
+impl Drop for Announced {
+    fn drop(&mut self) {
+        if let Some(coming) = &self.0 {
+            coming.0.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+}
+
 /// What the writer is asked for.
 pub(crate) enum Order {
     Run(Box<dyn Job>),
@@ -36,19 +86,20 @@ pub(crate) type Queue = mpsc::Sender<Order>;
 
 /// Starts the writer. It ends when it is told to, or when the queue's last sender is gone and all that was queued is
 /// answered.
-pub(crate) fn start(file: DatabaseFile) -> io::Result<Queue> {
+pub(crate) fn start(file: DatabaseFile, coming: Coming) -> io::Result<Queue> {
     let (sender, queue) = mpsc::channel(QUEUE);
     let runtime = Handle::current();
     thread::Builder::new().name("store writer".into()).spawn(move || {
         // A work may use the runtime's clock.
         let _entered = runtime.enter();
-        Writer { queue, file, connection: None, last: None }.serve();
+        Writer { queue, coming, file, connection: None, last: None }.serve();
     })?;
     Ok(sender)
 }
 
 struct Writer {
     queue: mpsc::Receiver<Order>,
+    coming: Coming,
     file: DatabaseFile,
     /// Between two transactions; after one that did not end well a new one is made.
     connection: Option<Connection>,
@@ -62,6 +113,7 @@ impl Writer {
             && let Some(order) = self.queue.blocking_recv()
         {
             let Some(first) = self.job(order) else { break };
+            wait_for_company(&self.coming, || self.queue.len() + 1);
             let mut done = Vec::new();
             let ended = self.group(first, &mut done);
             if let Err(error) = &ended {
@@ -111,7 +163,7 @@ impl Writer {
     }
 
     fn begin(&mut self) -> Result<Tx, StoreError> {
-        let connection = self.connection.take().map_or_else(|| self.file.connect(), Ok)?;
+        let connection = self.connection.take().map_or_else(|| self.file.connect_writer(), Ok)?;
         Tx::on_sqlite(connection, Backend::Sqlite.begin_write())
     }
 
@@ -148,6 +200,15 @@ impl Writer {
     }
 }
 
+/// Waits until enough works are here, as long as many are announced, but not for long.
+fn wait_for_company(coming: &Coming, here: impl Fn() -> usize) {
+    let started = Instant::now();
+    while coming.are_many() && here() < COMPANY && started.elapsed() < COMPANY_TIME {
+        // Asleep: to be woken for each that comes would cost what this saves.
+        thread::sleep(COMPANY_LOOK);
+    }
+}
+
 /// Where the group can go back to; the last such place is given up.
 fn mark(tx: &mut Tx, again: bool) -> Result<(), StoreError> {
     let connection = tx.sqlite()?;
@@ -155,4 +216,37 @@ fn mark(tx: &mut Tx, again: bool) -> Result<(), StoreError> {
         connection.run("RELEASE work")?;
     }
     connection.run("SAVEPOINT work")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    /// How often it is looked whether company is here, where so many works are announced and one more comes at each look.
+    fn looks(announced: usize, here: usize) -> usize {
+        let coming = Coming::default();
+        let all: Vec<_> = (0..announced).map(|_| coming.announce()).collect();
+        let looks = Cell::new(0);
+        wait_for_company(&coming, || {
+            looks.set(looks.get() + 1);
+            here + looks.get()
+        });
+        drop(all);
+        assert_eq!(coming.0.load(Ordering::Relaxed), 0);
+        looks.get()
+    }
+
+    #[test]
+    fn a_work_waits_for_company_only_where_many_are_announced() {
+        assert_eq!(looks(0, 0), 0);
+        assert_eq!(looks(ANNOUNCED_MIN - 1, 0), 0);
+        assert_eq!(looks(ANNOUNCED_MIN, COMPANY), 1, "enough are here");
+        assert!(looks(ANNOUNCED_MIN, COMPANY - 3) <= 3, "soon enough are here");
+        let (started, coming) = (Instant::now(), Coming::default());
+        let _all: Vec<_> = (0..ANNOUNCED_MIN).map(|_| coming.announce()).collect();
+        wait_for_company(&coming, || 1);
+        assert!(started.elapsed() >= COMPANY_TIME, "nobody comes");
+    }
 }

@@ -25,6 +25,7 @@ mod work;
 
 pub use backup::BackupError;
 pub use error::{OpenError, StoreError};
+pub use group::Announced;
 pub use list::{List, Listed, Page};
 pub use row::{Column, Columns, FromColumns, Stored};
 pub use search::{name_key, pattern};

@@ -37,6 +37,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0021_import",
     "0025_page_hashes",
     "0030_approval_before_issue",
+    "0031_waiting_requests",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -89,6 +89,14 @@ impl DatabaseFile {
         Ok(Connection { inner, deadline })
     }
 
+    /// One for the writer, who keeps in memory what a savepoint can go back to: in a file each page that a work changes
+    /// would be written once more. Only for the writer: a reader's large sort belongs into a file.
+    pub(crate) fn connect_writer(&self) -> Result<Connection, StoreError> {
+        let mut connection = self.connect()?;
+        connection.run("PRAGMA temp_store = MEMORY")?;
+        Ok(connection)
+    }
+
     /// One that only reads.
     pub(crate) fn connect_reader(&self) -> Result<Connection, StoreError> {
         let mut connection = self.connect()?;

@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::backend::Backend;
-use crate::group::{self, Order, Queue};
+use crate::group::{self, Announced, Coming, Order, Queue};
 use crate::readers::Readers;
 use crate::sqlite::DatabaseFile;
 use crate::url::Place;
@@ -34,7 +34,7 @@ pub struct Store(Database);
 #[derive(Clone)]
 enum Database {
     /// One writer flushes for all.
-    Sqlite { readers: Readers, writer: Queue },
+    Sqlite { readers: Readers, writer: Queue, coming: Coming },
     /// Each work in a transaction of its own; the server groups the flushes.
     Postgres { pool: PgPool, places: Arc<Semaphore> },
 }
@@ -51,8 +51,10 @@ impl Store {
                     Ok::<_, OpenError>(file)
                 })
                 .await?;
-                let writer = group::start(file.clone()).map_err(|error| StoreError::Internal(error.to_string()))?;
-                Database::Sqlite { readers: Readers::new(file), writer }
+                let coming = Coming::default();
+                let writer = group::start(file.clone(), coming.clone())
+                    .map_err(|error| StoreError::Internal(error.to_string()))?;
+                Database::Sqlite { readers: Readers::new(file), writer, coming }
             }
             Place::Server(address) => {
                 Database::Postgres { pool: open_server(address).await?, places: Arc::new(Semaphore::new(WAITING)) }
@@ -129,11 +131,20 @@ impl Store {
         })
     }
 
+    /// Says that a work that writes follows, about when the answer is dropped: where one commit serves several works and
+    /// many are announced, it waits a little for some of them. PostgreSQL knows of its works by itself.
+    pub fn announce(&self) -> Announced {
+        match &self.0 {
+            Database::Sqlite { coming, .. } => coming.announce(),
+            Database::Postgres { .. } => Announced::to_nobody(),
+        }
+    }
+
     /// Ends all connections after what runs has ended; later calls are refused as Unavailable. SQLite then folds its
     /// log into the file.
     pub async fn close(&self) {
         match &self.0 {
-            Database::Sqlite { readers, writer } => {
+            Database::Sqlite { readers, writer, .. } => {
                 readers.close().await;
                 let (told, ended) = oneshot::channel();
                 // Either the writer has ended already, or it drops what it was told with when it has.

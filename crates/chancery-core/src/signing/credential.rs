@@ -173,7 +173,12 @@ impl Chancery {
             let signature = key.sign(scheme, unsigned.input()).map_err(not_signed)?;
             Ok::<_, Error>((unsigned, signature))
         };
-        let (unsigned, signature) = if inline { sign()? } else { self.pool.run(sign).await?? };
+        let (unsigned, signature) = if inline {
+            sign()?
+        } else {
+            let _stored_soon = self.store.announce();
+            self.pool.run(sign).await??
+        };
         let time_stamp = if choice.time_stamp {
             let token = self.stamp_signature(&signature, choice.hash).await?;
             Some(formats::time_stamp(choice.format, &token)?)

@@ -8,7 +8,7 @@ use super::{
     credential::{Credential, Unusable},
     rules,
     service::{Policy, Service},
-    target::Target,
+    target::Found,
 };
 use crate::{
     Error, Result,
@@ -96,7 +96,7 @@ impl Usable {
     }
 
     /// Looks whether all is as it was when the target was read.
-    pub(super) async fn as_read(tx: &mut Tx, target: &Target, at_ms: i64) -> Result<Self> {
+    pub(super) async fn as_read(tx: &mut Tx, target: &Found, at_ms: i64) -> Result<Self> {
         target.check_again(tx).await?;
         target.signer.credential.check(at_ms).map_err(Unusable::refusal)?;
         Ok(Self { certificate: target.certificate_sha256 })

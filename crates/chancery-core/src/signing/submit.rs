@@ -27,7 +27,7 @@ use super::{
     request::{self, Event as Step, Request, Standing},
     rules,
     service::Policy,
-    target::Target,
+    target::{Found, Target},
 };
 use crate::{Caller, Chancery, Error, Event, Grant, Limits, Meaning, Result, text::check_name};
 
@@ -52,7 +52,7 @@ struct Checked {
 
 /// A request that is ready to be stored.
 struct NewRequest {
-    target: Arc<Target>,
+    target: Found,
     row: tables::signing_requests::Row,
     payload: Option<Arc<Vec<u8>>>,
     page_hashes: Option<Vec<u8>>,
@@ -103,7 +103,7 @@ impl Chancery {
             if let Some(submitted) = self.submit_checked(caller, &grant, &target, &checked).await? {
                 return Ok(submitted);
             }
-            self.targets.forget(|_, stale| std::ptr::eq(stale, &*target));
+            self.targets.forget(|_, stale| target.is(stale));
             target = self.target(service_uuid, policy_uuid).await?;
         }
         Err(too_often())
@@ -114,7 +114,7 @@ impl Chancery {
         &self,
         caller: &Caller,
         grant: &Grant,
-        target: &Arc<Target>,
+        target: &Found,
         checked: &Checked,
     ) -> Result<Option<Submitted>> {
         let now_ms = self.clock.now_ms();
@@ -145,7 +145,7 @@ impl Chancery {
         let (payload, page_hashes, items) = checked.matter.parts();
         let submitters = submitters(caller);
         let new = NewRequest {
-            target: Arc::clone(target),
+            target: target.clone(),
             row,
             payload,
             page_hashes,

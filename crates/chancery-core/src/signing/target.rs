@@ -1,9 +1,10 @@
 //! Where signing requests go: what a service and one of its policies need to sign, read, parsed and opened once.
 //!
 //! Targets are part of the compiled state, which may lag behind the store for a moment. So a request, and a signature
-//! that was made with one, is stored only by a transaction that has found everything as it was.
+//! that was made with one, is stored only by a transaction that has found everything as it was: the store knows of no
+//! change that the compiled state had not followed, or what it knows of has left the target as it was.
 
-use std::sync::Arc;
+use std::{ops::Deref, sync::Arc};
 
 use chancery_store::{Tx, tables, tables::signing_policies::Standing};
 use chancery_types::{CertificateId, KeyId, PolicyId, ServiceId};
@@ -40,12 +41,45 @@ impl Target {
     }
 
     /// InvalidState where the policy, the service, the certificate with its chain or the key is not as it was.
-    pub(super) async fn check_again(&self, tx: &mut Tx) -> Result<()> {
+    async fn check_again(&self, tx: &mut Tx) -> Result<()> {
         let standing = standing(tx, self.policy.id, &self.signer.credential).await?;
         if standing.as_ref() == Some(&self.standing) {
             return Ok(());
         }
         Err(Error::state("The service, its policy, its certificate or its key changed at the same time; try again."))
+    }
+}
+
+/// A target as it was looked up.
+#[derive(Clone)]
+pub(super) struct Found {
+    target: Arc<Target>,
+    /// A committed change that the target is no older than. Never one that a transaction sees which has not ended: its
+    /// number is given again where that fails.
+    applied: i64,
+}
+
+impl Deref for Found {
+    type Target = Target;
+
+    fn deref(&self) -> &Target {
+        &self.target
+    }
+}
+
+impl Found {
+    /// InvalidState where the target is not as it was looked up. Nearly always nothing has changed since, and one number
+    /// says so.
+    pub(super) async fn check_again(&self, tx: &mut Tx) -> Result<()> {
+        if tables::changes::latest(tx).await? == self.applied {
+            return Ok(());
+        }
+        self.target.check_again(tx).await
+    }
+
+    /// Whether it is this one.
+    pub(super) fn is(&self, target: &Target) -> bool {
+        std::ptr::eq(target, Arc::as_ptr(&self.target))
     }
 }
 
@@ -56,7 +90,14 @@ async fn standing(tx: &mut Tx, policy: PolicyId, credential: &Credential) -> Res
 
 impl Chancery {
     /// The target that a request names; refuses one that cannot sign now.
-    pub(super) async fn target(&self, service: ServiceId, policy: PolicyId) -> Result<Arc<Target>> {
+    pub(super) async fn target(&self, service: ServiceId, policy: PolicyId) -> Result<Found> {
+        // Before it is looked up, so that it cannot be older.
+        let applied = self.applied();
+        let target = self.applied_target(service, policy).await?;
+        Ok(Found { target, applied })
+    }
+
+    async fn applied_target(&self, service: ServiceId, policy: PolicyId) -> Result<Arc<Target>> {
         let now_ms = self.clock.now_ms();
         if let Some(target) = self.targets.find(&(service, policy)) {
             target.signer.credential.check(now_ms).map_err(Unusable::refusal)?;

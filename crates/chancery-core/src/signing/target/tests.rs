@@ -2,12 +2,14 @@
 //! signature.
 
 use chancery_types::{
-    KeyId, PolicyId, RevocationReason, ServiceId,
+    CertificateId, KeyId, PolicyId, RevocationReason, ServiceId,
     wire::{signing_policies::ChangeSigningPolicy, signing_requests::SubmitRequest, x509::RevokeCertificate},
 };
+use futures::{FutureExt, future::BoxFuture};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
+use super::Found;
 use crate::{Caller, Chancery, Error, Meaning, testing::Installation};
 
 const ROOT: &str = "00000000-0000-0000-6370-000000000001";
@@ -26,24 +28,40 @@ async fn submit(chancery: &Chancery, caller: &Caller, service: ServiceId, policy
     Ok(serde_json::to_value(detail).unwrap()["state"].as_str().unwrap().to_owned())
 }
 
+/// A service that signs without approvals, and its root.
+struct Builds {
+    root: CertificateId,
+    service: ServiceId,
+    policy: PolicyId,
+    certificate: CertificateId,
+    key: KeyId,
+}
+
+impl Builds {
+    async fn deployed(chancery: &Chancery, caller: &Caller) -> Self {
+        let root = body(json!({"certProfileUuid": ROOT, "newKey": {"keyTypeUuid": P256}, "trustCert": true}));
+        let root = chancery.generate_certificate(caller, root).await.unwrap().made().unwrap().certificate_uuid.unwrap();
+        let deployed = body(json!({
+            "template": "PKI Signing", "name": "builds", "pkisigning": {
+                "newCert": {"issuerUuid": root, "subjectOneline": "CN=builds", "newKey": {"keyTypeUuid": P256, "save": true}, "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}}},
+                "signingFormat": "CMS", "numApprovals": 0, "hashAlgorithm": "Sha2_256",
+            },
+        }));
+        let deployed = serde_json::to_value(chancery.deploy_service(caller, deployed).await.unwrap()).unwrap();
+        let (service, policy): (ServiceId, PolicyId) =
+            (body(deployed["serviceUuid"].clone()), body(deployed["policyUuid"].clone()));
+        let certificate = body(deployed["certificateUuid"].clone());
+        let key = serde_json::to_value(chancery.certificate(caller, certificate).await.unwrap()).unwrap();
+        let key: KeyId = body(key["keyUuid"].clone());
+        Self { root, service, policy, certificate, key }
+    }
+}
+
 /// The node whose compiled state lags behind, and the one that changes the store beside it.
 async fn what_another_node_changed_holds_at_once(installation: Installation) {
     let (lagging, caller) = (&installation.chancery, installation.administrators().await);
     let other = installation.other_node().await;
-    let root = body(json!({"certProfileUuid": ROOT, "newKey": {"keyTypeUuid": P256}, "trustCert": true}));
-    let root = lagging.generate_certificate(&caller, root).await.unwrap().made().unwrap().certificate_uuid.unwrap();
-    let deployed = body(json!({
-        "template": "PKI Signing", "name": "builds", "pkisigning": {
-            "newCert": {"issuerUuid": root, "subjectOneline": "CN=builds", "newKey": {"keyTypeUuid": P256, "save": true}, "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}}},
-            "signingFormat": "CMS", "numApprovals": 0, "hashAlgorithm": "Sha2_256",
-        },
-    }));
-    let deployed = serde_json::to_value(lagging.deploy_service(&caller, deployed).await.unwrap()).unwrap();
-    let (service, policy): (ServiceId, PolicyId) =
-        (body(deployed["serviceUuid"].clone()), body(deployed["policyUuid"].clone()));
-    let certificate = body(deployed["certificateUuid"].clone());
-    let key = serde_json::to_value(lagging.certificate(&caller, certificate).await.unwrap()).unwrap();
-    let key: KeyId = body(key["keyUuid"].clone());
+    let Builds { root, service, policy, certificate, key } = Builds::deployed(lagging, &caller).await;
     let signs = async || submit(lagging, &caller, service, policy).await;
     assert_eq!(signs().await.unwrap(), "Signed");
     let refused = |refusal: Result<String, Error>, message: &str| {
@@ -75,6 +93,74 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
     lagging.catch_up().await.unwrap();
     assert!(lagging.targets.find(&(service, policy)).is_none(), "what changed is compiled anew");
     assert_eq!(signs().await.unwrap(), "Approval");
+}
+
+/// Whatever a target hangs on leaves a number in `changes` when it changes, whoever changes it, or the transaction that
+/// stores a signature would go by an old target.
+async fn nothing_that_a_target_hangs_on_changes_unseen(installation: Installation) {
+    let (lagging, caller) = (&installation.chancery, installation.administrators().await);
+    let other = installation.other_node().await;
+    let Builds { root, service, policy, certificate: first, key } = Builds::deployed(lagging, &caller).await;
+    let check = async |found: &Found| {
+        let found = found.clone();
+        lagging.store.write(move |tx| Box::pin(async move { found.check_again(tx).await })).await
+    };
+    // Looked up by a node that is up to date; then it lags behind, and something changes.
+    let after = async |what: &str, change: BoxFuture<'_, ()>| {
+        lagging.catch_up().await.unwrap();
+        let turn = lagging.seen.lock().await;
+        let found = lagging.target(service, policy).await.unwrap();
+        assert_eq!(found.applied, *turn, "{what}");
+        check(&found).await.expect(what);
+        change.await;
+        assert_eq!(lagging.applied(), found.applied, "{what}: the node lags behind");
+        check(&found).await
+    };
+    let stale = async |what: &str, change: BoxFuture<'_, ()>| {
+        assert_eq!(after(what, change).await.expect_err(what).meaning(), Meaning::State, "{what}");
+    };
+    let policy_to = |change: Value| {
+        let (other, caller) = (&other, &caller);
+        async move { drop(other.change_signing_policy(caller, policy, body(change)).await.unwrap()) }.boxed()
+    };
+    stale("another name", policy_to(json!({"objInfo": {"name": "other"}}))).await;
+    stale("rules", policy_to(json!({"rules": {"signaturesPerHour": 5}}))).await;
+    stale("self-approval", policy_to(json!({"selfApproval": "Never"}))).await;
+    let key_to = |usages: Value| {
+        let (other, caller) = (&other, &caller);
+        async move { drop(other.change_key(caller, key, body(json!({"usages": usages}))).await.unwrap()) }.boxed()
+    };
+    stale("a key that may not sign", key_to(json!([]))).await;
+    key_to(json!(["Sign"])).await;
+    stale("a disabled key", async { drop(other.disable_key(&caller, key).await.unwrap()) }.boxed()).await;
+    other.enable_key(&caller, key).await.unwrap();
+    for certificate in [root, first] {
+        let hold = RevokeCertificate { reason: RevocationReason::CertificateHold };
+        let held = async { drop(other.revoke_certificate(&caller, certificate, hold).await.unwrap()) }.boxed();
+        stale("a hold", held).await;
+        other.release_certificate(&caller, certificate).await.unwrap();
+    }
+    stale("a renewal", async { drop(other.renew_service(&caller, service, body(json!({}))).await.unwrap()) }.boxed())
+        .await;
+    // From now on policies change only with an approval.
+    stale("more approvals", policy_to(json!({"numApprovals": 1}))).await;
+    // What the target does not hang on lets it be.
+    let elsewhere = RevokeCertificate { reason: RevocationReason::Superseded };
+    let elsewhere = async { drop(other.revoke_certificate(&caller, first, elsewhere).await.unwrap()) }.boxed();
+    after("a certificate of before", elsewhere).await.unwrap();
+    let compromised = RevokeCertificate { reason: RevocationReason::KeyCompromise };
+    stale("a revocation", async { drop(other.revoke_certificate(&caller, root, compromised).await.unwrap()) }.boxed())
+        .await;
+}
+
+#[tokio::test]
+async fn nothing_that_a_target_hangs_on_changes_unseen_on_sqlite() {
+    nothing_that_a_target_hangs_on_changes_unseen(Installation::new().await).await;
+}
+
+#[tokio::test]
+async fn nothing_that_a_target_hangs_on_changes_unseen_on_postgresql() {
+    nothing_that_a_target_hangs_on_changes_unseen(Installation::on_postgres().await).await;
 }
 
 #[tokio::test]
