@@ -11,7 +11,7 @@ use super::{
 };
 use crate::Result;
 
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 7;
 const SECONDS: u32 = 3;
 
 pub(super) fn run(pace: Pace) -> Result<Report> {
