@@ -1,15 +1,17 @@
 //! What a request shows to say who calls: a bearer token or the session cookie.
 
-use axum::http::{HeaderMap, Method, Uri, header, request::Parts};
+use axum::http::{HeaderValue, Method, Uri, header, request::Parts};
 use chancery_core::{Credentials, Error};
 
 use crate::session_cookie;
 
 /// The credentials of a request. If there is an Authorization header it alone decides, whatever it says.
 pub(crate) fn of(parts: &Parts) -> Result<Credentials, Error> {
-    if parts.headers.contains_key(header::AUTHORIZATION) {
+    let mut values = parts.headers.get_all(header::AUTHORIZATION).iter();
+    if let Some(value) = values.next() {
+        let bearer = if values.next().is_none() { bearer(value) } else { None };
         // A header that carries none is a token that is none of ours: refused, and counted, by the one who looks at it.
-        return Ok(Credentials::Bearer(bearer(&parts.headers).unwrap_or_default()));
+        return Ok(Credentials::Bearer(bearer.unwrap_or_default()));
     }
     let Some(cookie) = session_cookie::read(&parts.headers) else { return Ok(Credentials::None) };
     check_same_origin(parts)?;
@@ -19,10 +21,8 @@ pub(crate) fn of(parts: &Parts) -> Result<Credentials, Error> {
 const SCHEME: &str = "Bearer ";
 
 /// The token of the one Authorization header, if its scheme is Bearer (RFC 6750, 2.1; the scheme in any letter case).
-fn bearer(headers: &HeaderMap) -> Option<String> {
-    let mut values = headers.get_all(header::AUTHORIZATION).iter();
-    let (Some(value), None) = (values.next(), values.next()) else { return None };
-    let (scheme, token) = value.to_str().ok()?.split_at_checked(SCHEME.len())?;
+fn bearer(value: &HeaderValue) -> Option<String> {
+    let (scheme, token) = str::from_utf8(value.as_bytes()).ok()?.split_at_checked(SCHEME.len())?;
     scheme.eq_ignore_ascii_case(SCHEME).then(|| token.trim().to_owned())
 }
 

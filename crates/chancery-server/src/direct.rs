@@ -26,6 +26,8 @@ use crate::{
 
 /// The path before the profile's id, and the routes as the router has them.
 const PROFILES: &str = "/api/v2/token-profiles/";
+/// Characters of an id as it is usually written.
+const ID_LEN: usize = 36;
 const TOKENIZE: &str = "/api/v2/token-profiles/{uuid}/tokenize";
 const DETOKENIZE: &str = "/api/v2/token-profiles/{uuid}/detokenize";
 
@@ -48,10 +50,10 @@ impl Single {
         if request.method() != Method::POST {
             return None;
         }
-        let (profile, verb) = request.uri().path().strip_prefix(PROFILES)?.split_once('/')?;
+        let (profile, verb) = request.uri().path().strip_prefix(PROFILES)?.split_at_checked(ID_LEN)?;
         let verb = match verb {
-            "tokenize" => Verb::Tokenize,
-            "detokenize" => Verb::Detokenize,
+            "/tokenize" => Verb::Tokenize,
+            "/detokenize" => Verb::Detokenize,
             _ => return None,
         };
         Some(Self { profile: profile.parse().ok()?, verb })

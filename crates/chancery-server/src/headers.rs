@@ -34,13 +34,14 @@ pub(crate) fn of_json() -> HeaderMap {
 
 /// Completes the headers of an answer.
 pub(crate) fn complete(headers: &mut HeaderMap, id: RequestId) {
-    if !headers.contains_key(REQUEST_ID) {
+    let Ok(id) = HeaderValue::from_bytes(&id.digits()) else { return };
+    if let Some(place) = headers.get_mut(REQUEST_ID) {
+        *place = id;
+    } else {
         // The handler's few join the copy of the usual ones, which costs less than the other way round. `extend` puts
         // the first of each name in the place of a usual one, and keeps those of the same name that follow.
         let own = mem::replace(headers, USUAL.clone());
         headers.extend(own);
-    }
-    if let Ok(id) = HeaderValue::from_bytes(&id.digits()) {
         headers.insert(REQUEST_ID, id);
     }
 }
