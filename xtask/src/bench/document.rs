@@ -20,7 +20,8 @@ Each benchmark starts the release server with its database in a new folder, driv
 on the same machine, and measures beside it, in turns, a bound or a peer: the ratio is what counts, since absolute
 figures are the machine's. Client and server share the cores. CPU is the server's processor time, from the kernel's
 accounts. Figures are medians of the rounds. What is signed, issued or put into a vault is flushed to the disk, with
-its audit record, before it is answered.
+its audit record, before it is answered. No RSA keys are made ahead (`--rsa-pool 0`): for some seconds after the start
+that would take a core.
 ";
 
 const PUBLISHED: &str = "
