@@ -43,16 +43,19 @@ const MIGRATIONS: &[Migration] = migrations![
 /// The text is kept whole, as its own checksum.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migrations (name TEXT NOT NULL PRIMARY KEY, text TEXT NOT NULL)";
 
-/// To be called in a transaction that writes.
-pub(crate) async fn run(tx: &mut Tx) -> Result<(), OpenError> {
+/// To be called in a transaction that writes. Answers how many were missing.
+pub(crate) async fn run(tx: &mut Tx) -> Result<usize, OpenError> {
     tx.lock_migrations().await?;
     tx.script(tx.backend().migration_text(TABLE)).await?;
     let applied: Vec<Applied> = sql("SELECT name, text FROM migrations ORDER BY name").all(tx).await?;
     refuse_foreign(&applied)?;
-    for migration in MIGRATIONS.iter().filter(|migration| !applied.iter().any(|old| old.name == migration.name)) {
+    let is_missing = |migration: &&Migration| !applied.iter().any(|old| old.name == migration.name);
+    let mut missing = 0;
+    for migration in MIGRATIONS.iter().filter(is_missing) {
         apply(tx, migration).await?;
+        missing += 1;
     }
-    Ok(())
+    Ok(missing)
 }
 
 struct Applied {

@@ -165,11 +165,22 @@ impl Store {
 }
 
 fn migrate_file(file: &DatabaseFile) -> Result<(), OpenError> {
-    let mut tx = Tx::on_sqlite(file.connect()?, Backend::Sqlite.begin_write())?;
+    let mut connection = file.connect()?;
+    // A table that is built anew is gone for a moment, which those that refer to it would not allow. What they refer to
+    // is looked at as a whole before the commit.
+    connection.run("PRAGMA foreign_keys = OFF")?;
+    let mut tx = Tx::on_sqlite(connection, Backend::Sqlite.begin_write())?;
     // No statement on SQLite waits; migrations have all the time that they need.
     let outcome = wait(migrate::run(&mut tx), Duration::MAX);
-    outcome.ok_or_else(|| StoreError::Internal("a migration that waits".into()))??;
-    Ok(tx.into_sqlite()?.run("COMMIT")?)
+    let migrated = outcome.ok_or_else(|| StoreError::Internal("a migration that waits".into()))??;
+    let mut connection = tx.into_sqlite()?;
+    if migrated > 0 {
+        let dangling = connection.texts("PRAGMA foreign_key_check")?;
+        if !dangling.is_empty() {
+            return Err(StoreError::Internal(format!("rows of {} refer to nothing", dangling.join(", "))).into());
+        }
+    }
+    Ok(connection.run("COMMIT")?)
 }
 
 async fn open_server(address: &Url) -> Result<PgPool, OpenError> {
