@@ -1,5 +1,7 @@
 //! What a handler answers, and how a refusal leaves the server.
 
+mod batch;
+
 use std::{fmt::Write as _, sync::Arc};
 
 use axum::{
@@ -15,6 +17,7 @@ use chancery_types::wire::{
 
 use serde::Serialize;
 
+pub(crate) use self::batch::{BatchAnswer, batch};
 use crate::{error_table, headers};
 
 /// A JSON answer. Not axum's, whose buffer takes every quote and comma by a call of its own: a batch has a million.

@@ -32,7 +32,10 @@ impl Load {
             let message = format!("A batch has at most {} values.", limits.batch_values_max);
             return Err(Error::too_large(field, message));
         }
-        let work = values.iter().flatten().map(|value| engine.work(value.len())).sum();
+        let work = match values.even(0..values.len()) {
+            Some((_, length)) => values.len().saturating_mul(engine.work(length)),
+            None => values.iter().flatten().map(|value| engine.work(value.len())).sum(),
+        };
         if work > limits.batch_work_max {
             let message = "The values are so long that the batch would hold a core for too long; split it.";
             return Err(Error::too_large(field, message));
@@ -65,8 +68,9 @@ where
     if load.work <= INLINE_WORK {
         return job(0..load.values);
     }
-    let mut all = Outcome::default();
-    run_jobs(pool, load.jobs(), job).await?.iter().for_each(|part| all.append(part));
+    let mut parts = run_jobs(pool, load.jobs(), job).await?.into_iter();
+    let mut all = parts.next().unwrap_or_default();
+    parts.for_each(|part| all.append(&part));
     Ok(all)
 }
 

@@ -214,9 +214,9 @@ fn needs_store() -> Error {
 }
 
 impl Outcome {
-    /// Room for so many values of so many bytes together.
-    pub(super) fn with_capacity(count: usize, bytes: usize) -> Self {
-        Self { texts: Texts::with_capacity(count, bytes), bad: Vec::new() }
+    /// Room for values of so many bytes together.
+    pub(super) fn with_capacity(bytes: usize) -> Self {
+        Self { texts: Texts::with_capacity(bytes), bad: Vec::new() }
     }
 
     pub(super) fn refuse(&mut self, bad: BadValue) {

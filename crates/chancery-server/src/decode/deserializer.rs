@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use chancery_types::wire::Texts;
 use serde::{
     Deserializer,
     de::{self, DeserializeSeed, IntoDeserializer, Unexpected, Visitor},
@@ -41,7 +42,7 @@ impl<'t> Cursor<'t> {
             Tree::Number(Number::Signed(value)) => Unexpected::Signed(*value),
             Tree::Number(Number::Float(value)) => Unexpected::Float(*value),
             Tree::String(text) | Tree::Parameter(text) => Unexpected::Str(text),
-            Tree::Array(_) | Tree::Strings(_) => Unexpected::Seq,
+            Tree::Array(_) | Tree::Strings(_) | Tree::EvenStrings(_) => Unexpected::Seq,
             Tree::Object(_) => Unexpected::Map,
         };
         <Fault as de::Error>::invalid_type(sent, expected)
@@ -60,6 +61,9 @@ impl<'t> Cursor<'t> {
                 visitor.visit_seq(Elements { rest: elements.iter().enumerate(), pointer: self.pointer })
             }
             Tree::Strings(elements) => {
+                visitor.visit_seq(Strings { rest: elements.iter().copied().enumerate(), pointer: self.pointer })
+            }
+            Tree::EvenStrings(elements) => {
                 visitor.visit_seq(Strings { rest: elements.iter().enumerate(), pointer: self.pointer })
             }
             Tree::Object(members) => {
@@ -113,8 +117,11 @@ impl<'de> Deserializer<'de> for Cursor<'_> {
         if is_object { self.visit(visitor) } else { Err(self.mismatch(&"an object")) }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
-        visitor.visit_newtype_struct(self)
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Fault> {
+        match self.tree {
+            Tree::EvenStrings(elements) if name == Texts::NAME => visitor.visit_str(elements.json),
+            _ => visitor.visit_newtype_struct(self),
+        }
     }
 
     /// Every enumeration of the interface is a set of words.
@@ -167,12 +174,12 @@ impl<'de> de::SeqAccess<'de> for Elements<'_> {
 }
 
 /// The elements of an array of strings.
-struct Strings<'t> {
-    rest: std::iter::Enumerate<std::slice::Iter<'t, &'t str>>,
+struct Strings<'t, I> {
+    rest: std::iter::Enumerate<I>,
     pointer: Pointer<'t>,
 }
 
-impl<'de> de::SeqAccess<'de> for Strings<'_> {
+impl<'de, 't, I: ExactSizeIterator<Item = &'t str>> de::SeqAccess<'de> for Strings<'t, I> {
     type Error = Fault;
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use super::{
     VALUES_MAX,
-    tree::{Number, Tree, has_duplicates},
+    tree::{EvenStrings, Number, Tree, has_duplicates},
 };
 
 /// The document, exactly as the general parser reads it; `None` where it has to.
@@ -35,7 +35,11 @@ impl<'a> Scanner<'a> {
             self.expect(b':')?;
             self.skip_space();
             let value = self.value()?;
-            values += 1 + if let Tree::Strings(elements) = &value { elements.len() } else { 0 };
+            values += 1 + match &value {
+                Tree::Strings(elements) => elements.len(),
+                Tree::EvenStrings(elements) => elements.len(),
+                _ => 0,
+            };
             members.push((name, value));
             if !self.goes_on(b'}')? {
                 break;
@@ -59,6 +63,9 @@ impl<'a> Scanner<'a> {
     /// An array of at least one string.
     fn strings(&mut self) -> Option<Tree<'a>> {
         self.expect(b'[')?;
+        if let Some(elements) = self.even_strings() {
+            return Some(Tree::EvenStrings(elements));
+        }
         let mut elements = Vec::new();
         loop {
             self.skip_space();
@@ -67,6 +74,31 @@ impl<'a> Scanner<'a> {
                 return Some(Tree::Strings(elements));
             }
         }
+    }
+
+    /// The rest of an array, where its elements are several of equally many bytes and nothing stands between them.
+    fn even_strings(&mut self) -> Option<EvenStrings<'a>> {
+        let rest = &self.text.as_bytes()[self.at..];
+        let length = plain_length(rest.get(1..)?);
+        let step = length + EvenStrings::AROUND;
+        let mut count = 0;
+        for element in rest.chunks_exact(step) {
+            let [b'"', text @ .., b'"', after] = element else { return None };
+            if !is_plain(text) {
+                return None;
+            }
+            count += 1;
+            match after {
+                b',' => {}
+                b']' if count > 1 => {
+                    let json = self.text.get(self.at..self.at + count * step - 1)?;
+                    self.at += count * step;
+                    return Some(EvenStrings { json, length });
+                }
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// After an element: whether a comma follows, or else the end.
@@ -133,6 +165,17 @@ fn plain_length(bytes: &[u8]) -> usize {
     rest + bytes[rest..].iter().position(is_special).unwrap_or(bytes.len() - rest)
 }
 
+/// Whether none ends a string or needs care.
+fn is_plain(text: &[u8]) -> bool {
+    match text.last_chunk::<8>() {
+        Some(last) => {
+            let special = |word: &[u8; 8]| special_bytes(u64::from_le_bytes(*word));
+            text.as_chunks::<8>().0.iter().fold(special(last), |any, word| any | special(word)) == 0
+        }
+        None => plain_length(text) == text.len(),
+    }
+}
+
 /// Eight bytes at once: the high bit of each that is special. A borrow may set bits above the lowest one set, never below,
 /// so the lowest is right.
 const fn special_bytes(word: u64) -> u64 {
@@ -161,6 +204,10 @@ mod tests {
             Tree::String(text) | Tree::Parameter(text) => format!("{text:?}"),
             Tree::Array(elements) => format!("{:?}", elements.iter().map(shown).collect::<Vec<_>>()),
             Tree::Strings(elements) => {
+                format!("{:?}", elements.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>())
+            }
+            Tree::EvenStrings(elements) => {
+                assert_eq!(elements.iter().count(), elements.len());
                 format!("{:?}", elements.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>())
             }
             Tree::Object(members) => {

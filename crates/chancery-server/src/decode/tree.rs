@@ -19,6 +19,8 @@ pub(super) enum Tree<'a> {
     Array(Vec<Tree<'a>>),
     /// An array of strings without escapes.
     Strings(Vec<&'a str>),
+    /// One of which all have equally many bytes.
+    EvenStrings(EvenStrings<'a>),
     /// In the order sent; the names are distinct.
     Object(Vec<(Cow<'a, str>, Tree<'a>)>),
 }
@@ -35,8 +37,35 @@ impl Tree<'_> {
             | Self::Number(_)
             | Self::String(Cow::Borrowed(_))
             | Self::Parameter(Cow::Borrowed(_))
-            | Self::Strings(_) => {}
+            | Self::Strings(_)
+            | Self::EvenStrings(_) => {}
         }
+    }
+}
+
+/// Strings of equally many bytes without escapes, at least one, as they were sent: with nothing but a comma between two.
+#[derive(Clone, Copy)]
+pub(super) struct EvenStrings<'a> {
+    /// From the first one's quote to the last one's.
+    pub(super) json: &'a str,
+    /// Bytes of each.
+    pub(super) length: usize,
+}
+
+impl<'a> EvenStrings<'a> {
+    /// Two quotes and a comma.
+    pub(super) const AROUND: usize = 3;
+
+    pub(super) const fn len(&self) -> usize {
+        (self.json.len() + 1) / (self.length + Self::AROUND)
+    }
+
+    pub(super) fn iter(self) -> impl ExactSizeIterator<Item = &'a str> {
+        let of = move |index| {
+            let start = index * (self.length + Self::AROUND) + 1;
+            &self.json[start..start + self.length]
+        };
+        (0..self.len()).map(of)
     }
 }
 

@@ -31,6 +31,9 @@ const GRACE: Duration = Duration::from_secs(20);
 /// Bytes of a body that is kept in memory while it comes.
 const IN_MEMORY_MAX: usize = 1024 * 1024;
 
+/// Bytes of a body for which no room is made ahead.
+const SMALL: usize = 64 * 1024;
+
 /// A place among the few large bodies that are in memory at a time; the handler keeps it as long as it works with one.
 #[expect(dead_code, reason = "held, never read")]
 pub(crate) struct Room(Option<OwnedSemaphorePermit>);
@@ -158,6 +161,11 @@ where
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| broken(&*error, max))?;
         let Ok(data) = frame.into_data() else { continue };
+        if memory.len() + data.len() > SMALL && memory.capacity() <= SMALL {
+            // Whoever has sent so much sends the rest, and it need not move again and again as it grows.
+            let announced = body.size_hint().lower().try_into().unwrap_or(IN_MEMORY_MAX);
+            memory.reserve_exact(data.len() + announced.min(IN_MEMORY_MAX));
+        }
         memory.extend_from_slice(&data);
         if memory.len() > IN_MEMORY_MAX {
             let spool = match &mut disk {

@@ -26,4 +26,4 @@ pub mod x509;
 pub use empty::Empty;
 pub use envelope::{Envelope, ErrorResponse, ItemError};
 pub use list::{Items, ListQuery, ObjInfo, Results};
-pub use texts::Texts;
+pub use texts::{Ends, Texts};

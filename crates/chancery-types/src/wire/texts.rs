@@ -1,5 +1,8 @@
 //! Many texts in one buffer: the values of a batch.
 
+mod ends;
+mod json;
+
 use std::{fmt, ops::Range};
 
 use serde::{
@@ -8,31 +11,34 @@ use serde::{
     ser::SerializeSeq,
 };
 
+pub use ends::Ends;
+use json::write_json;
+
 /// An array of strings and nulls, kept in one buffer: a batch of 100,000 values costs two allocations that grow
 /// instead of 100,000. Nulls occur in answers only; a request with one is refused.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Texts {
     buffer: String,
-    /// Where each text ends in the buffer, and whether it is one.
-    ends: Vec<(usize, bool)>,
+    ends: Ends,
 }
 
 impl Texts {
-    /// An empty array with room for `count` texts of `bytes` bytes together.
+    /// The name under which it asks a deserializer for itself. One that holds the array's JSON may then hand that over:
+    /// strings of equally many bytes without escapes, with nothing but a comma between two.
+    pub const NAME: &'static str = "chancery::Texts";
+
+    /// An empty array with room for texts of `bytes` bytes together.
     #[must_use]
-    pub fn with_capacity(count: usize, bytes: usize) -> Self {
-        Self { buffer: String::with_capacity(bytes), ends: Vec::with_capacity(count) }
+    pub fn with_capacity(bytes: usize) -> Self {
+        Self { buffer: String::with_capacity(bytes), ends: Ends::default() }
     }
 
-    /// The texts that stand one after the other in `buffer`: of each element where it ends, and whether it is a text.
+    /// The texts that stand one after the other in `buffer`.
     ///
     /// `None` unless the ends are in order, on characters' boundaries and the last one at the buffer's end.
     #[must_use]
-    pub fn from_buffer(buffer: String, ends: Vec<(usize, bool)>) -> Option<Self> {
-        let in_order = ends.is_sorted_by_key(|&(end, _)| end);
-        let whole = ends.last().map_or(0, |&(end, _)| end) == buffer.len();
-        let on_boundaries = buffer.is_ascii() || ends.iter().all(|&(end, _)| buffer.is_char_boundary(end));
-        (in_order && whole && on_boundaries).then_some(Self { buffer, ends })
+    pub fn from_buffer(buffer: String, ends: Ends) -> Option<Self> {
+        ends.fit(&buffer).then_some(Self { buffer, ends })
     }
 
     /// How many elements there are.
@@ -44,7 +50,7 @@ impl Texts {
     /// Whether there is no element.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len() == 0
     }
 
     /// How many bytes the texts have together.
@@ -56,66 +62,60 @@ impl Texts {
     /// How many bytes the texts of some elements have together.
     #[must_use]
     pub fn bytes_of(&self, range: Range<usize>) -> usize {
-        let end = range.end.checked_sub(1).and_then(|last| self.ends.get(last));
-        end.map_or(0, |&(end, _)| end.saturating_sub(self.start(range.start)))
+        let end = range.end.checked_sub(1).and_then(|last| self.ends.at(last));
+        end.map_or(0, |(end, _)| end.saturating_sub(self.ends.start(range.start)))
     }
 
     /// Some elements one after the other, and how many bytes each has, if all are texts of equally many.
     #[must_use]
     pub fn even(&self, range: Range<usize>) -> Option<(&str, usize)> {
-        let start = self.start(range.start);
-        let ends = self.ends.get(range)?;
-        let (&(first, _), &(last, _)) = (ends.first()?, ends.last()?);
-        let length = first - start;
-        let even = |(good, end), &element| (good & (element == (end, true)), end + length);
-        let (good, _) = ends.iter().fold((true, first), even);
-        good.then(|| (&self.buffer[start..last], length))
-    }
-
-    /// Where an element begins.
-    fn start(&self, index: usize) -> usize {
-        index.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |&(end, _)| end)
+        let length = self.ends.even(range.clone())?;
+        let start = self.ends.start(range.start);
+        Some((&self.buffer[start..start + range.len() * length], length))
     }
 
     /// Appends a text.
     pub fn push(&mut self, text: &str) {
         self.buffer.push_str(text);
-        self.ends.push((self.buffer.len(), true));
+        self.ends.push(self.buffer.len(), true);
     }
 
     /// Appends the text that `write` appends to the buffer; `write` must leave what is there already.
     pub fn push_with(&mut self, write: impl FnOnce(&mut String)) {
         write(&mut self.buffer);
-        self.ends.push((self.buffer.len(), true));
+        self.ends.push(self.buffer.len(), true);
     }
 
     /// Appends a null.
     pub fn push_null(&mut self) {
-        self.ends.push((self.buffer.len(), false));
+        self.ends.push(self.buffer.len(), false);
     }
 
     /// Appends all elements of another array.
     pub fn append(&mut self, other: &Self) {
-        let base = self.buffer.len();
+        self.ends.append(&other.ends);
         self.buffer.push_str(&other.buffer);
-        self.ends.extend(other.ends.iter().map(|&(end, text)| (base + end, text)));
     }
 
     /// The element at `index`: `None` past the end, `Some(None)` for a null.
     #[must_use]
     pub fn at(&self, index: usize) -> Option<Option<&str>> {
-        let &(end, text) = self.ends.get(index)?;
-        Some(text.then(|| &self.buffer[self.start(index)..end]))
+        let (end, is_text) = self.ends.at(index)?;
+        Some(is_text.then(|| &self.buffer[self.ends.start(index)..end]))
+    }
+
+    /// Appends the array as JSON, as serde would.
+    ///
+    /// # Errors
+    ///
+    /// serde's, which has none for texts.
+    pub fn write_json(&self, json: &mut Vec<u8>) -> serde_json::Result<()> {
+        write_json(self, json)
     }
 
     /// All elements in order; a null is `None`.
     pub fn iter(&self) -> impl Iterator<Item = Option<&str>> + Clone {
-        let mut start = 0;
-        self.ends.iter().map(move |&(end, text)| {
-            let element = text.then(|| &self.buffer[start..end]);
-            start = end;
-            element
-        })
+        (0..self.len()).map(|index| self.at(index).flatten())
     }
 }
 
@@ -146,10 +146,11 @@ impl Serialize for Texts {
 
 impl<'de> Deserialize<'de> for Texts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(Array)
+        deserializer.deserialize_newtype_struct(Self::NAME, Array)
     }
 }
 
+/// An array, of whatever strings; from a deserializer that knows [`Texts::NAME`] also its JSON.
 struct Array;
 
 impl<'de> de::Visitor<'de> for Array {
@@ -157,6 +158,14 @@ impl<'de> de::Visitor<'de> for Array {
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an array of strings")
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<Texts, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+
+    fn visit_str<E: de::Error>(self, json: &str) -> Result<Texts, E> {
+        json::read(json).ok_or_else(|| E::invalid_type(de::Unexpected::Other("a string"), &self))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut array: A) -> Result<Texts, A::Error> {
@@ -206,11 +215,24 @@ mod tests {
 
     #[test]
     fn a_buffer_is_taken_over_if_its_ends_fit() {
-        let texts = Texts::from_buffer("aéb".into(), vec![(1, true), (1, false), (3, true), (4, true)]).unwrap();
+        let of = |text: &str, all: &[(usize, bool)]| {
+            let mut ends = Ends::default();
+            all.iter().for_each(|&(end, is_text)| ends.push(end, is_text));
+            Texts::from_buffer(text.into(), ends)
+        };
+        let texts = of("aéb", &[(1, true), (1, false), (3, true), (4, true)]).unwrap();
         assert_eq!(texts.iter().collect::<Vec<_>>(), [Some("a"), None, Some("é"), Some("b")]);
-        assert_eq!(Texts::from_buffer(String::new(), Vec::new()), Some(Texts::default()));
-        for ends in [vec![], vec![(1, true)], vec![(2, true), (4, true)], vec![(3, true), (1, true), (4, true)]] {
-            assert_eq!(Texts::from_buffer("aéb".into(), ends.clone()), None, "{ends:?}");
+        assert_eq!(of("", &[]), Some(Texts::default()));
+        assert_eq!(of("éé", &[(2, true), (4, true)]), Some(["é", "é"].into_iter().collect()));
+        let unfit: [&[_]; 5] = [
+            &[],
+            &[(1, true)],
+            &[(2, true), (4, true)],
+            &[(3, true), (1, true), (4, true)],
+            &[(1, true), (2, true), (3, true), (4, true)],
+        ];
+        for ends in unfit {
+            assert_eq!(of("aéb", ends), None, "{ends:?}");
         }
     }
 

@@ -7,7 +7,10 @@ mod buffer;
 use std::ops::Range;
 
 use chancery_keys::ff1::{Alphabet, Ff1, Ff1Text, Item};
-use chancery_types::{Luhn, wire::Texts};
+use chancery_types::{
+    Luhn,
+    wire::{Ends, Texts},
+};
 
 use super::{
     super::{batch, format::Format, luhn, refusal::BadValue, tweak, values::between, versions::Versions},
@@ -36,7 +39,7 @@ pub(super) struct Values<'f> {
     /// Their digits, without passThrough characters.
     text: Buffer,
     /// Of each value where its digits end, and whether it is one that was not refused; those have none.
-    ends: Vec<(usize, bool)>,
+    ends: Ends,
     /// So many of them have been through FF1.
     done: usize,
     /// For those that have not.
@@ -62,7 +65,7 @@ impl<'f> Values<'f> {
             format,
             cipher,
             text: Buffer::with_room(bytes),
-            ends: Vec::with_capacity(count),
+            ends: Ends::default(),
             done: 0,
             tweaks: Buffer::with_room(0),
             items: Vec::with_capacity(count.min(TOGETHER)),
@@ -114,7 +117,7 @@ impl<'f> Values<'f> {
             tweak_length,
         };
         self.items.extend((start..self.text.used).step_by(length).enumerate().map(item));
-        self.ends.extend((start..self.text.used).step_by(length).map(|value_start| (value_start + length, true)));
+        self.ends.push_even(values.len() / length, length);
         self.run_cipher()?;
         if format.has_check_digit() {
             complete_all(self.kind, format, self.text.since(start), length);
@@ -130,7 +133,7 @@ impl<'f> Values<'f> {
         match self.read(value).and_then(|()| self.check(start)) {
             Ok(()) => {
                 self.add_item(start, iv);
-                self.ends.push((self.text.used, true));
+                self.ends.push(self.text.used, true);
             }
             Err(bad) => {
                 self.text.used = start;
@@ -143,7 +146,7 @@ impl<'f> Values<'f> {
     /// Adds a value that is refused.
     pub(super) fn refuse(&mut self, bad: BadValue) {
         self.bad.push((self.ends.len(), bad));
-        self.ends.push((self.text.used, false));
+        self.ends.push(self.text.used, false);
     }
 
     fn bytes_max(&self) -> usize {
@@ -204,7 +207,7 @@ impl<'f> Values<'f> {
         let (kind, format) = (self.kind, self.format);
         if format.has_check_digit() {
             let text = self.text.since(0);
-            let good = self.ends[self.done..].iter().filter(|(_, good)| *good).map(|&(end, _)| end);
+            let good = self.ends.from(self.done).filter(|(_, good)| *good).map(|(end, _)| end);
             for (item, end) in self.items.iter().zip(good) {
                 complete(kind, format, &mut text[item.start - format.keep_leading..end]);
             }
@@ -251,7 +254,7 @@ impl<'f> Values<'f> {
         if !spaced {
             return Ok(Outcome { texts: digits, bad });
         }
-        let mut texts = Texts::with_capacity(digits.len(), 2 * digits.bytes());
+        let mut texts = Texts::with_capacity(2 * digits.bytes());
         for (value, digits) in values.zip(digits.iter()) {
             let Some(digits) = digits else {
                 texts.push_null();

@@ -73,7 +73,7 @@ impl Ff1Engine {
             work.add(&self.format, ivs.get(index), parts);
         }
         all_done(&self.ciphers.of_newest().encrypt_batch(&mut work.digits, &work.tweaks, &work.items))?;
-        let mut outcome = Outcome::with_capacity(count, bytes + count * self.prefix.len());
+        let mut outcome = Outcome::with_capacity(bytes + count * self.prefix.len());
         for (message, parts) in messages.zip(&work.parts) {
             match parts {
                 Ok(parts) => {
@@ -115,7 +115,7 @@ impl Ff1Engine {
             work.add(&self.format, ivs.get(index).and_then(Option::as_ref), taken);
         }
         self.decrypt(&mut work, version)?;
-        let mut outcome = Outcome::with_capacity(count, bytes);
+        let mut outcome = Outcome::with_capacity(bytes);
         let mut message = String::new();
         for (token, parts) in tokens.zip(&work.parts) {
             message.clear();
@@ -194,7 +194,7 @@ impl Ff1Engine {
             return outcome;
         }
         let Outcome { texts: messages, bad } = outcome;
-        let mut texts = Texts::with_capacity(messages.len(), messages.bytes());
+        let mut texts = Texts::with_capacity(messages.bytes());
         for message in messages.iter() {
             match message {
                 Some(message) => self.show(view, message, &mut texts),

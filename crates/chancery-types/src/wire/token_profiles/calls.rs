@@ -245,3 +245,36 @@ mod tests {
         );
     }
 }
+
+/// A response that is mostly one array of texts.
+pub trait BatchResponse: Serialize {
+    /// The array's member.
+    const MEMBER: &'static str;
+
+    /// The array.
+    fn texts(&mut self) -> &mut Texts;
+}
+
+impl BatchResponse for BatchTokenizationResponse {
+    const MEMBER: &'static str = "tokens";
+
+    fn texts(&mut self) -> &mut Texts {
+        &mut self.tokens
+    }
+}
+
+impl BatchResponse for BatchDetokenizationResponse {
+    const MEMBER: &'static str = "messages";
+
+    fn texts(&mut self) -> &mut Texts {
+        &mut self.messages
+    }
+}
+
+impl BatchResponse for RewrapResponse {
+    const MEMBER: &'static str = "tokens";
+
+    fn texts(&mut self) -> &mut Texts {
+        &mut self.tokens
+    }
+}

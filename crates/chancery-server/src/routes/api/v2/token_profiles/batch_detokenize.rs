@@ -10,7 +10,7 @@ use chancery_types::{
 };
 
 use crate::{
-    answer::{Answer, success},
+    answer::{BatchAnswer, batch},
     app::App,
     extract::{Authenticated, BatchBody, InPath},
 };
@@ -30,6 +30,6 @@ pub(crate) async fn batch_detokenize(
     caller: Authenticated,
     InPath(id): InPath<TokenProfileId>,
     BatchBody(request, _room): BatchBody<BatchDetokenizeRequest>,
-) -> Answer<BatchDetokenizationResponse> {
-    success(app.batch_detokenize(&caller, id, request).await?)
+) -> BatchAnswer<BatchDetokenizationResponse> {
+    batch(app.batch_detokenize(&caller, id, request).await?)
 }

@@ -10,7 +10,7 @@ use chancery_types::{
 };
 
 use crate::{
-    answer::{Answer, success},
+    answer::{BatchAnswer, batch},
     app::App,
     extract::{Authenticated, BatchBody, InPath},
 };
@@ -29,6 +29,6 @@ pub(crate) async fn batch_tokenize(
     caller: Authenticated,
     InPath(id): InPath<TokenProfileId>,
     BatchBody(request, _room): BatchBody<BatchTokenizeRequest>,
-) -> Answer<BatchTokenizationResponse> {
-    success(app.batch_tokenize(&caller, id, request).await?)
+) -> BatchAnswer<BatchTokenizationResponse> {
+    batch(app.batch_tokenize(&caller, id, request).await?)
 }

@@ -10,7 +10,7 @@ use chancery_types::{
 };
 
 use crate::{
-    answer::{Answer, success},
+    answer::{BatchAnswer, batch},
     app::App,
     extract::{Authenticated, BatchBody, InPath},
 };
@@ -30,6 +30,6 @@ pub(crate) async fn rewrap(
     caller: Authenticated,
     InPath(id): InPath<TokenProfileId>,
     BatchBody(request, _room): BatchBody<RewrapRequest>,
-) -> Answer<RewrapResponse> {
-    success(app.rewrap(&caller, id, request).await?)
+) -> BatchAnswer<RewrapResponse> {
+    batch(app.rewrap(&caller, id, request).await?)
 }
