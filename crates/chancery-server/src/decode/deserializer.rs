@@ -118,10 +118,13 @@ impl<'de> Deserializer<'de> for Cursor<'_> {
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> Result<V::Value, Fault> {
-        match self.tree {
-            Tree::EvenStrings(elements) if name == Texts::NAME => visitor.visit_str(elements.json),
-            _ => visitor.visit_newtype_struct(self),
+        if let Tree::EvenStrings(elements) = self.tree
+            && name == Texts::NAME
+        {
+            // As they were sent: it reads them faster than one by one.
+            return visitor.visit_str(elements.json);
         }
+        visitor.visit_newtype_struct(self)
     }
 
     /// Every enumeration of the interface is a set of words.

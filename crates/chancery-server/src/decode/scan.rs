@@ -35,11 +35,7 @@ impl<'a> Scanner<'a> {
             self.expect(b':')?;
             self.skip_space();
             let value = self.value()?;
-            values += 1 + match &value {
-                Tree::Strings(elements) => elements.len(),
-                Tree::EvenStrings(elements) => elements.len(),
-                _ => 0,
-            };
+            values += 1 + value.strings();
             members.push((name, value));
             if !self.goes_on(b'}')? {
                 break;

@@ -26,6 +26,17 @@ pub(super) enum Tree<'a> {
 }
 
 impl Tree<'_> {
+    /// How many elements an array of strings has.
+    pub(super) fn strings(&self) -> usize {
+        if let Self::Strings(elements) = self {
+            elements.len()
+        } else if let Self::EvenStrings(elements) = self {
+            elements.len()
+        } else {
+            0
+        }
+    }
+
     /// Wipes the strings that were copied.
     pub(super) fn wipe(self) {
         match self {

@@ -230,22 +230,6 @@ pub struct TrackDetokenizationResponse {
     pub track: String,
 }
 
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn answers_carry_their_type() {
-        let answer = TokenizationResponse { token: "1".into(), iv: None, key_version: None };
-        assert_eq!(
-            serde_json::to_value(answer).unwrap(),
-            json!({"@type": "api.v2.dp.TokenizationResponse", "token": "1"})
-        );
-    }
-}
-
 /// A response that is mostly one array of texts.
 pub trait BatchResponse: Serialize {
     /// The array's member.
@@ -276,5 +260,21 @@ impl BatchResponse for RewrapResponse {
 
     fn texts(&mut self) -> &mut Texts {
         &mut self.tokens
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn answers_carry_their_type() {
+        let answer = TokenizationResponse { token: "1".into(), iv: None, key_version: None };
+        assert_eq!(
+            serde_json::to_value(answer).unwrap(),
+            json!({"@type": "api.v2.dp.TokenizationResponse", "token": "1"})
+        );
     }
 }
