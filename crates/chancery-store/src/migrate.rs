@@ -38,6 +38,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0025_page_hashes",
     "0030_approval_before_issue",
     "0031_waiting_requests",
+    "0032_serial_groups",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -55,13 +55,13 @@ impl Chancery {
         if let Some(ready) = self.rsa_pool.take(key_type) {
             return Ok(ready);
         }
-        let reference = first_version(key_type);
+        let reference = first_version(self.new_key_id(), key_type);
         Ok(NewKey::of(key_type, self.generate_key(reference).await?))
     }
 
     /// Seals a key that was made elsewhere.
     pub(crate) async fn sealed_foreign_key(&self, key: ForeignKey) -> Result<NewKey> {
-        let id = KeyId::from_random(random());
+        let id = self.new_key_id();
         let key_type = KeyType::by_spec(key.spec()).ok_or_else(|| Error::internal("a kind of key has no type"))?;
         let custodian = Arc::clone(&self.custodian);
         let sealed = self.pool.run(move || custodian.seal_foreign_key(id, key)).await??;
@@ -70,8 +70,13 @@ impl Chancery {
 
     /// Makes a key that nobody waits for.
     pub(super) async fn key_made_aside(&self, key_type: &'static KeyType) -> Result<NewKey> {
-        let (custodian, reference) = (Arc::clone(&self.custodian), first_version(key_type));
+        let (custodian, reference) = (Arc::clone(&self.custodian), first_version(self.new_key_id(), key_type));
         Ok(NewKey::of(key_type, self.pool.run_aside(move || custodian.generate(reference)).await??))
+    }
+
+    /// In time, since the keys of certificates are as many as certificates.
+    fn new_key_id(&self) -> KeyId {
+        KeyId::in_time(self.clock.now_ms(), random())
     }
 
     /// Makes the key that the reference names, a first version or a later one: on the bounded pool, unless it is quick.
@@ -93,8 +98,8 @@ const fn is_quick(spec: KeySpec) -> bool {
 }
 
 /// The first version of a key that does not exist yet.
-fn first_version(key_type: &KeyType) -> KeyRef {
-    KeyRef { id: KeyId::from_random(random()), version: 1, purpose: key_type.purpose, spec: key_type.spec }
+const fn first_version(id: KeyId, key_type: &KeyType) -> KeyRef {
+    KeyRef { id, version: 1, purpose: key_type.purpose, spec: key_type.spec }
 }
 
 /// A version as it is stored.

@@ -5,7 +5,11 @@ use std::{fs, path::Path, sync::Arc};
 use chancery_keys::Purpose;
 use chancery_store::tables;
 use chancery_testkit::{TempDir, Tool, temp_dir};
-use chancery_types::{CertificateId, HashType, Presence, RevocationReason, ValidityUnit};
+use chancery_types::{
+    CertificateId, HashType, Presence, RevocationReason, ValidityUnit,
+    wire::import::{ImportCertificates, ImportedCertificate},
+};
+use uuid::Uuid;
 
 use super::{
     alt_name::AltName,
@@ -13,9 +17,11 @@ use super::{
     issue::Prepared,
     lists::ListKind,
     order::Order,
+    stored::StoredCertificate,
 };
 use crate::{
-    Chancery, Clock, Config, Error, Limits, RequestId, RequestInfo, RootKeySource, StoreUrl, Visitor, create_root_key,
+    Chancery, Clock, Config, Error, Limits, Meaning, RequestId, RequestInfo, RootKeySource, StoreUrl, Visitor,
+    create_root_key,
     keys::key_type::{self, KeyType},
     pki::cert_profile::CertProfile,
     testing::Installation,
@@ -275,5 +281,45 @@ async fn hierarchies_stand_before_bouncy_castle_and_what_is_revoked_does_not() {
     for ((kind, good), verdict) in expected.into_iter().zip(verdicts.lines()) {
         let told = if good { "good" } else { "revo" };
         assert!(verdict.contains(told), "{kind}: {verdict}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_import_knows_what_is_there_whichever_group_it_is_in() {
+    let elsewhere = Installation::new().await.chancery;
+    let key_type = &key_type::BUILT_IN[3];
+    let (root, root_pem) = issue(&elsewhere, order(&BUILT_IN[0], key_type, None)).await;
+    let (_, leaf_pem) = issue(&elsewhere, order(&BUILT_IN[6], key_type, Some(root))).await;
+    let (other, other_pem) = issue(&elsewhere, order(&BUILT_IN[6], key_type, Some(root))).await;
+    let read = elsewhere.store.read(move |tx| Box::pin(async move { StoredCertificate::load(tx, other).await }));
+    let other_serial = read.await.unwrap().serial;
+    let known = String::from_utf8([root_pem, leaf_pem].concat()).unwrap();
+    for here in [Installation::new().await, Installation::on_postgres().await] {
+        let caller = here.administrators().await;
+        let import = async |certificates: String| {
+            here.chancery.import_certificates(&caller, ImportCertificates { certificates, trust_cert: None }).await
+        };
+        let imported = import(known.clone()).await.unwrap().certificates;
+        assert!(imported.iter().all(|one| !one.existed));
+        // Another one under the other's number, and then two that open a group each.
+        let root_id = Uuid::from(imported[0].certificate_uuid);
+        for (id, serial) in [(1, other_serial.as_str()), (0x1_0000, "4A01"), (0x2_0000, "4A02")] {
+            let serial = serial.to_owned();
+            let insert = here.chancery.store.write(move |tx| {
+                Box::pin(async move {
+                    let root = tables::certificates::by_id(tx, root_id).await?.unwrap();
+                    let name_key = "another".to_owned();
+                    let row = tables::certificates::Row { id: Uuid::from_u128(id), name_key, serial, ..root };
+                    tables::certificates::insert(tx, &row).await
+                })
+            });
+            insert.await.map_err(Error::from).unwrap();
+        }
+        let again = import(known.clone()).await.unwrap().certificates;
+        assert!(again.iter().all(|one| one.existed));
+        let ids = |answer: &[ImportedCertificate]| answer.iter().map(|one| one.certificate_uuid).collect::<Vec<_>>();
+        assert_eq!(ids(&again), ids(&imported));
+        let refusal = import(String::from_utf8(other_pem.clone()).unwrap()).await.unwrap_err();
+        assert_eq!(refusal.meaning(), Meaning::Exists);
     }
 }

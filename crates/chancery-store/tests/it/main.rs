@@ -6,6 +6,7 @@
 mod harness;
 
 mod backup;
+mod certificates;
 mod changes;
 mod durability;
 mod groups;

@@ -1,8 +1,11 @@
 //! Databases are brought up to date once, and never misread.
 
+use chancery_store::tables::certificates::Row;
 use chancery_store::{OpenError, Store, StoreUrl, generated_sql, sql};
 use chancery_testkit::{Postgres, temp_dir};
+use uuid::Uuid;
 
+use crate::certificates::{by_serial, certificate, groups, insert};
 use crate::harness::{Fixture, read, write};
 
 on_both!(
@@ -10,6 +13,7 @@ on_both!(
     a_newer_database_is_refused,
     a_database_of_another_history_is_refused,
     proposals_outlive_that_their_tables_are_made_anew,
+    certificates_outlive_that_their_table_is_made_anew,
 );
 
 async fn applied(store: &Store) -> Vec<String> {
@@ -76,6 +80,82 @@ async fn proposals_outlive_that_their_tables_are_made_anew(f: Fixture) {
         let deleted = write(&store, move |tx| Box::pin(generated_sql(text).execute(tx))).await;
         assert!(deleted.is_err(), "{parent} has rows that refer to it");
     }
+}
+
+/// As above, with more certificates than a group has.
+async fn certificates_outlive_that_their_table_is_made_anew(f: Fixture) {
+    const KEY: &str = "INSERT INTO keys (id, name, name_key, key_type_id, spec, purpose, usages, state, \
+        current_version, created_at_ms) VALUES ($1, 'k', 'k', 't', 'EC-P256', 'Signing', '[]', 'Enabled', 1, 2)";
+    const MANY: &str = "INSERT INTO certificates (id, name, name_key, subject, subject_key, issuer_id, profile_id, \
+        serial, not_before_s, not_after_s, spec, trusted, der) \
+        WITH RECURSIVE numbers (n) AS (SELECT 100003 UNION ALL SELECT n + 1 FROM numbers WHERE n < 165540) \
+        SELECT '01900000-0000-7000-9000-000000' || n, name, name_key, subject, subject_key, issuer_id, profile_id, \
+        '4B' || n, not_before_s, not_after_s, spec, 0, der FROM numbers CROSS JOIN certificates WHERE trusted = 1";
+    let unique = match f.url.path() {
+        Some(_) => "CREATE UNIQUE INDEX certificates_issuer_id_serial_key ON certificates (issuer_id, serial)",
+        None => "ALTER TABLE certificates ADD CONSTRAINT certificates_issuer_id_serial_key UNIQUE (issuer_id, serial)",
+    };
+    let back = [
+        "DROP INDEX certificates_serial",
+        "ALTER TABLE certificates DROP COLUMN serial_group",
+        unique,
+        "DELETE FROM migrations WHERE name = '0032_serial_groups'",
+        MANY,
+    ];
+    let authority = Row { approval: Some("{}".to_owned()), ..certificate(1) };
+    let full = Row {
+        key_id: Some(Uuid::from_u128(7)),
+        revoked_at_s: Some(3),
+        revocation_reason: Some("superseded".to_owned()),
+        origin: "Imported".to_owned(),
+        ..certificate(2)
+    };
+    write(&f.store, |tx| Box::pin(sql(KEY).bind(Uuid::from_u128(7)).execute(tx))).await.unwrap();
+    for row in [&authority, &full] {
+        insert(&f.store, row.clone()).await.unwrap();
+    }
+    let list = "INSERT INTO crls (issuer_id, number, changes, changes_signed, this_update_s) \
+        SELECT id, 1, 1, 1, 1 FROM certificates WHERE trusted = 1";
+    write(&f.store, move |tx| Box::pin(sql(list).execute(tx))).await.unwrap();
+    let indexes = indexes(&f.store, f.url.path().is_some()).await;
+    write(&f.store, move |tx| {
+        Box::pin(async move {
+            for statement in back {
+                sql(statement).execute(tx).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+    .unwrap();
+    let store = Store::open(&f.url).await.unwrap();
+    assert_eq!(self::indexes(&store, f.url.path().is_some()).await, indexes);
+    for row in [&authority, &full] {
+        assert_eq!(by_serial(&store, row.issuer_id, &row.serial).await.as_ref(), Some(row));
+    }
+    let groups = groups(&store, "").await;
+    assert_eq!((groups.len(), groups.iter().filter(|group| **group == 0).count()), (65_540, 65_536));
+    assert_eq!(groups[65_536..], [1; 4]);
+    let found = by_serial(&store, authority.id, "4B100003").await.unwrap();
+    assert_eq!(found.id, Uuid::from_u128(0x0190_0000_0000_7000_9000_0000_0010_0003));
+    let again = Row { serial: "4B165540".to_owned(), ..certificate(3) };
+    assert!(insert(&store, again).await.is_err(), "a number of the newest group");
+    insert(&store, certificate(3)).await.unwrap();
+    for refused in ["DELETE FROM keys", "DELETE FROM certificates WHERE trusted = 1", "UPDATE crls SET issuer_id = 'x'"]
+    {
+        assert!(write(&store, move |tx| Box::pin(sql(refused).execute(tx))).await.is_err(), "{refused}");
+    }
+}
+
+/// The names of all indexes that certificates have.
+async fn indexes(store: &Store, is_file: bool) -> Vec<String> {
+    let text = match is_file {
+        true => {
+            "SELECT sql FROM sqlite_schema WHERE tbl_name = 'certificates' AND type = 'index' AND sql IS NOT NULL ORDER BY sql"
+        }
+        false => "SELECT indexdef FROM pg_indexes WHERE tablename = 'certificates' ORDER BY indexdef",
+    };
+    read(store, move |tx| Box::pin(sql(text).all(tx))).await.unwrap()
 }
 
 /// Nodes that start at once, each with its own connections as in its own process.

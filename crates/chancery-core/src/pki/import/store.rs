@@ -59,6 +59,8 @@ pub(super) async fn insert(
     now_ms: i64,
     name_max: usize,
 ) -> Result<Imported> {
+    // Between looking and writing nobody else imports the same.
+    tables::turns::take(tx, "import").await?;
     let Wanted { trust, mut authority } = wanted;
     let mut answer =
         Imported { certificate_uuid: None, key_uuid: None, certificates: Vec::new(), warnings: Vec::new() };

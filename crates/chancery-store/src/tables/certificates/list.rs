@@ -6,7 +6,7 @@
 
 use uuid::Uuid;
 
-use super::Row;
+use super::{Row, serials::select_by_serial};
 use crate::{
     Columns, FromColumns, StoreError, Tx, generated_sql,
     value::{Bind, Value},
@@ -53,9 +53,12 @@ pub struct Part {
 
 const STANDING: &str = "CASE WHEN revocation_reason = 'certificateHold' THEN 'Held' \
     WHEN revoked_at_s IS NOT NULL THEN 'Revoked' WHEN not_after_s < ? THEN 'Expired' ELSE 'Valid' END = ?";
-const SERIAL: &str = "id IN (SELECT id FROM certificates WHERE serial = ? AND issuer_id = ?)";
-const SERIAL_OF_ANY: &str = "id IN (SELECT id FROM certificates WHERE serial = ? AND issuer_id IN \
-    (SELECT id FROM certificates WHERE trusted = 1))";
+const SERIAL: &str = concat!("id IN (", select_by_serial!("id", "?", " AND issuer_id = ?"), ")");
+const SERIAL_OF_ANY: &str = concat!(
+    "id IN (",
+    select_by_serial!("id", "?", " AND issuer_id IN (SELECT id FROM certificates WHERE trusted = 1)"),
+    ")"
+);
 
 /// The certificates that the filter lets through after a position: at most `limit` of them, among at most `scan_max`.
 pub async fn list(

@@ -1,9 +1,11 @@
 //! Certificates.
 
 mod list;
+mod serials;
 mod standing;
 
 pub use list::{Filter, Part, Position, list};
+use serials::{group_of_new, opens_group, select_by_serial};
 pub use standing::{Standing, standing};
 use uuid::Uuid;
 
@@ -75,11 +77,15 @@ macro_rules! select {
 }
 
 const COLUMNS: &str = columns!();
-const INSERT: &str = "INSERT INTO certificates (id, name, name_key, subject, subject_key, issuer_id, profile_id, \
-    serial, not_before_s, not_after_s, spec, key_id, trusted, der, revoked_at_s, revocation_reason, origin, \
-    approval) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+const INSERT: &str = concat!(
+    "INSERT INTO certificates (",
+    columns!(),
+    ", serial_group) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, ",
+    group_of_new!("$19"),
+    ")"
+);
 const BY_ID: &str = select!("WHERE id = $1");
-const BY_SERIAL: &str = select!("WHERE issuer_id = $1 AND serial = $2");
+const BY_SERIAL: &str = select_by_serial!(columns!(), "$2", " AND issuer_id = $1 LIMIT 1");
 const TRUSTED: &str = select!("WHERE trusted = 1 ORDER BY id");
 const SELF_SIGNED: &str = select!("WHERE serial = $1 AND issuer_id = id ORDER BY id");
 const NAMED: &str = select!("WHERE name_key = $1 AND subject = $2 ORDER BY id LIMIT $3");
@@ -167,6 +173,7 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(row.revocation_reason.as_deref())
         .bind(&row.origin)
         .bind(row.approval.as_deref())
+        .bind(opens_group(row.id))
         .execute(tx)
         .await?;
     Ok(())
