@@ -59,7 +59,7 @@ pub(super) async fn insert(
     now_ms: i64,
     name_max: usize,
 ) -> Result<Imported> {
-    // Between looking and writing nobody else imports the same.
+    // Between looking and writing nobody else imports the same: the database itself sees that only within a group.
     tables::turns::take(tx, "import").await?;
     let Wanted { trust, mut authority } = wanted;
     let mut answer =
