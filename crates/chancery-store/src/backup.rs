@@ -85,7 +85,7 @@ fn copy(database: &DatabaseFile, to: &Path, file: &File) -> Result<(), BackupErr
     let at = |cause| BackupError::File { path: to.to_owned(), cause };
     let path = to.to_str().ok_or_else(|| at(io::Error::new(io::ErrorKind::InvalidInput, "not UTF-8")))?;
     // A connection that only reads may not do this either, SQLite finds.
-    database.connect()?.execute("VACUUM INTO $1", &[path.into_value()])?;
+    database.connect()?.execute(&"VACUUM INTO $1".into(), &[path.into_value()])?;
     // The file's bytes, then its name in the folder.
     let folder = match to.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),

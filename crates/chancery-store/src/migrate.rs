@@ -39,6 +39,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0030_approval_before_issue",
     "0031_waiting_requests",
     "0032_serial_groups",
+    "0033_signatures_write_less",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -3,6 +3,9 @@
 //! A statement runs on the thread that asks for it, so that it costs what SQLite costs and no way to another thread and
 //! back. Works therefore run on threads that may wait: the writer's own, and those that the runtime keeps for readers.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
@@ -86,7 +89,7 @@ impl DatabaseFile {
         let deadline = Deadline::new();
         let clock = deadline.clone();
         inner.progress_handler(STEPS, Some(move || clock.is_over()))?;
-        Ok(Connection { inner, deadline })
+        Ok(Connection { inner, deadline, parameters: Parameters::default() })
     }
 
     /// One for the writer, who keeps in memory what a savepoint can go back to: in a file each page that a work changes
@@ -117,6 +120,7 @@ fn create(path: &Path) -> io::Result<()> {
 pub(crate) struct Connection {
     inner: rusqlite::Connection,
     deadline: Deadline,
+    parameters: Parameters,
 }
 
 impl Connection {
@@ -137,8 +141,8 @@ impl Connection {
     }
 
     /// Runs a statement and answers how many rows were changed.
-    pub(crate) fn execute(&mut self, text: &str, values: &[Value]) -> Result<u64, StoreError> {
-        let mut statement = self.prepare(text, values)?;
+    pub(crate) fn execute(&mut self, text: &Cow<'static, str>, values: &[Value]) -> Result<u64, StoreError> {
+        let mut statement = self.parameters.bound(&self.inner, text, values)?;
         if statement.column_count() == 0 {
             return Ok(statement.raw_execute()? as u64);
         }
@@ -153,11 +157,11 @@ impl Connection {
     /// The first of a statement's rows, or all. A statement that changes rows is always run to its end.
     pub(crate) fn rows<R: FromColumns>(
         &mut self,
-        text: &str,
+        text: &Cow<'static, str>,
         values: &[Value],
         only_first: bool,
     ) -> Result<Vec<R>, StoreError> {
-        let mut statement = self.prepare(text, values)?;
+        let mut statement = self.parameters.bound(&self.inner, text, values)?;
         let is_read = statement.readonly();
         let mut rows = statement.raw_query();
         let mut found = Vec::new();
@@ -174,22 +178,53 @@ impl Connection {
     }
 
     /// The first column of each row.
-    pub(crate) fn texts(&mut self, text: &str) -> Result<Vec<String>, StoreError> {
-        self.rows(text, &[], false)
+    pub(crate) fn texts(&mut self, text: &'static str) -> Result<Vec<String>, StoreError> {
+        self.rows(&text.into(), &[], false)
     }
+}
 
-    fn prepare(&self, text: &str, values: &[Value]) -> Result<CachedStatement<'_>, StoreError> {
-        let mut statement = self.inner.prepare_cached(text)?;
-        // To SQLite `$2` is a name, whose number tells the value; the order of the names in the text does not.
-        for index in 1..=statement.parameter_count() {
-            let name = statement.parameter_name(index).unwrap_or_default();
-            let number = name.strip_prefix('$').and_then(|number| number.parse::<usize>().ok());
-            let value = number.and_then(|number| values.get(number.checked_sub(1)?));
-            let value = value.ok_or_else(|| StoreError::Internal(format!("no value for the parameter {name}")))?;
+/// Which value each parameter of a text stands for. To SQLite `$2` is a name, which it gives a number of its own where
+/// it meets it first in the text. Names are asked for and read once for each text that is part of the program: such a
+/// text is told by its place and its length, since it never moves, changes or ends.
+#[derive(Default)]
+struct Parameters(HashMap<(usize, usize), Vec<usize>>);
+
+impl Parameters {
+    fn bound<'c>(
+        &mut self,
+        connection: &'c rusqlite::Connection,
+        text: &Cow<'static, str>,
+        values: &[Value],
+    ) -> Result<CachedStatement<'c>, StoreError> {
+        let mut statement = connection.prepare_cached(text)?;
+        let read;
+        let numbers: &[usize] = match text {
+            Cow::Borrowed(text) => match self.0.entry((text.as_ptr().addr(), text.len())) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => new.insert(numbers(&statement)?),
+            },
+            Cow::Owned(_) => {
+                read = numbers(&statement)?;
+                &read
+            }
+        };
+        for (index, &number) in (1..).zip(numbers.iter()) {
+            let value = number.checked_sub(1).and_then(|place| values.get(place));
+            let value = value.ok_or_else(|| StoreError::Internal(format!("no value for the parameter ${number}")))?;
             statement.raw_bind_parameter(index, value)?;
         }
         Ok(statement)
     }
+}
+
+/// What the parameters of a statement are called, in SQLite's order.
+fn numbers(statement: &rusqlite::Statement<'_>) -> Result<Vec<usize>, StoreError> {
+    let number = |index| {
+        let name = statement.parameter_name(index).unwrap_or_default();
+        let number = name.strip_prefix('$').and_then(|number| number.parse().ok());
+        number.ok_or_else(|| StoreError::Internal(format!("a parameter that is called {name}")))
+    };
+    (1..=statement.parameter_count()).map(number).collect()
 }
 
 impl ToSql for Value {

@@ -14,6 +14,7 @@ on_both!(
     a_database_of_another_history_is_refused,
     proposals_outlive_that_their_tables_are_made_anew,
     certificates_outlive_that_their_table_is_made_anew,
+    the_log_and_submitters_outlive_that_their_tables_are_made_anew,
 );
 
 async fn applied(store: &Store) -> Vec<String> {
@@ -79,6 +80,62 @@ async fn proposals_outlive_that_their_tables_are_made_anew(f: Fixture) {
         let text = format!("DELETE FROM {parent}");
         let deleted = write(&store, move |tx| Box::pin(generated_sql(text).execute(tx))).await;
         assert!(deleted.is_err(), "{parent} has rows that refer to it");
+    }
+}
+
+/// As above.
+async fn the_log_and_submitters_outlive_that_their_tables_are_made_anew(f: Fixture) {
+    const ROWS: [&str; 9] = [
+        "INSERT INTO services (id, name, name_key, template, signing_format, created_at_ms) \
+         VALUES ('s', 's', 's', 't', 'Raw', 1)",
+        "INSERT INTO signing_policies (id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval) \
+         VALUES ('p', 's', 'p', 0, 'Sha2_256', 0, 'Never')",
+        "INSERT INTO signing_requests (id, service_id, policy_id, name, name_key, state, digest, \
+         required_at_submission, submitted_at_ms, version) SELECT 'r', 's', 'p', 'r', 'r', 'Signed', bytes, 0, 1, 1 \
+         FROM things",
+        "INSERT INTO signing_submitters VALUES ('r', 'i', 'ann')",
+        "INSERT INTO signing_submitters VALUES ('r', 'h', 'bob')",
+        "INSERT INTO log_entries (object_id, item, leaf, salt, log_index) SELECT 'r', 0, bytes, bytes, 0 FROM things",
+        "INSERT INTO log_entries (object_id, item, leaf) SELECT 'r', 1, bytes FROM things",
+        "DELETE FROM migrations WHERE name = '0033_signatures_write_less'",
+        "CREATE INDEX signing_requests_by_service ON signing_requests (service_id, state)",
+    ];
+    const AS_BEFORE: &str = "ALTER TABLE log_entries ADD CONSTRAINT log_entries_log_index_key UNIQUE (log_index)";
+    let is_postgres = f.url.path().is_none();
+    write(&f.store, move |tx| {
+        Box::pin(async move {
+            sql("INSERT INTO things (id, name, bytes) VALUES (1, 'a', $1)").bind(vec![1_u8, 2]).execute(tx).await?;
+            for row in ROWS {
+                sql(row).execute(tx).await?;
+            }
+            sql("DROP INDEX log_entries_placed").execute(tx).await?;
+            if is_postgres {
+                sql(AS_BEFORE).execute(tx).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+    .unwrap();
+    let store = Store::open(&f.url).await.unwrap();
+    let submitters = "SELECT request_id || identity_id || identity_name FROM signing_submitters ORDER BY identity_id";
+    let found: Vec<String> = read(&store, move |tx| Box::pin(sql(submitters).all(tx))).await.unwrap();
+    assert_eq!(found, ["rhbob", "riann"]);
+    let entry = "INSERT INTO log_entries (object_id, item, leaf) SELECT 'r', 2, bytes FROM things RETURNING seq";
+    let seq: i64 = write(&store, move |tx| Box::pin(sql(entry).one(tx))).await.unwrap();
+    assert_eq!(seq, 3, "it counts on");
+    let entries = "SELECT object_id || CAST(item AS TEXT) || COALESCE(CAST(log_index AS TEXT), '-') FROM log_entries \
+        WHERE seq < 3 AND leaf IN (SELECT bytes FROM things) ORDER BY seq";
+    let found: Vec<String> = read(&store, move |tx| Box::pin(sql(entries).all(tx))).await.unwrap();
+    assert_eq!(found, ["r00", "r1-"]);
+    for refused in [
+        "UPDATE log_entries SET log_index = 0 WHERE item = 1",
+        "UPDATE log_entries SET item = 0 WHERE item = 1",
+        "INSERT INTO signing_submitters VALUES ('r', 'i', 'eve')",
+        "INSERT INTO signing_submitters VALUES ('x', 'i', 'eve')",
+        "DELETE FROM signing_requests",
+    ] {
+        assert!(write(&store, move |tx| Box::pin(sql(refused).execute(tx))).await.is_err(), "{refused}");
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is stored comes back, byte for byte, on both databases.
 
 use chancery_store::tables::settings;
-use chancery_store::{Columns, FromColumns, StoreError, sql};
+use chancery_store::{Columns, FromColumns, StoreError, generated_sql, sql};
 use uuid::Uuid;
 
 use crate::harness::{Fixture, Outcome, add_thing, read, things, write};
@@ -14,6 +14,7 @@ on_both!(
     numbers_at_their_bounds,
     nulls_flags_and_uuids,
     a_row_that_does_not_decode_is_an_error,
+    each_parameter_has_its_value_in_whatever_order,
 );
 
 async fn texts_of_every_kind(f: Fixture) {
@@ -146,5 +147,28 @@ async fn a_row_that_does_not_decode_is_an_error(f: Fixture) {
     for row in rows {
         let outcome = read(&f.store, move |tx| Box::pin(sql(row).one::<Mixed>(tx))).await;
         assert!(matches!(outcome, Err(StoreError::Internal(_))), "{row}: {outcome:?}");
+    }
+}
+
+async fn each_parameter_has_its_value_in_whatever_order(f: Fixture) {
+    const IN_ORDER: &str = "SELECT CAST($1 AS TEXT) || CAST($2 AS TEXT) || CAST($1 AS TEXT)";
+    const TURNED: &str = "SELECT CAST($2 AS TEXT) || CAST($1 AS TEXT) || CAST($2 AS TEXT)";
+    let found: Outcome<Vec<String>> = read(&f.store, |tx| {
+        Box::pin(async move {
+            let mut found = Vec::new();
+            for value in ["b", "c"] {
+                for text in [IN_ORDER, TURNED] {
+                    found.push(sql(text).bind("a").bind(value).one(tx).await?);
+                    found.push(generated_sql(text.to_owned()).bind("a").bind(value).one(tx).await?);
+                }
+            }
+            Ok(found)
+        })
+    })
+    .await;
+    assert_eq!(found.unwrap(), ["aba", "aba", "bab", "bab", "aca", "aca", "cac", "cac"]);
+    for bound in [sql(TURNED), sql(TURNED).bind("a")] {
+        let missing: Outcome<String> = read(&f.store, |tx| Box::pin(bound.one(tx))).await;
+        assert!(missing.is_err(), "{missing:?}");
     }
 }
