@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::sqlite::DatabaseFile;
 use crate::store::on_a_thread;
-use crate::value::Bind as _;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, sql};
 
 /// Why there is no copy.
 #[derive(Debug, thiserror::Error)]
@@ -85,7 +84,7 @@ fn copy(database: &DatabaseFile, to: &Path, file: &File) -> Result<(), BackupErr
     let at = |cause| BackupError::File { path: to.to_owned(), cause };
     let path = to.to_str().ok_or_else(|| at(io::Error::new(io::ErrorKind::InvalidInput, "not UTF-8")))?;
     // A connection that only reads may not do this either, SQLite finds.
-    database.connect()?.execute(&"VACUUM INTO $1".into(), &[path.into_value()])?;
+    database.connect()?.execute(&sql("VACUUM INTO $1").bind(path))?;
     // The file's bytes, then its name in the folder.
     let folder = match to.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder.to_owned(),

@@ -170,28 +170,21 @@ impl Writer {
     /// Runs jobs until none waits; whether there is something to commit.
     fn fill(&mut self, tx: &mut Tx, done: &mut Vec<Box<dyn Job>>) -> Result<bool, StoreError> {
         let started = Instant::now();
-        let (mut kept, mut marked) = (0_usize, false);
+        let mut kept = 0_usize;
         let mut next = done.pop();
         while let Some(mut job) = next {
             if job.is_abandoned() {
                 next = self.next();
                 continue;
             }
-            // The first work needs no savepoint: to undo it is to undo everything.
-            if kept > 0 {
-                if let Err(failure) = mark(tx, marked) {
-                    done.push(job);
-                    return Err(failure);
-                }
-                marked = true;
-            }
-            tx.sqlite()?.limit(Some(WORK_TIME));
+            let connection = tx.sqlite()?;
+            connection.limit(Some(WORK_TIME));
+            connection.begin_work(kept == 0);
             let verdict = job.run(tx);
             done.push(job);
             match verdict {
                 Verdict::Keep => kept += 1,
                 Verdict::Undo if kept == 0 => return Ok(false),
-                // The savepoint stays. This fails when SQLite gave up the whole transaction (disk full, I/O error).
                 Verdict::Undo => tx.undo()?,
             }
             next = if done.len() < GROUP && started.elapsed() < GROUP_TIME { self.next() } else { None };
@@ -207,15 +200,6 @@ fn wait_for_company(coming: &Coming, here: impl Fn() -> usize) {
         // Asleep: to be woken for each that comes would cost what this saves.
         thread::sleep(COMPANY_LOOK);
     }
-}
-
-/// Where the group can go back to; the last such place is given up.
-fn mark(tx: &mut Tx, again: bool) -> Result<(), StoreError> {
-    let connection = tx.sqlite()?;
-    if again {
-        connection.run("RELEASE work")?;
-    }
-    connection.run("SAVEPOINT work")
 }
 
 #[cfg(test)]

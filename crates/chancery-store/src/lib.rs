@@ -19,6 +19,7 @@ mod statement;
 mod store;
 pub mod tables;
 mod tx;
+mod undo;
 mod url;
 mod value;
 mod work;

@@ -19,8 +19,9 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, OpenFlags, ToSql};
 
+use crate::undo::Undo;
 use crate::value::Value;
-use crate::{Columns, FromColumns, OpenError, StoreError};
+use crate::{Columns, FromColumns, OpenError, Statement, StoreError, sql};
 
 /// How long to wait for the write lock of another process: beyond it the database counts as out of reach.
 pub(crate) const WAIT: Duration = Duration::from_secs(5);
@@ -89,7 +90,7 @@ impl DatabaseFile {
         let deadline = Deadline::new();
         let clock = deadline.clone();
         inner.progress_handler(STEPS, Some(move || clock.is_over()))?;
-        Ok(Connection { inner, deadline, parameters: Parameters::default() })
+        Ok(Connection { inner, deadline, parameters: Parameters::default(), undo: Undo::default() })
     }
 
     /// One for the writer, who keeps in memory what a savepoint can go back to: in a file each page that a work changes
@@ -121,6 +122,7 @@ pub(crate) struct Connection {
     inner: rusqlite::Connection,
     deadline: Deadline,
     parameters: Parameters,
+    undo: Undo,
 }
 
 impl Connection {
@@ -136,33 +138,48 @@ impl Connection {
 
     /// A statement without parameters and without rows, such as the begin and the end of a transaction.
     pub(crate) fn run(&mut self, text: &'static str) -> Result<(), StoreError> {
-        self.inner.prepare_cached(text)?.raw_execute()?;
-        Ok(())
+        run(&self.inner, text)
+    }
+
+    /// A work begins: the first one of a transaction, or one that can be undone without the others.
+    pub(crate) fn begin_work(&mut self, is_first: bool) {
+        self.undo.begin(is_first);
+    }
+
+    /// The work has ended well, if what it has for later does.
+    pub(crate) fn end_work(&mut self) -> Result<(), StoreError> {
+        self.undo.end(&self.inner, &mut self.parameters)
+    }
+
+    /// Undoes the work, which was not the first one.
+    pub(crate) fn undo_work(&mut self) -> Result<(), StoreError> {
+        // What others wrote may have to be written again, whatever time the work took.
+        self.limit(None);
+        self.undo.undo(&self.inner, &mut self.parameters)
+    }
+
+    /// Runs a statement when the work has ended, or before its next one.
+    pub(crate) fn later(&mut self, statement: Statement) {
+        self.undo.later(statement);
     }
 
     /// Runs a statement and answers how many rows were changed.
-    pub(crate) fn execute(&mut self, text: &Cow<'static, str>, values: &[Value]) -> Result<u64, StoreError> {
-        let mut statement = self.parameters.bound(&self.inner, text, values)?;
-        if statement.column_count() == 0 {
-            return Ok(statement.raw_execute()? as u64);
-        }
-        // One with RETURNING whose rows nobody wants.
-        let mut rows = statement.raw_query();
-        while rows.next()?.is_some() {}
-        drop(rows);
-        drop(statement);
-        Ok(self.inner.changes())
+    pub(crate) fn execute(&mut self, statement: &Statement) -> Result<u64, StoreError> {
+        self.undo.own(&self.inner, &mut self.parameters)?;
+        change(&self.inner, &mut self.parameters, statement)
     }
 
     /// The first of a statement's rows, or all. A statement that changes rows is always run to its end.
     pub(crate) fn rows<R: FromColumns>(
         &mut self,
-        text: &Cow<'static, str>,
-        values: &[Value],
+        statement: &Statement,
         only_first: bool,
     ) -> Result<Vec<R>, StoreError> {
-        let mut statement = self.parameters.bound(&self.inner, text, values)?;
+        let mut statement = self.parameters.bound(&self.inner, statement)?;
         let is_read = statement.readonly();
+        if !is_read || self.undo.has_later() {
+            self.undo.own(&self.inner, &mut self.parameters)?;
+        }
         let mut rows = statement.raw_query();
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
@@ -179,23 +196,47 @@ impl Connection {
 
     /// The first column of each row.
     pub(crate) fn texts(&mut self, text: &'static str) -> Result<Vec<String>, StoreError> {
-        self.rows(&text.into(), &[], false)
+        self.rows(&sql(text), false)
     }
+}
+
+/// A statement without parameters and without rows.
+pub(crate) fn run(connection: &rusqlite::Connection, text: &'static str) -> Result<(), StoreError> {
+    connection.prepare_cached(text)?.raw_execute()?;
+    Ok(())
+}
+
+/// Runs a statement and answers how many rows were changed.
+pub(crate) fn change(
+    connection: &rusqlite::Connection,
+    parameters: &mut Parameters,
+    statement: &Statement,
+) -> Result<u64, StoreError> {
+    let mut statement = parameters.bound(connection, statement)?;
+    if statement.column_count() == 0 {
+        return Ok(statement.raw_execute()? as u64);
+    }
+    // One with RETURNING whose rows nobody wants.
+    let mut rows = statement.raw_query();
+    while rows.next()?.is_some() {}
+    drop(rows);
+    drop(statement);
+    Ok(connection.changes())
 }
 
 /// Which value each parameter of a text stands for. To SQLite `$2` is a name, which it gives a number of its own where
 /// it meets it first in the text. Names are asked for and read once for each text that is part of the program: such a
 /// text is told by its place and its length, since it never moves, changes or ends.
 #[derive(Default)]
-struct Parameters(HashMap<(usize, usize), Vec<usize>>);
+pub(crate) struct Parameters(HashMap<(usize, usize), Vec<usize>>);
 
 impl Parameters {
     fn bound<'c>(
         &mut self,
         connection: &'c rusqlite::Connection,
-        text: &Cow<'static, str>,
-        values: &[Value],
+        statement: &Statement,
     ) -> Result<CachedStatement<'c>, StoreError> {
+        let (text, values) = statement.parts();
         let mut statement = connection.prepare_cached(text)?;
         let read;
         let numbers: &[usize] = match text {

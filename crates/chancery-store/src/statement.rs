@@ -6,6 +6,9 @@ use crate::tx::Connection;
 use crate::value::{Bind, Value, check};
 use crate::{FromColumns, StoreError, Tx};
 
+/// Bytes of values that a statement may keep in memory until later.
+const LATER_MAX: usize = 64 * 1024;
+
 /// One statement with the values bound so far.
 #[must_use]
 pub struct Statement {
@@ -42,12 +45,29 @@ impl Statement {
         self
     }
 
+    /// Runs it when the work has ended well, or before its next statement that is not for later: for a change whose
+    /// outcome the work does not look at. A work on SQLite that changes nothing otherwise needs no savepoint of its own.
+    /// PostgreSQL runs it at once.
+    pub async fn later(self, tx: &mut Tx) -> Result<(), StoreError> {
+        let connection = tx.statement()?;
+        check(&self.values)?;
+        match connection {
+            Connection::Sqlite(connection) if self.values.iter().map(Value::size).sum::<usize>() <= LATER_MAX => {
+                connection.later(self);
+            }
+            Connection::Sqlite(connection) => drop(connection.execute(&self)?),
+            Connection::Postgres(connection) => drop(connection.execute(self.text, self.values).await?),
+        }
+        tx.succeeded();
+        Ok(())
+    }
+
     /// Runs it and answers how many rows were changed.
     pub async fn execute(self, tx: &mut Tx) -> Result<u64, StoreError> {
         let connection = tx.statement()?;
         check(&self.values)?;
         let changed = match connection {
-            Connection::Sqlite(connection) => connection.execute(&self.text, &self.values)?,
+            Connection::Sqlite(connection) => connection.execute(&self)?,
             Connection::Postgres(connection) => connection.execute(self.text, self.values).await?,
         };
         tx.succeeded();
@@ -71,11 +91,16 @@ impl Statement {
         self.rows(tx, false).await
     }
 
+    /// Its text, and the values of `$1`, `$2` ….
+    pub(crate) fn parts(&self) -> (&Cow<'static, str>, &[Value]) {
+        (&self.text, &self.values)
+    }
+
     async fn rows<R: FromColumns>(self, tx: &mut Tx, only_first: bool) -> Result<Vec<R>, StoreError> {
         let connection = tx.statement()?;
         check(&self.values)?;
         let rows = match connection {
-            Connection::Sqlite(connection) => connection.rows(&self.text, &self.values, only_first)?,
+            Connection::Sqlite(connection) => connection.rows(&self, only_first)?,
             Connection::Postgres(connection) => connection.rows(self.text, self.values, only_first).await?,
         };
         tx.succeeded();

@@ -57,10 +57,19 @@ impl Tx {
         self.has_failed
     }
 
-    /// Back to the savepoint `work`, which stays, for another work.
+    /// Undoes the work on SQLite, which was not the first one of the transaction, for another work.
     pub(crate) fn undo(&mut self) -> Result<(), StoreError> {
-        self.sqlite()?.run("ROLLBACK TO work")?;
+        self.sqlite()?.undo_work()?;
         self.has_failed = false;
+        Ok(())
+    }
+
+    /// The work has ended well, if what it has for later does.
+    pub(crate) fn end_work(&mut self) -> Result<(), StoreError> {
+        if let Connection::Sqlite(connection) = self.statement()? {
+            connection.end_work()?;
+        }
+        self.succeeded();
         Ok(())
     }
 

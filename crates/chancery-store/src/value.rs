@@ -15,6 +15,17 @@ pub enum Value {
     Bytes(Option<Vec<u8>>),
 }
 
+impl Value {
+    /// Bytes of what may be long.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Value::Text(text) => text.as_ref().map_or(0, String::len),
+            Value::Bytes(bytes) => bytes.as_ref().map_or(0, Vec::len),
+            Value::Number(_) => 0,
+        }
+    }
+}
+
 /// What can be bound: texts, `i64`, `u32`, `bool` (as 0 or 1), bytes, `Uuid` (as lower-case text), and `Option` of
 /// these.
 pub trait Bind {

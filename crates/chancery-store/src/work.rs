@@ -109,6 +109,7 @@ where
     if tx.has_failed() {
         return Err(StoreError::Internal("a work went on after a statement that failed".into()).into());
     }
+    tx.end_work()?;
     Ok(result)
 }
 

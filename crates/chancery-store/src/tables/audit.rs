@@ -71,9 +71,8 @@ pub async fn append(tx: &mut Tx, record: &Record) -> Result<(), StoreError> {
         .bind(&record.outcome)
         .bind(&record.detail)
         .bind(record.count)
-        .execute(tx)
-        .await?;
-    Ok(())
+        .later(tx)
+        .await
 }
 
 /// The newest records first.

@@ -45,6 +45,7 @@ pub struct Placed {
 /// Entries of one statement: far below the parameters that either database takes.
 const TOGETHER: usize = 500;
 
+const INSERT_ONE: &str = "INSERT INTO log_entries (object_id, item, leaf, salt) VALUES ($1, $2, $3, $4)";
 const PENDING: &str = "SELECT seq FROM log_entries WHERE log_index IS NULL LIMIT 1";
 const PLACE: &str = "UPDATE log_entries SET log_index = placed.log_index FROM ( \
         SELECT seq, $1 + ROW_NUMBER() OVER (ORDER BY seq) - 1 AS log_index FROM ( \
@@ -59,14 +60,18 @@ const BETWEEN: &str =
 /// Adds entries, without places. A second entry of the same object and item is a conflict.
 pub async fn insert(tx: &mut Tx, rows: &[NewRow]) -> Result<(), StoreError> {
     for some in rows.chunks(TOGETHER) {
-        let places: Vec<_> = (0..some.len())
-            .map(|row| format!("(${}, ${}, ${}, ${})", 4 * row + 1, 4 * row + 2, 4 * row + 3, 4 * row + 4))
-            .collect();
-        let text = format!("INSERT INTO log_entries (object_id, item, leaf, salt) VALUES {}", places.join(", "));
-        let bound = some.iter().fold(generated_sql(text), |statement, row| {
+        let statement = if some.len() == 1 {
+            sql(INSERT_ONE)
+        } else {
+            let places: Vec<_> = (0..some.len())
+                .map(|row| format!("(${}, ${}, ${}, ${})", 4 * row + 1, 4 * row + 2, 4 * row + 3, 4 * row + 4))
+                .collect();
+            generated_sql(format!("INSERT INTO log_entries (object_id, item, leaf, salt) VALUES {}", places.join(", ")))
+        };
+        let bound = some.iter().fold(statement, |statement, row| {
             statement.bind(row.object_id).bind(row.item).bind(&row.leaf).bind(row.salt.as_ref())
         });
-        bound.execute(tx).await?;
+        bound.later(tx).await?;
     }
     Ok(())
 }

@@ -48,6 +48,8 @@
 //! - `SUM` and `MAX` of whole numbers as `CAST(SUM(x) AS BIGINT)`; never a bare comparison or `EXISTS` as a column:
 //!   PostgreSQL answers BOOLEAN;
 //! - lists with optional filters, search and pages by [`crate::List`];
+//! - what many works write and none looks at by [`crate::Statement::later`] instead of `execute`, so that on SQLite they
+//!   share a savepoint;
 //! - nothing after a statement that failed: where a conflict is expected, say `ON CONFLICT DO NOTHING` and look at the
 //!   number of rows;
 //! - compare-and-swap as `UPDATE … WHERE id = $1 AND state = $2`, and look at the number of rows: PostgreSQL runs works

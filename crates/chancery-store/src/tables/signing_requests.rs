@@ -126,6 +126,8 @@ const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $
 const INSERT_PAGE_HASHES: &str = "INSERT INTO signing_page_hashes (request_id, page_hashes) VALUES ($1, $2)";
 const PAGE_HASHES: &str = "SELECT page_hashes FROM signing_page_hashes WHERE request_id = $1";
 const INSERT_SUBMITTERS: &str = "INSERT INTO signing_submitters (request_id, identity_id, identity_name) VALUES";
+const INSERT_SUBMITTER: &str =
+    "INSERT INTO signing_submitters (request_id, identity_id, identity_name) VALUES ($1, $2, $3)";
 const SUBMITTERS: &str = "SELECT identity_id, identity_name FROM signing_submitters \
     WHERE request_id = $1 ORDER BY identity_name, identity_id";
 
@@ -155,9 +157,8 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(row.repeats_id)
         .bind(row.items)
         .bind(row.version)
-        .execute(tx)
-        .await?;
-    Ok(())
+        .later(tx)
+        .await
 }
 
 /// The request with this id.
@@ -187,8 +188,7 @@ pub async fn signed_since(tx: &mut Tx, policy_id: Uuid, since_ms: i64) -> Result
 
 /// Stores a request's payload.
 pub async fn insert_payload(tx: &mut Tx, request_id: Uuid, payload: &[u8]) -> Result<(), StoreError> {
-    sql(INSERT_PAYLOAD).bind(request_id).bind(payload).execute(tx).await?;
-    Ok(())
+    sql(INSERT_PAYLOAD).bind(request_id).bind(payload).later(tx).await
 }
 
 /// A request's payload, where it was uploaded.
@@ -211,13 +211,16 @@ pub async fn page_hashes(tx: &mut Tx, request_id: Uuid) -> Result<Option<Vec<u8>
 
 /// Records who submitted a request: the identities of one session, at least one.
 pub async fn insert_submitters(tx: &mut Tx, request_id: Uuid, submitters: &[Submitter]) -> Result<(), StoreError> {
-    let rows: Vec<_> = (1..=submitters.len()).map(|row| format!("($1, ${}, ${})", 2 * row, 2 * row + 1)).collect();
-    let text = format!("{INSERT_SUBMITTERS} {}", rows.join(", "));
-    let bound = submitters.iter().fold(generated_sql(text).bind(request_id), |statement, submitter| {
+    let statement = if submitters.len() == 1 {
+        sql(INSERT_SUBMITTER)
+    } else {
+        let rows: Vec<_> = (1..=submitters.len()).map(|row| format!("($1, ${}, ${})", 2 * row, 2 * row + 1)).collect();
+        generated_sql(format!("{INSERT_SUBMITTERS} {}", rows.join(", ")))
+    };
+    let bound = submitters.iter().fold(statement.bind(request_id), |statement, submitter| {
         statement.bind(submitter.id).bind(&submitter.name)
     });
-    bound.execute(tx).await?;
-    Ok(())
+    bound.later(tx).await
 }
 
 /// Who submitted a request.

@@ -15,6 +15,8 @@ on_both!(
     a_work_sees_what_was_written_before_it,
     nobody_is_answered_before_the_commit,
     abandoned_works_are_not_begun,
+    what_is_for_later_is_undone_with_its_work_alone,
+    a_work_sees_what_it_has_for_later,
 );
 
 /// A work that holds the writer until it is told to go on.
@@ -149,4 +151,88 @@ async fn abandoned_works_are_not_begun(f: Fixture) {
     first.await.unwrap().unwrap();
     third.await.unwrap().unwrap();
     assert_eq!(things(&f.store).await, ["slow", "Succeed 1", "Succeed 3"]);
+}
+
+const LATER: &str = "INSERT INTO things (id, name) VALUES ($1, $2)";
+
+/// Adds a thing later, and before or after that another one in one of several ways; its conflicts come late.
+async fn mixed(store: Store, id: i64, how: usize) -> Outcome<()> {
+    write(&store, move |tx| {
+        Box::pin(async move {
+            let name = |part: &str| format!("{id} {part}");
+            sql(LATER).bind(id).bind(name("first")).later(tx).await?;
+            match how % 8 {
+                // Only later.
+                0 => sql(LATER).bind(id + 1).bind(name("second")).later(tx).await,
+                // The second one is a conflict, of which the work knows nothing.
+                1 => sql(LATER).bind(id).bind(name("again")).later(tx).await,
+                2 => add_thing(tx, id + 1, &name("at once")).await,
+                3 => {
+                    add_thing(tx, id + 1, &name("at once")).await?;
+                    sql(LATER).bind(id).bind(name("again")).later(tx).await
+                }
+                4 => Err(StoreError::Busy),
+                5 => panic!("of the test"),
+                // Reads, and is refused after that.
+                6 => {
+                    let found: i64 = sql("SELECT COUNT(*) FROM things WHERE id = $1").bind(id).one(tx).await?;
+                    assert_eq!(found, 1);
+                    Err(StoreError::Busy)
+                }
+                // A change that changes nothing, and a row that refers to what is for later.
+                _ => {
+                    sql("DELETE FROM things WHERE id = -1").execute(tx).await?;
+                    sql("INSERT INTO parts (id, thing) VALUES ($1, $1)").bind(id).later(tx).await
+                }
+            }
+        })
+    })
+    .await
+}
+
+async fn what_is_for_later_is_undone_with_its_work_alone(f: Fixture) {
+    let slow = slow(&f.store, 0, Ok(())).await;
+    // Each way after each other one.
+    let ways: Vec<_> = (0..8).flat_map(|first| (0..8).flat_map(move |second| [first, second])).collect();
+    let mut calls = Vec::new();
+    for (id, how) in (10..).step_by(10).zip(&ways) {
+        calls.push(tokio::spawn(mixed(f.store.clone(), id, *how)));
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    slow.go.send(()).unwrap();
+    slow.ended.await.unwrap().unwrap();
+    let mut expected = vec!["slow".to_owned()];
+    for ((call, how), id) in calls.into_iter().zip(ways).zip((10..).step_by(10)) {
+        let outcome = call.await.unwrap();
+        let is_as_expected = match how {
+            0 | 2 | 7 => outcome.is_ok(),
+            1 | 3 => matches!(outcome, Err(StoreError::Conflict(_))),
+            4 | 6 => outcome == Err(StoreError::Busy),
+            _ => matches!(outcome, Err(StoreError::Internal(_))),
+        };
+        assert!(is_as_expected, "{how}: {outcome:?}");
+        expected.extend(match how {
+            0 => vec![format!("{id} first"), format!("{id} second")],
+            2 => vec![format!("{id} first"), format!("{id} at once")],
+            7 => vec![format!("{id} first")],
+            _ => vec![],
+        });
+    }
+    assert_eq!(things(&f.store).await, expected);
+}
+
+async fn a_work_sees_what_it_has_for_later(f: Fixture) {
+    write(&f.store, |tx| {
+        Box::pin(async move {
+            sql(LATER).bind(1_i64).bind("a").later(tx).await?;
+            let seen: Vec<String> = sql("SELECT name FROM things").all(tx).await?;
+            assert_eq!(seen, ["a"]);
+            sql(LATER).bind(2_i64).bind("b").later(tx).await?;
+            assert_eq!(sql("UPDATE things SET name = name || 'x'").execute(tx).await?, 2);
+            sql(LATER).bind(3_i64).bind("c").later(tx).await
+        })
+    })
+    .await
+    .unwrap();
+    assert_eq!(things(&f.store).await, ["ax", "bx", "c"]);
 }
