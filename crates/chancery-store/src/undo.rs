@@ -102,9 +102,12 @@ impl Undo {
     /// Undoes the work, and nothing else. Not for the first one.
     pub(crate) fn undo(&mut self, sqlite: &Connection, parameters: &mut Parameters) -> Result<(), StoreError> {
         self.later.clear();
+        if sqlite.is_autocommit() {
+            return Err(StoreError::Unavailable("SQLite gave up the transaction (disk full, I/O error)".into()));
+        }
         match self.place {
             Place::Nowhere => return Ok(()),
-            // This fails when SQLite gave up the whole transaction (disk full, I/O error). The savepoint stays.
+            // The savepoint stays.
             Place::Begin | Place::Own | Place::Shared => run(sqlite, "ROLLBACK TO work")?,
         }
         if self.place == Place::Shared {
