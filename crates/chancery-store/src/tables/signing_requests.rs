@@ -217,9 +217,9 @@ pub async fn insert_submitters(tx: &mut Tx, request_id: Uuid, submitters: &[Subm
         let rows: Vec<_> = (1..=submitters.len()).map(|row| format!("($1, ${}, ${})", 2 * row, 2 * row + 1)).collect();
         generated_sql(format!("{INSERT_SUBMITTERS} {}", rows.join(", ")))
     };
-    let bound = submitters.iter().fold(statement.bind(request_id), |statement, submitter| {
-        statement.bind(submitter.id).bind(&submitter.name)
-    });
+    let bound = submitters
+        .iter()
+        .fold(statement.bind(request_id), |statement, submitter| statement.bind(submitter.id).bind(&submitter.name));
     bound.later(tx).await
 }
 
