@@ -1,7 +1,8 @@
 //! The bounded pool: what would hold an async thread (RSA, Argon2, key generation, large batches) runs here.
 //!
 //! A thread that has ended a job takes the next one by itself: where jobs wait, no async thread has to be woken between
-//! two of them, and none of the pool's goes to sleep.
+//! two of them, and none of the pool's goes to sleep. The results of brief jobs leave several at a time, as long as more of
+//! them wait: to wake an async thread for each takes a core from the job that it interrupts, and back.
 
 use std::{
     collections::VecDeque,
@@ -17,6 +18,9 @@ use std::{
 use tokio::{sync::oneshot, task, time};
 
 use crate::{Error, Limits, Result};
+
+/// Results of brief jobs that leave together: the first one waits for so many jobs less one, some milliseconds.
+const TOGETHER: usize = 4;
 
 /// How often a job that nobody waits for looks whether others are done.
 const ASIDE_LOOK: Duration = Duration::from_millis(50);
@@ -58,14 +62,28 @@ impl Pool {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
+        self.run_of(job, false).await
+    }
+
+    /// [`run`](Self::run) for a job of a millisecond or two, as a signature is. Where others like it wait, its result may
+    /// leave with theirs.
+    pub(crate) async fn run_brief<T, F>(&self, job: F) -> Result<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
+        self.run_of(job, true).await
+    }
+
+    async fn run_of<T, F>(&self, job: F, is_brief: bool) -> Result<T>
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send + 'static,
+    {
         let place = Place::take(&self.queue, self.queue_max)?;
         let (sender, mut result) = oneshot::channel();
-        let begin = move || {
-            drop(place);
-            // Where nobody is there any more to take it, the result is not needed.
-            let _ = sender.send(job());
-        };
-        let waiting = Arc::new(Waiting(Mutex::new(Some(Box::new(begin)))));
+        let task = Task { place: Some(place), job: Some(job), result: None, sender, is_brief };
+        let waiting = Arc::new(Waiting(Mutex::new(Some(Box::new(task)))));
         // Where the caller goes away while it waits, the job is not begun.
         let own = TakenBack(Arc::clone(&waiting));
         self.queue.push(waiting);
@@ -151,12 +169,22 @@ struct Slot {
 impl Slot {
     /// Runs jobs until none waits.
     fn work(mut self) {
-        while let Some(job) = self.next() {
-            if let Some(begin) = job.take() {
-                // A panic is told by its hook; whoever waits learns that there is no result.
-                let _ = catch_unwind(AssertUnwindSafe(begin));
+        let mut done = Vec::with_capacity(TOGETHER);
+        while let Some(waiting) = self.next() {
+            let Some(mut job) = waiting.take() else { continue };
+            let is_brief = job.is_brief();
+            if !is_brief {
+                answer(&mut done);
+            }
+            // A panic is told by its hook; whoever waits learns that there is no result.
+            if catch_unwind(AssertUnwindSafe(|| job.run())).is_ok() {
+                done.push(job);
+            }
+            if !is_brief || done.len() == TOGETHER {
+                answer(&mut done);
             }
         }
+        answer(&mut done);
     }
 
     /// The next job; none gives the slot back in the same moment, so that no job can be added in between.
@@ -179,11 +207,52 @@ impl Drop for Slot {
     }
 }
 
+fn answer(done: &mut Vec<Box<dyn Job>>) {
+    done.drain(..).for_each(Job::answer);
+}
+
+/// A job without its types, as the queue holds it.
+trait Job: Send {
+    /// Whether it takes a millisecond or two.
+    fn is_brief(&self) -> bool;
+    /// Runs it; it is called once.
+    fn run(&mut self);
+    /// Hands the result over.
+    fn answer(self: Box<Self>);
+}
+
+/// A job with its types.
+struct Task<F, T> {
+    place: Option<Place>,
+    job: Option<F>,
+    result: Option<T>,
+    sender: oneshot::Sender<T>,
+    is_brief: bool,
+}
+
+impl<F: FnOnce() -> T + Send, T: Send> Job for Task<F, T> {
+    fn is_brief(&self) -> bool {
+        self.is_brief
+    }
+
+    fn run(&mut self) {
+        self.place = None;
+        self.result = self.job.take().map(|job| job());
+    }
+
+    fn answer(self: Box<Self>) {
+        if let Some(result) = self.result {
+            // Where nobody is there any more to take it, the result is not needed.
+            let _ = self.sender.send(result);
+        }
+    }
+}
+
 /// A job that has not begun: either a thread of the pool takes it, or its caller takes it back.
-struct Waiting(Mutex<Option<Box<dyn FnOnce() + Send>>>);
+struct Waiting(Mutex<Option<Box<dyn Job>>>);
 
 impl Waiting {
-    fn take(&self) -> Option<Box<dyn FnOnce() + Send>> {
+    fn take(&self) -> Option<Box<dyn Job>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
@@ -296,6 +365,42 @@ mod tests {
             assert_eq!(pool.run(|| panic!("as a test")).await.unwrap_err().meaning(), Meaning::Internal);
         }
         assert_eq!(pool.run(|| 1).await.unwrap(), 1);
+    }
+
+    #[tokio::test]
+    async fn results_of_brief_jobs_leave_together_while_more_of_them_wait() {
+        let pool = Arc::new(Pool::with_slots(1, &Limits::default()));
+        let (begun, end, job) = held(&pool);
+        begun.await.unwrap();
+        // As many brief jobs as leave together and one, then one that is not brief and does not end by itself.
+        let ended = Arc::new(AtomicUsize::new(0));
+        let brief: Vec<_> = (0..=TOGETHER)
+            .map(|_| {
+                let (pool, ended) = (Arc::clone(&pool), Arc::clone(&ended));
+                tokio::spawn(async move {
+                    pool.run_brief(|| ()).await.unwrap();
+                    ended.fetch_add(1, Ordering::SeqCst);
+                })
+            })
+            .collect();
+        task::yield_now().await;
+        let (last_begun, last_end, last) = held(&pool);
+        end.send(()).unwrap();
+        job.await.unwrap().unwrap();
+        last_begun.await.unwrap();
+        // Nobody waits for a job that is not brief.
+        for job in brief {
+            job.await.unwrap();
+        }
+        assert_eq!(ended.load(Ordering::SeqCst), TOGETHER + 1);
+        last_end.send(()).unwrap();
+        last.await.unwrap().unwrap();
+        // Without company it leaves at once.
+        pool.run_brief(|| ()).await.unwrap();
+        // Nor does a panic among them keep the others.
+        let (one, bad, other) =
+            tokio::join!(pool.run_brief(|| 1), pool.run_brief(|| panic!("as a test")), pool.run_brief(|| 2));
+        assert_eq!((one.unwrap(), bad.unwrap_err().meaning(), other.unwrap()), (1, Meaning::Internal, 2));
     }
 
     #[tokio::test]

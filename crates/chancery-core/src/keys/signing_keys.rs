@@ -101,10 +101,12 @@ impl Chancery {
         scheme: SignatureScheme,
         message: Vec<u8>,
     ) -> Result<Vec<u8>> {
-        if key.key().spec.algorithm() != KeyAlgorithm::Rsa && message.len() <= INLINE_MAX {
+        let is_small = message.len() <= INLINE_MAX;
+        if key.key().spec.algorithm() != KeyAlgorithm::Rsa && is_small {
             return Ok(key.sign(scheme, Input::Message(&message))?);
         }
         let key = Arc::clone(key);
-        Ok(self.pool.run(move || key.sign(scheme, Input::Message(&message))).await??)
+        let sign = move || key.sign(scheme, Input::Message(&message));
+        Ok(if is_small { self.pool.run_brief(sign).await?? } else { self.pool.run(sign).await?? })
     }
 }

@@ -166,7 +166,8 @@ impl Chancery {
         }
         let scheme = credential.scheme(choice)?;
         let key = Arc::clone(key);
-        let inline = credential.key.spec.algorithm() != KeyAlgorithm::Rsa && content.payload_len() <= INLINE_MAX;
+        let is_small = content.payload_len() <= INLINE_MAX;
+        let inline = credential.key.spec.algorithm() != KeyAlgorithm::Rsa && is_small;
         let chain = credential.chain.iter().map(|certificate| certificate.der.clone()).collect();
         let unsigned = formats::prepare(choice.format, scheme, chain, content)?;
         let sign = move || {
@@ -177,7 +178,7 @@ impl Chancery {
             sign()?
         } else {
             let _stored_soon = self.store.announce();
-            self.pool.run(sign).await??
+            if is_small { self.pool.run_brief(sign).await?? } else { self.pool.run(sign).await?? }
         };
         let time_stamp = if choice.time_stamp {
             let token = self.stamp_signature(&signature, choice.hash).await?;

@@ -131,7 +131,7 @@ impl Chancery {
             let signature = key.sign(scheme, Input::Message(unsigned.to_be_signed())).map_err(Error::from)?;
             Ok(unsigned.assemble(&signature, None)?)
         };
-        if is_slow { self.pool.run(sign).await? } else { sign() }
+        if is_slow { self.pool.run_brief(sign).await? } else { sign() }
     }
 }
 
