@@ -6,6 +6,7 @@
 
 use std::{
     collections::VecDeque,
+    mem,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
@@ -169,7 +170,7 @@ struct Slot {
 impl Slot {
     /// Runs jobs until none waits.
     fn work(mut self) {
-        let mut done = Vec::with_capacity(TOGETHER);
+        let mut done = Vec::new();
         while let Some(waiting) = self.next() {
             let Some(mut job) = waiting.take() else { continue };
             let is_brief = job.is_brief();
@@ -207,8 +208,15 @@ impl Drop for Slot {
     }
 }
 
+/// Hands results over. Several are handed over by a task of the runtime: each would wake a thread of it, which would often
+/// interrupt this one between two of them.
 fn answer(done: &mut Vec<Box<dyn Job>>) {
-    done.drain(..).for_each(Job::answer);
+    if done.len() > 1 {
+        let done = mem::take(done);
+        task::spawn(async move { done.into_iter().for_each(Job::answer) });
+    } else {
+        done.drain(..).for_each(Job::answer);
+    }
 }
 
 /// A job without its types, as the queue holds it.

@@ -38,9 +38,6 @@ const ANNOUNCED_MIN: usize = 2 * COMPANY;
 /// How long the first work waits for company: a few flushes of a disk.
 const COMPANY_TIME: Duration = Duration::from_millis(6);
 
-/// How often it looks meanwhile whether it is there.
-const COMPANY_LOOK: Duration = Duration::from_millis(1);
-
 /// How many works are announced.
 #[derive(Clone, Default)]
 pub(crate) struct Coming(Arc<AtomicUsize>);
@@ -119,9 +116,7 @@ impl Writer {
             if let Err(error) = &ended {
                 tracing::error!(%error, works = done.len(), "a group of writes failed");
             }
-            for job in done {
-                job.answer(ended.clone());
-            }
+            answer(done, ended);
         }
         // The file is closed before anybody is told so.
         drop(self.connection);
@@ -193,12 +188,25 @@ impl Writer {
     }
 }
 
+/// Answers a group, in a task of the runtime where there are several: each answer from here would wake a thread of it, which
+/// would often interrupt this one between two of them.
+fn answer(mut done: Vec<Box<dyn Job>>, ended: Result<(), StoreError>) {
+    if done.len() > 1 {
+        tokio::spawn(async move { done.into_iter().for_each(|job| job.answer(ended.clone())) });
+    } else if let Some(job) = done.pop() {
+        job.answer(ended);
+    }
+}
+
 /// Waits until enough works are here, as long as many are announced, but not for long.
 fn wait_for_company(coming: &Coming, here: impl Fn() -> usize) {
-    let started = Instant::now();
-    while coming.are_many() && here() < COMPANY && started.elapsed() < COMPANY_TIME {
-        // Asleep: to be woken for each that comes would cost what this saves.
-        thread::sleep(COMPANY_LOOK);
+    let end = Instant::now() + COMPANY_TIME;
+    while coming.are_many()
+        && let Some(left) = end.checked_duration_since(Instant::now())
+        && let Some(missing) = COMPANY.checked_sub(here()).filter(|missing| *missing > 0)
+    {
+        // Asleep, for as long as so many may take: to be woken for each that comes would cost what this saves.
+        thread::sleep(left.min(COMPANY_TIME.mul_f64(missing as f64 / COMPANY as f64)));
     }
 }
 
