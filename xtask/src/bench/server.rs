@@ -88,10 +88,24 @@ impl Chancery {
 
     /// `options` go to the command line.
     pub(super) fn start_with(name: &str, options: &[&str]) -> Result<Self> {
+        Self::start_as(program("chancery")?, name, options)
+    }
+
+    /// On a disk each of whose flushes takes so much longer.
+    pub(super) fn start_on_slow_disk(name: &str, longer: Duration) -> Result<Self> {
+        let mut strace = sh::command("strace");
+        // The server stays our own child, and only these system calls are stopped.
+        strace.args(["-D", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"]);
+        strace.args(["-e", &format!("inject=fsync,fdatasync:delay_exit={}", longer.as_micros())]);
+        strace.arg(program("chancery")?.get_program());
+        Self::start_as(strace, name, &[])
+    }
+
+    fn start_as(command: Command, name: &str, options: &[&str]) -> Result<Self> {
         let folder = sh::root().join("target/bench").join(format!("data-{name}"));
         let _none_before = fs::remove_dir_all(&folder);
         fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
-        let (server, plain_base) = serve(&folder, options, |_, file| file.exists())?;
+        let (server, plain_base) = serve(command, &folder, options, |_, file| file.exists())?;
         Ok(Self { server, plain_base, details: details(&folder)?, folder })
     }
 
@@ -100,7 +114,7 @@ impl Chancery {
         sh::run(sh::command("kill").arg(self.server.process.id().to_string()))?;
         self.server.process.wait().map_err(|error| error.to_string())?;
         let started = Instant::now();
-        (self.server, self.plain_base) = serve(&self.folder, &[], |plain, _| is_ready(plain))?;
+        (self.server, self.plain_base) = serve(program("chancery")?, &self.folder, &[], |plain, _| is_ready(plain))?;
         let took = started.elapsed();
         // The demonstration tries itself out before it says that it is ready for people.
         self.server.wait(|| self.folder.join("quickstart.json").exists())?;
@@ -211,9 +225,13 @@ pub(super) fn program(path: &str) -> Result<Command> {
 }
 
 /// A demonstration on free ports; `ready` is asked with the address without TLS and with quickstart.json's path.
-fn serve(folder: &Path, options: &[&str], ready: impl Fn(&str, &Path) -> bool) -> Result<(Server, String)> {
+fn serve(
+    mut command: Command,
+    folder: &Path,
+    options: &[&str],
+    ready: impl Fn(&str, &Path) -> bool,
+) -> Result<(Server, String)> {
     let (address, plain) = (free_address()?, free_address()?);
-    let mut command = program("chancery")?;
     // RSA keys would be made ahead while something else is measured.
     command
         .args(["quickstart", "--rsa-pool", "0", "--listen", &address, "--plain-listen", &plain, "--data"])

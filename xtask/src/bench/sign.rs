@@ -4,6 +4,8 @@
 //! Client and server share the machine's cores, the bare operation has them all: where the operation itself is quick,
 //! the share of its rate says what HTTP, TLS and the database cost, and nothing about the operation.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::{
@@ -15,7 +17,7 @@ use super::{
     server::{self, Chancery, base64},
     wrk::Outcome,
 };
-use crate::Result;
+use crate::{Result, sh};
 
 const ROUNDS: usize = 5;
 const SECONDS: u32 = 2;
@@ -51,7 +53,33 @@ pub(super) fn run(pace: Pace) -> Result<Report> {
         Ok(())
     })?;
     let bares: Vec<_> = bares.iter().map(|bares| bare::median(bares)).collect();
-    Ok(report(&cases, &medians, &bares, super::median(flushes)))
+    let flush_ms = super::median(flushes);
+    let mut report = report(&cases, &medians, &bares, flush_ms);
+    if flush_ms < GOAL_FLUSH_MS {
+        on_slow_disk(pace, flush_ms, &mut report)?;
+    }
+    Ok(report)
+}
+
+/// P-256 on a disk that is as slow as the goal assumes.
+fn on_slow_disk(pace: Pace, flush_ms: f64, report: &mut Report) -> Result {
+    report.note(format!("This disk flushes in {flush_ms:.2} ms, faster than the goal for P-256 assumes."));
+    if !sh::has("strace") {
+        report.note("strace is not installed, which makes flushes take longer, so a slower disk was left out.");
+        return Ok(());
+    }
+    let longer = Duration::from_secs_f64((GOAL_FLUSH_MS - flush_ms) / 1e3);
+    let chancery = Chancery::start_on_slow_disk("sign-slow-disk", longer)?;
+    let (key, number, _, hash) = KEYS[1];
+    let body = deployed(&chancery, key, number, FORMATS[0], hash)?;
+    let name = format!("{key}, {}, each flush {GOAL_FLUSH_MS} ms", FORMATS[0]);
+    let cases = [Case::new(name.as_str(), &chancery.server, "/api/v2/x509/signing-requests", &body)];
+    let medians = case::measure(&chancery, &cases, (pace.rounds(ROUNDS), pace.seconds(SECONDS)), || Ok(()))?;
+    let Outcome { requests_per_s, cpu_us, p50_ms, p99_ms } = medians[0];
+    let figures = [requests_per_s, cpu_us, p50_ms, p99_ms].map(|figure| json!(figure));
+    report.row([json!(name)].into_iter().chain(figures).chain(vec![Value::Null; 3]));
+    report.at_least(&format!("{name}: durable signatures"), Some(requests_per_s), "/s", 4_000.0);
+    Ok(())
 }
 
 /// Deploys a service that signs without approvals; answers a request to it.
@@ -94,11 +122,6 @@ fn report(cases: &[Case<'_>], medians: &[Outcome], bares: &[Bare], flush_ms: f64
     }
     let flush = [json!("flush of the disk"), json!(1e3 / flush_ms), Value::Null, json!(flush_ms)];
     report.row(flush.into_iter().chain(vec![Value::Null; 4]));
-    if flush_ms < GOAL_FLUSH_MS {
-        report.note(format!(
-            "This disk flushes in {flush_ms:.2} ms, faster than the {GOAL_FLUSH_MS} ms that the goal for P-256 assumes."
-        ));
-    }
     report.at_least("RSA-3072, Raw: share of the bare rate", Some(share(0)), "%", 90.0);
     let cpu = 100.0 * bare(0).cpu_us / medians[0].cpu_us;
     report.at_least("RSA-3072, Raw: the bare operation's share of the server's CPU", Some(cpu), "%", 90.0);
