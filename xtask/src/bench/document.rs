@@ -12,7 +12,7 @@ const HEAD: &str = "# Performance
 `cargo xtask bench report` makes this file of what `cargo xtask bench all` measured; do not edit it. To run it again:
 
 ```sh
-cargo xtask bench all      # about ten minutes on an idle machine, or one benchmark: cargo xtask bench sign
+cargo xtask bench all      # about half an hour on an idle machine, or one benchmark: cargo xtask bench sign
 cargo xtask bench report   # writes this file
 ```
 
