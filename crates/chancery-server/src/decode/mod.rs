@@ -1,9 +1,9 @@
 //! From the bytes of a request's body to a typed body, strictly.
 //!
 //! First [`tree`] (for the usual body [`scan`]) reads the whole document, so that duplicate members and deep nesting are
-//! refused wherever they are, also in members that nobody asked for. Then [`deserializer`] walks the tree as serde asks, remembering where it is:
-//! what serde finds wrong becomes an [`Error`] that names the member by its JSON pointer (RFC 6901) and says what would
-//! have been accepted, and never repeats what was sent.
+//! refused wherever they are, also in members that nobody asked for. Then [`deserializer`] walks the tree as serde asks,
+//! remembering where it is: what serde finds wrong becomes an [`Error`] that names the member by its JSON pointer (RFC
+//! 6901) and says what would have been accepted, and never repeats what was sent.
 
 mod deserializer;
 mod fault;
