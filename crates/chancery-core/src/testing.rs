@@ -4,7 +4,7 @@ use std::{fmt::Debug, net::IpAddr, sync::Arc};
 
 use chancery_keys::{RootKey, RootKeySource};
 use chancery_store::StoreUrl;
-use chancery_testkit::Postgres;
+use chancery_testkit::{Database, Postgres};
 use chancery_types::{
     AuthType, Base64,
     wire::login::{AuthCredentials, LoginRequest},
@@ -28,6 +28,8 @@ pub(crate) struct Installation {
     pub(crate) clock: Clock,
     store: StoreUrl,
     folder: TempDir,
+    /// On PostgreSQL.
+    _database: Option<Database>,
 }
 
 impl Installation {
@@ -47,8 +49,9 @@ impl Installation {
 
     /// The same on PostgreSQL.
     pub(crate) async fn on_postgres() -> Self {
-        let address = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
-        Self::of(tempfile::tempdir().unwrap(), address.parse().unwrap(), 0).await
+        let database = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
+        let installation = Self::of(tempfile::tempdir().unwrap(), database.address().parse().unwrap(), 0).await;
+        Self { _database: Some(database), ..installation }
     }
 
     async fn of(folder: TempDir, store: StoreUrl, rsa_pool: usize) -> Self {
@@ -59,7 +62,7 @@ impl Installation {
         let identities = ["Admin1", "Admin2", "Admin3"].map(administrator).into();
         let provision = Provision { identities, api_access: true, demo: false };
         chancery.provision(&Host::running("test"), provision).await.unwrap();
-        Self { chancery, clock, store, folder }
+        Self { chancery, clock, store, folder, _database: None }
     }
 
     /// Admin1 and Admin2 in one session.

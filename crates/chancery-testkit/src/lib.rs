@@ -11,5 +11,5 @@ mod postgres;
 mod tool;
 
 pub use folder::{TempDir, free_port, temp_dir};
-pub use postgres::Postgres;
+pub use postgres::{Database, Postgres};
 pub use tool::{Ran, Tool};

@@ -17,8 +17,7 @@ const SUPERUSER: &str = "postgres";
 /// A running cluster, reached by a Unix socket in its own folder. It is stopped and removed when the value is dropped,
 /// and when the process ends in any way.
 pub struct Postgres {
-    programs: PathBuf,
-    folder: PathBuf,
+    client: Client,
     databases: AtomicU32,
     guard: Option<Guard>,
 }
@@ -42,25 +41,23 @@ impl Postgres {
             .args(["--username", SUPERUSER, "--auth=trust", "--no-sync", &data])
             .args(initdb)
             .run();
-        let mut cluster = Postgres { programs, folder, databases: AtomicU32::new(0), guard: None };
+        let client = Client { programs, folder };
+        let mut cluster = Postgres { client, databases: AtomicU32::new(0), guard: None };
         cluster.resume();
         cluster
     }
 
-    /// The address of a new, empty database.
+    /// A new, empty database.
     #[must_use]
-    pub fn new_database(&self) -> String {
+    pub fn new_database(&self) -> Database {
         let name = format!("test_{}", self.databases.fetch_add(1, Ordering::Relaxed));
-        self.psql(SUPERUSER, &format!("CREATE DATABASE {name}"));
-        format!("postgres:///{name}?host={}&user={SUPERUSER}", self.folder.display())
+        self.psql("postgres", &format!("CREATE DATABASE {name}"));
+        Database { name, client: self.client.clone() }
     }
 
     /// Runs SQL in a database, by its name, and answers the output, without headings.
     pub fn psql(&self, database: &str, sql: &str) -> String {
-        let folder = self.folder.display().to_string();
-        let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", SUPERUSER];
-        let psql = Tool::new(&self.programs.join("psql").display().to_string());
-        psql.args(arguments).args(["-h", &folder, "-d", database, "-c", sql]).run().text().trim_end().to_owned()
+        self.client.psql(database, sql)
     }
 
     /// Stops the server; its data stay.
@@ -72,27 +69,31 @@ impl Postgres {
 
     /// Starts the server again.
     pub fn resume(&mut self) {
-        let data = self.folder.join("data").display().to_string();
-        let folder = self.folder.display().to_string();
-        // Without fsync: the tests look at what is committed, never at what a power failure would leave.
-        let settings = ["listen_addresses=", "fsync=off", "max_connections=200", "shared_buffers=32MB"];
-        let mut command = as_postgres_words(&self.programs.join("postgres"));
-        command.extend(["-D".into(), data, "-k".into(), folder]);
+        let Client { programs, folder } = &self.client;
+        let (data, socket) = (folder.join("data").display().to_string(), folder.display().to_string());
+        // Without fsync: the tests look at what is committed, never at what a power failure would leave. And with a
+        // short log, which is a gigabyte otherwise.
+        let settings = [
+            ["listen_addresses=", "fsync=off", "max_connections=200", "shared_buffers=32MB"],
+            ["wal_level=minimal", "max_wal_senders=0", "min_wal_size=32MB", "max_wal_size=128MB"],
+        ];
+        let settings = settings.concat();
+        let mut command = as_postgres_words(&programs.join("postgres"));
+        command.extend(["-D".into(), data, "-k".into(), socket]);
         command.extend(settings.iter().flat_map(|setting| ["-c".to_owned(), (*setting).to_owned()]));
-        self.guard = Some(Guard::start(&self.folder, &command));
+        self.guard = Some(Guard::start(folder, &command));
         self.wait_until_ready();
     }
 
     fn wait_until_ready(&self) {
         let started = Instant::now();
         let ready = || {
-            let ready = Tool::new(&self.programs.join("pg_isready").display().to_string());
-            ready.args(["-q", "-h", &self.folder.display().to_string()]).try_run().status.success()
+            let ready = Tool::new(&self.client.programs.join("pg_isready").display().to_string());
+            ready.args(["-q", "-h", &self.client.folder.display().to_string()]).try_run().status.success()
         };
         while !ready() {
             if started.elapsed() > Duration::from_secs(30) {
-                let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
-                panic!("PostgreSQL did not start in 30 s; its log:\n{log}");
+                panic!("PostgreSQL did not start in 30 s; its log ends:\n{}", self.client.end_of_log());
             }
             sleep(Duration::from_millis(20));
         }
@@ -103,8 +104,69 @@ impl Drop for Postgres {
     fn drop(&mut self) {
         if self.guard.take().is_none() {
             // It was stopped: nobody else removes the folder.
-            let _ = fs::remove_dir_all(&self.folder);
+            let _ = fs::remove_dir_all(&self.client.folder);
         }
+    }
+}
+
+/// A database of a cluster. It goes with the value: a cluster with the databases of all tests would take gigabytes.
+pub struct Database {
+    name: String,
+    client: Client,
+}
+
+impl Database {
+    /// Its address.
+    #[must_use]
+    pub fn address(&self) -> String {
+        format!("postgres:///{}?host={}&user={SUPERUSER}", self.name, self.client.folder.display())
+    }
+
+    /// Its name in the cluster.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Runs SQL in it and answers the output, without headings.
+    pub fn psql(&self, sql: &str) -> String {
+        self.client.psql(&self.name, sql)
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // A cluster that a test stopped is removed as a whole.
+        let _ = self.client.command("postgres", &format!("DROP DATABASE {} WITH (FORCE)", self.name)).try_run();
+    }
+}
+
+/// How psql reaches a cluster.
+#[derive(Clone)]
+struct Client {
+    programs: PathBuf,
+    folder: PathBuf,
+}
+
+impl Client {
+    fn command(&self, database: &str, sql: &str) -> Tool {
+        let folder = self.folder.display().to_string();
+        let arguments = ["-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-U", SUPERUSER];
+        let psql = Tool::new(&self.programs.join("psql").display().to_string());
+        psql.args(arguments).args(["-h", &folder, "-d", database, "-c", sql])
+    }
+
+    /// A failure shows the end of the server's log too: only that says why a server is down.
+    fn psql(&self, database: &str, sql: &str) -> String {
+        let ran = self.command(database, sql).try_run();
+        assert!(ran.status.success(), "{sql}: {}\nThe server's log ends:\n{}", ran.stderr, self.end_of_log());
+        ran.text().trim_end().to_owned()
+    }
+
+    fn end_of_log(&self) -> String {
+        let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
+        let lines: Vec<_> = log.lines().collect();
+        lines[lines.len().saturating_sub(40)..].join("\n")
     }
 }
 
@@ -162,13 +224,15 @@ mod tests {
     #[test]
     fn a_cluster_keeps_its_data_over_a_stop_and_leaves_nothing_behind() {
         let mut cluster = Postgres::start();
-        let address = cluster.new_database();
-        assert!(address.starts_with("postgres:///test_0?host=/"), "{address}");
-        cluster.psql("test_0", "CREATE TABLE seen AS SELECT 7 AS number");
+        let database = cluster.new_database();
+        assert!(database.address().starts_with("postgres:///test_0?host=/"), "{}", database.address());
+        database.psql("CREATE TABLE seen AS SELECT 7 AS number");
         cluster.stop();
         cluster.resume();
-        assert_eq!(cluster.psql("test_0", "SELECT number FROM seen"), "7");
-        let folder = cluster.folder.clone();
+        assert_eq!(database.psql("SELECT number FROM seen"), "7");
+        drop(database);
+        assert_eq!(cluster.psql("postgres", "SELECT count(*) FROM pg_database WHERE datname LIKE 'test%'"), "0");
+        let folder = cluster.client.folder.clone();
         drop(cluster);
         assert!(!folder.exists());
     }
@@ -191,7 +255,7 @@ mod tests {
     #[ignore = "run by a_killed_process_leaves_nothing_behind"]
     fn is_killed() {
         let cluster = Postgres::start();
-        eprintln!("in {}", cluster.folder.display());
+        eprintln!("in {}", cluster.client.folder.display());
         let _ = Tool::new("kill").args(["-KILL", &std::process::id().to_string()]).run();
     }
 }

@@ -7,7 +7,7 @@ use chancery_core::{
     create_root_key,
 };
 use chancery_server::Routes;
-use chancery_testkit::{Postgres, TempDir, temp_dir};
+use chancery_testkit::{Database, Postgres, TempDir, temp_dir};
 use chancery_types::{Perm, RoleId};
 use serde_json::json;
 
@@ -29,8 +29,8 @@ pub(crate) struct TestApp {
     pub(crate) clock: Clock,
     pub(crate) routes: Routes,
     store: StoreUrl,
-    /// Its name, on PostgreSQL.
-    database: Option<String>,
+    /// On PostgreSQL.
+    database: Option<Database>,
     folder: TempDir,
 }
 
@@ -70,13 +70,11 @@ impl TestApp {
         let folder = temp_dir();
         let root_key = folder.path().join("root.key");
         create_root_key(&root_key).unwrap();
-        let address = postgres.then(|| Postgres::shared().new_database());
-        let store = match &address {
-            Some(address) => address.parse().unwrap(),
+        let database = postgres.then(|| Postgres::shared().new_database());
+        let store = match &database {
+            Some(database) => database.address().parse().unwrap(),
             None => StoreUrl::file(folder.path().join("chancery.db")),
         };
-        let name = |address: String| address.split(['/', '?']).nth(3).unwrap().to_owned();
-        let database = address.map(name);
         let root_key = RootKeySource::File(root_key);
         let config = Config {
             store: store.clone(),
@@ -98,8 +96,8 @@ impl TestApp {
     }
 
     /// The database behind it, for what no interface does to it.
-    pub(crate) fn database(&self) -> &str {
-        self.database.as_deref().expect("on PostgreSQL")
+    pub(crate) fn database(&self) -> &Database {
+        self.database.as_ref().expect("on PostgreSQL")
     }
 
     /// The routes of another node on the same store, with the default settings.

@@ -29,12 +29,10 @@ async fn the_log_is_flushed_before_each_answer() {
 
 #[tokio::test]
 async fn a_postgres_that_answers_before_its_flush_is_overruled() {
-    let cluster = tokio::task::spawn_blocking(Postgres::shared).await.unwrap();
-    let address = cluster.new_database();
-    let name = address.split(['/', '?']).nth(3).unwrap();
-    cluster.psql("postgres", &format!("ALTER DATABASE {name} SET synchronous_commit = off"));
-    assert_eq!(cluster.psql(name, "SHOW synchronous_commit"), "off");
-    let store = Store::open(&address.parse().unwrap()).await.unwrap();
+    let database = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
+    database.psql(&format!("ALTER DATABASE {} SET synchronous_commit = off", database.name()));
+    assert_eq!(database.psql("SHOW synchronous_commit"), "off");
+    let store = Store::open(&database.address().parse().unwrap()).await.unwrap();
     const SETTING: &str = "SELECT CAST(current_setting('synchronous_commit') AS TEXT)";
     let setting: Outcome<String> = write(&store, |tx| Box::pin(sql(SETTING).one(tx))).await;
     assert_eq!(setting.as_deref(), Ok("on"));

@@ -1,7 +1,7 @@
 //! A fresh database of either kind for each test.
 
 use chancery_store::{Store, StoreError, StoreUrl, Tx, generated_sql, sql};
-use chancery_testkit::{Postgres, TempDir, temp_dir};
+use chancery_testkit::{Database, Postgres, TempDir, temp_dir};
 use futures::future::BoxFuture;
 
 /// Makes two tests of each function: `sqlite::name` and `postgres::name`.
@@ -26,7 +26,13 @@ macro_rules! on_both {
 pub(crate) struct Fixture {
     pub(crate) url: StoreUrl,
     pub(crate) store: Store,
-    _folder: Option<TempDir>,
+    _place: Place,
+}
+
+/// Where its database is, and is removed.
+enum Place {
+    Folder { _folder: TempDir },
+    Cluster { _database: Database },
 }
 
 const TABLES: [&str; 2] = [
@@ -39,20 +45,20 @@ impl Fixture {
         let folder = temp_dir();
         // Each of these means something in an address or a path.
         let url = StoreUrl::file(folder.path().join("a b%20c?d#e.db"));
-        Self::open(url, Some(folder)).await
+        Self::open(url, Place::Folder { _folder: folder }).await
     }
 
     pub(crate) async fn postgres() -> Self {
-        let address = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
-        Self::open(address.parse().unwrap(), None).await
+        let database = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
+        Self::open(database.address().parse().unwrap(), Place::Cluster { _database: database }).await
     }
 
-    async fn open(url: StoreUrl, folder: Option<TempDir>) -> Self {
+    async fn open(url: StoreUrl, place: Place) -> Self {
         let store = Store::open(&url).await.unwrap();
         for table in TABLES {
             write(&store, move |tx| Box::pin(generated_sql(table.into()).execute(tx))).await.unwrap();
         }
-        Fixture { url, store, _folder: folder }
+        Fixture { url, store, _place: place }
     }
 }
 

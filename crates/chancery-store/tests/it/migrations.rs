@@ -242,7 +242,8 @@ async fn nodes_that_start_at_once_take_turns_on_sqlite() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_that_start_at_once_take_turns_on_postgres() {
-    open_many(Postgres::shared().new_database().parse().unwrap()).await;
+    let database = Postgres::shared().new_database();
+    open_many(database.address().parse().unwrap()).await;
 }
 
 #[tokio::test]
@@ -263,7 +264,7 @@ async fn a_folder_that_does_not_exist_is_named() {
 
 #[tokio::test]
 async fn a_database_that_is_not_utf8_is_refused() {
-    let address = Postgres::shared().new_database();
+    let address = Postgres::shared().new_database().address();
     Postgres::shared()
         .psql("postgres", "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0");
     let (_, parameters) = address.split_once('?').unwrap();

@@ -65,7 +65,8 @@ async fn a_work_that_never_ends_is_ended(f: Fixture) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_postgres_that_stops_and_comes_back_is_used_again() {
     let mut cluster = Postgres::start();
-    let store = Store::open(&cluster.new_database().parse().unwrap()).await.unwrap();
+    let database = cluster.new_database();
+    let store = Store::open(&database.address().parse().unwrap()).await.unwrap();
     let count = |store: &Store| {
         let store = store.clone();
         async move { read(&store, |tx| Box::pin(sql("SELECT COUNT(*) FROM settings").one::<i64>(tx))).await }
@@ -121,7 +122,8 @@ async fn of_two_works_that_wait_for_each_other_one_is_unavailable() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_postgres_that_stands_still_is_given_up_and_used_again() {
     let cluster = Postgres::start();
-    let store = Store::open(&cluster.new_database().parse().unwrap()).await.unwrap();
+    let database = cluster.new_database();
+    let store = Store::open(&database.address().parse().unwrap()).await.unwrap();
     write(&store, |tx| Box::pin(settings::set(tx, "x", "1"))).await.unwrap();
     let signal = |signal: &str| {
         let processes =

@@ -15,7 +15,7 @@ async fn on_postgres() -> Signing {
 }
 
 fn psql(signing: &Signing, sql: &str) -> String {
-    Postgres::shared().psql(signing.app.database(), sql)
+    signing.app.database().psql(sql)
 }
 
 async fn key_of(signing: &Signing, service: &Service) -> String {
@@ -30,7 +30,7 @@ async fn while_keys_are_out_of_reach_no_approval_is_recorded() {
     let ann = signing.approver("ann").await;
     let (service, auto) = (signing.deploy("builds", 1).await, signing.deploy("auto", 0).await);
     let request = signing.submit(&service, b"a").await;
-    let database = signing.app.database().to_owned();
+    let database = signing.app.database().name().to_owned();
     let holder = thread::spawn(move || {
         let hold = "BEGIN; LOCK TABLE key_versions IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(15); COMMIT";
         Postgres::shared().psql(&database, hold);

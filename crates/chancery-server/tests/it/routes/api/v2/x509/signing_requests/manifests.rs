@@ -3,7 +3,7 @@
 use std::{fmt::Write, time::Duration};
 
 use chancery_core::Limits;
-use chancery_testkit::{Postgres, Tool, temp_dir};
+use chancery_testkit::{Tool, temp_dir};
 use chancery_types::Base64;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -176,7 +176,7 @@ async fn an_item_that_could_not_be_signed_is_none_of_the_policys_hour() {
     signing.admin.post(REQUESTS, one()).await.refused(429, "RateLimited", None);
     // As if the second one alone had failed.
     let fail = "UPDATE signing_item_results SET signature = NULL WHERE number = 2";
-    Postgres::shared().psql(signing.app.database(), fail);
+    signing.app.database().psql(fail);
     assert_eq!(items(&signing, &request, "").await["items"][1]["state"], "Failed");
     signing.admin.post(REQUESTS, one()).await.response();
     signing.admin.post(REQUESTS, one()).await.refused(429, "RateLimited", None);
