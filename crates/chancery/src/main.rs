@@ -22,7 +22,7 @@ use cli::{Cli, Command};
 use failure::{Failure, describe};
 
 fn main() -> ExitCode {
-    allocator::give_back_soon();
+    allocator::hold_little();
     let Cli { command } = Cli::parse();
     match run(command) {
         Ok(code) => code,

@@ -1,7 +1,7 @@
 //! `bench pki`: certificates issued and stored through HTTP, into an empty store and into one with a million, and what it
 //! takes to find one among them.
 
-use std::{fs::File, io, time::Duration};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ pub(super) fn run(pace: Pace) -> Result<Report> {
     let (mut stores, mut reads) = (Vec::new(), Vec::new());
     for size in sizes {
         let (store, samples) = Store::seeded(size)?;
-        store.warm()?;
+        store.chancery.warm()?;
         reads.push(read_all(&store, &samples, &mut report)?);
         stores.push(store);
     }
@@ -77,14 +77,6 @@ impl Store {
         sh::run(&mut sh::command("sync"))?;
         Ok((Self { chancery, size, bodies }, samples))
     }
-
-    /// Reads its file, so that it is in the system's memory as that of a server in use is: else the first to be measured
-    /// would measure the disk.
-    fn warm(&self) -> Result {
-        let path = self.chancery.database();
-        let read = File::open(&path).and_then(|mut file| io::copy(&mut file, &mut io::sink()));
-        read.map(drop).map_err(|error| format!("{}: {error}", path.display()))
-    }
 }
 
 /// An authority with a P-256 key, as its leaves have; the demonstration's has an RSA key.
@@ -122,7 +114,7 @@ fn issue(stores: &[Store], index: usize, pace: Pace, report: &mut Report) -> Res
     for round in 0..=pace.rounds(ROUNDS) {
         for (store, rounds) in stores.iter().zip(&mut rounds) {
             // What the system puts out of its memory meanwhile is not what is measured here.
-            store.warm()?;
+            store.chancery.warm()?;
             let Store { chancery, bodies, .. } = store;
             let (name, path, body) = &bodies[index];
             let (url, token) = (format!("{}{path}", chancery.server.base), chancery.token()?);

@@ -1,8 +1,8 @@
 //! Servers under measurement: started on a free port, measured by the kernel's own accounts, stopped when dropped.
 
 use std::{
-    fs,
-    io::{Read as _, Write as _},
+    fs::{self, File},
+    io::{self, Read as _, Write as _},
     net::{TcpListener, TcpStream},
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -137,6 +137,14 @@ impl Chancery {
         self.folder.join("chancery.db")
     }
 
+    /// Reads the database's file, so that it is in the system's memory as that of a server in use is: else the first to be
+    /// measured would measure the disk.
+    pub(super) fn warm(&self) -> Result {
+        let path = self.database();
+        let read = File::open(&path).and_then(|mut file| io::copy(&mut file, &mut io::sink()));
+        read.map(drop).map_err(|error| format!("{}: {error}", path.display()))
+    }
+
     /// A certificate chain and its key, for the servers measured beside it.
     pub(super) fn tls_files(&self) -> [PathBuf; 2] {
         ["tls/tls.pem", "tls/tls.key"].map(|file| self.folder.join(file))
@@ -250,7 +258,7 @@ fn details(folder: &Path) -> Result<Value> {
 /// Whether a server answers `GET /readyz` with 200. A connection of our own: starting curl takes as long as what is
 /// measured.
 fn is_ready(address: &str) -> bool {
-    let answer = || -> std::io::Result<String> {
+    let answer = || -> io::Result<String> {
         let mut stream = TcpStream::connect(address)?;
         stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")?;
         let mut answer = String::new();

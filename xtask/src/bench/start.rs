@@ -1,5 +1,5 @@
-//! `bench start`: how long a node with many profiles takes to start, what memory it holds then and after a million
-//! requests, and whether a call costs more among many profiles.
+//! `bench start`: how long a node with many profiles takes to start, what memory it holds then, with open connections
+//! and after a million requests on these, and whether a call costs more among many profiles.
 
 use std::{
     thread,
@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     Pace,
+    connection::Connection,
     report::Report,
     server::{self, Chancery},
     wrk::{self, Load, Outcome, Vary},
@@ -20,6 +21,11 @@ const ROUNDS: usize = 5;
 const PROFILES: u32 = 10_000;
 const REQUESTS: u32 = 1_000_000;
 const MILLIONS: usize = 3;
+const CONNECTIONS: u32 = 64;
+/// On each connection, before what is open counts.
+const FIRST_REQUESTS: u32 = 5;
+/// For a million requests.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(super) fn run(pace: Pace) -> Result<Report> {
     server::build(pace)?;
@@ -29,7 +35,7 @@ pub(super) fn run(pace: Pace) -> Result<Report> {
     let profiles = pace.count(PROFILES);
     make_profiles(&chancery, profiles)?;
     let many = state(&mut chancery, "10,000 profiles", pace, &mut report)?;
-    let [first, .., last] = after_many_requests(&chancery, f64::from(pace.count(REQUESTS)), &mut report)?;
+    let [first, .., last] = under_requests(&mut chancery, u64::from(pace.count(REQUESTS)), &mut report)?;
     report.at_most("start with 10,000 profiles", Some(many.start.as_secs_f64() * 1e3), "ms", 300.0);
     report.at_most("memory with 10,000 profiles", Some(many.memory), "MiB", 100.0);
     report.at_most("memory that the first million requests added", Some(first), "MiB", 5.0);
@@ -59,14 +65,21 @@ fn state(chancery: &mut Chancery, name: &str, pace: Pace, report: &mut Report) -
 }
 
 fn tokenize(chancery: &Chancery, seconds: u32) -> Result<Outcome> {
+    with_load(chancery, seconds, Vary::Nothing, |load| wrk::run(&chancery.server, load))
+}
+
+/// Gives the load of many clients that tokenize.
+fn with_load<T>(
+    chancery: &Chancery,
+    seconds: u32,
+    vary: Vary,
+    begin: impl FnOnce(&Load<'_>) -> Result<T>,
+) -> Result<T> {
     let profile = chancery.detail("/demo/tokenProfileUuid")?;
     let url = format!("{}/api/v2/token-profiles/{profile}/tokenize", chancery.server.base);
     let body = json!({"message": "4111111111111111"}).to_string();
     let token = chancery.token()?;
-    wrk::run(
-        &chancery.server,
-        &Load { url: &url, body: &body, token: &token, connections: 64, seconds, vary: Vary::Nothing },
-    )
+    begin(&Load { url: &url, body: &body, token: &token, connections: CONNECTIONS, seconds, vary })
 }
 
 fn make_profiles(chancery: &Chancery, profiles: u32) -> Result {
@@ -74,9 +87,8 @@ fn make_profiles(chancery: &Chancery, profiles: u32) -> Result {
     let mut profile = chancery.ask("GET", &format!("/api/v2/token-profiles/{demo}"), None)?;
     profile["objInfo"] = json!({"name": "NAME"});
     let (url, body) = (format!("{}/api/v2/token-profiles", chancery.server.base), profile.to_string());
-    let token = chancery.token()?;
-    let load =
-        Load { url: &url, body: &body, token: &token, connections: 64, seconds: 300, vary: Vary::Names(profiles) };
+    let (token, vary) = (chancery.token()?, Vary::Names(profiles));
+    let load = Load { url: &url, body: &body, token: &token, connections: CONNECTIONS, seconds: 300, vary };
     // It has no end of its own before its time is over.
     let _filling = wrk::start(&load)?;
     let patience = Instant::now() + Duration::from_secs(300);
@@ -90,21 +102,54 @@ fn make_profiles(chancery: &Chancery, profiles: u32) -> Result {
     Err(format!("{profiles} token profiles were not made in time"))
 }
 
-/// What each of some million requests added to the memory of a server that is warm already, in MiB: what is only being
-/// filled stops growing.
-fn after_many_requests(chancery: &Chancery, requests: f64, report: &mut Report) -> Result<[f64; MILLIONS]> {
+/// What each of some million requests added to the memory of a server that had none before, in MiB. They are made on
+/// connections that are open from before the first to after the last: what these take is a row of its own.
+fn under_requests(chancery: &mut Chancery, requests: u64, report: &mut Report) -> Result<[f64; MILLIONS]> {
+    chancery.restart()?;
+    let mut counts = Connection::open(&chancery.plain_base)?;
+    let seconds = MILLIONS as u32 * PATIENCE.as_secs() as u32;
+    let slowly = Vary::SlowlyAtFirst(2 * FIRST_REQUESTS * CONNECTIONS);
+    let (before, _load) = with_load(chancery, seconds, slowly, |load| {
+        // The token took a login, which takes much and gives it back.
+        thread::sleep(Duration::from_secs(1));
+        Ok((chancery.server.resident_mib()?, wrk::start(load)?))
+    })?;
+    let mut row = |state: &str, memory: f64| {
+        report.row([json!(state), Value::Null, json!(memory), Value::Null, Value::Null]);
+    };
+    row("10,000 profiles, nobody connected", before);
+    await_requests(&mut counts, u64::from(FIRST_REQUESTS * CONNECTIONS))?;
     let mut before = chancery.server.resident_mib()?;
+    row(&format!("{CONNECTIONS} connections, {FIRST_REQUESTS} requests on each"), before);
     let mut grown = [0.0; MILLIONS];
     for (grown, millions) in grown.iter_mut().zip(1..) {
-        let mut done = 0.0;
-        while done < requests {
-            const SECONDS: u32 = 10;
-            done += tokenize(chancery, SECONDS)?.requests_per_s * f64::from(SECONDS);
-        }
+        await_requests(&mut counts, millions * requests)?;
         let after = chancery.server.resident_mib()?;
-        let name = format!("after {millions} million requests");
-        report.row([json!(name), Value::Null, json!(after), Value::Null, Value::Null]);
+        row(&format!("the same connections, {millions} million requests"), after);
         (*grown, before) = (after - before, after);
     }
     Ok(grown)
+}
+
+/// Waits until the server has answered so many calls of tokenize well.
+fn await_requests(counts: &mut Connection, requests: u64) -> Result {
+    let patience = Instant::now() + PATIENCE;
+    while answered(&counts.ask("GET", "/metrics", "Accept: */*", "")?.body) < requests {
+        if Instant::now() > patience {
+            return Err(format!("{requests} requests were not answered in time"));
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    Ok(())
+}
+
+/// How many calls of tokenize went well, in Prometheus' text format.
+fn answered(metrics: &str) -> u64 {
+    let of_tokenize = |line: &&str| {
+        line.starts_with("chancery_http_requests_total{")
+            && line.contains("/tokenize\"")
+            && line.contains("status=\"200\"")
+    };
+    let counts = metrics.lines().filter(of_tokenize).filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok());
+    counts.sum()
 }

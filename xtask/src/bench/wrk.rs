@@ -33,6 +33,8 @@ pub(super) enum Vary {
     Numbers,
     /// Each `LINE` becomes one of these, drawn at random.
     Lines(Arc<[String]>),
+    /// Nothing, but the first so many requests wait for a fifth of a second each, a connection's one after the other.
+    SlowlyAtFirst(u32),
 }
 
 /// What came of it.
@@ -118,6 +120,13 @@ function request()
 end
 ";
 
+const SLOWLY: &str = "local sent = 0
+function delay()
+  sent = sent + 1
+  return sent <= FIRST and 200 or 0
+end
+";
+
 impl Vary {
     /// The script that varies; lines go into a file.
     fn script(&self, file: &Path) -> Result<String> {
@@ -129,6 +138,7 @@ impl Vary {
                 fs::write(file, lines.join("\n")).map_err(|error| format!("{}: {error}", file.display()))?;
                 LINES.replace("FILE", &quoted(&file.display().to_string()))
             }
+            Self::SlowlyAtFirst(first) => SLOWLY.replace("FIRST", &first.to_string()),
         })
     }
 }
