@@ -35,9 +35,11 @@ pub(super) fn run(pace: Pace) -> Result<Report> {
     let profiles = pace.count(PROFILES);
     make_profiles(&chancery, profiles)?;
     let many = state(&mut chancery, "10,000 profiles", pace, &mut report)?;
-    let [first, .., last] = under_requests(&mut chancery, u64::from(pace.count(REQUESTS)), &mut report)?;
+    let Added { connections, millions: [first, .., last] } =
+        under_requests(&mut chancery, u64::from(pace.count(REQUESTS)), &mut report)?;
     report.at_most("start with 10,000 profiles", Some(many.start.as_secs_f64() * 1e3), "ms", 300.0);
     report.at_most("memory with 10,000 profiles", Some(many.memory), "MiB", 100.0);
+    report.at_most(&format!("memory that {CONNECTIONS} connections added"), Some(connections), "MiB", 5.0);
     report.at_most("memory that the first million requests added", Some(first), "MiB", 5.0);
     report.at_most("memory that the last million requests added", Some(last), "MiB", 5.0);
     let exponent = (many.cpu_us / few.cpu_us).ln() / f64::from(profiles / 10).ln();
@@ -102,43 +104,47 @@ fn make_profiles(chancery: &Chancery, profiles: u32) -> Result {
     Err(format!("{profiles} token profiles were not made in time"))
 }
 
-/// What each of some million requests added to the memory of a server that had none before, in MiB. They are made on
-/// connections that are open from before the first to after the last: what these take is a row of its own.
-fn under_requests(chancery: &mut Chancery, requests: u64, report: &mut Report) -> Result<[f64; MILLIONS]> {
+/// In MiB.
+struct Added {
+    /// By connections that have made a few requests each.
+    connections: f64,
+    /// By each of some million requests on these.
+    millions: [f64; MILLIONS],
+}
+
+/// What connections and requests add to the memory of a server that had none before. The same connections are open from
+/// before the first request to after the last.
+fn under_requests(chancery: &mut Chancery, requests: u64, report: &mut Report) -> Result<Added> {
     chancery.restart()?;
-    let mut counts = Connection::open(&chancery.plain_base)?;
+    let nobody_connected = chancery.server.resident_mib()?;
     let seconds = MILLIONS as u32 * PATIENCE.as_secs() as u32;
     let slowly = Vary::SlowlyAtFirst(2 * FIRST_REQUESTS * CONNECTIONS);
-    let (before, _load) = with_load(chancery, seconds, slowly, |load| {
-        // The token took a login, which takes much and gives it back.
-        thread::sleep(Duration::from_secs(1));
-        Ok((chancery.server.resident_mib()?, wrk::start(load)?))
-    })?;
+    let _load = with_load(chancery, seconds, slowly, wrk::start)?;
     let mut row = |state: &str, memory: f64| {
         report.row([json!(state), Value::Null, json!(memory), Value::Null, Value::Null]);
     };
-    row("10,000 profiles, nobody connected", before);
-    await_requests(&mut counts, u64::from(FIRST_REQUESTS * CONNECTIONS))?;
-    let mut before = chancery.server.resident_mib()?;
-    row(&format!("{CONNECTIONS} connections, {FIRST_REQUESTS} requests on each"), before);
-    let mut grown = [0.0; MILLIONS];
+    await_requests(chancery, u64::from(FIRST_REQUESTS * CONNECTIONS))?;
+    let connected = chancery.server.resident_mib()?;
+    row(&format!("{CONNECTIONS} connections, {FIRST_REQUESTS} requests on each"), connected);
+    let (mut grown, mut before) = ([0.0; MILLIONS], connected);
     for (grown, millions) in grown.iter_mut().zip(1..) {
-        await_requests(&mut counts, millions * requests)?;
+        await_requests(chancery, millions * requests)?;
         let after = chancery.server.resident_mib()?;
         row(&format!("the same connections, {millions} million requests"), after);
         (*grown, before) = (after - before, after);
     }
-    Ok(grown)
+    Ok(Added { connections: connected - nobody_connected, millions: grown })
 }
 
 /// Waits until the server has answered so many calls of tokenize well.
-fn await_requests(counts: &mut Connection, requests: u64) -> Result {
+fn await_requests(chancery: &Chancery, requests: u64) -> Result {
     let patience = Instant::now() + PATIENCE;
-    while answered(&counts.ask("GET", "/metrics", "Accept: */*", "")?.body) < requests {
+    while answered(&Connection::open(&chancery.plain_base)?.ask("GET", "/metrics", "Accept: */*", "")?.body) < requests
+    {
         if Instant::now() > patience {
             return Err(format!("{requests} requests were not answered in time"));
         }
-        thread::sleep(Duration::from_millis(20));
+        thread::sleep(Duration::from_millis(50));
     }
     Ok(())
 }
