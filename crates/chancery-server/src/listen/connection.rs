@@ -2,6 +2,7 @@
 
 use std::{
     convert::Infallible,
+    mem,
     net::IpAddr,
     pin::pin,
     sync::{
@@ -46,7 +47,7 @@ where
         .header_read_timeout(head_max)
         .max_header_size(head_bytes_max as usize)
         .serve_connection(TokioIo::new(io), service_fn(move |request| Arc::clone(&counted).answer(request)));
-    drive(connection, &calls.in_flight, head_max, stop).await;
+    drive(connection, &calls.counts, head_max, stop).await;
 }
 
 /// Serves HTTP/2 on a connection.
@@ -64,23 +65,23 @@ where
         .max_header_list_size(head_bytes_max)
         .max_concurrent_streams(streams_max)
         .serve_connection(TokioIo::new(io), service_fn(move |request| Arc::clone(&counted).answer(request)));
-    drive(connection, &calls.in_flight, head_max, stop).await;
+    drive(connection, &calls.counts, head_max, stop).await;
 }
 
 /// The calls of one connection.
 struct Calls {
     site: Arc<Site>,
     peer: IpAddr,
-    in_flight: AtomicUsize,
+    counts: Counts,
 }
 
 impl Calls {
     fn new(site: &Arc<Site>, peer: IpAddr) -> Arc<Self> {
-        Arc::new(Self { site: Arc::clone(site), peer, in_flight: AtomicUsize::new(0) })
+        Arc::new(Self { site: Arc::clone(site), peer, counts: Counts::default() })
     }
 
     async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Result<Response, Infallible> {
-        let _counted = Counted::new(&self.in_flight);
+        let _counted = Counted::new(&self.counts);
         Ok(self.site.routes.answer(request, self.peer).await)
     }
 }
@@ -100,14 +101,14 @@ enum Event {
 /// the server stops; in the latter two the calls in flight finish first.
 async fn drive<C: GracefulConnection>(
     connection: C,
-    in_flight: &AtomicUsize,
+    counts: &Counts,
     idle_max: Duration,
     mut stop: watch::Receiver<bool>,
 ) {
     let mut connection = pin!(connection);
     let mut looks = time::interval(idle_max / LOOKS);
     looks.tick().await;
-    let (mut idle_looks, mut closing) = (0, false);
+    let (mut idle_looks, mut begun, mut closing) = (0, 0, false);
     loop {
         let event = async {
             tokio::select! {
@@ -123,7 +124,10 @@ async fn drive<C: GracefulConnection>(
             event = Seldom::new(event) => match event {
                 Event::Stop => true,
                 Event::Look => {
-                    idle_looks = if in_flight.load(Ordering::Relaxed) == 0 { idle_looks + 1 } else { 0 };
+                    // Short calls may all have come and gone between two looks.
+                    let before = mem::replace(&mut begun, counts.begun.load(Ordering::Relaxed));
+                    let is_idle = begun == before && counts.ended.load(Ordering::Relaxed) == begun;
+                    idle_looks = if is_idle { idle_looks + 1 } else { 0 };
                     idle_looks > LOOKS
                 }
             },
@@ -135,18 +139,25 @@ async fn drive<C: GracefulConnection>(
     }
 }
 
-/// Counts a call for as long as it takes.
-struct Counted<'a>(&'a AtomicUsize);
+/// How many calls have begun and ended.
+#[derive(Default)]
+struct Counts {
+    begun: AtomicUsize,
+    ended: AtomicUsize,
+}
+
+/// A call that has begun; its end is counted when this is dropped.
+struct Counted<'a>(&'a Counts);
 
 impl<'a> Counted<'a> {
-    fn new(in_flight: &'a AtomicUsize) -> Self {
-        in_flight.fetch_add(1, Ordering::Relaxed);
-        Self(in_flight)
+    fn new(counts: &'a Counts) -> Self {
+        counts.begun.fetch_add(1, Ordering::Relaxed);
+        Self(counts)
     }
 }
 
 impl Drop for Counted<'_> {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
+        self.0.ended.fetch_add(1, Ordering::Relaxed);
     }
 }

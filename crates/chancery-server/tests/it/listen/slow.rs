@@ -62,6 +62,21 @@ async fn a_connection_that_stays_without_asking() {
     assert!(said.starts_with("HTTP/1.1 200") && said.contains("done"), "{said}");
 }
 
+/// Each of its calls has come and gone whenever the server looks whether the connection is idle.
+#[tokio::test]
+async fn a_connection_with_many_short_calls_stays() {
+    let served = Served::plain(slow_router(Duration::ZERO), short()).await;
+    let mut stream = TcpStream::connect(served.address).await.unwrap();
+    let started = Instant::now();
+    while started.elapsed() < SHORT * 4 {
+        stream.write_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await.unwrap();
+        let mut said = vec![0; 4096];
+        let bytes = timeout(PATIENCE, stream.read(&mut said)).await.expect("an answer").unwrap();
+        assert!(said[..bytes].starts_with(b"HTTP/1.1 200"), "closed after {:?}", started.elapsed());
+        sleep(SHORT / 60).await;
+    }
+}
+
 #[tokio::test]
 async fn an_answer_that_nobody_takes() {
     let large = || async { vec![0_u8; 64 << 20] };
