@@ -93,12 +93,13 @@ impl Chancery {
 
     /// On a disk each of whose flushes takes so much longer.
     pub(super) fn start_on_slow_disk(name: &str, longer: Duration) -> Result<Self> {
-        let mut strace = sh::command("strace");
-        // The server stays our own child, and only these system calls are stopped.
-        strace.args(["-D", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync"]);
-        strace.args(["-e", &format!("inject=fsync,fdatasync:delay_exit={}", longer.as_micros())]);
-        strace.arg(program("chancery")?.get_program());
-        Self::start_as(strace, name, &[])
+        let source = sh::root().join("xtask/src/bench/slow_disk.c");
+        let library = sh::root().join("target/bench/slow_disk.so");
+        let longer = format!("-DLONGER_US={}", longer.as_micros());
+        sh::run(sh::command("cc").args(["-shared", "-fPIC", "-O2", &longer, "-o"]).arg(&library).arg(source))?;
+        let mut server = program("chancery")?;
+        server.env("LD_PRELOAD", library);
+        Self::start_as(server, name, &[])
     }
 
     fn start_as(command: Command, name: &str, options: &[&str]) -> Result<Self> {
