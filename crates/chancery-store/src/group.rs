@@ -1,21 +1,25 @@
 //! Group commit on SQLite: one writer, one flush for all works that wait.
 //!
 //! A durable commit costs a flush of the disk, some milliseconds; SQLite has one writer at a time. So the writer, a
-//! thread of its own, takes what has queued up, runs each work in the same transaction, commits once, then answers all.
-//! What arrives meanwhile joins. Nobody waits for company that may never come: the first work starts at once, unless many
-//! more are announced. Then it waits a little for some of them, since each commit costs the writer as much as several
-//! works, and wakes somebody.
+//! thread of its own, takes what has queued up, runs each work in the same transaction, commits once, and hands all to the
+//! flusher, who answers them. What arrives while one group is flushed joins the next one. Nobody waits for company that may
+//! never come, unless many are announced: then the writer waits a little for some of them before it commits, since each
+//! commit costs as much as several works, and wakes somebody.
 
+use std::fs::File;
 use std::io;
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::Handle;
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::backend::Backend;
+use crate::flush::{Durability, Flusher, Group, answer};
 use crate::sqlite::{Connection, DatabaseFile};
 use crate::work::{Job, Verdict, WORK_TIME};
 use crate::{StoreError, Tx};
@@ -37,6 +41,12 @@ const ANNOUNCED_MIN: usize = 2 * COMPANY;
 
 /// How long the first work waits for company: a few flushes of a disk.
 const COMPANY_TIME: Duration = Duration::from_millis(6);
+
+/// While the flusher has something to do, the writer looks so often for more works.
+const BREATH: Duration = Duration::from_millis(1);
+
+/// Between two attempts to bring a log that could not be flushed into the file.
+const REPAIR_PAUSE: Duration = Duration::from_millis(100);
 
 /// How many works are announced.
 #[derive(Clone, Default)]
@@ -83,13 +93,13 @@ pub(crate) type Queue = mpsc::Sender<Order>;
 
 /// Starts the writer. It ends when it is told to, or when the queue's last sender is gone and all that was queued is
 /// answered.
-pub(crate) fn start(file: DatabaseFile, coming: Coming) -> io::Result<Queue> {
+pub(crate) fn start(file: DatabaseFile, coming: Coming, durability: Durability) -> io::Result<Queue> {
     let (sender, queue) = mpsc::channel(QUEUE);
-    let runtime = Handle::current();
+    let (runtime, flusher) = (Handle::current(), Flusher::start(durability)?);
     thread::Builder::new().name("store writer".into()).spawn(move || {
         // A work may use the runtime's clock.
         let _entered = runtime.enter();
-        Writer { queue, coming, file, connection: None, last: None }.serve();
+        Writer { queue, coming, file, flusher, idle: None, last: None }.serve();
     })?;
     Ok(sender)
 }
@@ -98,29 +108,75 @@ struct Writer {
     queue: mpsc::Receiver<Order>,
     coming: Coming,
     file: DatabaseFile,
-    /// Between two transactions; after one that did not end well a new one is made.
-    connection: Option<Connection>,
+    flusher: Flusher,
+    /// Between two transactions, with its log; after one that did not end well a new one is made.
+    idle: Option<(Connection, Arc<File>)>,
     /// What ends the writer after this group.
     last: Option<oneshot::Sender<()>>,
 }
 
 impl Writer {
     fn serve(mut self) {
-        while self.last.is_none()
-            && let Some(order) = self.queue.blocking_recv()
-        {
-            let Some(first) = self.job(order) else { break };
-            wait_for_company(&self.coming, || self.queue.len() + 1);
-            let mut done = Vec::new();
-            let ended = self.group(first, &mut done);
-            if let Err(error) = &ended {
-                tracing::error!(%error, works = done.len(), "a group of writes failed");
+        while self.last.is_none() {
+            let mut group = Vec::new();
+            let outcome = match self.order() {
+                Ok(Some(order)) => match self.job(order) {
+                    Some(first) => {
+                        wait_for_company(&self.coming, || self.queue.len() + 1, || self.flusher.is_used());
+                        self.run(first, &mut group)
+                    }
+                    None => break,
+                },
+                Ok(None) => break,
+                Err(failure) => Err(failure),
+            };
+            if let Err(error) = outcome {
+                tracing::error!(%error, works = group.len(), "a group of writes failed");
+                answer(group, &Err(error));
+                self.repair_until_it_works();
             }
-            answer(done, ended);
         }
-        // The file is closed before anybody is told so.
-        drop(self.connection);
+        // The file is closed before anybody is told so, and nothing is closed before it is flushed.
+        self.flusher.drain();
+        drop(self.idle);
         drop(self.last);
+    }
+
+    /// The next order, if any more come; or that a flush failed meanwhile.
+    fn order(&mut self) -> Result<Option<Order>, StoreError> {
+        loop {
+            match self.queue.try_recv() {
+                Ok(order) => return Ok(Some(order)),
+                Err(TryRecvError::Disconnected) => return Ok(None),
+                Err(TryRecvError::Empty) if self.flusher.is_free(BREATH)? => return Ok(self.queue.blocking_recv()),
+                Err(TryRecvError::Empty) => {}
+            }
+        }
+    }
+
+    /// At once, not with the next work: who has read what was not flushed waits for it.
+    fn repair_until_it_works(&mut self) {
+        while self.flusher.has_failed()
+            && self.last.is_none()
+            && !self.queue.is_closed()
+            && let Err(error) = self.repair()
+        {
+            tracing::error!(%error, "what was not flushed is not in the file either");
+            // Those that came meanwhile would only wait for the same failure.
+            let waiting = std::iter::from_fn(|| self.next()).take(QUEUE).collect();
+            answer(waiting, &Err(error));
+            thread::sleep(REPAIR_PAUSE);
+        }
+    }
+
+    /// Puts what is in the log into the file, and empties the log: nothing after what was not flushed could be found
+    /// again.
+    fn repair(&mut self) -> Result<(), StoreError> {
+        self.flusher.drain();
+        self.idle = None;
+        self.file.connect_writer()?.0.fold_log()?;
+        self.flusher.is_repaired();
+        Ok(())
     }
 
     fn job(&mut self, order: Order) -> Option<Box<dyn Job>> {
@@ -138,70 +194,77 @@ impl Writer {
         self.job(order)
     }
 
-    /// Runs and commits one group. Every job taken from the queue is in `done`, whatever happens.
-    fn group(&mut self, first: Box<dyn Job>, done: &mut Vec<Box<dyn Job>>) -> Result<(), StoreError> {
-        done.push(first);
-        let mut tx = match self.begin() {
-            Ok(tx) => tx,
+    /// Runs and commits one group. Every job taken from the queue is in `group` until it is answered.
+    fn run(&mut self, first: Box<dyn Job>, group: &mut Group) -> Result<(), StoreError> {
+        group.push(first);
+        let (mut tx, log) = match self.begin() {
+            Ok(begun) => begun,
             Err(failure) => {
                 // The others would only wait for the same failure.
-                done.extend(std::iter::from_fn(|| self.next()).take(QUEUE));
+                group.extend(std::iter::from_fn(|| self.next()).take(QUEUE));
                 return Err(failure);
             }
         };
-        let how = if self.fill(&mut tx, done)? { "COMMIT" } else { "ROLLBACK" };
+        let is_kept = self.fill(&mut tx, group)?;
         let mut connection = tx.into_sqlite()?;
         connection.limit(None);
-        connection.run(how)?;
-        self.connection = Some(connection);
-        Ok(())
-    }
-
-    fn begin(&mut self) -> Result<Tx, StoreError> {
-        let connection = self.connection.take().map_or_else(|| self.file.connect_writer(), Ok)?;
-        Tx::on_sqlite(connection, Backend::Sqlite.begin_write())
-    }
-
-    /// Runs jobs until none waits; whether there is something to commit.
-    fn fill(&mut self, tx: &mut Tx, done: &mut Vec<Box<dyn Job>>) -> Result<bool, StoreError> {
-        let started = Instant::now();
-        let mut kept = 0_usize;
-        let mut next = done.pop();
-        while let Some(mut job) = next {
-            if job.is_abandoned() {
-                next = self.next();
-                continue;
-            }
-            let connection = tx.sqlite()?;
-            connection.limit(Some(WORK_TIME));
-            connection.begin_work(kept == 0);
-            let verdict = job.run(tx);
-            done.push(job);
-            match verdict {
-                Verdict::Keep => kept += 1,
-                Verdict::Undo if kept == 0 => return Ok(false),
-                Verdict::Undo => tx.undo()?,
-            }
-            next = if done.len() < GROUP && started.elapsed() < GROUP_TIME { self.next() } else { None };
+        if is_kept {
+            let commit = self.flusher.commit(&mut connection)?;
+            self.idle = Some((connection, Arc::clone(&log)));
+            return self.flusher.flush(&log, commit, mem::take(group));
         }
-        Ok(kept > 0)
+        connection.run("ROLLBACK")?;
+        self.idle = Some((connection, Arc::clone(&log)));
+        self.flusher.refuse(&log, mem::take(group))
+    }
+
+    fn begin(&mut self) -> Result<(Tx, Arc<File>), StoreError> {
+        if self.flusher.has_failed() {
+            return Err(StoreError::Unavailable("the log was not flushed".into()));
+        }
+        let (connection, log) = self.idle.take().map_or_else(|| self.file.connect_writer(), Ok)?;
+        Ok((Tx::on_sqlite(connection, Backend::Sqlite.begin_write())?, log))
+    }
+
+    /// Runs jobs until none waits and they are many, or the groups before are on the disk; whether there is something to
+    /// commit.
+    fn fill(&mut self, tx: &mut Tx, group: &mut Group) -> Result<bool, StoreError> {
+        let started = Instant::now();
+        let may_join = |group: &Group| group.len() < GROUP && started.elapsed() < GROUP_TIME;
+        let mut kept = 0_usize;
+        let mut next = group.pop();
+        loop {
+            while let Some(mut job) = next {
+                if job.is_abandoned() {
+                    next = self.next();
+                    continue;
+                }
+                let connection = tx.sqlite()?;
+                connection.limit(Some(WORK_TIME));
+                connection.begin_work(kept == 0);
+                let verdict = job.run(tx);
+                group.push(job);
+                match verdict {
+                    Verdict::Keep => kept += 1,
+                    Verdict::Undo if kept == 0 => return Ok(false),
+                    Verdict::Undo => tx.undo()?,
+                }
+                next = if may_join(group) { self.next() } else { None };
+            }
+            if group.len() >= COMPANY || self.flusher.is_free(BREATH)? {
+                return Ok(kept > 0);
+            }
+            next = if may_join(group) { self.next() } else { None };
+        }
     }
 }
 
-/// Answers a group, in a task of the runtime where there are several: each answer from here would wake a thread of it, which
-/// would often interrupt this one between two of them.
-fn answer(mut done: Vec<Box<dyn Job>>, ended: Result<(), StoreError>) {
-    if done.len() > 1 {
-        tokio::spawn(async move { done.into_iter().for_each(|job| job.answer(ended.clone())) });
-    } else if let Some(job) = done.pop() {
-        job.answer(ended);
-    }
-}
-
-/// Waits until enough works are here, as long as many are announced, but not for long.
-fn wait_for_company(coming: &Coming, here: impl Fn() -> usize) {
+/// Waits until enough works are here, as long as many are announced, but not for long; and not where flushes take so long
+/// that company comes by itself.
+fn wait_for_company(coming: &Coming, here: impl Fn() -> usize, comes_by_itself: impl Fn() -> bool) {
     let end = Instant::now() + COMPANY_TIME;
     while coming.are_many()
+        && !comes_by_itself()
         && let Some(left) = end.checked_duration_since(Instant::now())
         && let Some(missing) = COMPANY.checked_sub(here()).filter(|missing| *missing > 0)
     {
@@ -217,28 +280,30 @@ mod tests {
     use super::*;
 
     /// How often it is looked whether company is here, where so many works are announced and one more comes at each look.
-    fn looks(announced: usize, here: usize) -> usize {
+    fn looks(announced: usize, here: usize, comes_by_itself: bool) -> usize {
         let coming = Coming::default();
         let all: Vec<_> = (0..announced).map(|_| coming.announce()).collect();
         let looks = Cell::new(0);
-        wait_for_company(&coming, || {
+        let look = || {
             looks.set(looks.get() + 1);
             here + looks.get()
-        });
+        };
+        wait_for_company(&coming, look, || comes_by_itself);
         drop(all);
         assert_eq!(coming.0.load(Ordering::Relaxed), 0);
         looks.get()
     }
 
     #[test]
-    fn a_work_waits_for_company_only_where_many_are_announced() {
-        assert_eq!(looks(0, 0), 0);
-        assert_eq!(looks(ANNOUNCED_MIN - 1, 0), 0);
-        assert_eq!(looks(ANNOUNCED_MIN, COMPANY), 1, "enough are here");
-        assert!(looks(ANNOUNCED_MIN, COMPANY - 3) <= 3, "soon enough are here");
+    fn a_work_waits_for_company_only_where_many_are_announced_and_flushes_are_short() {
+        assert_eq!(looks(0, 0, false), 0);
+        assert_eq!(looks(ANNOUNCED_MIN - 1, 0, false), 0);
+        assert_eq!(looks(ANNOUNCED_MIN, 0, true), 0);
+        assert_eq!(looks(ANNOUNCED_MIN, COMPANY, false), 1, "enough are here");
+        assert!(looks(ANNOUNCED_MIN, COMPANY - 3, false) <= 3, "soon enough are here");
         let (started, coming) = (Instant::now(), Coming::default());
         let _all: Vec<_> = (0..ANNOUNCED_MIN).map(|_| coming.announce()).collect();
-        wait_for_company(&coming, || 1);
+        wait_for_company(&coming, || 1, || false);
         assert!(started.elapsed() >= COMPANY_TIME, "nobody comes");
     }
 }

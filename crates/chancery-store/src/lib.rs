@@ -7,6 +7,7 @@
 mod backend;
 mod backup;
 mod error;
+mod flush;
 mod group;
 mod list;
 mod migrate;

@@ -7,6 +7,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::backend::Backend;
+use crate::flush::Durability;
 use crate::sqlite::{Connection, DatabaseFile, WAIT};
 use crate::store::on_a_thread;
 use crate::work::{WORK_TIME, perform_here};
@@ -21,14 +22,16 @@ pub(crate) struct Readers(Arc<Shared>);
 
 struct Shared {
     file: DatabaseFile,
+    durability: Durability,
     places: Arc<Semaphore>,
     /// Those that nobody uses; the one that was used last, whose cache is warm, is the next.
     idle: Mutex<Vec<Connection>>,
 }
 
 impl Readers {
-    pub(crate) fn new(file: DatabaseFile) -> Self {
-        Self(Arc::new(Shared { file, places: Arc::new(Semaphore::new(READERS as usize)), idle: Mutex::default() }))
+    pub(crate) fn new(file: DatabaseFile, durability: Durability) -> Self {
+        let places = Arc::new(Semaphore::new(READERS as usize));
+        Self(Arc::new(Shared { file, durability, places, idle: Mutex::default() }))
     }
 
     pub(crate) fn file(&self) -> &DatabaseFile {
@@ -45,7 +48,7 @@ impl Readers {
         let place = timeout(WAIT, Arc::clone(&self.0.places).acquire_owned()).await;
         let place = place.map_err(|_| unavailable("all connections are in use"))?.map_err(|_| unavailable("closed"))?;
         let shared = Arc::clone(&self.0);
-        on_a_thread(move || {
+        let result = on_a_thread(move || {
             let _place = place;
             let idle = shared.idle().pop();
             let connection = idle.map_or_else(|| shared.file.connect_reader(), Ok)?;
@@ -57,7 +60,9 @@ impl Readers {
             shared.idle().push(connection);
             result
         })
-        .await
+        .await;
+        self.0.durability.of_what_was_seen().await?;
+        result
     }
 
     /// Ends all connections after what runs has ended.

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs::OpenOptions;
+use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ const STEPS: i32 = 4_000;
 
 const SESSION: &str = "
     PRAGMA journal_mode = WAL;
-    -- Each commit flushes the log before it is answered; NORMAL would lose the last ones when the power fails.
+    -- Each commit flushes the log; NORMAL would lose the last ones when the power fails.
     PRAGMA synchronous = FULL;
     PRAGMA foreign_keys = ON;
     -- In pages of 4 KiB: fewer, longer checkpoints.
@@ -93,12 +93,25 @@ impl DatabaseFile {
         Ok(Connection { inner, deadline, parameters: Parameters::default(), undo: Undo::default() })
     }
 
-    /// One for the writer, who keeps in memory what a savepoint can go back to: in a file each page that a work changes
-    /// would be written once more. Only for the writer: a reader's large sort belongs into a file.
-    pub(crate) fn connect_writer(&self) -> Result<Connection, StoreError> {
+    /// One for the writer, and its log, which stays the same file as long as the connection is open.
+    ///
+    /// The writer keeps in memory what a savepoint can go back to: in a file each page that a work changes would be
+    /// written once more. Only the writer does: a reader's large sort belongs into a file. Its commits do not flush: the
+    /// [`Flusher`](crate::flush::Flusher) does, through the file that it gets here. That has to be open before the
+    /// first write: the system tells each open file once of what could not be written, and new ones of nothing.
+    pub(crate) fn connect_writer(&self) -> Result<(Connection, Arc<File>), StoreError> {
         let mut connection = self.connect()?;
         connection.run("PRAGMA temp_store = MEMORY")?;
-        Ok(connection)
+        connection.run("PRAGMA synchronous = NORMAL")?;
+        let log = self.open_log().map_err(|error| StoreError::Unavailable(format!("the log: {error}")))?;
+        Ok((connection, Arc::new(log)))
+    }
+
+    /// SQLite's name for it: beside the file, whatever links lead there.
+    fn open_log(&self) -> io::Result<File> {
+        let mut path = fs::canonicalize(&self.0)?.into_os_string();
+        path.push("-wal");
+        File::open(path)
     }
 
     /// One that only reads.
@@ -129,6 +142,12 @@ impl Connection {
     /// Statements that run for longer are interrupted from now on; none are with `None`.
     pub(crate) fn limit(&self, time: Option<Duration>) {
         self.deadline.set(time);
+    }
+
+    /// Writes all that the log has into the file, flushes that, and empties the log.
+    pub(crate) fn fold_log(&self) -> Result<(), StoreError> {
+        let is_busy: bool = self.inner.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))?;
+        if is_busy { Err(StoreError::Unavailable("others hold the log".into())) } else { Ok(()) }
     }
 
     /// Runs a text of several statements, as migrations are.
@@ -302,7 +321,7 @@ impl Deadline {
     }
 }
 
-fn micros(time: Duration) -> u64 {
+pub(crate) fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 

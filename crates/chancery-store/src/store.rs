@@ -11,6 +11,7 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::backend::Backend;
+use crate::flush::Durability;
 use crate::group::{self, Announced, Coming, Order, Queue};
 use crate::readers::Readers;
 use crate::sqlite::DatabaseFile;
@@ -51,10 +52,10 @@ impl Store {
                     Ok::<_, OpenError>(file)
                 })
                 .await?;
-                let coming = Coming::default();
-                let writer = group::start(file.clone(), coming.clone())
+                let (coming, durability) = (Coming::default(), Durability::new());
+                let writer = group::start(file.clone(), coming.clone(), durability.clone())
                     .map_err(|error| StoreError::Internal(error.to_string()))?;
-                Database::Sqlite { readers: Readers::new(file), writer, coming }
+                Database::Sqlite { readers: Readers::new(file, durability), writer, coming }
             }
             Place::Server(address) => {
                 Database::Postgres { pool: open_server(address).await?, places: Arc::new(Semaphore::new(WAITING)) }
