@@ -41,18 +41,14 @@ mod tests {
 
     use super::*;
 
+    /// One test: what it looks at belongs to the process.
     #[test]
-    fn the_option_is_the_one_that_is_meant() {
+    fn the_option_is_the_one_that_is_meant_and_there_are_no_huge_pages() {
         // SAFETY: the function reads one number.
         let delay = || unsafe { mi_option_get(PURGE_DELAY) };
         assert_eq!(delay(), 1_000, "mimalloc's own");
-        give_back_soon();
-        assert_eq!(delay(), SOON);
-    }
-
-    #[test]
-    fn the_process_has_no_huge_pages() {
         hold_little();
+        assert_eq!(delay(), SOON);
         assert!(rustix::thread::transparent_huge_pages_are_disabled().unwrap());
     }
 }
