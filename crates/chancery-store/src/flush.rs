@@ -6,7 +6,6 @@
 
 use std::fs::File;
 use std::io;
-use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -76,7 +75,6 @@ pub(crate) type Group = Vec<Box<dyn Job>>;
 
 /// A transaction that may be committed, but not yet on the disk.
 struct Committed {
-    log: Arc<File>,
     /// The last commit that its answers rest on.
     commit: u64,
     group: Group,
@@ -91,21 +89,24 @@ pub(crate) struct Flusher {
     /// A flush failed. The system may have forgotten then what it could not write, so that a later flush would say nothing
     /// of it: nothing is flushed until the writer has found another way.
     has_failed: Arc<AtomicBool>,
+    log: Arc<File>,
     durability: Durability,
 }
 
 impl Flusher {
-    pub(crate) fn start(durability: Durability) -> io::Result<Self> {
-        let (groups, committed) = channel();
+    pub(crate) fn start(log: File, durability: Durability) -> io::Result<Self> {
+        let (groups, committed) = channel::<Committed>();
         let (ended, ends) = channel();
         let has_failed = Arc::new(AtomicBool::new(false));
-        let (runtime, counts, failed) = (Handle::current(), durability.clone(), Arc::clone(&has_failed));
+        let (runtime, log) = (Handle::current(), Arc::new(log));
+        let (same_log, counts, failed) = (Arc::clone(&log), durability.clone(), Arc::clone(&has_failed));
         thread::Builder::new().name("store flusher".into()).spawn(move || {
             let _entered = runtime.enter();
             while let Ok(first) = committed.recv() {
                 // All that were committed by now, with one flush.
                 let groups: Vec<_> = std::iter::once(first).chain(committed.try_iter()).collect();
-                let outcome = flush(&groups, &counts, &failed);
+                let last = groups.last().map_or(0, |committed| committed.commit);
+                let outcome = flush(&same_log, last, &counts, &failed);
                 for Committed { group, .. } in groups {
                     answer(group, &outcome);
                     // A writer that has ended needs no word.
@@ -113,14 +114,14 @@ impl Flusher {
                 }
             }
         })?;
-        Ok(Self { groups, ends, waiting: 0, has_failed, durability })
+        Ok(Self { groups, ends, waiting: 0, has_failed, log, durability })
     }
 
     /// Commits on this connection; answers the number of the commit.
     pub(crate) fn commit(&mut self, connection: &mut Connection) -> Result<u64, StoreError> {
         let commit = self.durability.committing();
         if let Err(failure) = connection.run("COMMIT") {
-            // It did not take place: with the ones before it everything is on the disk.
+            // Nobody has seen what it wrote: with the ones before it all that was seen is on the disk.
             self.wait()?;
             self.durability.reached(commit);
             return Err(failure);
@@ -129,7 +130,7 @@ impl Flusher {
     }
 
     /// Whether flushes take so long that a thread for them is worth what it costs.
-    pub(crate) fn is_used(&self) -> bool {
+    pub(crate) fn flushes_are_long(&self) -> bool {
         self.durability.0.flush_us.load(Ordering::Relaxed) > LONG_FLUSH_US
     }
 
@@ -137,8 +138,8 @@ impl Flusher {
         self.has_failed.load(Ordering::SeqCst)
     }
 
-    /// All that was committed is on the disk by another way.
-    pub(crate) fn is_repaired(&self) {
+    /// All that was committed is on the disk after all.
+    pub(crate) fn repaired(&self) {
         self.durability.reached(self.durability.committed());
         self.has_failed.store(false, Ordering::SeqCst);
     }
@@ -153,7 +154,12 @@ impl Flusher {
                     outcome?;
                 }
                 Err(RecvTimeoutError::Timeout) => return Ok(false),
-                Err(RecvTimeoutError::Disconnected) => return Err(ended()),
+                Err(RecvTimeoutError::Disconnected) => {
+                    // What became of its groups nobody knows.
+                    self.waiting = 0;
+                    self.has_failed.store(true, Ordering::SeqCst);
+                    return Err(ended());
+                }
             }
         }
         Ok(true)
@@ -174,47 +180,54 @@ impl Flusher {
 
     /// Answers a group when all up to this commit is on the disk. A single one is flushed on this thread, since nobody else
     /// is there for it to do anything meanwhile, and so are all where that does not take long.
-    pub(crate) fn flush(&mut self, log: &Arc<File>, commit: u64, group: Group) -> Result<(), StoreError> {
-        let committed = Committed { log: Arc::clone(log), commit, group };
-        if self.waiting == 0 && (committed.group.len() == 1 || !self.is_used()) {
-            let outcome = flush(slice::from_ref(&committed), &self.durability, &self.has_failed);
-            answer(committed.group, &outcome);
-            return outcome;
+    pub(crate) fn flush(&mut self, commit: u64, group: Group) -> Result<(), StoreError> {
+        let committed = Committed { commit, group };
+        if self.waiting > 0 || (committed.group.len() > 1 && self.flushes_are_long()) {
+            self.waiting += 1;
+            let Err(refused) = self.groups.send(committed) else { return Ok(()) };
+            // The thread is gone.
+            self.waiting -= 1;
+            return self.flush_here(refused.0);
         }
-        self.waiting += 1;
-        self.groups.send(committed).map_err(|refused| {
-            answer(refused.0.group, &Err(ended()));
-            ended()
-        })
+        self.flush_here(committed)
+    }
+
+    fn flush_here(&self, Committed { commit, group }: Committed) -> Result<(), StoreError> {
+        let outcome = flush(&self.log, commit, &self.durability, &self.has_failed);
+        answer(group, &outcome);
+        outcome
     }
 
     /// Answers a group that changed nothing. A refusal may rest on what the groups before it wrote.
-    pub(crate) fn refuse(&mut self, log: &Arc<File>, group: Group) -> Result<(), StoreError> {
-        if self.is_free(Duration::ZERO)? {
-            answer(group, &Ok(()));
-            return Ok(());
+    pub(crate) fn refuse(&mut self, group: Group) -> Result<(), StoreError> {
+        match self.is_free(Duration::ZERO) {
+            Ok(false) => self.flush(self.durability.committed(), group),
+            outcome => {
+                let outcome = outcome.map(drop);
+                answer(group, &outcome);
+                outcome
+            }
         }
-        let commit = self.durability.committed();
-        self.flush(log, commit, group)
+    }
+
+    /// Whether it has so many groups before it that one more would only wait.
+    pub(crate) const fn is_full(&self) -> bool {
+        self.waiting > 1
     }
 }
 
-fn flush(groups: &[Committed], durability: &Durability, has_failed: &AtomicBool) -> Result<(), StoreError> {
-    // One after the other: where the writer had to take a new connection, its log is another open file.
-    for logs in groups.chunk_by(|one, next| Arc::ptr_eq(&one.log, &next.log)) {
-        if has_failed.load(Ordering::SeqCst) {
-            return Err(StoreError::Unavailable("the log was not flushed before".into()));
-        }
-        let [.., Committed { log, commit, .. }] = logs else { continue };
-        let began = Instant::now();
-        let outcome = log.sync_data();
-        durability.0.flush_us.store(micros(began.elapsed()), Ordering::Relaxed);
-        if let Err(error) = outcome {
-            has_failed.store(true, Ordering::SeqCst);
-            return Err(StoreError::Unavailable(format!("the log was not flushed: {error}")));
-        }
-        durability.reached(*commit);
+fn flush(log: &File, commit: u64, durability: &Durability, has_failed: &AtomicBool) -> Result<(), StoreError> {
+    if has_failed.load(Ordering::SeqCst) {
+        return Err(StoreError::Unavailable("the log was not flushed before".into()));
     }
+    let began = Instant::now();
+    let outcome = log.sync_data();
+    durability.0.flush_us.store(micros(began.elapsed()), Ordering::Relaxed);
+    if let Err(error) = outcome {
+        has_failed.store(true, Ordering::SeqCst);
+        return Err(StoreError::Unavailable(format!("the log was not flushed: {error}")));
+    }
+    durability.reached(commit);
     Ok(())
 }
 

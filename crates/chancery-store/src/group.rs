@@ -1,12 +1,11 @@
 //! Group commit on SQLite: one writer, one flush for all works that wait.
 //!
 //! A durable commit costs a flush of the disk, some milliseconds; SQLite has one writer at a time. So the writer, a
-//! thread of its own, takes what has queued up, runs each work in the same transaction, commits once, and hands all to the
-//! flusher, who answers them. What arrives while one group is flushed joins the next one. Nobody waits for company that may
+//! thread of its own, takes what has queued up, runs each work in the same transaction, commits once, and lets the flusher
+//! flush that and answer all. What arrives while one group is flushed joins the next one. Nobody waits for company that may
 //! never come, unless many are announced: then the writer waits a little for some of them before it commits, since each
 //! commit costs as much as several works, and wakes somebody.
 
-use std::fs::File;
 use std::io;
 use std::mem;
 use std::sync::Arc;
@@ -20,7 +19,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::backend::Backend;
 use crate::flush::{Durability, Flusher, Group, answer};
-use crate::sqlite::{Connection, DatabaseFile};
+use crate::sqlite::{Connection, DatabaseFile, Log};
 use crate::work::{Job, Verdict, WORK_TIME};
 use crate::{StoreError, Tx};
 
@@ -45,7 +44,7 @@ const COMPANY_TIME: Duration = Duration::from_millis(6);
 /// While the flusher has something to do, the writer looks so often for more works.
 const BREATH: Duration = Duration::from_millis(1);
 
-/// Between two attempts to bring a log that could not be flushed into the file.
+/// Between two attempts to write a log again that could not be flushed.
 const REPAIR_PAUSE: Duration = Duration::from_millis(100);
 
 /// How many works are announced.
@@ -93,13 +92,14 @@ pub(crate) type Queue = mpsc::Sender<Order>;
 
 /// Starts the writer. It ends when it is told to, or when the queue's last sender is gone and all that was queued is
 /// answered.
-pub(crate) fn start(file: DatabaseFile, coming: Coming, durability: Durability) -> io::Result<Queue> {
+pub(crate) fn start(file: DatabaseFile, log: Log, coming: Coming, durability: Durability) -> io::Result<Queue> {
     let (sender, queue) = mpsc::channel(QUEUE);
-    let (runtime, flusher) = (Handle::current(), Flusher::start(durability)?);
+    let Log { file: flushed, anchor } = log;
+    let (runtime, flusher) = (Handle::current(), Flusher::start(flushed, durability)?);
     thread::Builder::new().name("store writer".into()).spawn(move || {
         // A work may use the runtime's clock.
         let _entered = runtime.enter();
-        Writer { queue, coming, file, flusher, idle: None, last: None }.serve();
+        Writer { queue, coming, file, flusher, anchor, idle: None, last: None }.serve();
     })?;
     Ok(sender)
 }
@@ -109,8 +109,10 @@ struct Writer {
     coming: Coming,
     file: DatabaseFile,
     flusher: Flusher,
-    /// Between two transactions, with its log; after one that did not end well a new one is made.
-    idle: Option<(Connection, Arc<File>)>,
+    /// Keeps the log where it is.
+    anchor: Connection,
+    /// Between two transactions; after one that did not end well a new one is made.
+    idle: Option<Connection>,
     /// What ends the writer after this group.
     last: Option<oneshot::Sender<()>>,
 }
@@ -122,7 +124,7 @@ impl Writer {
             let outcome = match self.order() {
                 Ok(Some(order)) => match self.job(order) {
                     Some(first) => {
-                        wait_for_company(&self.coming, || self.queue.len() + 1, || self.flusher.is_used());
+                        wait_for_company(&self.coming, || self.queue.len() + 1, || self.flusher.flushes_are_long());
                         self.run(first, &mut group)
                     }
                     None => break,
@@ -138,7 +140,7 @@ impl Writer {
         }
         // The file is closed before anybody is told so, and nothing is closed before it is flushed.
         self.flusher.drain();
-        drop(self.idle);
+        drop((self.idle, self.anchor));
         drop(self.last);
     }
 
@@ -161,7 +163,7 @@ impl Writer {
             && !self.queue.is_closed()
             && let Err(error) = self.repair()
         {
-            tracing::error!(%error, "what was not flushed is not in the file either");
+            tracing::error!(%error, "the log could not be written again either");
             // Those that came meanwhile would only wait for the same failure.
             let waiting = std::iter::from_fn(|| self.next()).take(QUEUE).collect();
             answer(waiting, &Err(error));
@@ -169,13 +171,11 @@ impl Writer {
         }
     }
 
-    /// Puts what is in the log into the file, and empties the log: nothing after what was not flushed could be found
-    /// again.
+    /// Writes the log once more, and flushes it: after a power failure nothing behind what was not flushed would be found.
     fn repair(&mut self) -> Result<(), StoreError> {
         self.flusher.drain();
-        self.idle = None;
-        self.file.connect_writer()?.0.fold_log()?;
-        self.flusher.is_repaired();
+        self.file.rewrite_log(&mut self.anchor)?;
+        self.flusher.repaired();
         Ok(())
     }
 
@@ -190,6 +190,9 @@ impl Writer {
     }
 
     fn next(&mut self) -> Option<Box<dyn Job>> {
+        if self.last.is_some() {
+            return None;
+        }
         let order = self.queue.try_recv().ok()?;
         self.job(order)
     }
@@ -197,8 +200,8 @@ impl Writer {
     /// Runs and commits one group. Every job taken from the queue is in `group` until it is answered.
     fn run(&mut self, first: Box<dyn Job>, group: &mut Group) -> Result<(), StoreError> {
         group.push(first);
-        let (mut tx, log) = match self.begin() {
-            Ok(begun) => begun,
+        let mut tx = match self.begin() {
+            Ok(tx) => tx,
             Err(failure) => {
                 // The others would only wait for the same failure.
                 group.extend(std::iter::from_fn(|| self.next()).take(QUEUE));
@@ -210,20 +213,20 @@ impl Writer {
         connection.limit(None);
         if is_kept {
             let commit = self.flusher.commit(&mut connection)?;
-            self.idle = Some((connection, Arc::clone(&log)));
-            return self.flusher.flush(&log, commit, mem::take(group));
+            self.idle = Some(connection);
+            return self.flusher.flush(commit, mem::take(group));
         }
         connection.run("ROLLBACK")?;
-        self.idle = Some((connection, Arc::clone(&log)));
-        self.flusher.refuse(&log, mem::take(group))
+        self.idle = Some(connection);
+        self.flusher.refuse(mem::take(group))
     }
 
-    fn begin(&mut self) -> Result<(Tx, Arc<File>), StoreError> {
+    fn begin(&mut self) -> Result<Tx, StoreError> {
         if self.flusher.has_failed() {
             return Err(StoreError::Unavailable("the log was not flushed".into()));
         }
-        let (connection, log) = self.idle.take().map_or_else(|| self.file.connect_writer(), Ok)?;
-        Ok((Tx::on_sqlite(connection, Backend::Sqlite.begin_write())?, log))
+        let connection = self.idle.take().map_or_else(|| self.file.connect_writer(), Ok)?;
+        Tx::on_sqlite(connection, Backend::Sqlite.begin_write())
     }
 
     /// Runs jobs until none waits and they are many, or the groups before are on the disk; whether there is something to
@@ -251,7 +254,7 @@ impl Writer {
                 }
                 next = if may_join(group) { self.next() } else { None };
             }
-            if group.len() >= COMPANY || self.flusher.is_free(BREATH)? {
+            if (group.len() >= COMPANY && !self.flusher.is_full()) || self.flusher.is_free(BREATH)? {
                 return Ok(kept > 0);
             }
             next = if may_join(group) { self.next() } else { None };

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -37,7 +37,7 @@ const STEPS: i32 = 4_000;
 
 const SESSION: &str = "
     PRAGMA journal_mode = WAL;
-    -- Each commit flushes the log; NORMAL would lose the last ones when the power fails.
+    -- Each commit flushes the log; NORMAL would lose the last ones when the power fails. The writer's does not, but see there.
     PRAGMA synchronous = FULL;
     PRAGMA foreign_keys = ON;
     -- In pages of 4 KiB: fewer, longer checkpoints.
@@ -93,25 +93,39 @@ impl DatabaseFile {
         Ok(Connection { inner, deadline, parameters: Parameters::default(), undo: Undo::default() })
     }
 
-    /// One for the writer, and its log, which stays the same file as long as the connection is open.
-    ///
-    /// The writer keeps in memory what a savepoint can go back to: in a file each page that a work changes would be
-    /// written once more. Only the writer does: a reader's large sort belongs into a file. Its commits do not flush: the
-    /// [`Flusher`](crate::flush::Flusher) does, through the file that it gets here. That has to be open before the
-    /// first write: the system tells each open file once of what could not be written, and new ones of nothing.
-    pub(crate) fn connect_writer(&self) -> Result<(Connection, Arc<File>), StoreError> {
+    /// One for the writer, who keeps in memory what a savepoint can go back to: in a file each page that a work changes
+    /// would be written once more. Only for the writer: a reader's large sort belongs into a file. Its commits do not
+    /// flush: the [`Flusher`](crate::flush::Flusher) does.
+    pub(crate) fn connect_writer(&self) -> Result<Connection, StoreError> {
         let mut connection = self.connect()?;
         connection.run("PRAGMA temp_store = MEMORY")?;
         connection.run("PRAGMA synchronous = NORMAL")?;
-        let log = self.open_log().map_err(|error| StoreError::Unavailable(format!("the log: {error}")))?;
-        Ok((connection, Arc::new(log)))
+        Ok(connection)
+    }
+
+    /// The log, to be flushed. What an earlier process left there is flushed already.
+    pub(crate) fn log(&self) -> Result<Log, StoreError> {
+        let anchor = self.connect()?;
+        let opened = self.open_log(OpenOptions::new().read(true));
+        let file = opened.and_then(|file| file.sync_data().map(|()| file)).map_err(|error| log_error(&error))?;
+        Ok(Log { file, anchor })
     }
 
     /// SQLite's name for it: beside the file, whatever links lead there.
-    fn open_log(&self) -> io::Result<File> {
+    fn open_log(&self, options: &OpenOptions) -> io::Result<File> {
         let mut path = fs::canonicalize(&self.0)?.into_os_string();
         path.push("-wal");
-        File::open(path)
+        options.open(path)
+    }
+
+    /// Writes the log's bytes where they are already, and flushes them: the system may count as written what it could not
+    /// write, but not what is written anew.
+    pub(crate) fn rewrite_log(&self, anchor: &mut Connection) -> Result<(), StoreError> {
+        // Nobody else writes into the log, or begins it anew.
+        anchor.run("BEGIN IMMEDIATE")?;
+        let written = self.open_log(OpenOptions::new().read(true).write(true)).and_then(|log| write_again(&log));
+        anchor.run("ROLLBACK")?;
+        written.map_err(|error| log_error(&error))
     }
 
     /// One that only reads.
@@ -119,6 +133,32 @@ impl DatabaseFile {
         let mut connection = self.connect()?;
         connection.run("PRAGMA query_only = ON")?;
         Ok(connection)
+    }
+}
+
+/// SQLite's log beside the writer.
+pub(crate) struct Log {
+    /// Open from before the first write: the system tells each open file once of what could not be written since, and one
+    /// that is opened later perhaps of nothing.
+    pub(crate) file: File,
+    /// A connection: as long as one is open the log stays this file.
+    pub(crate) anchor: Connection,
+}
+
+fn log_error(error: &io::Error) -> StoreError {
+    StoreError::Unavailable(format!("the log: {error}"))
+}
+
+fn write_again(file: &File) -> io::Result<()> {
+    let (mut bytes, mut at) = (vec![0; 1 << 20], 0);
+    loop {
+        match file.read_at(&mut bytes, at)? {
+            0 => return file.sync_data(),
+            read => {
+                file.write_all_at(&bytes[..read], at)?;
+                at += read as u64;
+            }
+        }
     }
 }
 
@@ -142,12 +182,6 @@ impl Connection {
     /// Statements that run for longer are interrupted from now on; none are with `None`.
     pub(crate) fn limit(&self, time: Option<Duration>) {
         self.deadline.set(time);
-    }
-
-    /// Writes all that the log has into the file, flushes that, and empties the log.
-    pub(crate) fn fold_log(&self) -> Result<(), StoreError> {
-        let is_busy: bool = self.inner.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))?;
-        if is_busy { Err(StoreError::Unavailable("others hold the log".into())) } else { Ok(()) }
     }
 
     /// Runs a text of several statements, as migrations are.

@@ -46,14 +46,15 @@ impl Store {
         Ok(Self(match url.place() {
             Place::File(path) => {
                 let path = path.clone();
-                let file = on_a_thread(move || {
+                let (file, log) = on_a_thread(move || {
                     let file = DatabaseFile::open(&path)?;
                     migrate_file(&file)?;
-                    Ok::<_, OpenError>(file)
+                    let log = file.log()?;
+                    Ok::<_, OpenError>((file, log))
                 })
                 .await?;
                 let (coming, durability) = (Coming::default(), Durability::new());
-                let writer = group::start(file.clone(), coming.clone(), durability.clone())
+                let writer = group::start(file.clone(), log, coming.clone(), durability.clone())
                     .map_err(|error| StoreError::Internal(error.to_string()))?;
                 Database::Sqlite { readers: Readers::new(file, durability), writer, coming }
             }

@@ -1,6 +1,6 @@
 //! What was answered is on the disk, even if the power fails.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -119,20 +119,28 @@ async fn write_and_read() {
     reads.await.unwrap();
 }
 
-/// After a flush that failed the system may take for written what is not. So the log's content goes into the file, and the
-/// log begins anew, before anything more is written. Those that fail take longer too, so that both threads that flush have
-/// some of them.
+/// After a flush that failed the system may take for written what is not. So the log is written again from its beginning,
+/// and flushed, before anything more is written. Those that fail take longer too, so that both threads that flush have some
+/// of them.
 #[tokio::test]
-async fn after_a_flush_that_failed_the_log_begins_anew() {
-    let failing = ["-e", "trace=fdatasync,ftruncate", "-e", "inject=fdatasync:error=EIO:delay_exit=2000:when=5+6"];
+async fn after_a_flush_that_failed_the_log_is_written_again() {
+    let failing = ["-e", "trace=fdatasync,pwrite64", "-e", "inject=fdatasync:error=EIO:delay_exit=2000:when=2+3"];
     let trace = traced(&failing, "durability::write_in_spite_of_a_failure").await;
-    let failed = trace.lines().position(|line| line.contains("EIO") && line.contains("-wal>"));
-    let rest = trace.lines().skip(failed.unwrap_or_else(|| panic!("nothing failed: {trace}")));
-    assert!(rest.into_iter().any(|line| line.contains("ftruncate") && line.contains("-wal>, 0)")), "{trace}");
+    let log: Vec<_> = trace.lines().filter(|line| line.contains("-wal>")).collect();
+    let failures: Vec<_> = (0..log.len()).filter(|at| log[*at].contains("EIO")).collect();
+    let threads: HashSet<_> = failures.iter().map(|at| log[*at].split(' ').next()).collect();
+    assert!(threads.len() > 1, "{threads:?}");
+    // From its head, which is 32 bytes long by itself when SQLite begins it anew.
+    let is_rewrite =
+        |line: &&str| line.contains("\"7\\177\\6") && line.contains(", 0) = ") && !line.contains(", 32, 0)");
+    let rewrites = log.iter().filter(|line| is_rewrite(line)).count();
+    // One may be for several that failed.
+    let next_write = log[failures[0]..].iter().find(|line| line.contains("pwrite64")).unwrap();
+    assert!(rewrites > 1 && is_rewrite(next_write), "{rewrites} {next_write}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "run by after_a_flush_that_failed_the_log_begins_anew, under its trace"]
+#[ignore = "run by after_a_flush_that_failed_the_log_is_written_again, under its trace"]
 async fn write_in_spite_of_a_failure() {
     let store = Store::open(&StoreUrl::file(std::env::var("STORE").unwrap())).await.unwrap();
     let set = |name: String| {
@@ -151,7 +159,7 @@ async fn write_in_spite_of_a_failure() {
         outcomes.extend(futures::future::join_all((0..8).map(|number| set(format!("{round} {number}")))).await);
     }
     let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
-    assert!((2..outcomes.len() / 2).contains(&failed), "every sixth flush of each thread: {failed} works");
+    assert!((2..outcomes.len()).contains(&failed), "every third flush of each thread: {failed} works");
     for outcome in outcomes {
         match outcome {
             Ok(name) => {
