@@ -173,9 +173,11 @@ impl Flusher {
 
     /// Returns when it has nothing to do, whatever became of what it had.
     pub(crate) fn drain(&mut self) {
+        // Nothing more comes of a thread that is gone.
         while self.waiting > 0 && self.ends.recv().is_ok() {
             self.waiting -= 1;
         }
+        self.waiting = 0;
     }
 
     /// Answers a group when all up to this commit is on the disk. A single one is flushed on this thread, since nobody else
