@@ -32,6 +32,9 @@ struct Counts {
     flushed: watch::Sender<u64>,
     /// How long the last flush took.
     flush_us: AtomicU64,
+    /// A flush failed. The system may have forgotten then what it could not write, so that a later flush would say nothing
+    /// of it: nothing is flushed until the writer has found another way.
+    has_failed: AtomicBool,
 }
 
 impl Durability {
@@ -40,6 +43,7 @@ impl Durability {
             committed: AtomicU64::new(0),
             flushed: watch::Sender::new(0),
             flush_us: AtomicU64::new(0),
+            has_failed: AtomicBool::new(false),
         }))
     }
 
@@ -55,6 +59,22 @@ impl Durability {
 
     fn committed(&self) -> u64 {
         self.0.committed.load(Ordering::SeqCst)
+    }
+
+    /// Flushes the log, which has everything up to this commit.
+    fn flush(&self, log: &File, commit: u64) -> Result<(), StoreError> {
+        if self.0.has_failed.load(Ordering::SeqCst) {
+            return Err(StoreError::Unavailable("the log was not flushed before".into()));
+        }
+        let began = Instant::now();
+        let outcome = log.sync_data();
+        self.0.flush_us.store(micros(began.elapsed()), Ordering::Relaxed);
+        if let Err(error) = outcome {
+            self.0.has_failed.store(true, Ordering::SeqCst);
+            return Err(StoreError::Unavailable(format!("the log was not flushed: {error}")));
+        }
+        self.reached(commit);
+        Ok(())
     }
 
     /// After a look at the database: returns when all that it may have seen is on the disk.
@@ -86,9 +106,6 @@ pub(crate) struct Flusher {
     ends: Receiver<Result<(), StoreError>>,
     /// Groups that it has not answered.
     waiting: usize,
-    /// A flush failed. The system may have forgotten then what it could not write, so that a later flush would say nothing
-    /// of it: nothing is flushed until the writer has found another way.
-    has_failed: Arc<AtomicBool>,
     log: Arc<File>,
     durability: Durability,
 }
@@ -97,16 +114,15 @@ impl Flusher {
     pub(crate) fn start(log: File, durability: Durability) -> io::Result<Self> {
         let (groups, committed) = channel::<Committed>();
         let (ended, ends) = channel();
-        let has_failed = Arc::new(AtomicBool::new(false));
         let (runtime, log) = (Handle::current(), Arc::new(log));
-        let (same_log, counts, failed) = (Arc::clone(&log), durability.clone(), Arc::clone(&has_failed));
+        let (same_log, counts) = (Arc::clone(&log), durability.clone());
         thread::Builder::new().name("store flusher".into()).spawn(move || {
             let _entered = runtime.enter();
             while let Ok(first) = committed.recv() {
                 // All that were committed by now, with one flush.
                 let groups: Vec<_> = std::iter::once(first).chain(committed.try_iter()).collect();
                 let last = groups.last().map_or(0, |committed| committed.commit);
-                let outcome = flush(&same_log, last, &counts, &failed);
+                let outcome = counts.flush(&same_log, last);
                 for Committed { group, .. } in groups {
                     answer(group, &outcome);
                     // A writer that has ended needs no word.
@@ -114,7 +130,7 @@ impl Flusher {
                 }
             }
         })?;
-        Ok(Self { groups, ends, waiting: 0, has_failed, log, durability })
+        Ok(Self { groups, ends, waiting: 0, log, durability })
     }
 
     /// Commits on this connection; answers the number of the commit.
@@ -135,13 +151,13 @@ impl Flusher {
     }
 
     pub(crate) fn has_failed(&self) -> bool {
-        self.has_failed.load(Ordering::SeqCst)
+        self.durability.0.has_failed.load(Ordering::SeqCst)
     }
 
     /// All that was committed is on the disk after all.
     pub(crate) fn repaired(&self) {
         self.durability.reached(self.durability.committed());
-        self.has_failed.store(false, Ordering::SeqCst);
+        self.durability.0.has_failed.store(false, Ordering::SeqCst);
     }
 
     /// Whether it has nothing to do, after so much time at the most; or the failure of a flush.
@@ -157,7 +173,7 @@ impl Flusher {
                 Err(RecvTimeoutError::Disconnected) => {
                     // What became of its groups nobody knows.
                     self.waiting = 0;
-                    self.has_failed.store(true, Ordering::SeqCst);
+                    self.durability.0.has_failed.store(true, Ordering::SeqCst);
                     return Err(ended());
                 }
             }
@@ -195,7 +211,7 @@ impl Flusher {
     }
 
     fn flush_here(&self, Committed { commit, group }: Committed) -> Result<(), StoreError> {
-        let outcome = flush(&self.log, commit, &self.durability, &self.has_failed);
+        let outcome = self.durability.flush(&self.log, commit);
         answer(group, &outcome);
         outcome
     }
@@ -216,21 +232,6 @@ impl Flusher {
     pub(crate) const fn is_full(&self) -> bool {
         self.waiting > 1
     }
-}
-
-fn flush(log: &File, commit: u64, durability: &Durability, has_failed: &AtomicBool) -> Result<(), StoreError> {
-    if has_failed.load(Ordering::SeqCst) {
-        return Err(StoreError::Unavailable("the log was not flushed before".into()));
-    }
-    let began = Instant::now();
-    let outcome = log.sync_data();
-    durability.0.flush_us.store(micros(began.elapsed()), Ordering::Relaxed);
-    if let Err(error) = outcome {
-        has_failed.store(true, Ordering::SeqCst);
-        return Err(StoreError::Unavailable(format!("the log was not flushed: {error}")));
-    }
-    durability.reached(commit);
-    Ok(())
 }
 
 /// Answers a group, in a task of the runtime where there are several: each answer from here would wake a thread of it, which

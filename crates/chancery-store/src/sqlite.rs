@@ -37,7 +37,7 @@ const STEPS: i32 = 4_000;
 
 const SESSION: &str = "
     PRAGMA journal_mode = WAL;
-    -- Each commit flushes the log; NORMAL would lose the last ones when the power fails. The writer's does not, but see there.
+    -- Each commit flushes the log; NORMAL would lose the last ones when the power fails, but for the writer see there.
     PRAGMA synchronous = FULL;
     PRAGMA foreign_keys = ON;
     -- In pages of 4 KiB: fewer, longer checkpoints.

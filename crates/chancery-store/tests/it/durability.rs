@@ -30,6 +30,39 @@ async fn traced(options: &[&str], test: &str) -> String {
     std::fs::read_to_string(trace).unwrap()
 }
 
+/// Of works that come one after the other each has a flush of its own.
+#[tokio::test]
+async fn the_log_is_flushed_before_each_answer() {
+    let trace = traced(&["-e", "trace=fdatasync,write"], "durability::answer_three_writes").await;
+    let steps: Vec<_> = trace.lines().filter_map(step).collect();
+    // Opening flushes, too; what counts is the step before each answer.
+    let before_answers: Vec<_> = steps.windows(2).filter(|pair| pair[1] == "answer").map(|pair| pair[0]).collect();
+    assert_eq!(before_answers, ["flush", "flush", "flush"], "{trace}");
+}
+
+fn step(line: &str) -> Option<&'static str> {
+    let flushed =
+        line.contains("fdatasync") && line.ends_with("= 0") && (line.contains("-wal>") || line.contains("resumed"));
+    let answered = line.contains("write(2<") && line.contains("answered");
+    if flushed {
+        Some("flush")
+    } else if answered {
+        Some("answer")
+    } else {
+        None
+    }
+}
+
+#[tokio::test]
+#[ignore = "run by the_log_is_flushed_before_each_answer, under its trace"]
+async fn answer_three_writes() {
+    let store = Store::open(&StoreUrl::file(std::env::var("STORE").unwrap())).await.unwrap();
+    for value in ["1", "2", "3"] {
+        write(&store, move |tx| Box::pin(settings::set(tx, "x", value))).await.unwrap();
+        eprintln!("answered");
+    }
+}
+
 /// The works of a group share a flush, and the next group is written meanwhile. A slow disk gives each of them time to be
 /// answered too early.
 #[tokio::test]
