@@ -21,7 +21,7 @@ use crate::{
     pki::{FoundExpiring, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
     settings::Settings,
-    signing::{Outside, OutsideAuthorities, ReadyTargets, Turns},
+    signing::{Outside, OutsideAuthorities, ReadyTargets, StoredSubmitters, Turns},
     tokenization::TokenProfiles,
 };
 
@@ -96,6 +96,7 @@ pub struct Chancery {
     /// Authorities that issued something.
     pub(crate) authorities: ReadyAuthorities,
     pub(crate) targets: ReadyTargets,
+    pub(crate) stored_submitters: StoredSubmitters,
     /// Certificate profiles of people's own under which something was issued.
     pub(crate) cert_profiles: ReadyCertProfiles,
     /// How many certificates end soon.
@@ -137,6 +138,7 @@ impl Chancery {
             ocsp_answers: OcspAnswers::default(),
             authorities: ReadyAuthorities::default(),
             targets: ReadyTargets::default(),
+            stored_submitters: StoredSubmitters::default(),
             cert_profiles: ReadyCertProfiles::default(),
             expiring: FoundExpiring::default(),
             seen: Mutex::new(seen),

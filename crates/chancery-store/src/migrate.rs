@@ -40,6 +40,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0031_waiting_requests",
     "0032_serial_groups",
     "0033_signatures_write_less",
+    "0034_submitter_sets",
 ];
 
 /// The text is kept whole, as its own checksum.

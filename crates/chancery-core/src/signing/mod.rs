@@ -26,6 +26,7 @@ pub(crate) mod rules;
 mod service;
 mod stored;
 mod submit;
+mod submitters;
 mod target;
 mod terms;
 mod time_stamp;
@@ -40,6 +41,7 @@ pub use evidence::{
 };
 pub use manifest::manifest_digest;
 pub(crate) use proposal::NewCertificate;
+pub(crate) use submitters::StoredSubmitters;
 pub(crate) use target::ReadyTargets;
 pub(crate) use terms::check_num_approvals;
 pub(crate) use time_stamp::Outside;

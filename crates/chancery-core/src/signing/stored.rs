@@ -3,7 +3,7 @@
 use chancery_keys::Digest;
 use chancery_store::{
     Tx,
-    tables::{self, decisions::On},
+    tables::{self, decisions::On, submitter_sets::Submitter},
 };
 use chancery_types::{
     ApprovalState, Base64, CertificateId, IdentityId, ProposalId, RequestDecision, SigningRequestId,
@@ -31,7 +31,7 @@ pub(crate) struct StoredRequest {
     standing: Standing,
     pub(crate) service: Service,
     pub(crate) policy: Policy,
-    submitters: Vec<tables::signing_requests::Submitter>,
+    submitters: Vec<Submitter>,
     decisions: Vec<StoredDecision<RequestDecision>>,
     /// Of a manifest.
     signed_items: u32,
@@ -53,7 +53,7 @@ impl StoredRequest {
         let withdrawn = decisions.iter().any(|one| one.decision == RequestDecision::Withdraw);
         Ok(Self {
             standing: if withdrawn { Standing::Withdrawn } else { Standing::stored(state) },
-            submitters: tables::signing_requests::submitters(tx, id.into()).await?,
+            submitters: tables::submitter_sets::members(tx, row.submitters_id).await?,
             decisions,
             signed_items: u32::try_from(signed_items).map_err(Error::internal)?,
             row,
@@ -145,7 +145,7 @@ impl StoredRequest {
     }
 }
 
-fn submitter(one: tables::signing_requests::Submitter) -> ObjInfo<IdentityId> {
+fn submitter(one: Submitter) -> ObjInfo<IdentityId> {
     ObjInfo { name: one.name, uuid: one.id.into() }
 }
 

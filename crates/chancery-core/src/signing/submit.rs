@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chancery_keys::{Digest, hash, random};
 use chancery_store::{
     Tx, name_key,
-    tables::{self, signing_items::Item},
+    tables::{self, signing_items::Item, submitter_sets::Submitter},
 };
 use chancery_types::{
     Action, Base64, ExistingSignature, HashType, Perm, SigningRequestId,
@@ -27,6 +27,7 @@ use super::{
     request::{self, Event as Step, Request, Standing},
     rules,
     service::Policy,
+    submitters,
     target::{Found, Target},
 };
 use crate::{Caller, Chancery, Error, Event, Grant, Limits, Meaning, Result, text::check_name};
@@ -58,7 +59,8 @@ struct NewRequest {
     page_hashes: Option<Vec<u8>>,
     items: Vec<Item>,
     item_signatures: Vec<Option<Vec<u8>>>,
-    submitters: Vec<tables::signing_requests::Submitter>,
+    /// Of the set that the row names; none where that is stored.
+    submitters: Option<Vec<Submitter>>,
     /// The signature, if there is one already.
     made: Option<Made>,
     /// What stands in for its approvals.
@@ -119,7 +121,8 @@ impl Chancery {
     ) -> Result<Option<Submitted>> {
         let now_ms = self.clock.now_ms();
         let id = SigningRequestId::in_time(now_ms, random());
-        let mut row = checked.row(id, &target.policy, now_ms)?;
+        let submitters_id = submitters::set_id(caller);
+        let mut row = checked.row(id, &target.policy, submitters_id, now_ms)?;
         let mut facts = new_request(caller, &target.policy, self.hardened, now_ms);
         facts.standing = request::next(&facts, Step::Submit).map_err(Error::internal)?;
         let mut pre_approved = None;
@@ -143,7 +146,7 @@ impl Chancery {
         row.state = facts.standing.words().0.as_str().to_owned();
         let event = Event::new(Action::SigningRequestSubmit).on(Uuid::from(id)).detail(checked.matter.recorded(&row));
         let (payload, page_hashes, items) = checked.matter.parts();
-        let submitters = submitters(caller);
+        let submitters = (!self.stored_submitters.has(submitters_id)).then(|| submitters::members(caller));
         let new = NewRequest {
             target: target.clone(),
             row,
@@ -156,7 +159,9 @@ impl Chancery {
             pre_approved,
             hardened: self.hardened,
         };
-        match self.commit(grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await {
+        let committed = self.commit(grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await;
+        self.stored_submitters.learn(submitters_id, committed.is_ok());
+        match committed {
             Ok(()) => Ok(Some(Submitted { uuid: id })),
             // The pre-approval is used up, or what would sign is no longer as it was: the next attempt finds out which.
             Err(error) if error.meaning() == Meaning::State => Ok(None),
@@ -221,7 +226,13 @@ impl Chancery {
 
 impl Checked {
     /// As it is stored, but for where it stands.
-    fn row(&self, id: SigningRequestId, policy: &Policy, now_ms: i64) -> Result<tables::signing_requests::Row> {
+    fn row(
+        &self,
+        id: SigningRequestId,
+        policy: &Policy,
+        submitters_id: Uuid,
+        now_ms: i64,
+    ) -> Result<tables::signing_requests::Row> {
         let (digest, items) = self.matter.digest();
         Ok(tables::signing_requests::Row {
             id: id.into(),
@@ -241,6 +252,7 @@ impl Checked {
             pre_approval_id: None,
             repeats_id: self.repeats.map(Uuid::from),
             items: u32::try_from(items).map_err(Error::internal)?,
+            submitters_id,
             version: 1,
         })
     }
@@ -310,6 +322,9 @@ impl NewRequest {
         if let Some(pre_approved) = self.pre_approved {
             pre_approved.redeem(tx, self.row.id, self.hardened, now_ms).await?;
         }
+        if let Some(submitters) = self.submitters {
+            tables::submitter_sets::insert(tx, self.row.submitters_id, &submitters).await?;
+        }
         tables::signing_requests::insert(tx, &self.row).await?;
         tables::signing_items::insert(tx, self.row.id, &self.items).await?;
         tables::signing_items::insert_results(tx, self.row.id, &self.item_signatures).await?;
@@ -319,7 +334,7 @@ impl NewRequest {
         if let Some(page_hashes) = self.page_hashes {
             tables::signing_requests::insert_page_hashes(tx, self.row.id, &page_hashes).await?;
         }
-        Ok(tables::signing_requests::insert_submitters(tx, self.row.id, &self.submitters).await?)
+        Ok(())
     }
 }
 
@@ -334,12 +349,4 @@ fn new_request(caller: &Caller, policy: &Policy, hardened: bool, now_ms: i64) ->
         required_now: policy.num_approvals,
         self_approval: policy.self_approval(hardened),
     }
-}
-
-fn submitters(caller: &Caller) -> Vec<tables::signing_requests::Submitter> {
-    let submitter = |member: &crate::Member| tables::signing_requests::Submitter {
-        id: member.id.into(),
-        name: member.name.clone(),
-    };
-    caller.members().iter().map(submitter).collect()
 }

@@ -96,6 +96,7 @@ pub mod services;
 pub mod signing_items;
 pub mod signing_policies;
 pub mod signing_requests;
+pub mod submitter_sets;
 pub mod time_stamping_services;
 
 // transparency log

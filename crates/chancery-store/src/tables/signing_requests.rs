@@ -1,8 +1,8 @@
-//! Signing requests, who submitted them, and their payloads.
+//! Signing requests and their payloads.
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, generated_sql, sql};
+use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
 
 /// A request as stored, without its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct Row {
     pub repeats_id: Option<Uuid>,
     /// Items of a manifest; 0 where it is none.
     pub items: u32,
+    /// The set of identities that submitted it.
+    pub submitters_id: Uuid,
     /// How often it has changed.
     pub version: i64,
 }
@@ -64,15 +66,6 @@ pub struct Stub {
     pub expires_at_ms: Option<i64>,
     /// The pre-approval that stood in for its approvals.
     pub pre_approval_id: Option<Uuid>,
-}
-
-/// An identity of the session that submitted a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Submitter {
-    /// The identity.
-    pub id: Uuid,
-    /// Its name at that time.
-    pub name: String,
 }
 
 /// What a decision makes of a request.
@@ -109,10 +102,12 @@ pub struct Filter {
 
 const INSERT: &str = "INSERT INTO signing_requests \
     (id, service_id, policy_id, name, name_key, state, reason, digest, signature, required_at_submission, \
-    submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, items, version) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)";
+    submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, items, \
+    submitters_id, version) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
 const BY_ID: &str = "SELECT id, service_id, policy_id, name, name_key, state, reason, digest, signature, \
-    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, items, version \
+    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, \
+    repeats_id, items, submitters_id, version \
     FROM signing_requests WHERE id = $1";
 const CHANGE: &str = "UPDATE signing_requests \
     SET state = $3, reason = $4, signature = $5, decided_at_ms = $6, version = version + 1 \
@@ -125,11 +120,6 @@ const INSERT_PAYLOAD: &str = "INSERT INTO signing_payloads (request_id, payload)
 const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $1";
 const INSERT_PAGE_HASHES: &str = "INSERT INTO signing_page_hashes (request_id, page_hashes) VALUES ($1, $2)";
 const PAGE_HASHES: &str = "SELECT page_hashes FROM signing_page_hashes WHERE request_id = $1";
-const INSERT_SUBMITTERS: &str = "INSERT INTO signing_submitters (request_id, identity_id, identity_name) VALUES";
-const INSERT_SUBMITTER: &str =
-    "INSERT INTO signing_submitters (request_id, identity_id, identity_name) VALUES ($1, $2, $3)";
-const SUBMITTERS: &str = "SELECT identity_id, identity_name FROM signing_submitters \
-    WHERE request_id = $1 ORDER BY identity_name, identity_id";
 
 /// Where nearly all requests end.
 const SIGNED: &str = "Signed";
@@ -156,6 +146,7 @@ pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
         .bind(row.pre_approval_id)
         .bind(row.repeats_id)
         .bind(row.items)
+        .bind(row.submitters_id)
         .bind(row.version)
         .later(tx)
         .await
@@ -209,28 +200,9 @@ pub async fn page_hashes(tx: &mut Tx, request_id: Uuid) -> Result<Option<Vec<u8>
     Ok(page_hashes.map(|page_hashes| page_hashes.0))
 }
 
-/// Records who submitted a request: the identities of one session, at least one.
-pub async fn insert_submitters(tx: &mut Tx, request_id: Uuid, submitters: &[Submitter]) -> Result<(), StoreError> {
-    let statement = if submitters.len() == 1 {
-        sql(INSERT_SUBMITTER)
-    } else {
-        let rows: Vec<_> = (1..=submitters.len()).map(|row| format!("($1, ${}, ${})", 2 * row, 2 * row + 1)).collect();
-        generated_sql(format!("{INSERT_SUBMITTERS} {}", rows.join(", ")))
-    };
-    let bound = submitters
-        .iter()
-        .fold(statement.bind(request_id), |statement, submitter| statement.bind(submitter.id).bind(&submitter.name));
-    bound.later(tx).await
-}
-
-/// Who submitted a request.
-pub async fn submitters(tx: &mut Tx, request_id: Uuid) -> Result<Vec<Submitter>, StoreError> {
-    sql(SUBMITTERS).bind(request_id).all(tx).await
-}
-
 /// The requests that pass a filter, by name.
 pub async fn list(tx: &mut Tx, filter: Filter, page: Page) -> Result<Listed<Stub>, StoreError> {
-    let submitted = "id IN (SELECT request_id FROM signing_submitters WHERE identity_id IN (?))";
+    let submitted = "submitters_id IN (SELECT set_id FROM submitter_set_members WHERE identity_id IN (?))";
     List::new(STUB, "signing_requests", "name_key, id")
         // By the policies, which have an index.
         .filter("policy_id IN (SELECT id FROM signing_policies WHERE service_id = ?)", filter.service_id)
@@ -276,12 +248,6 @@ impl FromColumns for PageHashes {
     }
 }
 
-impl FromColumns for Submitter {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self { id: columns.get("identity_id")?, name: columns.get("identity_name")? })
-    }
-}
-
 impl FromColumns for Stub {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         Ok(Self {
@@ -317,6 +283,7 @@ impl FromColumns for Row {
             pre_approval_id: columns.optional("pre_approval_id")?,
             repeats_id: columns.optional("repeats_id")?,
             items: columns.get("items")?,
+            submitters_id: columns.get("submitters_id")?,
             version: columns.get("version")?,
         })
     }

@@ -1,7 +1,10 @@
 //! Databases are brought up to date once, and never misread.
 
 use chancery_store::tables::certificates::Row;
-use chancery_store::{OpenError, Store, StoreUrl, generated_sql, sql};
+use chancery_store::tables::signing_requests::Filter;
+use chancery_store::tables::submitter_sets::Submitter;
+use chancery_store::tables::{signing_requests, submitter_sets};
+use chancery_store::{OpenError, Page, Store, StoreError, StoreUrl, Tx, generated_sql, sql};
 use chancery_testkit::{Postgres, temp_dir};
 use uuid::Uuid;
 
@@ -15,6 +18,7 @@ on_both!(
     proposals_outlive_that_their_tables_are_made_anew,
     certificates_outlive_that_their_table_is_made_anew,
     the_log_and_submitters_outlive_that_their_tables_are_made_anew,
+    requests_of_before_are_listed_and_read_by_their_submitters,
 );
 
 async fn applied(store: &Store) -> Vec<String> {
@@ -83,6 +87,23 @@ async fn proposals_outlive_that_their_tables_are_made_anew(f: Fixture) {
     }
 }
 
+/// To what was there before requests named a set of submitters.
+async fn back_to_submitters_of_each_request(tx: &mut Tx) -> Result<(), StoreError> {
+    for statement in [
+        "DROP INDEX signing_requests_by_submitters",
+        "ALTER TABLE signing_requests DROP COLUMN submitters_id",
+        "DROP TABLE submitter_set_members",
+        "DROP TABLE submitter_sets",
+        "CREATE TABLE signing_submitters (request_id TEXT NOT NULL REFERENCES signing_requests (id), \
+         identity_id TEXT NOT NULL, identity_name TEXT NOT NULL, PRIMARY KEY (request_id, identity_id))",
+        "CREATE INDEX signing_submitters_by_identity ON signing_submitters (identity_id)",
+        "DELETE FROM migrations WHERE name = '0034_submitter_sets'",
+    ] {
+        sql(statement).execute(tx).await?;
+    }
+    Ok(())
+}
+
 /// As above.
 async fn the_log_and_submitters_outlive_that_their_tables_are_made_anew(f: Fixture) {
     const ROWS: [&str; 9] = [
@@ -104,6 +125,7 @@ async fn the_log_and_submitters_outlive_that_their_tables_are_made_anew(f: Fixtu
     let is_postgres = f.url.path().is_none();
     write(&f.store, move |tx| {
         Box::pin(async move {
+            back_to_submitters_of_each_request(tx).await?;
             sql("INSERT INTO things (id, name, bytes) VALUES (1, 'a', $1)").bind(vec![1_u8, 2]).execute(tx).await?;
             for row in ROWS {
                 sql(row).execute(tx).await?;
@@ -118,7 +140,7 @@ async fn the_log_and_submitters_outlive_that_their_tables_are_made_anew(f: Fixtu
     .await
     .unwrap();
     let store = Store::open(&f.url).await.unwrap();
-    let submitters = "SELECT request_id || identity_id || identity_name FROM signing_submitters ORDER BY identity_id";
+    let submitters = "SELECT set_id || identity_id || identity_name FROM submitter_set_members ORDER BY identity_id";
     let found: Vec<String> = read(&store, move |tx| Box::pin(sql(submitters).all(tx))).await.unwrap();
     assert_eq!(found, ["rhbob", "riann"]);
     let entry = "INSERT INTO log_entries (object_id, item, leaf) SELECT 'r', 2, bytes FROM things RETURNING seq";
@@ -131,12 +153,135 @@ async fn the_log_and_submitters_outlive_that_their_tables_are_made_anew(f: Fixtu
     for refused in [
         "UPDATE log_entries SET log_index = 0 WHERE item = 1",
         "UPDATE log_entries SET item = 0 WHERE item = 1",
-        "INSERT INTO signing_submitters VALUES ('r', 'i', 'eve')",
-        "INSERT INTO signing_submitters VALUES ('x', 'i', 'eve')",
-        "DELETE FROM signing_requests",
+        "INSERT INTO submitter_set_members VALUES ('r', 'i', 'eve')",
+        "INSERT INTO submitter_set_members VALUES ('x', 'i', 'eve')",
+        "UPDATE signing_requests SET submitters_id = 'x'",
+        "UPDATE signing_requests SET submitters_id = NULL",
     ] {
         assert!(write(&store, move |tx| Box::pin(sql(refused).execute(tx))).await.is_err(), "{refused}");
     }
+    let refused = write(&store, |tx| {
+        Box::pin(async move {
+            sql("INSERT INTO signing_payloads (request_id, payload) SELECT 'r', bytes FROM things").execute(tx).await?;
+            sql("DELETE FROM signing_requests").execute(tx).await
+        })
+    });
+    assert!(refused.await.is_err(), "a payload refers to its request");
+}
+
+/// As above: submitters by their numbers, each with a name.
+async fn requests_of_before_are_listed_and_read_by_their_submitters(f: Fixture) {
+    const REQUESTS: [&[(u128, &str)]; 7] = [
+        &[(0xa, "ann"), (0xb, "bob")],
+        &[(0xb, "bob"), (0xa, "ann")],
+        &[(0xa, "ann"), (0xb, "bobby")],
+        &[(0xb, "bob")],
+        // Reads like the first one's, but for the length.
+        &[(0xa, "ann00000000-0000-0000-0000-00000000000b3:bob")],
+        &[],
+        &[],
+    ];
+    let request = |number: usize| Uuid::from_u128(0x100 + number as u128);
+    let indexes_before = indexes(&f.store, "signing_requests", f.url.path().is_some()).await;
+    let before = write(&f.store, move |tx| {
+        Box::pin(async move {
+            back_to_submitters_of_each_request(tx).await?;
+            sql("INSERT INTO services (id, name, name_key, template, signing_format, created_at_ms) \
+                VALUES ($1, 's', 's', 't', 'Raw', 1)")
+            .bind(Uuid::from_u128(1))
+            .execute(tx)
+            .await?;
+            sql("INSERT INTO signing_policies (id, service_id, name, num_approvals, hash_algorithm, rsa_pss, \
+                self_approval) VALUES ($1, $2, 'p', 0, 'Sha2_256', 0, 'Never')")
+            .bind(Uuid::from_u128(2))
+            .bind(Uuid::from_u128(1))
+            .execute(tx)
+            .await?;
+            for (number, submitters) in REQUESTS.into_iter().enumerate() {
+                sql("INSERT INTO signing_requests (id, service_id, policy_id, name, name_key, state, reason, digest, \
+                    signature, required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, \
+                    existing_signature, pre_approval_id, repeats_id, items, version) \
+                    VALUES ($1, $2, $3, 'R', $4, 'Signed', 'r', $5, $6, 1, 2, 3, 4, 'Replace', $7, $8, 5, 6)")
+                .bind(request(number))
+                .bind(Uuid::from_u128(1))
+                .bind(Uuid::from_u128(2))
+                .bind(number.to_string())
+                .bind(vec![7_u8])
+                .bind(vec![8_u8])
+                .bind(Uuid::from_u128(9))
+                .bind(Uuid::from_u128(10))
+                .execute(tx)
+                .await?;
+                for (id, name) in submitters {
+                    sql("INSERT INTO signing_submitters VALUES ($1, $2, $3)")
+                        .bind(request(number))
+                        .bind(Uuid::from_u128(*id))
+                        .bind(*name)
+                        .execute(tx)
+                        .await?;
+                }
+            }
+            Ok(())
+        })
+    });
+    before.await.unwrap();
+    let store = Store::open(&f.url).await.unwrap();
+    let mut sets = Vec::new();
+    for (number, expected) in REQUESTS.into_iter().enumerate() {
+        let (row, found) = read(&store, move |tx| {
+            Box::pin(async move {
+                let row = signing_requests::by_id(tx, request(number)).await?.unwrap();
+                let members = submitter_sets::members(tx, row.submitters_id).await?;
+                Ok((row, members))
+            })
+        })
+        .await
+        .unwrap();
+        let submitter = |(id, name): &(u128, &str)| Submitter { id: Uuid::from_u128(*id), name: (*name).to_owned() };
+        let mut expected: Vec<_> = expected.iter().map(submitter).collect();
+        expected.sort_by_key(|submitter| submitter.id);
+        assert_eq!(found, expected, "{number}");
+        let all = signing_requests::Row {
+            id: request(number),
+            service_id: Uuid::from_u128(1),
+            policy_id: Uuid::from_u128(2),
+            name: "R".into(),
+            name_key: number.to_string(),
+            state: "Signed".into(),
+            reason: Some("r".into()),
+            digest: vec![7],
+            signature: Some(vec![8]),
+            required_at_submission: 1,
+            submitted_at_ms: 2,
+            decided_at_ms: Some(3),
+            expires_at_ms: Some(4),
+            existing_signature: Some("Replace".into()),
+            pre_approval_id: Some(Uuid::from_u128(9)),
+            repeats_id: Some(Uuid::from_u128(10)),
+            items: 5,
+            submitters_id: row.submitters_id,
+            version: 6,
+        };
+        assert_eq!(row, all);
+        sets.push(row.submitters_id);
+    }
+    let equal: Vec<_> = sets.iter().map(|set| sets.iter().position(|first| first == set).unwrap()).collect();
+    assert_eq!(equal, [0, 0, 2, 3, 4, 5, 5], "who submits the same is stored once");
+    for (submitters, expected) in [
+        (vec![0xa], vec![0, 1, 2, 4]),
+        (vec![0xb], vec![0, 1, 2, 3]),
+        (vec![0xa, 0xb], vec![0, 1, 2, 3, 4]),
+        (vec![0xc], vec![]),
+    ] {
+        let filter =
+            Filter { submitters: Some(submitters.iter().copied().map(Uuid::from_u128).collect()), ..Filter::default() };
+        let page = Page { limit: 10, offset: 0 };
+        let listed = read(&store, move |tx| Box::pin(signing_requests::list(tx, filter, page))).await.unwrap();
+        let found: Vec<_> = listed.rows.iter().map(|row| row.id).collect();
+        assert_eq!(found, expected.into_iter().map(request).collect::<Vec<_>>(), "{submitters:?}");
+        assert_eq!(listed.total as usize, found.len());
+    }
+    assert_eq!(indexes(&store, "signing_requests", f.url.path().is_some()).await, indexes_before);
 }
 
 /// As above, with more certificates than a group has.
@@ -173,7 +318,7 @@ async fn certificates_outlive_that_their_table_is_made_anew(f: Fixture) {
     let list = "INSERT INTO crls (issuer_id, number, changes, changes_signed, this_update_s) \
         SELECT id, 1, 1, 1, 1 FROM certificates WHERE trusted = 1";
     write(&f.store, move |tx| Box::pin(sql(list).execute(tx))).await.unwrap();
-    let indexes = indexes(&f.store, f.url.path().is_some()).await;
+    let indexes = indexes(&f.store, "certificates", f.url.path().is_some()).await;
     write(&f.store, move |tx| {
         Box::pin(async move {
             for statement in back {
@@ -190,7 +335,7 @@ async fn certificates_outlive_that_their_table_is_made_anew(f: Fixture) {
         write(&f.store, move |tx| Box::pin(sql(MANY).bind(first).bind(last).execute(tx))).await.unwrap();
     }
     let store = Store::open(&f.url).await.unwrap();
-    assert_eq!(self::indexes(&store, f.url.path().is_some()).await, indexes);
+    assert_eq!(self::indexes(&store, "certificates", f.url.path().is_some()).await, indexes);
     for row in [&authority, &full] {
         assert_eq!(by_serial(&store, row.issuer_id, &row.serial).await.as_ref(), Some(row));
     }
@@ -208,15 +353,13 @@ async fn certificates_outlive_that_their_table_is_made_anew(f: Fixture) {
     }
 }
 
-/// The names of all indexes that certificates have.
-async fn indexes(store: &Store, is_file: bool) -> Vec<String> {
+/// All indexes of a table, as they are made.
+async fn indexes(store: &Store, table: &'static str, is_file: bool) -> Vec<String> {
     let text = match is_file {
-        true => {
-            "SELECT sql FROM sqlite_schema WHERE tbl_name = 'certificates' AND type = 'index' AND sql IS NOT NULL ORDER BY sql"
-        }
-        false => "SELECT indexdef FROM pg_indexes WHERE tablename = 'certificates' ORDER BY indexdef",
+        true => "SELECT sql FROM sqlite_schema WHERE tbl_name = $1 AND type = 'index' AND sql IS NOT NULL ORDER BY sql",
+        false => "SELECT indexdef FROM pg_indexes WHERE tablename = $1 ORDER BY indexdef",
     };
-    read(store, move |tx| Box::pin(sql(text).all(tx))).await.unwrap()
+    read(store, move |tx| Box::pin(sql(text).bind(table).all(tx))).await.unwrap()
 }
 
 /// Nodes that start at once, each with its own connections as in its own process.
