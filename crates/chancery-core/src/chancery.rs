@@ -13,7 +13,7 @@ use tracing::error;
 
 use crate::{
     Caller, Clock, Error, Event, Grant, Limits, Result,
-    audit::{self, Actor, Counters},
+    audit::{Actor, Counters, Entry},
     changes::{Change, ChangeKind},
     identity::{IdentityState, Rate},
     keys::{RsaPool, SigningKeys},
@@ -223,7 +223,7 @@ impl Chancery {
         T: Send + 'static,
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
-        self.commit_as(grant.actor().clone(), event, work).await
+        self.commit_in_name_of(grant.actor(), event, work).await
     }
 
     /// [`commit`](Self::commit) where there is no Grant to demand: logins, host commands, background work.
@@ -232,14 +232,23 @@ impl Chancery {
         T: Send + 'static,
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
+        self.commit_in_name_of(&actor, event, work).await
+    }
+
+    async fn commit_in_name_of<T, F>(&self, actor: &Actor, event: Event, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
+    {
         let now_ms = self.clock.now_ms();
         let stale = !event.changes.is_empty();
+        let entry = Entry::new(now_ms, actor, event, ErrorCode::Success)?;
         let done = self
             .store
             .write(move |tx| {
                 Box::pin(async move {
                     let done = work(tx).await?;
-                    audit::append(tx, now_ms, &actor, &event, ErrorCode::Success).await?;
+                    entry.append(tx).await?;
                     Ok::<_, Error>(done)
                 })
             })
@@ -259,10 +268,10 @@ impl Chancery {
     /// [`refused`](Self::refused) where somebody is known who is no caller yet.
     pub(crate) async fn refused_as(&self, actor: Actor, event: Event, refusal: Error) -> Error {
         let (now_ms, outcome) = (self.clock.now_ms(), refusal.meaning().error_code());
-        let written = self
-            .store
-            .write(move |tx| Box::pin(async move { audit::append(tx, now_ms, &actor, &event, outcome).await }))
-            .await;
+        let written = match Entry::new(now_ms, &actor, event, outcome) {
+            Ok(entry) => self.store.write(move |tx| Box::pin(entry.append(tx))).await,
+            Err(failure) => Err(failure),
+        };
         match written {
             Ok(()) => refusal,
             Err(failure) => {

@@ -39,7 +39,7 @@ async fn measure(store: &Store, callers: u64, time: Duration) -> Result<u32, Fai
 async fn insert_until(store: Store, end: Instant) -> Result<u32, StoreError> {
     let mut writes = 0;
     while Instant::now() < end {
-        store.write::<_, StoreError, _>(|tx| Box::pin(async move { audit::append(tx, &record()).await })).await?;
+        store.write::<_, StoreError, _>(|tx| Box::pin(async move { audit::append(tx, record()).await })).await?;
         writes += 1;
     }
     Ok(writes)

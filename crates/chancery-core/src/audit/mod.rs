@@ -4,11 +4,12 @@
 mod counters;
 mod reading;
 
-use std::{net::IpAddr, sync::Arc, time::Duration};
+use std::{borrow::Cow, net::IpAddr, sync::Arc, time::Duration};
 
 use chancery_store::{Tx, tables};
 use chancery_types::{Action, ErrorCode, IdentityId};
-use serde_json::Value;
+use serde::Serialize;
+use serde_json::{Map, Value};
 use tracing::error;
 use uuid::Uuid;
 
@@ -44,7 +45,8 @@ impl Actor {
 pub struct Event {
     pub(crate) action: Action,
     pub(crate) object: Option<Uuid>,
-    pub(crate) detail: Value,
+    /// JSON.
+    pub(crate) detail: Cow<'static, str>,
     pub(crate) changes: Vec<Change>,
 }
 
@@ -52,7 +54,7 @@ impl Event {
     /// An event about no object in particular.
     #[must_use]
     pub const fn new(action: Action) -> Self {
-        Self { action, object: None, detail: Value::Null, changes: Vec::new() }
+        Self { action, object: None, detail: Cow::Borrowed("null"), changes: Vec::new() }
     }
 
     /// About this object.
@@ -64,9 +66,23 @@ impl Event {
 
     /// With more to tell: names, counts, ids; never a value, password or token.
     #[must_use]
-    pub fn detail(mut self, detail: Value) -> Self {
-        self.detail = detail;
+    #[expect(clippy::needless_pass_by_value, reason = "it is made for this, with json!")]
+    pub fn detail(self, detail: Value) -> Self {
+        self.json(detail.to_string())
+    }
+
+    /// With more to tell, in JSON: for what happens so often that no [`Value`] shall be made of it.
+    #[must_use]
+    pub(crate) fn json(mut self, detail: String) -> Self {
+        self.detail = Cow::Owned(detail);
         self
+    }
+
+    /// With one thing more in its detail, which is an object.
+    pub(crate) fn also(self, name: &str, value: Value) -> Result<Self> {
+        let mut detail: Map<String, Value> = serde_json::from_str(&self.detail).map_err(Error::internal)?;
+        detail.insert(name.to_owned(), value);
+        Ok(self.detail(Value::Object(detail)))
     }
 
     /// Which makes this part of the compiled state stale, on every node.
@@ -85,30 +101,50 @@ pub(crate) struct Counted {
     count: u64,
 }
 
-/// Appends the record of an event, and what it makes stale, to the transaction in which it happens.
-pub(crate) async fn append(tx: &mut Tx, now_ms: i64, actor: &Actor, event: &Event, outcome: ErrorCode) -> Result<()> {
-    tables::audit::append(tx, &record(now_ms, actor, event, outcome, 1)).await?;
-    // Last, since on PostgreSQL it waits for the commits of all others that do this.
-    for change in &event.changes {
-        change.append(tx).await?;
-    }
-    Ok(())
+/// What an event leaves in the store: made before its transaction begins, since on SQLite all transactions wait for one
+/// thread.
+pub(crate) struct Entry {
+    record: tables::audit::Record,
+    changes: Vec<Change>,
 }
 
-fn record(now_ms: i64, actor: &Actor, event: &Event, outcome: ErrorCode, count: u64) -> tables::audit::Record {
-    let identities: Vec<_> =
-        actor.identities.iter().map(|(id, name)| serde_json::json!({"uuid": id, "name": name})).collect();
-    tables::audit::Record {
-        at_ms: now_ms,
-        request_id: actor.request_id.clone(),
-        source: actor.source.map(|source| source.to_string()).unwrap_or_default(),
-        identities: Value::from(identities).to_string(),
-        action: event.action.as_str().to_owned(),
-        object: event.object,
-        outcome: outcome.as_str().to_owned(),
-        detail: event.detail.to_string(),
-        count: i64::try_from(count).unwrap_or(i64::MAX),
+impl Entry {
+    pub(crate) fn new(now_ms: i64, actor: &Actor, event: Event, outcome: ErrorCode) -> Result<Self> {
+        Self::counted(now_ms, actor, event, outcome, 1)
     }
+
+    fn counted(now_ms: i64, actor: &Actor, event: Event, outcome: ErrorCode, count: u64) -> Result<Self> {
+        let identities: Vec<_> = actor.identities.iter().map(|(uuid, name)| Named { name, uuid: *uuid }).collect();
+        let record = tables::audit::Record {
+            at_ms: now_ms,
+            request_id: actor.request_id.clone(),
+            source: actor.source.map(|source| source.to_string()).unwrap_or_default(),
+            identities: serde_json::to_string(&identities).map_err(Error::internal)?,
+            action: event.action.as_str().to_owned(),
+            object: event.object,
+            outcome: outcome.as_str().to_owned(),
+            detail: event.detail.into_owned(),
+            count: i64::try_from(count).unwrap_or(i64::MAX),
+        };
+        Ok(Self { record, changes: event.changes })
+    }
+
+    /// Appends the record, and what the event makes stale, to the transaction in which it happens.
+    pub(crate) async fn append(self, tx: &mut Tx) -> Result<()> {
+        tables::audit::append(tx, self.record).await?;
+        // Last, since on PostgreSQL it waits for the commits of all others that do this.
+        for change in &self.changes {
+            change.append(tx).await?;
+        }
+        Ok(())
+    }
+}
+
+/// An identity in a record.
+#[derive(Serialize)]
+struct Named<'a> {
+    name: &'a str,
+    uuid: IdentityId,
 }
 
 impl Chancery {
@@ -119,20 +155,16 @@ impl Chancery {
         if counted.is_empty() {
             return;
         }
-        let records: Vec<_> = counted
-            .iter()
-            .map(|counted| record(now_ms, &counted.actor, &counted.event, counted.outcome, counted.count))
-            .collect();
+        let lost = counted.len();
         let written = self.store.write(move |tx| {
             Box::pin(async move {
-                for record in &records {
-                    tables::audit::append(tx, record).await?;
+                for Counted { actor, event, outcome, count } in counted {
+                    Entry::counted(now_ms, &actor, event, outcome, count)?.append(tx).await?;
                 }
                 Ok::<_, Error>(())
             })
         });
         if let Err(failure) = written.await {
-            let lost = counted.len();
             error!(
                 error = &failure as &dyn std::error::Error,
                 lost, "counts could not be written to the audit records"

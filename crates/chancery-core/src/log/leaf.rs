@@ -8,7 +8,7 @@ use chancery_types::{HashType, SigningFormat};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::{Error, Result, time::rfc3339};
+use crate::{Error, Result, text::hexadecimal, time::rfc3339};
 
 /// Of the encoding.
 const VERSION: u32 = 1;
@@ -96,9 +96,9 @@ impl Leaf {
             time: rfc3339(facts.time_s),
             format: facts.format,
             hash: facts.hash,
-            digest: hex::encode(facts.digest),
-            certificate: hex::encode(facts.certificate),
-            signature: hex::encode(facts.signature),
+            digest: hexadecimal(facts.digest),
+            certificate: hexadecimal(&facts.certificate),
+            signature: hexadecimal(&facts.signature),
         })
     }
 
@@ -108,15 +108,15 @@ impl Leaf {
             version: VERSION,
             time: rfc3339(not_before_s),
             format: "X.509".to_owned(),
-            certificate: hex::encode(sha256(der)),
-            issuer: hex::encode(sha256(issuer_der)),
+            certificate: hexadecimal(&sha256(der)),
+            issuer: hexadecimal(&sha256(issuer_der)),
         })
     }
 
     /// The leaf that stands for this one where the log does not tell it.
     pub(crate) fn hidden(&self, salt: &[u8; SALT_LEN]) -> Result<Self> {
         let commitment = Sha256::new_with_prefix(salt).chain_update(self.to_bytes()?).finalize();
-        Ok(Self::Commitment(CommitmentLeaf { version: VERSION, commitment: hex::encode(commitment) }))
+        Ok(Self::Commitment(CommitmentLeaf { version: VERSION, commitment: hexadecimal(&commitment) }))
     }
 
     /// The bytes that are hashed.

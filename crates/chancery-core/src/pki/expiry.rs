@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::{
     Chancery, Error, Event, Result, Visitor,
-    audit::{self, Actor},
+    audit::{Actor, Entry},
     time::rfc3339,
 };
 
@@ -96,7 +96,7 @@ async fn tell(tx: &mut Tx, days: i64, now_ms: i64) -> Result<bool> {
             "subject": row.subject, "serialNumber": row.serial, "notAfter": rfc3339(row.not_after_s), "days": days,
         });
         let event = Event::new(Action::CertificateExpiry).on(row.id).detail(detail);
-        audit::append(tx, now_ms, &Actor::host("expiry"), &event, ErrorCode::Success).await?;
+        Entry::new(now_ms, &Actor::host("expiry"), event, ErrorCode::Success)?.append(tx).await?;
     }
     let more = rows.len() == TOGETHER as usize;
     let reached = rows.last().filter(|_| more).map(|row| Mark { not_after_s: row.not_after_s, id: row.id });

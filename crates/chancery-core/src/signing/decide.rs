@@ -292,7 +292,7 @@ impl NewDecision {
         let allowed = match made {
             Some((made, certificate)) => {
                 let usable = Usable::of(tx, certificate, &made).await?;
-                Some(made.allow(tx, row.subject_id.into(), usable).await?)
+                Some(made.told(row.subject_id.into(), usable.certificate())?.allow(tx, usable).await?)
             }
             None => None,
         };

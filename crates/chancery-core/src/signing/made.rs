@@ -45,14 +45,9 @@ impl Made {
         self
     }
 
-    /// Lets them count: the policy's rates allow them, what they were made with may still sign, and the log tells of
-    /// them once they are [stored](Allowed::tell). To be called in the transaction that stores them with their request;
-    /// where it refuses, nothing is stored.
-    pub(super) async fn allow(self, tx: &mut Tx, request: SigningRequestId, usable: Usable) -> Result<Allowed> {
+    /// With what the log would tell of them, made under the certificate with this SHA-256: that needs no transaction.
+    pub(super) fn told(self, request: SigningRequestId, certificate: [u8; 32]) -> Result<Told> {
         let Self { policy, at_ms, signatures } = self;
-        let count = u32::try_from(signatures.iter().flatten().count()).unwrap_or(u32::MAX);
-        rules::check_rate(tx, &policy, count, at_ms).await?;
-        let Usable { certificate } = usable;
         let mut entries = Vec::with_capacity(signatures.len());
         for (item, made) in (0..).zip(&signatures) {
             let Some((digest, signature)) = made else { continue };
@@ -66,6 +61,31 @@ impl Made {
             });
             entries.push(NewEntry::new(request, item, &leaf, policy.log)?);
         }
+        Ok(Told { policy, at_ms, certificate, entries })
+    }
+}
+
+/// The same signatures, with what the log would tell of them.
+#[derive(Clone, Debug)]
+pub(super) struct Told {
+    policy: Policy,
+    at_ms: i64,
+    certificate: [u8; 32],
+    /// One for each signature.
+    entries: Vec<NewEntry>,
+}
+
+impl Told {
+    /// Lets them count: the policy's rates allow them, what they were made with may still sign, and the log tells of
+    /// them once they are [stored](Allowed::tell). To be called in the transaction that stores them with their request;
+    /// where it refuses, nothing is stored.
+    pub(super) async fn allow(self, tx: &mut Tx, usable: Usable) -> Result<Allowed> {
+        let Self { policy, at_ms, certificate, entries } = self;
+        if usable.certificate != certificate {
+            return Err(Error::internal("the log was to tell of another certificate than the one that may sign"));
+        }
+        let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
+        rules::check_rate(tx, &policy, count, at_ms).await?;
         Ok(Allowed(entries))
     }
 }
@@ -100,6 +120,11 @@ impl Usable {
         target.check_again(tx).await?;
         target.signer.credential.check(at_ms).map_err(Unusable::refusal)?;
         Ok(Self { certificate: target.certificate_sha256 })
+    }
+
+    /// SHA-256 of the certificate.
+    pub(super) const fn certificate(&self) -> [u8; 32] {
+        self.certificate
     }
 }
 

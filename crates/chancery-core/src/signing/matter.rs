@@ -5,9 +5,11 @@ use std::sync::Arc;
 use chancery_keys::{Digest, hash};
 use chancery_store::tables::{self, signing_items::Item};
 use chancery_types::HashType;
-use serde_json::{Value, json};
+use serde::Serialize;
+use uuid::Uuid;
 
 use super::manifest::manifest_digest;
+use crate::{Error, Result, text::hexadecimal};
 
 /// What is to be signed.
 pub(super) enum Matter {
@@ -49,19 +51,92 @@ impl Matter {
     }
 
     /// What the audit record says of a request with it.
-    pub(super) fn recorded(&self, row: &tables::signing_requests::Row) -> Value {
-        let mut detail = json!({
-            "name": row.name, "serviceUuid": row.service_id, "policyUuid": row.policy_id,
-            "digest": hex::encode(&row.digest), "approvalsRequired": row.required_at_submission, "state": row.state,
-            "preApprovalUuid": row.pre_approval_id, "repeatsUuid": row.repeats_id,
-        });
-        match self {
-            Self::One { page_hashes: Some(page_hashes), .. } => {
-                detail["pageHashesDigest"] = json!(hex::encode(hash(HashType::Sha2_256, page_hashes)));
+    pub(super) fn recorded(&self, row: &tables::signing_requests::Row) -> Result<String> {
+        let (page_hashes_digest, items) = match self {
+            Self::One { page_hashes, .. } => {
+                let digest = |page_hashes| hexadecimal(hash(HashType::Sha2_256, page_hashes).as_bytes());
+                (page_hashes.as_deref().map(digest), None)
             }
-            Self::One { page_hashes: None, .. } => {}
-            Self::Each(items) => detail["items"] = json!(items.len()),
-        }
-        detail
+            Self::Each(items) => (None, Some(items.len())),
+        };
+        let recorded = Recorded {
+            approvals_required: row.required_at_submission,
+            digest: hexadecimal(&row.digest),
+            items,
+            name: &row.name,
+            page_hashes_digest,
+            policy_uuid: row.policy_id,
+            pre_approval_uuid: row.pre_approval_id,
+            repeats_uuid: row.repeats_id,
+            service_uuid: row.service_id,
+            state: &row.state,
+        };
+        serde_json::to_string(&recorded).map_err(Error::internal)
+    }
+}
+
+/// What the audit record says of a request: its members in the order of the alphabet, as in all others.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Recorded<'a> {
+    approvals_required: u32,
+    digest: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    items: Option<usize>,
+    name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    page_hashes_digest: Option<String>,
+    policy_uuid: Uuid,
+    pre_approval_uuid: Option<Uuid>,
+    repeats_uuid: Option<Uuid>,
+    service_uuid: Uuid,
+    state: &'a str,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_record_has_the_members_of_its_request_in_the_order_of_all_records() {
+        let id = Uuid::from_u128;
+        let mut row = tables::signing_requests::Row {
+            id: id(1),
+            service_id: id(2),
+            policy_id: id(3),
+            name: "an \"exe\"".to_owned(),
+            name_key: "key".to_owned(),
+            state: "Signed".to_owned(),
+            reason: None,
+            digest: vec![0, 0xab],
+            signature: None,
+            required_at_submission: 4,
+            submitted_at_ms: 5,
+            decided_at_ms: None,
+            expires_at_ms: None,
+            existing_signature: None,
+            pre_approval_id: None,
+            repeats_id: None,
+            items: 0,
+            submitters_id: id(6),
+            version: 1,
+        };
+        let of = |page_hashes| Matter::One { digest: hash(HashType::Sha2_256, b""), payload: None, page_hashes };
+        let mut expected = json!({
+            "name": "an \"exe\"", "serviceUuid": id(2), "policyUuid": id(3), "digest": "00ab", "approvalsRequired": 4,
+            "state": "Signed", "preApprovalUuid": null, "repeatsUuid": null,
+        });
+        assert_eq!(of(None).recorded(&row).unwrap(), expected.to_string());
+        expected["pageHashesDigest"] = json!("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+        assert_eq!(of(Some(Vec::new())).recorded(&row).unwrap(), expected.to_string());
+        (row.pre_approval_id, row.repeats_id) = (Some(id(7)), Some(id(8)));
+        expected["preApprovalUuid"] = json!(id(7));
+        expected["repeatsUuid"] = json!(id(8));
+        expected["items"] = json!(2);
+        expected.as_object_mut().and_then(|members| members.remove("pageHashesDigest")).unwrap();
+        let item = Item { name: "n".to_owned(), digest: vec![1] };
+        assert_eq!(Matter::Each(vec![item.clone(), item]).recorded(&row).unwrap(), expected.to_string());
     }
 }

@@ -19,7 +19,7 @@ use super::{
     decide::{ATTEMPTS_MAX, too_often},
     embedded,
     formats::{self, Content},
-    made::{Made, Usable},
+    made::{Made, Told, Usable},
     manifest::{self, Output},
     matter::Matter,
     pages::PageHashes,
@@ -62,7 +62,7 @@ struct NewRequest {
     /// Of the set that the row names; none where that is stored.
     submitters: Option<Vec<Submitter>>,
     /// The signature, if there is one already.
-    made: Option<Made>,
+    made: Option<Told>,
     /// What stands in for its approvals.
     pre_approved: Option<PreApproved>,
     hardened: bool,
@@ -138,13 +138,13 @@ impl Chancery {
         if facts.standing == Standing::Approved {
             let nothing = Made::new(target.policy.clone(), now_ms);
             let output = self.sign_at_once(target, checked, now_ms).await?;
-            made = Some(output.made(nothing, &row.digest));
+            made = Some(output.made(nothing, &row.digest).told(id, target.certificate_sha256)?);
             (row.signature, item_signatures) = output.stored();
             row.decided_at_ms = Some(now_ms);
             facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
         }
         row.state = facts.standing.words().0.as_str().to_owned();
-        let event = Event::new(Action::SigningRequestSubmit).on(Uuid::from(id)).detail(checked.matter.recorded(&row));
+        let event = Event::new(Action::SigningRequestSubmit).on(Uuid::from(id)).json(checked.matter.recorded(&row)?);
         let (payload, page_hashes, items) = checked.matter.parts();
         let submitters = (!self.stored_submitters.has(submitters_id)).then(|| submitters::members(caller));
         let new = NewRequest {
@@ -317,7 +317,7 @@ impl NewRequest {
     async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
         let usable = Usable::as_read(tx, &self.target, now_ms).await?;
         if let Some(made) = self.made {
-            made.allow(tx, self.row.id.into(), usable).await?.tell(tx).await?;
+            made.allow(tx, usable).await?.tell(tx).await?;
         }
         if let Some(pre_approved) = self.pre_approved {
             pre_approved.redeem(tx, self.row.id, self.hardened, now_ms).await?;

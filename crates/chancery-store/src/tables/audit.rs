@@ -60,16 +60,16 @@ const APPEND: &str = "INSERT INTO audit \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
 
 /// Appends a record.
-pub async fn append(tx: &mut Tx, record: &Record) -> Result<(), StoreError> {
+pub async fn append(tx: &mut Tx, record: Record) -> Result<(), StoreError> {
     sql(APPEND)
         .bind(record.at_ms)
-        .bind(&record.request_id)
-        .bind(&record.source)
-        .bind(&record.identities)
-        .bind(&record.action)
+        .bind(record.request_id)
+        .bind(record.source)
+        .bind(record.identities)
+        .bind(record.action)
         .bind(record.object)
-        .bind(&record.outcome)
-        .bind(&record.detail)
+        .bind(record.outcome)
+        .bind(record.detail)
         .bind(record.count)
         .later(tx)
         .await

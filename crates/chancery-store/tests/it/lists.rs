@@ -131,7 +131,7 @@ async fn audit_records_are_filtered_and_newest_first(f: Fixture) {
     let whole = records.clone();
     write(&f.store, move |tx| {
         Box::pin(async move {
-            for record in &records {
+            for record in records {
                 audit::append(tx, record).await?;
             }
             Ok(())
@@ -157,7 +157,7 @@ async fn audit_numbers_are_never_given_twice(f: Fixture) {
     let append = |f: &Fixture| {
         let store = f.store.clone();
         let record = record(0, ALICE, "Login", None, "Success");
-        async move { write(&store, move |tx| Box::pin(async move { audit::append(tx, &record).await })).await.unwrap() }
+        async move { write(&store, move |tx| Box::pin(async move { audit::append(tx, record).await })).await.unwrap() }
     };
     append(&f).await;
     let first = listed(&f, Filter::default()).await.rows[0].seq;

@@ -13,6 +13,7 @@ mod groups;
 mod lists;
 mod migrations;
 mod outage;
+mod submitters;
 mod values;
 mod vault;
 mod writes;

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
-    audit::{self, Actor},
+    audit::{Actor, Entry},
     pki::{
         Prepared,
         approval::{Approved, check_demand},
@@ -162,13 +162,13 @@ impl Issuing {
 
     /// Issues, in the transaction that stores the last approval.
     pub(super) async fn issue(self, tx: &mut Tx, proposal: ProposalId, actor: &Actor, now_ms: i64) -> Result<()> {
-        let Self { prepared, mut record, service } = self;
+        let Self { prepared, record, service } = self;
         let id = prepared.id;
         prepared.issue(tx, true, now_ms).await?;
         if let Some(service) = service {
             service.take(tx, id).await?;
         }
-        record.detail["proposalUuid"] = json!(proposal);
-        audit::append(tx, now_ms, actor, &record, ErrorCode::Success).await
+        let record = record.also("proposalUuid", json!(proposal))?;
+        Entry::new(now_ms, actor, record, ErrorCode::Success)?.append(tx).await
     }
 }

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Event, Grant, Member, Result,
-    audit::{self, Actor},
+    audit::{Actor, Entry},
     signing::{NewService, decision},
 };
 
@@ -95,7 +95,7 @@ impl Chancery {
                 if let Some(deployed) = deployed {
                     let record = deployed.event();
                     deployed.insert(tx, now_ms).await?;
-                    audit::append(tx, now_ms, &actor, &record, ErrorCode::Success).await?;
+                    Entry::new(now_ms, &actor, record, ErrorCode::Success)?.append(tx).await?;
                 }
                 insert(tx, row, content, note, members).await
             })
