@@ -2,7 +2,10 @@
 //!
 //! A thread that has ended a job takes the next one by itself: where jobs wait, no async thread has to be woken between
 //! two of them, and none of the pool's goes to sleep. The results of brief jobs leave several at a time, as long as more of
-//! them wait: to wake an async thread for each takes a core from the job that it interrupts, and back.
+//! them wait: to wake an async thread for each takes a core from the job that it interrupts, and back. Where it is known
+//! what follows a job, its thread begins that too, and nobody is woken.
+
+mod begun;
 
 use std::{
     collections::VecDeque,
@@ -18,6 +21,7 @@ use std::{
 
 use tokio::{sync::oneshot, task, time};
 
+use self::begun::{Beginning, begun};
 use crate::{Error, Limits, Result};
 
 /// Results of brief jobs that leave together: the first one waits for so many jobs less one, some milliseconds.
@@ -63,7 +67,7 @@ impl Pool {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.run_of(job, false).await
+        self.run_of(job, Leaves::AtOnce).await
     }
 
     /// [`run`](Self::run) for a job of a millisecond or two, as a signature is. Where others like it wait, its result may
@@ -73,27 +77,45 @@ impl Pool {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        self.run_of(job, true).await
+        self.run_of(job, Leaves::Together).await
     }
 
-    async fn run_of<T, F>(&self, job: F, is_brief: bool) -> Result<T>
+    /// Runs a brief job, and begins on its thread what it answers with: the caller is woken when that says so, and not
+    /// before.
+    pub(crate) async fn run_then<F, J>(&self, job: J) -> Result<F::Output>
+    where
+        J: FnOnce() -> F + Send + 'static,
+        F: Future + Send + 'static,
+        F::Output: Send,
+    {
+        let (beginning, rest) = begun();
+        let place = Place::take(&self.queue, self.queue_max)?;
+        let task = FirstOf { place: Some(place), first: Some((job, beginning)) };
+        self.outcome(Box::new(task), rest).await?.ok_or_else(no_end)
+    }
+
+    async fn run_of<T, F>(&self, job: F, leaves: Leaves) -> Result<T>
     where
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
         let place = Place::take(&self.queue, self.queue_max)?;
-        let (sender, mut result) = oneshot::channel();
-        let task = Task { place: Some(place), job: Some(job), result: None, sender, is_brief };
-        let waiting = Arc::new(Waiting(Mutex::new(Some(Box::new(task)))));
+        let (sender, result) = oneshot::channel();
+        let task = Task { place: Some(place), job: Some(job), result: None, sender, leaves };
+        self.outcome(Box::new(task), result).await?.map_err(|_| no_end())
+    }
+
+    /// What becomes of a job, if it begins in time.
+    async fn outcome<R: Future + Unpin>(&self, job: Box<dyn Job>, mut outcome: R) -> Result<R::Output> {
+        let waiting = Arc::new(Waiting(Mutex::new(Some(job))));
         // Where the caller goes away while it waits, the job is not begun.
         let own = TakenBack(Arc::clone(&waiting));
         self.queue.push(waiting);
-        let result = match time::timeout(self.wait_max, &mut result).await {
-            Ok(result) => result,
-            Err(_) if own.0.take().is_some() => return Err(too_busy()),
-            Err(_) => result.await,
-        };
-        result.map_err(|_| Error::internal("a job of the pool came to no end"))
+        match time::timeout(self.wait_max, &mut outcome).await {
+            Ok(outcome) => Ok(outcome),
+            Err(_) if own.0.take().is_some() => Err(too_busy()),
+            Err(_) => Ok(outcome.await),
+        }
     }
 
     /// Runs a job that nobody waits for. It begins when no other runs or waits, takes no slot, and has the cores only as
@@ -122,6 +144,10 @@ impl Pool {
     fn is_idle(&self) -> bool {
         self.queue.jobs().running == 0 && self.queue.waiting.load(Ordering::Relaxed) == 0
     }
+}
+
+fn no_end() -> Error {
+    Error::internal("a job of the pool came to no end")
 }
 
 fn too_busy() -> Error {
@@ -173,15 +199,16 @@ impl Slot {
         let mut done = Vec::new();
         while let Some(waiting) = self.next() {
             let Some(mut job) = waiting.take() else { continue };
-            let is_brief = job.is_brief();
-            if !is_brief {
+            let leaves = job.leaves();
+            if leaves == Leaves::AtOnce {
                 answer(&mut done);
             }
             // A panic is told by its hook; whoever waits learns that there is no result.
-            if catch_unwind(AssertUnwindSafe(|| job.run())).is_ok() {
+            let has_ended = catch_unwind(AssertUnwindSafe(|| job.run())).is_ok();
+            if has_ended && leaves != Leaves::ByItself {
                 done.push(job);
             }
-            if !is_brief || done.len() == TOGETHER {
+            if leaves == Leaves::AtOnce || done.len() == TOGETHER {
                 answer(&mut done);
             }
         }
@@ -219,10 +246,19 @@ fn answer(done: &mut Vec<Box<dyn Job>>) {
     }
 }
 
+/// How a job's result gets to whoever waits for it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Leaves {
+    AtOnce,
+    /// With those of others, since the jobs take a millisecond or two.
+    Together,
+    /// The job sees to that.
+    ByItself,
+}
+
 /// A job without its types, as the queue holds it.
 trait Job: Send {
-    /// Whether it takes a millisecond or two.
-    fn is_brief(&self) -> bool;
+    fn leaves(&self) -> Leaves;
     /// Runs it; it is called once.
     fn run(&mut self);
     /// Hands the result over.
@@ -235,12 +271,12 @@ struct Task<F, T> {
     job: Option<F>,
     result: Option<T>,
     sender: oneshot::Sender<T>,
-    is_brief: bool,
+    leaves: Leaves,
 }
 
 impl<F: FnOnce() -> T + Send, T: Send> Job for Task<F, T> {
-    fn is_brief(&self) -> bool {
-        self.is_brief
+    fn leaves(&self) -> Leaves {
+        self.leaves
     }
 
     fn run(&mut self) {
@@ -254,6 +290,32 @@ impl<F: FnOnce() -> T + Send, T: Send> Job for Task<F, T> {
             let _ = self.sender.send(result);
         }
     }
+}
+
+/// A job, and what it answers with is begun.
+struct FirstOf<J, F: Future> {
+    place: Option<Place>,
+    first: Option<(J, Beginning<F>)>,
+}
+
+impl<J, F> Job for FirstOf<J, F>
+where
+    J: FnOnce() -> F + Send,
+    F: Future + Send,
+    F::Output: Send,
+{
+    fn leaves(&self) -> Leaves {
+        Leaves::ByItself
+    }
+
+    fn run(&mut self) {
+        self.place = None;
+        if let Some((job, beginning)) = self.first.take() {
+            beginning.begin(job());
+        }
+    }
+
+    fn answer(self: Box<Self>) {}
 }
 
 /// A job that has not begun: either a thread of the pool takes it, or its caller takes it back.
@@ -409,6 +471,31 @@ mod tests {
         let (one, bad, other) =
             tokio::join!(pool.run_brief(|| 1), pool.run_brief(|| panic!("as a test")), pool.run_brief(|| 2));
         assert_eq!((one.unwrap(), bad.unwrap_err().meaning(), other.unwrap()), (1, Meaning::Internal, 2));
+    }
+
+    #[tokio::test]
+    async fn what_follows_a_job_is_begun_on_its_thread_and_ended_by_the_caller() {
+        let pool = Arc::new(Pool::with_slots(1, &Limits::default()));
+        let (sender, receiver) = oneshot::channel();
+        let (begun_on, thread) = mpsc::channel();
+        let rest = pool.run_then(move || {
+            let begins = thread::current().id();
+            async move {
+                begun_on.send((begins, thread::current().id())).unwrap();
+                (receiver.await, thread::current().id())
+            }
+        });
+        let (ended, ()) = tokio::join!(rest, async {
+            // A slot is free as soon as the rest waits.
+            pool.run(|| ()).await.unwrap();
+            sender.send(5).unwrap();
+        });
+        let (job, first) = thread.recv().unwrap();
+        assert_eq!(job, first);
+        assert_eq!(ended.unwrap(), (Ok(5), thread::current().id()));
+        let panicked = pool.run_then(|| -> futures::future::Ready<()> { panic!("as a test") }).await;
+        assert_eq!(panicked.unwrap_err().meaning(), Meaning::Internal);
+        assert_eq!(pool.run_then(|| async { 6 }).await.unwrap(), 6);
     }
 
     #[tokio::test]

@@ -33,13 +33,13 @@ const GROUP: usize = 512;
 const GROUP_TIME: Duration = Duration::from_millis(50);
 
 /// So many works are company enough: more save little.
-const COMPANY: usize = 12;
+const COMPANY: usize = 24;
 
-/// Works that must be announced for anybody to wait: of fewer callers too many would wait at the same time.
-const ANNOUNCED_MIN: usize = 2 * COMPANY;
+/// Works that must be announced for anybody to wait: with fewer the cores would soon have nothing to do.
+const ANNOUNCED_MIN: usize = 24;
 
-/// How long the first work waits for company: a few flushes of a disk.
-const COMPANY_TIME: Duration = Duration::from_millis(6);
+/// How long the first work waits for company: as long as two cores make so many signatures.
+const COMPANY_TIME: Duration = Duration::from_millis(12);
 
 /// While the flusher has something to do, the writer looks so often for more works.
 const BREATH: Duration = Duration::from_millis(1);

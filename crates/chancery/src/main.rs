@@ -36,6 +36,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
+        tokio::spawn(allocator::give_back_in_turn());
         match command {
             Command::Serve(command) => commands::serve::run(command).await?,
             Command::Init(command) => commands::init::run(command).await?,

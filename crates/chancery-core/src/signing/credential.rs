@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use chancery_keys::{KeySpec, SignError, SignatureScheme, SigningKey};
 use chancery_store::{Tx, tables};
-use chancery_types::{CertificateId, CertificateStatus, KeyAlgorithm, KeyState, KeyUsage};
+use chancery_types::{CertificateId, CertificateStatus, HashType, KeyAlgorithm, KeyState, KeyUsage, SigningFormat};
 use tracing::error;
 
 use super::{
     algorithms::Choice,
-    formats::{self, Content},
+    formats::{self, Content, Unsigned},
 };
 use crate::{Chancery, Error, Result, keys::StoredKey, pki::StoredCertificate, time::rfc3339};
 
@@ -31,6 +31,25 @@ pub(super) struct Signer {
     pub(super) key: Arc<SigningKey>,
 }
 
+/// A signature that is complete but for what its key adds, and the time stamp.
+pub(super) struct Prepared {
+    key: Arc<SigningKey>,
+    scheme: SignatureScheme,
+    unsigned: Unsigned,
+    place: Place,
+    /// How it is time-stamped, where it is.
+    stamped: Option<(SigningFormat, HashType)>,
+}
+
+/// Where a key signs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Here,
+    Pool,
+    /// The same, for a millisecond or two.
+    PoolBriefly,
+}
+
 /// Why nothing can be signed now.
 #[derive(Debug)]
 pub(crate) enum Unusable {
@@ -50,11 +69,58 @@ pub(crate) enum Outcome<T = Vec<u8>> {
 }
 
 impl<T> Outcome<T> {
+    /// What was signed, where a lasting failure refuses.
+    pub(crate) fn signed(self) -> Result<T> {
+        match self {
+            Self::Signed(signature) => Ok(signature),
+            Self::Failed(reason) => Err(Error::state(reason)),
+        }
+    }
+
     pub(crate) fn map<U>(self, to: impl FnOnce(T) -> U) -> Outcome<U> {
         match self {
             Self::Signed(signature) => Outcome::Signed(to(signature)),
             Self::Failed(reason) => Outcome::Failed(reason),
         }
+    }
+}
+
+impl Signer {
+    /// Builds all of a signature that the key does not add. Lasting failures are an outcome.
+    pub(super) fn prepare(&self, choice: Choice, content: Content) -> Result<Outcome<Prepared>> {
+        let Self { credential, key } = self;
+        if let Some(reason) = credential.lasting_fault(content.at_ms)? {
+            return Ok(Outcome::Failed(reason));
+        }
+        let scheme = credential.scheme(choice)?;
+        let place = match (credential.key.spec.algorithm(), content.payload_len() <= INLINE_MAX) {
+            (KeyAlgorithm::Rsa, true) => Place::PoolBriefly,
+            (_, true) => Place::Here,
+            (_, false) => Place::Pool,
+        };
+        let chain = credential.chain.iter().map(|certificate| certificate.der.clone()).collect();
+        let unsigned = formats::prepare(choice.format, scheme, chain, content)?;
+        let stamped = choice.time_stamp.then_some((choice.format, choice.hash));
+        Ok(Outcome::Signed(Prepared { key: Arc::clone(key), scheme, unsigned, place, stamped }))
+    }
+}
+
+impl Prepared {
+    /// Whether a thread of the pool makes all of it, and briefly.
+    pub(super) fn is_of_the_pool(&self) -> bool {
+        self.place == Place::PoolBriefly && self.stamped.is_none()
+    }
+
+    /// Makes it, where it has no time stamp.
+    pub(super) fn make(self) -> Result<Vec<u8>> {
+        let (unsigned, signature) = self.sign()?;
+        unsigned.finish(signature, None)
+    }
+
+    fn sign(self) -> Result<(Unsigned, Vec<u8>)> {
+        let Self { key, scheme, unsigned, .. } = self;
+        let signature = key.sign(scheme, unsigned.input()).map_err(not_signed)?;
+        Ok((unsigned, signature))
     }
 }
 
@@ -160,32 +226,28 @@ impl Chancery {
     /// Makes a signature, outside any transaction. Lasting failures are an outcome; passing ones are errors, after
     /// which nothing has happened.
     pub(super) async fn make_signature(&self, signer: &Signer, choice: Choice, content: Content) -> Result<Outcome> {
-        let Signer { credential, key } = signer;
-        if let Some(reason) = credential.lasting_fault(content.at_ms)? {
-            return Ok(Outcome::Failed(reason));
+        match signer.prepare(choice, content)? {
+            Outcome::Signed(prepared) => Ok(Outcome::Signed(self.make(prepared).await?)),
+            Outcome::Failed(reason) => Ok(Outcome::Failed(reason)),
         }
-        let scheme = credential.scheme(choice)?;
-        let key = Arc::clone(key);
-        let is_small = content.payload_len() <= INLINE_MAX;
-        let inline = credential.key.spec.algorithm() != KeyAlgorithm::Rsa && is_small;
-        let chain = credential.chain.iter().map(|certificate| certificate.der.clone()).collect();
-        let unsigned = formats::prepare(choice.format, scheme, chain, content)?;
-        let sign = move || {
-            let signature = key.sign(scheme, unsigned.input()).map_err(not_signed)?;
-            Ok::<_, Error>((unsigned, signature))
+    }
+
+    /// Makes a signature that is prepared, with its time stamp.
+    pub(super) async fn make(&self, prepared: Prepared) -> Result<Vec<u8>> {
+        let (place, stamped) = (prepared.place, prepared.stamped);
+        let sign = move || prepared.sign();
+        let (unsigned, signature) = match place {
+            Place::Here => sign()?,
+            Place::Pool => self.pool.run(sign).await??,
+            Place::PoolBriefly => {
+                let _stored_soon = self.store.announce();
+                self.pool.run_brief(sign).await??
+            }
         };
-        let (unsigned, signature) = if inline {
-            sign()?
-        } else {
-            let _stored_soon = self.store.announce();
-            if is_small { self.pool.run_brief(sign).await?? } else { self.pool.run(sign).await?? }
+        let time_stamp = match stamped {
+            Some((format, hash)) => Some(formats::time_stamp(format, &self.stamp_signature(&signature, hash).await?)?),
+            None => None,
         };
-        let time_stamp = if choice.time_stamp {
-            let token = self.stamp_signature(&signature, choice.hash).await?;
-            Some(formats::time_stamp(choice.format, &token)?)
-        } else {
-            None
-        };
-        Ok(Outcome::Signed(unsigned.finish(signature, time_stamp)?))
+        unsigned.finish(signature, time_stamp)
     }
 }

@@ -1,5 +1,7 @@
 //! Submitting again what failed.
 
+use std::sync::Arc;
+
 use chancery_store::tables;
 use chancery_types::{
     Action, Base64, Perm, SigningRequestId,
@@ -13,7 +15,7 @@ use crate::{Caller, Chancery, Error, Result};
 impl Chancery {
     /// Submits a request that failed, or that waited too long, as a new one: in the name of this session, under the
     /// policy as it is now, with approvals of its own.
-    pub async fn repeat_signing_request(&self, caller: &Caller, id: SigningRequestId) -> Result<Submitted> {
+    pub async fn repeat_signing_request(self: &Arc<Self>, caller: &Caller, id: SigningRequestId) -> Result<Submitted> {
         let (action, object) = (Action::SigningRequestSubmit, Some(Uuid::from(id)));
         let _grant = self.grant(caller, Perm::SigningSubmit, action, object).await?;
         let stored = self.readable_request(caller, id).await?;

@@ -15,7 +15,6 @@ use uuid::Uuid;
 
 use super::{
     algorithms::Choice,
-    credential::Outcome,
     decide::{ATTEMPTS_MAX, too_often},
     embedded,
     formats::{self, Content},
@@ -66,17 +65,22 @@ struct NewRequest {
     /// What stands in for its approvals.
     pre_approved: Option<PreApproved>,
     hardened: bool,
+    now_ms: i64,
 }
 
 impl Chancery {
     /// Submits a signing request.
-    pub async fn submit_signing_request(&self, caller: &Caller, request: SubmitRequest) -> Result<Submitted> {
+    pub async fn submit_signing_request(
+        self: &Arc<Self>,
+        caller: &Caller,
+        request: SubmitRequest,
+    ) -> Result<Submitted> {
         self.submit(caller, request, None).await
     }
 
     /// Submits a request, or one that failed again.
     pub(super) async fn submit(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         request: SubmitRequest,
         repeats: Option<SigningRequestId>,
@@ -85,7 +89,7 @@ impl Chancery {
         let subject = Subject::of(request.upload_data, request.digest, request.items)?;
         let SubmitRequest { name, service_uuid, policy_uuid, existing_signature, .. } = request;
         let action = Action::SigningRequestSubmit;
-        let grant = self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?;
+        let grant = Arc::new(self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?);
         let mut target = self.target(service_uuid, policy_uuid).await?;
         check_name("/name", &name, &self.limits)?;
         if let Err(refusal) = rules::check_submitter(&target.policy.rules, caller) {
@@ -113,9 +117,9 @@ impl Chancery {
 
     /// Signs where nobody is waited for, and stores; none where the pre-approval that was to be used is so no more.
     async fn submit_checked(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
-        grant: &Grant,
+        grant: &Arc<Grant>,
         target: &Found,
         checked: &Checked,
     ) -> Result<Option<Submitted>> {
@@ -134,12 +138,8 @@ impl Chancery {
             }
         }
         row.pre_approval_id = pre_approved.as_ref().map(|one| one.id().into());
-        let (mut made, mut item_signatures) = (None, Vec::new());
-        if facts.standing == Standing::Approved {
-            let nothing = Made::new(target.policy.clone(), now_ms);
-            let output = self.sign_at_once(target, checked, now_ms).await?;
-            made = Some(output.made(nothing, &row.digest).told(id, target.certificate_sha256)?);
-            (row.signature, item_signatures) = output.stored();
+        let signs = facts.standing == Standing::Approved;
+        if signs {
             row.decided_at_ms = Some(now_ms);
             facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
         }
@@ -147,26 +147,25 @@ impl Chancery {
         let event = Event::new(Action::SigningRequestSubmit).on(Uuid::from(id)).json(checked.matter.recorded(&row)?);
         let (payload, page_hashes, items) = checked.matter.parts();
         let submitters = (!self.stored_submitters.has(submitters_id)).then(|| submitters::members(caller));
-        let new = NewRequest {
+        let new = Box::new(NewRequest {
             target: target.clone(),
             row,
             payload,
             page_hashes,
             items,
-            item_signatures,
+            item_signatures: Vec::new(),
             submitters,
-            made,
+            made: None,
             pre_approved,
             hardened: self.hardened,
+            now_ms,
+        });
+        let stored = if signs {
+            self.sign_and_store(grant, event, new, &checked.matter).await
+        } else {
+            self.store_new(grant, event, new).await
         };
-        let committed = self.commit(grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await;
-        self.stored_submitters.learn(submitters_id, committed.is_ok());
-        match committed {
-            Ok(()) => Ok(Some(Submitted { uuid: id })),
-            // The pre-approval is used up, or what would sign is no longer as it was: the next attempt finds out which.
-            Err(error) if error.meaning() == Meaning::State => Ok(None),
-            Err(error) => Err(error),
-        }
+        Ok(stored?.then_some(Submitted { uuid: id }))
     }
 
     /// What is to be signed, by its digest; a large payload is hashed, and a manifest checked, on the bounded pool.
@@ -203,23 +202,53 @@ impl Chancery {
         Ok(Matter::One { digest, payload, page_hashes })
     }
 
-    /// Signs a request that waits for nobody. Where that cannot be done nothing is submitted.
-    async fn sign_at_once(&self, target: &Target, checked: &Checked, at_ms: i64) -> Result<Output> {
-        let choice = target.policy.choice;
-        let outcome = match &checked.matter {
+    /// Signs and stores a request that waits for nobody. Where it cannot be signed nothing is submitted.
+    async fn sign_and_store(
+        self: &Arc<Self>,
+        grant: &Arc<Grant>,
+        event: Event,
+        mut new: Box<NewRequest>,
+        matter: &Matter,
+    ) -> Result<bool> {
+        let (target, at_ms) = (new.target.clone(), new.now_ms);
+        let (signer, choice) = (&target.signer, target.policy.choice);
+        let output = match matter {
             Matter::One { digest, payload, page_hashes } => {
-                let needed = formats::needs_payload(choice.format, target.signer.credential.scheme(choice)?);
+                let needed = formats::needs_payload(choice.format, signer.credential.scheme(choice)?);
                 let payload = payload.clone().filter(|_| needed);
                 let content = Content { digest: *digest, payload, page_hashes: page_hashes.clone(), at_ms };
-                self.make_signature(&target.signer, choice, content).await?.map(Output::One)
+                let prepared = signer.prepare(choice, content)?.signed()?;
+                if prepared.is_of_the_pool() {
+                    // The thread that signs also hands over to the store.
+                    let (chancery, grant, stored_soon) = (Arc::clone(self), Arc::clone(grant), self.store.announce());
+                    let sign = move || {
+                        let signature = prepared.make();
+                        drop(stored_soon);
+                        async move {
+                            new.sign(Output::One(signature?))?;
+                            chancery.store_new(&grant, event, new).await
+                        }
+                    };
+                    return self.pool.run_then(sign).await?;
+                }
+                Output::One(self.make(prepared).await?)
             }
-            Matter::Each(items) => {
-                self.sign_items(&target.signer, choice, items.clone(), at_ms).await?.map(Output::Each)
-            }
+            Matter::Each(items) => Output::Each(self.sign_items(signer, choice, items.clone(), at_ms).await?.signed()?),
         };
-        match outcome {
-            Outcome::Signed(output) => Ok(output),
-            Outcome::Failed(reason) => Err(Error::state(reason)),
+        new.sign(output)?;
+        self.store_new(grant, event, new).await
+    }
+
+    /// False where the pre-approval is used up, or what would sign is no longer as it was: the next attempt finds out
+    /// which.
+    async fn store_new(&self, grant: &Grant, event: Event, new: Box<NewRequest>) -> Result<bool> {
+        let submitters_id = new.row.submitters_id;
+        let committed = self.commit(grant, event, move |tx| Box::pin(new.insert(tx))).await;
+        self.stored_submitters.learn(submitters_id, committed.is_ok());
+        match committed {
+            Ok(()) => Ok(true),
+            Err(error) if error.meaning() == Meaning::State => Ok(false),
+            Err(error) => Err(error),
         }
     }
 }
@@ -314,7 +343,17 @@ impl Subject {
 }
 
 impl NewRequest {
-    async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+    /// With what a key has put out for it.
+    fn sign(&mut self, output: Output) -> Result<()> {
+        let nothing = Made::new(self.target.policy.clone(), self.now_ms);
+        let made = output.made(nothing, &self.row.digest);
+        self.made = Some(made.told(self.row.id.into(), self.target.certificate_sha256)?);
+        (self.row.signature, self.item_signatures) = output.stored();
+        Ok(())
+    }
+
+    async fn insert(self: Box<Self>, tx: &mut Tx) -> Result<()> {
+        let now_ms = self.now_ms;
         let usable = Usable::as_read(tx, &self.target, now_ms).await?;
         if let Some(made) = self.made {
             made.allow(tx, usable).await?.tell(tx).await?;
