@@ -125,7 +125,7 @@ mod tests {
         let (beginning, rest) = begun();
         let (looked, has_looked) = oneshot::channel();
         let mut rest = Box::pin(rest);
-        assert!(futures::poll!(rest.as_mut()).is_pending());
+        assert!(future::poll_fn(|cx| Poll::Ready(rest.as_mut().poll(cx).is_pending())).await);
         let waits = tokio::spawn(rest);
         // The future wakes its waiter at its first look, and ends at the second.
         let mut looks = 0;

@@ -20,7 +20,7 @@ fn body<T: DeserializeOwned>(body: Value) -> T {
 }
 
 /// The state of a new request.
-async fn submit(chancery: &Chancery, caller: &Caller, service: ServiceId, policy: PolicyId) -> Result<String, Error> {
+async fn submit(chancery: &Arc<Chancery>, caller: &Caller, service: ServiceId, policy: PolicyId) -> Result<String, Error> {
     let request: SubmitRequest =
         body(json!({"name": "n", "serviceUuid": service, "policyUuid": policy, "uploadData": "eA=="}));
     let uuid = chancery.submit_signing_request(caller, request).await?.uuid;
@@ -38,7 +38,7 @@ struct Builds {
 }
 
 impl Builds {
-    async fn deployed(chancery: &Chancery, caller: &Caller) -> Self {
+    async fn deployed(chancery: &Arc<Chancery>, caller: &Caller) -> Self {
         let root = body(json!({"certProfileUuid": ROOT, "newKey": {"keyTypeUuid": P256}, "trustCert": true}));
         let root = chancery.generate_certificate(caller, root).await.unwrap().made().unwrap().certificate_uuid.unwrap();
         let deployed = body(json!({
