@@ -30,7 +30,7 @@ pub(crate) struct Durability(Arc<Counts>);
 struct Counts {
     committed: AtomicU64,
     flushed: watch::Sender<u64>,
-    /// How long a flush takes: about the shortest of the last ones, since many take longer for want of a free core.
+    /// How long the last flush took.
     flush_us: AtomicU64,
     /// A flush failed. The system may have forgotten then what it could not write, so that a later flush would say nothing
     /// of it: nothing is flushed until the writer has found another way.
@@ -68,8 +68,7 @@ impl Durability {
         }
         let began = Instant::now();
         let outcome = log.sync_data();
-        let usual = self.0.flush_us.load(Ordering::Relaxed);
-        self.0.flush_us.store(usual_flush(usual, micros(began.elapsed())), Ordering::Relaxed);
+        self.0.flush_us.store(micros(began.elapsed()), Ordering::Relaxed);
         if let Err(error) = outcome {
             self.0.has_failed.store(true, Ordering::SeqCst);
             return Err(StoreError::Unavailable(format!("the log was not flushed: {error}")));
@@ -89,11 +88,6 @@ impl Durability {
         reached.map_err(|_| StoreError::Unavailable("the disk does not flush".into()))?.map_err(|_| ended())?;
         Ok(())
     }
-}
-
-/// How long flushes take, after one that took so long: what is shorter counts at once, what is longer little by little.
-fn usual_flush(usual_us: u64, last_us: u64) -> u64 {
-    last_us.min(usual_us + last_us.saturating_sub(usual_us) / 64)
 }
 
 /// Works that ran in one transaction.
@@ -152,7 +146,7 @@ impl Flusher {
     }
 
     /// Whether flushes take so long that a thread for them is worth what it costs.
-    pub(crate) fn flushes_are_long(&self) -> bool {
+    fn flushes_are_long(&self) -> bool {
         self.durability.0.flush_us.load(Ordering::Relaxed) > LONG_FLUSH_US
     }
 

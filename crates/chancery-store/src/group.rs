@@ -124,7 +124,7 @@ impl Writer {
             let outcome = match self.order() {
                 Ok(Some(order)) => match self.job(order) {
                     Some(first) => {
-                        wait_for_company(&self.coming, || self.queue.len() + 1, || self.flusher.flushes_are_long());
+                        wait_for_company(&self.coming, || self.queue.len() + 1);
                         self.run(first, &mut group)
                     }
                     None => break,
@@ -262,12 +262,10 @@ impl Writer {
     }
 }
 
-/// Waits until enough works are here, as long as many are announced, but not for long; and not where flushes take so long
-/// that company comes by itself.
-fn wait_for_company(coming: &Coming, here: impl Fn() -> usize, comes_by_itself: impl Fn() -> bool) {
+/// Waits until enough works are here, as long as many are announced, but not for long.
+fn wait_for_company(coming: &Coming, here: impl Fn() -> usize) {
     let end = Instant::now() + COMPANY_TIME;
     while coming.are_many()
-        && !comes_by_itself()
         && let Some(left) = end.checked_duration_since(Instant::now())
         && let Some(missing) = COMPANY.checked_sub(here()).filter(|missing| *missing > 0)
     {
@@ -283,7 +281,7 @@ mod tests {
     use super::*;
 
     /// How often it is looked whether company is here, where so many works are announced and one more comes at each look.
-    fn looks(announced: usize, here: usize, comes_by_itself: bool) -> usize {
+    fn looks(announced: usize, here: usize) -> usize {
         let coming = Coming::default();
         let all: Vec<_> = (0..announced).map(|_| coming.announce()).collect();
         let looks = Cell::new(0);
@@ -291,22 +289,21 @@ mod tests {
             looks.set(looks.get() + 1);
             here + looks.get()
         };
-        wait_for_company(&coming, look, || comes_by_itself);
+        wait_for_company(&coming, look);
         drop(all);
         assert_eq!(coming.0.load(Ordering::Relaxed), 0);
         looks.get()
     }
 
     #[test]
-    fn a_work_waits_for_company_only_where_many_are_announced_and_flushes_are_short() {
-        assert_eq!(looks(0, 0, false), 0);
-        assert_eq!(looks(ANNOUNCED_MIN - 1, 0, false), 0);
-        assert_eq!(looks(ANNOUNCED_MIN, 0, true), 0);
-        assert_eq!(looks(ANNOUNCED_MIN, COMPANY, false), 1, "enough are here");
-        assert!(looks(ANNOUNCED_MIN, COMPANY - 3, false) <= 3, "soon enough are here");
+    fn a_work_waits_for_company_only_where_many_are_announced() {
+        assert_eq!(looks(0, 0), 0);
+        assert_eq!(looks(ANNOUNCED_MIN - 1, 0), 0);
+        assert_eq!(looks(ANNOUNCED_MIN, COMPANY), 1, "enough are here");
+        assert!(looks(ANNOUNCED_MIN, COMPANY - 3) <= 3, "soon enough are here");
         let (started, coming) = (Instant::now(), Coming::default());
         let _all: Vec<_> = (0..ANNOUNCED_MIN).map(|_| coming.announce()).collect();
-        wait_for_company(&coming, || 1, || false);
+        wait_for_company(&coming, || 1);
         assert!(started.elapsed() >= COMPANY_TIME, "nobody comes");
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn check(source: &Source) -> Vec<String> {
 
 /// The type of the first parameter after `self`.
 fn first_parameter(signature: &str) -> Option<&str> {
-    let (_, parameters) = signature.split_once("self,")?;
+    let (_, parameters) = ["self,", "self: &Arc<Self>,"].iter().find_map(|own| signature.split_once(own))?;
     let (_, of_type) = parameters.split_once(':')?;
     Some(of_type.split([',', ')']).next()?.trim())
 }
@@ -61,6 +61,8 @@ mod tests {
         assert_eq!(door("pub async fn read(&self, id: u8)"), 1);
         assert_eq!(door("pub fn settings(&self) -> u8"), 1);
         assert_eq!(door("pub async fn read<T>(\n        &self,\n        caller: &Caller,\n    )"), 0);
+        assert_eq!(door("pub async fn read(\n        self: &Arc<Self>,\n        caller: &Caller,\n    )"), 0);
+        assert_eq!(door("pub async fn read(self: &Arc<Self>, id: u8)"), 1);
         assert_eq!(door("pub(crate) async fn read(&self, id: u8)"), 0);
         assert_eq!(door("pub async fn list(&self, _: &Visitor) -> u8"), 0);
         assert_eq!(door("pub async fn log_out(&self, request: RequestInfo)"), 1, "outside identity/");

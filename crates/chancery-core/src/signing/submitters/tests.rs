@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use chancery_types::{
     IdentityId, IdentityKind, PolicyId, ServiceId,
     wire::signing_requests::{SigningRequest, SubmitRequest},
@@ -48,7 +50,7 @@ fn what_is_remembered_is_bounded() {
 }
 
 /// A service that signs without approvals.
-async fn deployed(chancery: &Chancery, caller: &Caller) -> (ServiceId, PolicyId) {
+async fn deployed(chancery: &Arc<Chancery>, caller: &Caller) -> (ServiceId, PolicyId) {
     let key_type = "00000000-0000-0000-6b74-000000000004";
     let root = body(json!({
         "certProfileUuid": "00000000-0000-0000-6370-000000000001",
@@ -65,7 +67,7 @@ async fn deployed(chancery: &Chancery, caller: &Caller) -> (ServiceId, PolicyId)
     (body(deployed["serviceUuid"].clone()), body(deployed["policyUuid"].clone()))
 }
 
-async fn submit(chancery: &Chancery, caller: &Caller, to: (ServiceId, PolicyId)) -> Result<SigningRequest, Error> {
+async fn submit(chancery: &Arc<Chancery>, caller: &Caller, to: (ServiceId, PolicyId)) -> Result<SigningRequest, Error> {
     let request: SubmitRequest =
         body(json!({"name": "n", "serviceUuid": to.0, "policyUuid": to.1, "uploadData": "eA=="}));
     let uuid = chancery.submit_signing_request(caller, request).await?.uuid;

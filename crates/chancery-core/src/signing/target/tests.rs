@@ -1,6 +1,8 @@
 //! Services, policies, certificates and keys that change between the look at them and the transaction that stores a
 //! signature.
 
+use std::sync::Arc;
+
 use chancery_types::{
     CertificateId, KeyId, PolicyId, RevocationReason, ServiceId,
     wire::{signing_policies::ChangeSigningPolicy, signing_requests::SubmitRequest, x509::RevokeCertificate},
@@ -20,7 +22,12 @@ fn body<T: DeserializeOwned>(body: Value) -> T {
 }
 
 /// The state of a new request.
-async fn submit(chancery: &Arc<Chancery>, caller: &Caller, service: ServiceId, policy: PolicyId) -> Result<String, Error> {
+async fn submit(
+    chancery: &Arc<Chancery>,
+    caller: &Caller,
+    service: ServiceId,
+    policy: PolicyId,
+) -> Result<String, Error> {
     let request: SubmitRequest =
         body(json!({"name": "n", "serviceUuid": service, "policyUuid": policy, "uploadData": "eA=="}));
     let uuid = chancery.submit_signing_request(caller, request).await?.uuid;
