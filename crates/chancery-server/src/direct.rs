@@ -3,12 +3,11 @@
 //! The way through a router to a handler costs more than such a call does. These are told by their path and answered by
 //! the same steps, in the same order, without it; whatever is not plainly one of them takes the usual way.
 
-use std::net::IpAddr;
+use std::{net::IpAddr, pin::pin};
 
 use axum::{
     BoxError,
     body::{Bytes, HttpBody},
-    extract::Request,
     http::{Method, request::Parts},
     response::{IntoResponse, Response},
 };
@@ -46,11 +45,11 @@ enum Verb {
 
 impl Single {
     /// Which one a request is.
-    pub(crate) fn of<B>(request: &Request<B>) -> Option<Self> {
-        if request.method() != Method::POST {
+    pub(crate) fn of(head: &Parts) -> Option<Self> {
+        if head.method != Method::POST {
             return None;
         }
-        let (profile, verb) = request.uri().path().strip_prefix(PROFILES)?.split_at_checked(ID_LEN)?;
+        let (profile, verb) = head.uri.path().strip_prefix(PROFILES)?.split_at_checked(ID_LEN)?;
         let verb = match verb {
             "/tokenize" => Verb::Tokenize,
             "/detokenize" => Verb::Detokenize,
@@ -68,20 +67,21 @@ impl Single {
     }
 
     /// Answers it.
-    pub(crate) async fn answer<B>(self, app: &App, request: Request<B>, source: IpAddr) -> Response
+    pub(crate) async fn answer<B>(self, app: &App, head: &Parts, body: &mut B, source: IpAddr) -> Response
     where
         B: HttpBody<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
     {
-        let exchange = Exchange::begin(&request, source);
-        let (head, mut body) = request.into_parts();
-        let may_be_taken = remainder::may_be_taken(&head.headers, &body);
-        let answer = async {
-            let answer = self.run(app, exchange.info, &head, &mut body).await;
-            answer.unwrap_or_else(IntoResponse::into_response)
+        let exchange = Exchange::begin(&head.method, head.version, source);
+        let may_be_taken = remainder::may_be_taken(&head.headers, body);
+        let answer = {
+            let answer = pin!(async {
+                let answer = self.run(app, exchange.info, head, body).await;
+                answer.unwrap_or_else(IntoResponse::into_response)
+            });
+            exchange.run(answer).await
         };
-        let answer = exchange.run(answer).await;
-        let is_read = !may_be_taken || remainder::take(&mut body).await;
+        let is_read = !may_be_taken || remainder::take(body).await;
         exchange.finish(answer, head.uri.path(), self.route(), is_read)
     }
 
@@ -108,12 +108,14 @@ impl Single {
 
 #[cfg(test)]
 mod tests {
+    use axum::http::Request;
+
     use super::*;
 
     const ID: &str = "00000000-0000-0000-0000-0000000000aa";
 
     fn single(method: &str, path: &str) -> Option<Single> {
-        Single::of(&Request::builder().method(method).uri(path).body(()).unwrap())
+        Single::of(&Request::builder().method(method).uri(path).body(()).unwrap().into_parts().0)
     }
 
     #[test]

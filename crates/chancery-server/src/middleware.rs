@@ -22,7 +22,7 @@ use axum::{
 };
 use chancery_core::{Error, Meaning, RequestId, RequestInfo};
 use tower::Service;
-use tracing::{Instrument, Span, debug, debug_span, error};
+use tracing::{Span, debug, debug_span, error};
 
 use crate::{
     answer::{Failure, Refusal, render},
@@ -55,7 +55,8 @@ where
     /// Runs a request inside its span and finishes its answer.
     fn call(&mut self, mut request: Request) -> Self::Future {
         let peer = request.extensions().get::<Peer>();
-        let exchange = Exchange::begin(&request, peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0));
+        let source = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
+        let exchange = Exchange::begin(request.method(), request.version(), source);
         let uri = request.uri().clone();
         let route = request.extensions().get::<MatchedPath>().cloned();
         request.extensions_mut().insert(exchange.info);
@@ -64,7 +65,10 @@ where
         let begun = catch_unwind(AssertUnwindSafe(|| self.0.call(request)));
         Box::pin(async move {
             let answer = match begun {
-                Ok(answer) => exchange.run(async { answer.await.unwrap_or_else(|never| match never {}) }).await,
+                Ok(answer) => {
+                    let answer = pin!(async { answer.await.unwrap_or_else(|never| match never {}) });
+                    exchange.run(answer).await
+                }
                 Err(panic) => panicked(panic.as_ref()),
             };
             let is_read = remainder.take().await;
@@ -86,21 +90,23 @@ pub(crate) struct Exchange {
 
 impl Exchange {
     /// Gives the request its id.
-    pub(crate) fn begin<B>(request: &Request<B>, source: IpAddr) -> Self {
+    pub(crate) fn begin(method: &Method, version: Version, source: IpAddr) -> Self {
         let started = Instant::now();
         let info = RequestInfo { source, ..unknown_request() };
         let span = debug_span!("request", id = %info.id, %source);
-        Self { info, started, method: method_name(request.method()), version: request.version(), span }
+        Self { info, started, method: method_name(method), version, span }
     }
 
-    /// A route's answer, also if it panics; what it logs bears the request's id.
-    pub(crate) async fn run(&self, answer: impl Future<Output = Response>) -> Response {
-        let mut answer = pin!(answer);
-        let caught = poll_fn(|context| match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
-            Ok(poll) => poll,
-            Err(panic) => Poll::Ready(panicked(panic.as_ref())),
-        });
-        caught.instrument(self.span.clone()).await
+    /// A route's answer, also if it panics; what it logs bears the request's id. The route's future stays where it is.
+    pub(crate) async fn run(&self, mut answer: Pin<&mut impl Future<Output = Response>>) -> Response {
+        poll_fn(|context| {
+            let _entered = self.span.enter();
+            match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
+                Ok(poll) => poll,
+                Err(panic) => Poll::Ready(panicked(panic.as_ref())),
+            }
+        })
+        .await
     }
 
     /// Puts the answer into the form of its path, counts and logs it. A connection on which some of the request is still

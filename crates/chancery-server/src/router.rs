@@ -1,6 +1,6 @@
 //! Every route, on one screen.
 
-use std::{net::IpAddr, sync::Arc};
+use std::{convert::Infallible, net::IpAddr, ops::Deref, sync::Arc};
 
 use axum::{
     BoxError, Router,
@@ -214,18 +214,31 @@ impl From<Router> for Routes {
 
 impl Routes {
     /// Answers a request from this address.
-    pub async fn answer<B>(&self, request: Request<B>, source: IpAddr) -> Response
+    ///
+    /// Each connection has room for this future, which a call fills anew: it is kept as small as the calls are that
+    /// take no router. They work on the request where it is; all others are in a box.
+    pub fn answer<B>(
+        routes: impl Deref<Target = Self> + Send,
+        request: Request<B>,
+        source: IpAddr,
+    ) -> impl Future<Output = Result<Response, Infallible>> + Send
     where
         B: HttpBody<Data = Bytes> + Send + Unpin + 'static,
         B::Error: Into<BoxError>,
     {
-        if let Some(app) = &self.direct
-            && let Some(single) = Single::of(&request)
-        {
-            return single.answer(app, request, source).await;
+        let (head, mut body) = request.into_parts();
+        async move {
+            if let Some(app) = &routes.direct
+                && let Some(single) = Single::of(&head)
+            {
+                return Ok(single.answer(app, &head, &mut body, source).await);
+            }
+            Box::pin(routes.route(Request::from_parts(head, Body::new(body)), source)).await
         }
-        let mut request = request.map(Body::new);
+    }
+
+    async fn route(&self, mut request: Request, source: IpAddr) -> Result<Response, Infallible> {
         request.extensions_mut().insert(Peer(source));
-        self.router.clone().oneshot(request).await.unwrap_or_else(|never| match never {})
+        self.router.clone().oneshot(request).await
     }
 }

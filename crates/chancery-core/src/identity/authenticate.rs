@@ -30,7 +30,7 @@ impl Chancery {
         if self.settings.load().api_access {
             return Ok(caller);
         }
-        Err(self.api_access_is_off(&caller).await)
+        Err(Box::pin(self.api_access_is_off(&caller)).await)
     }
 
     /// The caller of a request that a cookie session may make while API access is off: how it is switched on again.
@@ -47,14 +47,22 @@ impl Chancery {
         self.refused(caller, Event::new(Action::ApiCall), refusal).await
     }
 
+    /// What calls seldom need is in a box, here as in [`authenticate`](Self::authenticate): every connection has room for
+    /// what is not.
     async fn fully_logged_in(&self, request: RequestInfo, credentials: &Credentials) -> Result<Caller> {
-        let now = (self.clock.now_ms(), &self.limits);
+        let now = self.clock.now_ms();
         if let Credentials::Bearer(token) = credentials {
+            let now = (now, &self.limits);
             let known = self.identity.recent.caller(request, token, &self.identity.directory.load(), now);
             if let Some(caller) = known {
                 return Ok(caller);
             }
         }
+        Box::pin(self.look_into(request, credentials, now)).await
+    }
+
+    async fn look_into(&self, request: RequestInfo, credentials: &Credentials, now: i64) -> Result<Caller> {
+        let now = (now, &self.limits);
         let Shown { session, token_expires_at } = self.session_of(&request, credentials).await?;
         let directory = self.identity.directory.load();
         let Some(standing) = session.standing(&directory) else {

@@ -41,8 +41,8 @@ impl Chancery {
             let attributes = self.attributes(profile, request.metadata.as_ref(), request.expires_at.as_deref())?;
             let (token, iv) = self.make_token(profile, grant, &request.message, attributes, "/message").await?;
             Ok(TokenizationResponse { token, iv, key_version: told_version(profile) })
-        };
-        let answer = answer.await;
+        }
+        .await;
         self.count_tokens(caller, Action::Tokenize, id, 1, &answer);
         answer
     }
@@ -65,8 +65,8 @@ impl Chancery {
             let DetokenizeRequest { token, iv, key_version } = &request;
             let message = self.open_token(profile, grant, token, iv.as_ref(), *key_version, "/token").await?;
             Ok(DetokenizationResponse { message })
-        };
-        let answer = answer.await;
+        }
+        .await;
         self.count_tokens(caller, action, id, 1, &answer);
         answer
     }
@@ -205,6 +205,8 @@ impl Chancery {
         Ok((profile, grant))
     }
 
+    /// The ways to the store are in boxes, here and in what is called from here: every connection has room for a call
+    /// without them.
     async fn make_token(
         &self,
         profile: &Profile,
@@ -215,7 +217,7 @@ impl Chancery {
     ) -> Result<(String, Option<Base64>)> {
         if let Engine::Random(vault) = &profile.engine {
             let messages = iter::once(message).collect();
-            let outcome = self.vault_tokenize((profile, vault), grant, messages, attributes, false).await?;
+            let outcome = Box::pin(self.vault_tokenize((profile, vault), grant, messages, attributes, false)).await?;
             return Ok((outcome.single(field)?, None));
         }
         let ivs = draw_ivs(profile, 1);
@@ -236,7 +238,7 @@ impl Chancery {
         let (ivs, version) = read_call(profile, iv, version)?;
         let tokens = iter::once(token);
         let outcome = match &profile.engine {
-            Engine::Random(vault) => self.vault_detokenize(vault, grant, tokens.collect(), version).await?,
+            Engine::Random(vault) => Box::pin(self.vault_detokenize(vault, grant, tokens.collect(), version)).await?,
             Engine::Ff1(_) | Engine::Pattern(_) | Engine::Text(_) => {
                 profile.engine.detokenize(&grant, tokens, &ivs, version)?
             }
@@ -247,9 +249,10 @@ impl Chancery {
     /// Makes sure that the store knows that the profile makes tokens before the first one is given out: from then on
     /// nothing may change that would make them unreadable.
     pub(super) async fn note_use(&self, profile: &Profile) -> Result<()> {
-        if profile.is_used() {
-            return Ok(());
-        }
+        if profile.is_used() { Ok(()) } else { Box::pin(self.note_first_use(profile)).await }
+    }
+
+    async fn note_first_use(&self, profile: &Profile) -> Result<()> {
         let (id, version) = (profile.id, profile.version);
         let noted = self.store.write(move |tx| {
             Box::pin(async move { Ok::<_, Error>(tables::token_profiles::mark_used(tx, id.into(), version).await?) })

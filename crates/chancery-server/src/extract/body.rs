@@ -125,14 +125,17 @@ where
             let json = if bytes.is_empty() { if_empty } else { &bytes };
             Ok((decode::decode(json)?, Room(None)))
         }
-        Received::OnDisk(spool) => {
-            let room = app.room_for_large_body().await?;
-            let bytes = spool.read_back().await.map_err(Error::unavailable)?;
-            // Tens of mebibytes take long enough to keep a thread from its other connections.
-            let decoded = spawn_blocking(move || decode::decode(&bytes)).await.map_err(Error::internal)?;
-            Ok((decoded?, Room(Some(room))))
-        }
+        Received::OnDisk(spool) => Box::pin(read_back(spool, app)).await,
     }
+}
+
+/// Reads a body that waited on disk.
+async fn read_back<T: DeserializeOwned + Send + 'static>(spool: Spool, app: &App) -> Result<(T, Room), Error> {
+    let room = app.room_for_large_body().await?;
+    let bytes = spool.read_back().await.map_err(Error::unavailable)?;
+    // Tens of mebibytes take long enough to keep a thread from its other connections.
+    let decoded = spawn_blocking(move || decode::decode(&bytes)).await.map_err(Error::internal)?;
+    Ok((decoded?, Room(Some(room))))
 }
 
 /// Waits for so many bytes as long as a slow sender may take. Most bodies are there with their heads, and need no timer.
@@ -142,26 +145,38 @@ async fn patiently<T>(received: impl Future<Output = Result<T, Error>>, max: usi
         return received;
     }
     let patience = GRACE + Duration::from_secs(max as u64 / SLOWEST);
-    time::timeout(patience, received).await.map_err(|_| late())?
+    Box::pin(time::timeout(patience, received)).await.map_err(|_| late())?
 }
 
 /// A body that has come in full.
 enum Received {
-    InMemory(Vec<u8>),
+    InMemory(Bytes),
     OnDisk(Spool),
 }
 
+/// Most bodies are one piece, and stay where they are; the future is small for their sake.
 async fn collect<B>(body: B, max: usize) -> Result<Received, Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
     let mut body = Limited::new(body, max);
+    match next_piece(&mut body, max).await? {
+        Some(only) if body.is_end_stream() && only.len() <= IN_MEMORY_MAX => Ok(Received::InMemory(only)),
+        Some(first) => Box::pin(collect_pieces(first, body, max)).await,
+        None => Ok(Received::InMemory(Bytes::new())),
+    }
+}
+
+async fn collect_pieces<B>(first: Bytes, mut body: Limited<B>, max: usize) -> Result<Received, Error>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
     let mut memory = Vec::new();
     let mut disk: Option<Spool> = None;
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| broken(&*error, max))?;
-        let Ok(data) = frame.into_data() else { continue };
+    let mut next = Some(first);
+    while let Some(data) = next {
         if memory.len() + data.len() > SMALL && memory.capacity() <= SMALL {
             // Whoever has sent so much sends the rest, and it need not move again and again as it grows.
             let announced = body.size_hint().lower().try_into().unwrap_or(IN_MEMORY_MAX);
@@ -175,10 +190,22 @@ where
             };
             spool.write(&mut memory).await.map_err(Error::unavailable)?;
         }
+        next = next_piece(&mut body, max).await?;
     }
-    let Some(mut spool) = disk else { return Ok(Received::InMemory(memory)) };
+    let Some(mut spool) = disk else { return Ok(Received::InMemory(memory.into())) };
     spool.write(&mut memory).await.map_err(Error::unavailable)?;
     Ok(Received::OnDisk(spool))
+}
+
+/// The next bytes of a body, if any are still to come; trailers are none.
+async fn next_piece<B>(body: &mut Limited<B>, max: usize) -> Result<Option<Bytes>, Error>
+where
+    B: HttpBody<Data = Bytes> + Unpin,
+    B::Error: Into<BoxError>,
+{
+    let Some(frame) = body.frame().await else { return Ok(None) };
+    let frame = frame.map_err(|error| broken(&*error, max))?;
+    Ok(Some(frame.into_data().unwrap_or_default()))
 }
 
 /// A missing content type counts as JSON; JSON has no other encoding than UTF-8 (RFC 8259, 8.1).

@@ -2,8 +2,10 @@
 
 use std::{
     convert::Infallible,
+    future::poll_fn,
     mem,
     net::IpAddr,
+    ops::Deref,
     pin::pin,
     sync::{
         Arc,
@@ -12,7 +14,12 @@ use std::{
     time::Duration,
 };
 
-use axum::{extract::Request, response::Response};
+use axum::{
+    BoxError,
+    body::{Bytes, HttpBody},
+    extract::Request,
+    response::Response,
+};
 use hyper::{
     body::Incoming,
     server::conn::{http1, http2},
@@ -28,13 +35,21 @@ use tokio::{
     time,
 };
 
-use super::{Bounds, Site, head_timer::HeadTimer, seldom::Seldom};
+use super::{
+    Bounds, Site,
+    quiet::{Quiet, Sleeper},
+    seldom::Seldom,
+};
+use crate::Routes;
 
 /// How often an HTTP/2 client is asked whether it is still there, and how long it may take to say so.
 const PING_EVERY: Duration = Duration::from_secs(20);
 const PING_ANSWER_MAX: Duration = Duration::from_secs(10);
 
-/// Serves HTTP/1.1 on a connection. The time for a head also bounds the time between two requests.
+/// Serves HTTP/1.1 on a connection.
+///
+/// hyper could bound the time for a head itself. It would set a timer for every request, and look for the next one once
+/// more after every answer.
 pub(super) async fn serve_http1<IO>(io: IO, peer: IpAddr, site: &Arc<Site>, stop: watch::Receiver<bool>)
 where
     IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -42,11 +57,10 @@ where
     let Bounds { head_max, head_bytes_max, .. } = site.bounds;
     let calls = Calls::new(site, peer);
     let counted = Arc::clone(&calls);
+    let answer = move |request: Request<Incoming>| Call::begin(&counted).answer(request.map(Quiet));
     let connection = http1::Builder::new()
-        .timer(HeadTimer)
-        .header_read_timeout(head_max)
         .max_header_size(head_bytes_max as usize)
-        .serve_connection(TokioIo::new(io), service_fn(move |request| Arc::clone(&counted).answer(request)));
+        .serve_connection(TokioIo::new(io), service_fn(answer));
     drive(connection, &calls.counts, head_max, stop).await;
 }
 
@@ -58,13 +72,14 @@ where
     let Bounds { head_max, head_bytes_max, streams_max, .. } = site.bounds;
     let calls = Calls::new(site, peer);
     let counted = Arc::clone(&calls);
+    let answer = move |request: Request<Incoming>| Call::begin(&counted).answer(request);
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .keep_alive_interval(PING_EVERY)
         .keep_alive_timeout(PING_ANSWER_MAX)
         .max_header_list_size(head_bytes_max)
         .max_concurrent_streams(streams_max)
-        .serve_connection(TokioIo::new(io), service_fn(move |request| Arc::clone(&counted).answer(request)));
+        .serve_connection(TokioIo::new(io), service_fn(answer));
     drive(connection, &calls.counts, head_max, stop).await;
 }
 
@@ -79,15 +94,10 @@ impl Calls {
     fn new(site: &Arc<Site>, peer: IpAddr) -> Arc<Self> {
         Arc::new(Self { site: Arc::clone(site), peer, counts: Counts::default() })
     }
-
-    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Result<Response, Infallible> {
-        let _counted = Counted::new(&self.counts);
-        Ok(self.site.routes.answer(request, self.peer).await)
-    }
 }
 
 /// A connection is looked at so often in the longest time that it may be idle.
-const LOOKS: u32 = 8;
+const LOOKS: u32 = 16;
 
 /// What may end a connection besides its client.
 enum Event {
@@ -97,8 +107,9 @@ enum Event {
     Look,
 }
 
-/// Runs a connection to its end, which comes when the client closes it, when it has been idle for `idle_max`, or when
-/// the server stops; in the latter two the calls in flight finish first.
+/// Runs a connection to its end, which comes when the client closes it, when it has been idle for `idle_max` (or an
+/// eighth more), or when the server stops; in the latter two the calls in flight finish first. A head that is still to
+/// come in full is no call yet.
 async fn drive<C: GracefulConnection>(
     connection: C,
     counts: &Counts,
@@ -109,18 +120,19 @@ async fn drive<C: GracefulConnection>(
     let mut looks = time::interval(idle_max / LOOKS);
     looks.tick().await;
     let (mut idle_looks, mut begun, mut closing) = (0, 0, false);
+    let mut sleeper = Sleeper::default();
     loop {
         let event = async {
             tokio::select! {
                 _ = stop.changed(), if !closing => Event::Stop,
-                // Also while closing: this is when the connection sees that a head has taken too long.
+                // Also while closing: for the head of a first request hyper would wait for ever.
                 _ = looks.tick() => Event::Look,
             }
         };
         let ends = tokio::select! {
             biased;
             // An error here is the client's: it went away, or spoke no HTTP. Nobody is left to be told.
-            _ = connection.as_mut() => return,
+            _ = poll_fn(|context| sleeper.poll(connection.as_mut(), context)) => return,
             event = Seldom::new(event) => match event {
                 Event::Stop => true,
                 Event::Look => {
@@ -132,6 +144,9 @@ async fn drive<C: GracefulConnection>(
                 }
             },
         };
+        if ends && closing && begun == 0 {
+            return;
+        }
         if ends && !closing {
             connection.as_mut().graceful_shutdown();
             closing = true;
@@ -147,17 +162,34 @@ struct Counts {
 }
 
 /// A call that has begun; its end is counted when this is dropped.
-struct Counted<'a>(&'a Counts);
+struct Call(Arc<Calls>);
 
-impl<'a> Counted<'a> {
-    fn new(counts: &'a Counts) -> Self {
-        counts.begun.fetch_add(1, Ordering::Relaxed);
-        Self(counts)
+impl Call {
+    fn begin(calls: &Arc<Calls>) -> Self {
+        calls.counts.begun.fetch_add(1, Ordering::Relaxed);
+        Self(Arc::clone(calls))
+    }
+
+    fn answer<B>(self, request: Request<B>) -> impl Future<Output = Result<Response, Infallible>> + Send
+    where
+        B: HttpBody<Data = Bytes> + Send + Unpin + 'static,
+        B::Error: Into<BoxError>,
+    {
+        let peer = self.0.peer;
+        Routes::answer(self, request, peer)
     }
 }
 
-impl Drop for Counted<'_> {
+impl Deref for Call {
+    type Target = Routes;
+
+    fn deref(&self) -> &Routes {
+        &self.0.site.routes
+    }
+}
+
+impl Drop for Call {
     fn drop(&mut self) {
-        self.0.ended.fetch_add(1, Ordering::Relaxed);
+        self.0.counts.ended.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -2,8 +2,8 @@
 
 mod bounds;
 mod connection;
-mod head_timer;
 mod patient;
+mod quiet;
 mod seldom;
 mod tls;
 

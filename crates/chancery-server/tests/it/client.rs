@@ -165,11 +165,17 @@ impl Client {
         if let Some(cookie) = self.cookie() {
             request.headers_mut().insert(header::COOKIE, cookie.parse().unwrap());
         }
-        let (head, body) = self.routes.answer(request, self.source).await.into_parts();
+        let Ok(answer) = Routes::answer(&self.routes, request, self.source).await;
+        let (head, body) = answer.into_parts();
         self.keep_cookie(&head.headers);
         let body = body.collect().await.unwrap().to_bytes().to_vec();
         let json = serde_json::from_slice(&body).unwrap_or_default();
         Reply { status: head.status, headers: head.headers, body, json }
+    }
+
+    /// How large the future of a call is.
+    pub(crate) fn bytes_of_a_call(&self) -> usize {
+        size_of_val(&Routes::answer(&self.routes, Request::new(Body::empty()), self.source))
     }
 
     /// Does what a cookie jar does: keeps the pair, forgets it when it expires.

@@ -204,3 +204,10 @@ async fn both_ways_to_a_call_answer_the_same() {
         }
     }
 }
+
+/// Every connection has room for it, which each call fills anew.
+#[tokio::test]
+async fn the_future_of_a_call_is_small() {
+    let bytes = Bench::new().await.admin.bytes_of_a_call();
+    assert!(bytes <= 2_048, "{bytes}");
+}
