@@ -77,7 +77,7 @@ impl Installation {
             let request = LoginRequest { auth_credentials, auth_type: AuthType::Userpass };
             cookie = Some(self.chancery.log_in(&visitor(), cookie.as_deref(), request).await.unwrap().cookie);
         }
-        let credentials = Credentials::Cookie(cookie.expect("two logins were made"));
+        let credentials = Credentials::Cookie(cookie.expect("two logins were made").into());
         self.chancery.authenticate(request(), credentials).await.unwrap()
     }
 

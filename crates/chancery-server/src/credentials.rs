@@ -6,24 +6,24 @@ use chancery_core::{Credentials, Error};
 use crate::session_cookie;
 
 /// The credentials of a request. If there is an Authorization header it alone decides, whatever it says.
-pub(crate) fn of(parts: &Parts) -> Result<Credentials, Error> {
+pub(crate) fn of(parts: &Parts) -> Result<Credentials<'_>, Error> {
     let mut values = parts.headers.get_all(header::AUTHORIZATION).iter();
     if let Some(value) = values.next() {
         let bearer = if values.next().is_none() { bearer(value) } else { None };
         // A header that carries none is a token that is none of ours: refused, and counted, by the one who looks at it.
-        return Ok(Credentials::Bearer(bearer.unwrap_or_default()));
+        return Ok(Credentials::Bearer(bearer.unwrap_or_default().into()));
     }
     let Some(cookie) = session_cookie::read(&parts.headers) else { return Ok(Credentials::None) };
     check_same_origin(parts)?;
-    Ok(Credentials::Cookie(cookie))
+    Ok(Credentials::Cookie(cookie.into()))
 }
 
 const SCHEME: &str = "Bearer ";
 
 /// The token of the one Authorization header, if its scheme is Bearer (RFC 6750, 2.1; the scheme in any letter case).
-fn bearer(value: &HeaderValue) -> Option<String> {
+fn bearer(value: &HeaderValue) -> Option<&str> {
     let (scheme, token) = str::from_utf8(value.as_bytes()).ok()?.split_at_checked(SCHEME.len())?;
-    scheme.eq_ignore_ascii_case(SCHEME).then(|| token.trim().to_owned())
+    scheme.eq_ignore_ascii_case(SCHEME).then(|| token.trim())
 }
 
 /// Refuses a changing call that a page of another origin made: a browser sends the cookie along without asking. What
@@ -60,19 +60,19 @@ mod tests {
 
     use super::*;
 
-    fn credentials(method: &str, headers: &[(&str, &str)]) -> Result<Credentials, Error> {
+    fn credentials(method: &str, headers: &[(&str, &str)]) -> Result<Credentials<'static>, Error> {
         let mut request = Request::builder().method(method).uri("/api/v2/x").header("Host", "kms.example:8443");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        of(&request.body(()).unwrap().into_parts().0)
+        of(&request.body(()).unwrap().into_parts().0).map(Credentials::into_owned)
     }
 
     const COOKIE: (&str, &str) = ("Cookie", "a=b; __Host-chancery=s3ss10n");
 
     #[test]
     fn a_bearer_header_alone_decides() {
-        let (bearer, nothing) = (Credentials::Bearer("abc".to_owned()), Credentials::Bearer(String::new()));
+        let (bearer, nothing) = (Credentials::Bearer("abc".into()), Credentials::Bearer("".into()));
         assert_eq!(credentials("POST", &[("Authorization", "Bearer abc"), COOKIE]).unwrap(), bearer);
         assert_eq!(credentials("POST", &[("Authorization", "bEARER  abc ")]).unwrap(), bearer);
         for bad in ["", "Bearer", "Basic abc", "Bearer\u{e9} abc"] {
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn the_cookie_counts_where_no_other_origin_made_the_call() {
-        let cookie = Credentials::Cookie("s3ss10n".to_owned());
+        let cookie = Credentials::Cookie("s3ss10n".into());
         for ours in [
             &[COOKIE][..],
             &[COOKIE, ("Origin", "https://KMS.example:8443"), ("Sec-Fetch-Site", "same-origin")],

@@ -25,7 +25,7 @@ pub(super) struct Shown {
 
 impl Chancery {
     /// The caller of a request, which API access must be on for.
-    pub async fn authenticate(&self, request: RequestInfo, credentials: Credentials) -> Result<Caller> {
+    pub async fn authenticate(&self, request: RequestInfo, credentials: Credentials<'_>) -> Result<Caller> {
         let caller = self.fully_logged_in(request, &credentials).await?;
         if self.settings.load().api_access {
             return Ok(caller);
@@ -34,7 +34,7 @@ impl Chancery {
     }
 
     /// The caller of a request that a cookie session may make while API access is off: how it is switched on again.
-    pub async fn authenticate_operator(&self, request: RequestInfo, credentials: Credentials) -> Result<Caller> {
+    pub async fn authenticate_operator(&self, request: RequestInfo, credentials: Credentials<'_>) -> Result<Caller> {
         let caller = self.fully_logged_in(request, &credentials).await?;
         if self.settings.load().api_access || caller.token_expires_at().is_none() {
             return Ok(caller);
@@ -49,7 +49,7 @@ impl Chancery {
 
     /// What calls seldom need is in a box, here as in [`authenticate`](Self::authenticate): every connection has room for
     /// what is not.
-    async fn fully_logged_in(&self, request: RequestInfo, credentials: &Credentials) -> Result<Caller> {
+    async fn fully_logged_in(&self, request: RequestInfo, credentials: &Credentials<'_>) -> Result<Caller> {
         let now = self.clock.now_ms();
         if let Credentials::Bearer(token) = credentials {
             let now = (now, &self.limits);
@@ -61,7 +61,7 @@ impl Chancery {
         Box::pin(self.look_into(request, credentials, now)).await
     }
 
-    async fn look_into(&self, request: RequestInfo, credentials: &Credentials, now: i64) -> Result<Caller> {
+    async fn look_into(&self, request: RequestInfo, credentials: &Credentials<'_>, now: i64) -> Result<Caller> {
         let now = (now, &self.limits);
         let Shown { session, token_expires_at } = self.session_of(&request, credentials).await?;
         let directory = self.identity.directory.load();
@@ -70,13 +70,13 @@ impl Chancery {
         };
         session.used(now.0);
         if let (Credentials::Bearer(token), Some(expires_at)) = (credentials, token_expires_at) {
-            self.identity.recent.note((token, expires_at), &session, (&directory, &standing), now);
+            self.identity.recent.note((token.as_ref(), expires_at), &session, (&directory, &standing), now);
         }
         Ok(Caller::new(request, standing, token_expires_at))
     }
 
     /// The live session that the credentials belong to; it may be half open.
-    pub(super) async fn session_of(&self, request: &RequestInfo, credentials: &Credentials) -> Result<Shown> {
+    pub(super) async fn session_of(&self, request: &RequestInfo, credentials: &Credentials<'_>) -> Result<Shown> {
         let now = self.clock.now_ms();
         let named = match credentials {
             Credentials::None => None,

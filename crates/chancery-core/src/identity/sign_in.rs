@@ -210,7 +210,7 @@ impl Chancery {
     }
 
     /// Ends the session, half open or complete, that the credentials belong to.
-    pub async fn log_out(&self, request: RequestInfo, credentials: Credentials) -> Result<()> {
+    pub async fn log_out(&self, request: RequestInfo, credentials: Credentials<'_>) -> Result<()> {
         let session = self.session_of(&request, &credentials).await?.session;
         let actor = self.actor_of(request, &session);
         let id = session.id;

@@ -35,11 +35,11 @@ async fn both(chancery: &Chancery) -> String {
 }
 
 async fn by_cookie(chancery: &Chancery, cookie: &str) -> Result<Caller> {
-    chancery.authenticate(request(), Credentials::Cookie(cookie.to_owned())).await
+    chancery.authenticate(request(), Credentials::Cookie(cookie.into())).await
 }
 
 async fn by_token(chancery: &Chancery, token: &str) -> Result<Caller> {
-    chancery.authenticate(request(), Credentials::Bearer(token.to_owned())).await
+    chancery.authenticate(request(), Credentials::Bearer(token.into())).await
 }
 
 fn token(chancery: &Chancery, caller: &Caller) -> String {
@@ -197,7 +197,7 @@ async fn a_token_lives_ten_minutes_and_dies_with_its_session() {
     assert_eq!(meaning(by_token(chancery, &first).await), Meaning::Unauthenticated, "expired, also from the cache");
     assert_eq!(meaning(by_token(chancery, &not_longer).await), Meaning::Unauthenticated, "a token prolongs no token");
     by_token(chancery, &second).await.unwrap();
-    chancery.log_out(request(), Credentials::Cookie(cookie)).await.unwrap();
+    chancery.log_out(request(), Credentials::Cookie(cookie.into())).await.unwrap();
     assert_eq!(meaning(by_token(chancery, &second).await), Meaning::Unauthenticated);
 }
 
@@ -253,7 +253,7 @@ async fn other_nodes_see_sessions_begin_and_end_within_a_second() {
     assert!(second.answer.response.fully_logged_in, "seen at once");
     by_cookie(&one, &second.cookie).await.unwrap();
     by_cookie(&two, &second.cookie).await.unwrap();
-    one.log_out(request(), Credentials::Cookie(second.cookie.clone())).await.unwrap();
+    one.log_out(request(), Credentials::Cookie((&second.cookie).into())).await.unwrap();
     assert!(by_cookie(&one, &second.cookie).await.is_err());
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(by_cookie(&two, &second.cookie).await.is_err());
@@ -271,7 +271,7 @@ async fn while_api_access_is_off_only_a_cookie_session_may_operate() {
     assert_eq!(meaning(by_cookie(chancery, &cookie).await), Meaning::ApiAccessDisabled);
     assert_eq!(meaning(by_token(chancery, &token).await), Meaning::ApiAccessDisabled);
     let operator = async |credentials| chancery.authenticate_operator(request(), credentials).await;
-    assert_eq!(meaning(operator(Credentials::Bearer(token)).await), Meaning::ApiAccessDisabled);
-    operator(Credentials::Cookie(cookie)).await.unwrap();
+    assert_eq!(meaning(operator(Credentials::Bearer(token.into())).await), Meaning::ApiAccessDisabled);
+    operator(Credentials::Cookie(cookie.into())).await.unwrap();
     assert_eq!(meaning(operator(Credentials::None).await), Meaning::Unauthenticated);
 }

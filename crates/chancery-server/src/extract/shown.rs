@@ -8,13 +8,13 @@ use crate::{answer::Failure, credentials, extract::visitor};
 /// The request and its credentials, which nobody has checked yet.
 pub(crate) struct Shown {
     pub(crate) request: RequestInfo,
-    pub(crate) credentials: Credentials,
+    pub(crate) credentials: Credentials<'static>,
 }
 
 impl<S: Sync> FromRequestParts<S> for Shown {
     type Rejection = Failure;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Failure> {
-        Ok(Self { request: visitor::request_info(parts), credentials: credentials::of(parts)? })
+        Ok(Self { request: visitor::request_info(parts), credentials: credentials::of(parts)?.into_owned() })
     }
 }

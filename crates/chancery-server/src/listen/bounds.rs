@@ -9,7 +9,7 @@ pub struct Bounds {
     pub connections_max: usize,
     /// How long a TLS handshake may take.
     pub handshake_max: Duration,
-    /// How long the head of a request may take, and how long a connection may wait for its next request; an eighth more
+    /// How long the head of a request may take, and how long a connection may wait for its next request; a fifth more
     /// may go by until it is noticed.
     pub head_max: Duration,
     /// How long a client may refuse to take any byte of its answer.

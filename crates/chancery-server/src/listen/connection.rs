@@ -107,8 +107,8 @@ enum Event {
     Look,
 }
 
-/// Runs a connection to its end, which comes when the client closes it, when it has been idle for `idle_max` (or an
-/// eighth more), or when the server stops; in the latter two the calls in flight finish first. A head that is still to
+/// Runs a connection to its end, which comes when the client closes it, when it has been idle for `idle_max` (or a
+/// fifth more), or when the server stops; in the latter two the calls in flight finish first. A head that is still to
 /// come in full is no call yet.
 async fn drive<C: GracefulConnection>(
     connection: C,
