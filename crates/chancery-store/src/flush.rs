@@ -197,10 +197,12 @@ impl Flusher {
     }
 
     /// Answers a group when all up to this commit is on the disk. A single one is flushed on this thread, since nobody else
-    /// is there for it to do anything meanwhile, and so are all where that does not take long.
-    pub(crate) fn flush(&mut self, commit: u64, group: Group) -> Result<(), StoreError> {
+    /// is there for it to do anything meanwhile, and so are all where that does not take long, or where the next ones are
+    /// to gather first.
+    pub(crate) fn flush(&mut self, commit: u64, group: Group, next_gather: bool) -> Result<(), StoreError> {
         let committed = Committed { commit, group };
-        if self.waiting > 0 || (committed.group.len() > 1 && self.flushes_are_long()) {
+        let is_worth_it = committed.group.len() > 1 && self.flushes_are_long() && !next_gather;
+        if self.waiting > 0 || is_worth_it {
             self.waiting += 1;
             let Err(refused) = self.groups.send(committed) else { return Ok(()) };
             // The thread is gone.
@@ -219,7 +221,7 @@ impl Flusher {
     /// Answers a group that changed nothing. A refusal may rest on what the groups before it wrote.
     pub(crate) fn refuse(&mut self, group: Group) -> Result<(), StoreError> {
         match self.is_free(Duration::ZERO) {
-            Ok(false) => self.flush(self.durability.committed(), group),
+            Ok(false) => self.flush(self.durability.committed(), group, false),
             outcome => {
                 let outcome = outcome.map(drop);
                 answer(group, &outcome);

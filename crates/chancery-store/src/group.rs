@@ -214,7 +214,7 @@ impl Writer {
         if is_kept {
             let commit = self.flusher.commit(&mut connection)?;
             self.idle = Some(connection);
-            return self.flusher.flush(commit, mem::take(group));
+            return self.flusher.flush(commit, mem::take(group), self.coming.are_many());
         }
         connection.run("ROLLBACK")?;
         self.idle = Some(connection);
