@@ -31,43 +31,49 @@ fn stage<F: Future>(shared: &Shared<F>) -> MutexGuard<'_, Stage<F>> {
 /// Both halves.
 pub(super) fn begun<F: Future>() -> (Beginning<F>, Rest<F>) {
     let shared = Arc::new(Mutex::new(Stage::Ahead(None)));
-    (Beginning(Arc::clone(&shared)), Rest(shared))
+    (Beginning { shared: Arc::clone(&shared), waiter: None }, Rest(shared))
 }
 
-/// The half of the thread that begins it. Where this is dropped before, the other half learns so.
-pub(super) struct Beginning<F: Future>(Shared<F>);
+/// The half of the thread that begins it. Where this is dropped before, also by a panic, the other half learns so.
+pub(super) struct Beginning<F: Future> {
+    shared: Shared<F>,
+    /// Who waits to hear of the first look at the future, but from the future itself if that goes on waiting.
+    waiter: Option<Waker>,
+}
 
 impl<F: Future> Beginning<F> {
     /// Polls the future once, in the name of whoever waits.
-    pub(super) fn begin(self, future: F) {
-        let waiter = match &mut *stage(&self.0) {
-            Stage::Ahead(waiter) => waiter.take(),
-            Stage::Begun(_) | Stage::Ended(_) | Stage::Gone => None,
-        };
-        let waker = waiter.clone().unwrap_or_else(|| Waker::noop().clone());
+    pub(super) fn begin(mut self, future: F) {
+        if let Stage::Ahead(waiter) = &mut *stage(&self.shared) {
+            self.waiter = waiter.take();
+        }
+        let waker = self.waiter.clone().unwrap_or_else(|| Waker::noop().clone());
         let mut future = Box::pin(future);
         match future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            Poll::Pending => self.set(Stage::Begun(future), None),
-            Poll::Ready(output) => self.set(Stage::Ended(output), waiter),
+            Poll::Pending => {
+                self.waiter = None;
+                self.set(Stage::Begun(future));
+            }
+            Poll::Ready(output) => self.set(Stage::Ended(output)),
         }
     }
 
-    /// Wakes this waiter, and one who has looked in between, perhaps since the future woke it already.
-    fn set(&self, new: Stage<F>, waiter: Option<Waker>) {
-        let before = std::mem::replace(&mut *stage(&self.0), new);
+    /// Wakes the waiter, and one who has looked in between, perhaps since the future woke it already.
+    fn set(&mut self, new: Stage<F>) {
+        let before = std::mem::replace(&mut *stage(&self.shared), new);
         let looked = match before {
             Stage::Ahead(looked) => looked,
             Stage::Begun(_) | Stage::Ended(_) | Stage::Gone => None,
         };
-        looked.into_iter().chain(waiter).for_each(Waker::wake);
+        looked.into_iter().chain(self.waiter.take()).for_each(Waker::wake);
     }
 }
 
 impl<F: Future> Drop for Beginning<F> {
     fn drop(&mut self) {
-        let is_ahead = matches!(*stage(&self.0), Stage::Ahead(_));
+        let is_ahead = matches!(*stage(&self.shared), Stage::Ahead(_));
         if is_ahead {
-            self.set(Stage::Gone, None);
+            self.set(Stage::Gone);
         }
     }
 }
@@ -157,6 +163,16 @@ mod tests {
         tokio::task::yield_now().await;
         drop(beginning);
         assert_eq!(waits.await.unwrap(), None);
+    }
+
+    #[tokio::test]
+    async fn a_panic_at_the_first_look_is_told_to_who_waits() {
+        let (beginning, rest) = begun::<future::PollFn<fn(&mut Context<'_>) -> Poll<u8>>>();
+        let waits = tokio::spawn(rest);
+        tokio::task::yield_now().await;
+        let begins = thread::spawn(move || beginning.begin(future::poll_fn(|_| panic!("as a test"))));
+        assert_eq!(tokio::time::timeout(Duration::from_secs(20), waits).await.unwrap().unwrap(), None);
+        assert!(begins.join().is_err());
     }
 
     #[tokio::test]
