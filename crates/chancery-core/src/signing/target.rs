@@ -11,7 +11,7 @@ use chancery_types::{CertificateId, KeyId, PolicyId, ServiceId};
 use uuid::Uuid;
 
 use super::{
-    credential::{Credential, Outcome, Signer, Unusable},
+    credential::{Credential, Signer, Unusable},
     service::{Policy, Service},
 };
 use crate::{Chancery, Error, Result, compiled::Compiled, log::leaf::sha256};
@@ -107,10 +107,7 @@ impl Chancery {
         let read = self.store.read(move |tx| Box::pin(read(tx, service, policy)));
         let (policy, credential, standing) = read.await?;
         credential.check(now_ms).map_err(Unusable::refusal)?;
-        let signer = match self.open_signer(credential, now_ms).await? {
-            Outcome::Signed(signer) => signer,
-            Outcome::Failed(reason) => return Err(Error::state(reason)),
-        };
+        let signer = self.open_signer(credential, now_ms).await?.signed()?;
         let certificate_sha256 = sha256(signer.credential.certificate());
         let target = Arc::new(Target { signer, certificate_sha256, standing, policy });
         self.targets.keep(generation, (service, target.policy.id), &target);
