@@ -17,6 +17,7 @@ const UNSAFE_FILES: &[&str] = &[
     "libs/ff1/src/kernel/aesni.rs",
     "libs/ff1/src/kernel/vaes256.rs",
     "libs/ff1/src/kernel/vaes512/mod.rs",
+    "libs/rsa/src/engine/mod.rs",
 ];
 
 const BANS: &[Ban] = &[
