@@ -3,9 +3,11 @@
 //! A thread that has ended a job takes the next one by itself: where jobs wait, no async thread has to be woken between
 //! two of them, and none of the pool's goes to sleep. The results of brief jobs leave several at a time, as long as more of
 //! them wait: to wake an async thread for each takes a core from the job that it interrupts, and back. Where it is known
-//! what follows a job, its thread begins that too, and nobody is woken.
+//! what follows a job, its thread begins that too, and nobody is woken. Signatures that cost less when several are made at
+//! once are: a thread that takes the job of one takes those of others that wait.
 
 mod begun;
+mod work;
 
 use std::{
     collections::VecDeque,
@@ -19,13 +21,18 @@ use std::{
     time::Duration,
 };
 
+use chancery_keys::{SIGNED_TOGETHER, ToSign, sign_together};
 use tokio::{sync::oneshot, task, time};
 
 use self::begun::{Beginning, begun};
+pub(crate) use self::work::{Signature, Signing, Signs, Work};
 use crate::{Error, Limits, Result};
 
 /// Results of brief jobs that leave together: the first one waits for so many jobs less one, some milliseconds.
 const TOGETHER: usize = 4;
+
+/// How many of the jobs that wait are looked at for signatures that go together.
+const LOOK_MAX: usize = 64;
 
 /// How often a job that nobody waits for looks whether others are done.
 const ASIDE_LOOK: Duration = Duration::from_millis(50);
@@ -62,31 +69,21 @@ impl Pool {
 
     /// Runs a job on a blocking thread. RateLimited when too many wait already, or when this one waited too long.
     /// Once started a job runs to its end, whether or not somebody still waits for its result.
-    pub(crate) async fn run<T, F>(&self, job: F) -> Result<T>
-    where
-        F: FnOnce() -> T + Send + 'static,
-        T: Send + 'static,
-    {
+    pub(crate) async fn run<T: Send + 'static>(&self, job: impl Work<Output = T>) -> Result<T> {
         self.run_of(job, Leaves::AtOnce).await
     }
 
     /// [`run`](Self::run) for a job of a millisecond or two, as a signature is. Where others like it wait, its result may
     /// leave with theirs.
-    pub(crate) async fn run_brief<T, F>(&self, job: F) -> Result<T>
-    where
-        F: FnOnce() -> T + Send + 'static,
-        T: Send + 'static,
-    {
+    pub(crate) async fn run_brief<T: Send + 'static>(&self, job: impl Work<Output = T>) -> Result<T> {
         self.run_of(job, Leaves::Together).await
     }
 
     /// Runs a brief job, and begins on its thread what it answers with: the caller is woken when that says so, and not
     /// before.
-    pub(crate) async fn run_then<F, J>(&self, job: J) -> Result<F::Output>
+    pub(crate) async fn run_then<F>(&self, job: impl Work<Output = F>) -> Result<F::Output>
     where
-        J: FnOnce() -> F + Send + 'static,
-        F: Future + Send + 'static,
-        F::Output: Send,
+        F: Future<Output: Send> + Send + 'static,
     {
         let (beginning, rest) = begun();
         let place = Place::take(&self.queue, self.queue_max)?;
@@ -94,11 +91,7 @@ impl Pool {
         self.outcome(Box::new(task), rest).await?.ok_or_else(no_end)
     }
 
-    async fn run_of<T, F>(&self, job: F, leaves: Leaves) -> Result<T>
-    where
-        F: FnOnce() -> T + Send + 'static,
-        T: Send + 'static,
-    {
+    async fn run_of<T: Send + 'static>(&self, job: impl Work<Output = T>, leaves: Leaves) -> Result<T> {
         let place = Place::take(&self.queue, self.queue_max)?;
         let (sender, result) = oneshot::channel();
         let task = Task { place: Some(place), job: Some(job), result: None, sender, leaves };
@@ -107,7 +100,7 @@ impl Pool {
 
     /// What becomes of a job, if it begins in time.
     async fn outcome<R: Future + Unpin>(&self, job: Box<dyn Job>, mut outcome: R) -> Result<R::Output> {
-        let waiting = Arc::new(Waiting(Mutex::new(Some(job))));
+        let waiting = Arc::new(Waiting::new(job));
         // Where the caller goes away while it waits, the job is not begun.
         let own = TakenBack(Arc::clone(&waiting));
         self.queue.push(waiting);
@@ -198,32 +191,66 @@ impl Slot {
     fn work(mut self) {
         let mut done = Vec::new();
         while let Some(waiting) = self.next() {
-            let Some(mut job) = waiting.take() else { continue };
-            let leaves = job.leaves();
-            if leaves == Leaves::AtOnce {
-                answer(&mut done);
-            }
+            let jobs: Vec<_> = waiting.iter().filter_map(|waiting| waiting.take()).collect();
             // A panic is told by its hook; whoever waits learns that there is no result.
-            let has_ended = catch_unwind(AssertUnwindSafe(|| job.run())).is_ok();
-            if has_ended && leaves != Leaves::ByItself {
-                done.push(job);
-            }
-            if leaves == Leaves::AtOnce || done.len() == TOGETHER {
-                answer(&mut done);
+            let signatures = catch_unwind(AssertUnwindSafe(|| signatures(&jobs)));
+            let mut signatures = signatures.unwrap_or_default().into_iter();
+            for job in jobs {
+                run(job, signatures.next(), &mut done);
             }
         }
         answer(&mut done);
     }
 
-    /// The next job; none gives the slot back in the same moment, so that no job can be added in between.
-    fn next(&mut self) -> Option<Arc<Waiting>> {
+    /// The next job, or several that sign together; none gives the slot back in the same moment, so that no job can be added
+    /// in between.
+    fn next(&mut self) -> Option<Vec<Arc<Waiting>>> {
         let mut jobs = self.queue.jobs();
-        let next = jobs.waiting.pop_front();
-        if next.is_none() {
+        let Some(first) = jobs.waiting.pop_front() else {
             jobs.running -= 1;
             self.is_free = true;
+            return None;
+        };
+        let others = jobs.of_group(first.group);
+        Some([first].into_iter().chain(others).collect())
+    }
+}
+
+impl Jobs {
+    /// Takes out what signs together with a job of this group; none where that would not gain anything.
+    fn of_group(&mut self, group: Option<usize>) -> Vec<Arc<Waiting>> {
+        let is_one = |(_, job): &(usize, &Arc<Waiting>)| group.is_some() && job.group == group;
+        let places = self.waiting.iter().enumerate().take(LOOK_MAX).filter(is_one).map(|(place, _)| place);
+        let places: Vec<_> = places.take(SIGNED_TOGETHER.end() - 1).collect();
+        if places.len() + 1 < *SIGNED_TOGETHER.start() {
+            return Vec::new();
         }
-        next
+        // From the last one on, so that the places of the others stay theirs.
+        let mut others: Vec<_> = places.into_iter().rev().filter_map(|place| self.waiting.remove(place)).collect();
+        others.reverse();
+        others
+    }
+}
+
+/// The signatures that several jobs need; none for a single one, which makes its own.
+fn signatures(jobs: &[Box<dyn Job>]) -> Vec<Signature> {
+    let to_sign: Option<Vec<_>> = jobs.iter().map(|job| job.to_sign()).collect();
+    to_sign.filter(|to_sign| to_sign.len() > 1).map(|to_sign| sign_together(&to_sign)).unwrap_or_default()
+}
+
+/// Runs a job, and puts it to those that are done, whose results leave when it is time.
+fn run(mut job: Box<dyn Job>, signature: Option<Signature>, done: &mut Vec<Box<dyn Job>>) {
+    let leaves = job.leaves();
+    if leaves == Leaves::AtOnce {
+        answer(done);
+    }
+    // As above.
+    let has_ended = catch_unwind(AssertUnwindSafe(|| job.run(signature))).is_ok();
+    if has_ended && leaves != Leaves::ByItself {
+        done.push(job);
+    }
+    if leaves == Leaves::AtOnce || done.len() == TOGETHER {
+        answer(done);
     }
 }
 
@@ -259,29 +286,35 @@ enum Leaves {
 /// A job without its types, as the queue holds it.
 trait Job: Send {
     fn leaves(&self) -> Leaves;
-    /// Runs it; it is called once.
-    fn run(&mut self);
+    /// The signature that it needs, if it is made with one.
+    fn to_sign(&self) -> Option<ToSign<'_>>;
+    /// Runs it; it is called once. Without the signature that it needs, it makes that itself.
+    fn run(&mut self, signature: Option<Signature>);
     /// Hands the result over.
     fn answer(self: Box<Self>);
 }
 
 /// A job with its types.
-struct Task<F, T> {
+struct Task<W: Work> {
     place: Option<Place>,
-    job: Option<F>,
-    result: Option<T>,
-    sender: oneshot::Sender<T>,
+    job: Option<W>,
+    result: Option<W::Output>,
+    sender: oneshot::Sender<W::Output>,
     leaves: Leaves,
 }
 
-impl<F: FnOnce() -> T + Send, T: Send> Job for Task<F, T> {
+impl<W: Work> Job for Task<W> {
     fn leaves(&self) -> Leaves {
         self.leaves
     }
 
-    fn run(&mut self) {
+    fn to_sign(&self) -> Option<ToSign<'_>> {
+        self.job.as_ref()?.to_sign()
+    }
+
+    fn run(&mut self, signature: Option<Signature>) {
         self.place = None;
-        self.result = self.job.take().map(|job| job());
+        self.result = self.job.take().map(|job| job.run(signature));
     }
 
     fn answer(self: Box<Self>) {
@@ -293,25 +326,25 @@ impl<F: FnOnce() -> T + Send, T: Send> Job for Task<F, T> {
 }
 
 /// A job, and what it answers with is begun.
-struct FirstOf<J, F: Future> {
+struct FirstOf<W: Work<Output: Future>> {
     place: Option<Place>,
-    first: Option<(J, Beginning<F>)>,
+    first: Option<(W, Beginning<W::Output>)>,
 }
 
-impl<J, F> Job for FirstOf<J, F>
-where
-    J: FnOnce() -> F + Send,
-    F: Future + Send,
-    F::Output: Send,
-{
+impl<W: Work<Output: Future<Output: Send>>> Job for FirstOf<W> {
     fn leaves(&self) -> Leaves {
         Leaves::ByItself
     }
 
-    fn run(&mut self) {
+    fn to_sign(&self) -> Option<ToSign<'_>> {
+        let (job, _) = self.first.as_ref()?;
+        job.to_sign()
+    }
+
+    fn run(&mut self, signature: Option<Signature>) {
         self.place = None;
         if let Some((job, beginning)) = self.first.take() {
-            beginning.begin(job());
+            beginning.begin(job.run(signature));
         }
     }
 
@@ -319,11 +352,19 @@ where
 }
 
 /// A job that has not begun: either a thread of the pool takes it, or its caller takes it back.
-struct Waiting(Mutex<Option<Box<dyn Job>>>);
+struct Waiting {
+    /// Which others it signs together with.
+    group: Option<usize>,
+    job: Mutex<Option<Box<dyn Job>>>,
+}
 
 impl Waiting {
+    fn new(job: Box<dyn Job>) -> Self {
+        Self { group: job.to_sign().and_then(|to_sign| to_sign.key.group()), job: Mutex::new(Some(job)) }
+    }
+
     fn take(&self) -> Option<Box<dyn Job>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+        self.job.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 

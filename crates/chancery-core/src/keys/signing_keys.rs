@@ -6,12 +6,15 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use chancery_keys::{Input, OpenError, SealedKey, SignatureScheme, SigningKey};
+use chancery_keys::{Input, OpenError, SealedKey, SignatureScheme, SigningKey, ToSign};
 use chancery_store::tables;
 use chancery_types::{KeyAlgorithm, KeyId, KeyUsage};
 
 use super::stored::StoredKey;
-use crate::{Chancery, Error, Result};
+use crate::{
+    Chancery, Error, Result,
+    pool::{Signing, Signs, Work},
+};
 
 /// Keys that stay open: more than installations have authorities and services.
 const OPEN_MAX: usize = 1_024;
@@ -105,8 +108,20 @@ impl Chancery {
         if key.key().spec.algorithm() != KeyAlgorithm::Rsa && is_small {
             return Ok(key.sign(scheme, Input::Message(&message))?);
         }
-        let key = Arc::clone(key);
-        let sign = move || key.sign(scheme, Input::Message(&message));
-        Ok(if is_small { self.pool.run_brief(sign).await?? } else { self.pool.run(sign).await?? })
+        let job = Signing { of: Message { key: Arc::clone(key), scheme, message }, then: |_, signature| signature };
+        Ok(if is_small { self.pool.run_brief(job).await?? } else { self.pool.run(move || job.run(None)).await?? })
+    }
+}
+
+/// A message that is to be signed.
+struct Message {
+    key: Arc<SigningKey>,
+    scheme: SignatureScheme,
+    message: Vec<u8>,
+}
+
+impl Signs for Message {
+    fn to_sign(&self) -> ToSign<'_> {
+        ToSign { key: &self.key, scheme: self.scheme, input: Input::Message(&self.message) }
     }
 }

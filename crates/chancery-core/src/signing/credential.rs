@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chancery_keys::{KeySpec, SignError, SignatureScheme, SigningKey};
+use chancery_keys::{KeySpec, SignError, SignatureScheme, SigningKey, ToSign};
 use chancery_store::{Tx, tables};
 use chancery_types::{CertificateId, CertificateStatus, HashType, KeyAlgorithm, KeyState, KeyUsage, SigningFormat};
 use tracing::error;
@@ -11,7 +11,13 @@ use super::{
     algorithms::Choice,
     formats::{self, Content, Unsigned},
 };
-use crate::{Chancery, Error, Result, keys::StoredKey, pki::StoredCertificate, time::rfc3339};
+use crate::{
+    Chancery, Error, Result,
+    keys::StoredKey,
+    pki::StoredCertificate,
+    pool::{Signature, Signing, Signs, Work},
+    time::rfc3339,
+};
 
 /// What a key other than RSA signs where it is: more than this much is hashed on the bounded pool.
 const INLINE_MAX: usize = 64 * 1024;
@@ -111,16 +117,15 @@ impl Prepared {
         self.place == Place::PoolBriefly && self.stamped.is_none()
     }
 
-    /// Makes it, where it has no time stamp.
-    pub(super) fn make(self) -> Result<Vec<u8>> {
-        let (unsigned, signature) = self.sign()?;
-        unsigned.finish(signature, None)
+    /// Finishes it with its signature, where it has no time stamp.
+    pub(super) fn finish(self, signature: Signature) -> Result<Vec<u8>> {
+        self.unsigned.finish(signature.map_err(not_signed)?, None)
     }
+}
 
-    fn sign(self) -> Result<(Unsigned, Vec<u8>)> {
-        let Self { key, scheme, unsigned, .. } = self;
-        let signature = key.sign(scheme, unsigned.input()).map_err(not_signed)?;
-        Ok((unsigned, signature))
+impl Signs for Prepared {
+    fn to_sign(&self) -> ToSign<'_> {
+        ToSign { key: &self.key, scheme: self.scheme, input: self.unsigned.input() }
     }
 }
 
@@ -235,15 +240,16 @@ impl Chancery {
     /// Makes a signature that is prepared, with its time stamp.
     pub(super) async fn make(&self, prepared: Prepared) -> Result<Vec<u8>> {
         let (place, stamped) = (prepared.place, prepared.stamped);
-        let sign = move || prepared.sign();
+        let job = Signing { of: prepared, then: |prepared: Prepared, signature| (prepared.unsigned, signature) };
         let (unsigned, signature) = match place {
-            Place::Here => sign()?,
-            Place::Pool => self.pool.run(sign).await??,
+            Place::Here => job.run(None),
+            Place::Pool => self.pool.run(move || job.run(None)).await?,
             Place::PoolBriefly => {
                 let _stored_soon = self.store.announce();
-                self.pool.run_brief(sign).await??
+                self.pool.run_brief(job).await?
             }
         };
+        let signature = signature.map_err(not_signed)?;
         let time_stamp = match stamped {
             Some((format, hash)) => Some(formats::time_stamp(format, &self.stamp_signature(&signature, hash).await?)?),
             None => None,

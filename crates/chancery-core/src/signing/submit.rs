@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::{
     algorithms::Choice,
+    credential::Prepared,
     decide::{ATTEMPTS_MAX, too_often},
     embedded,
     formats::{self, Content},
@@ -29,7 +30,7 @@ use super::{
     submitters,
     target::{Found, Target},
 };
-use crate::{Caller, Chancery, Error, Event, Grant, Limits, Meaning, Result, text::check_name};
+use crate::{Caller, Chancery, Error, Event, Grant, Limits, Meaning, Result, pool::Signing, text::check_name};
 
 /// More than this many bytes are hashed on the bounded pool.
 const HASH_INLINE_MAX: usize = 64 * 1024;
@@ -221,15 +222,15 @@ impl Chancery {
                 if prepared.is_of_the_pool() {
                     // The thread that signs also hands over to the store.
                     let (chancery, grant, stored_soon) = (Arc::clone(self), Arc::clone(grant), self.store.announce());
-                    let sign = move || {
-                        let signature = prepared.make();
+                    let then = move |prepared: Prepared, signature| {
+                        let signature = prepared.finish(signature);
                         drop(stored_soon);
                         async move {
                             new.sign(Output::One(signature?))?;
                             chancery.store_new(&grant, event, new).await
                         }
                     };
-                    return self.pool.run_then(sign).await?;
+                    return self.pool.run_then(Signing { of: prepared, then }).await?;
                 }
                 Output::One(self.make(prepared).await?)
             }

@@ -3,12 +3,15 @@
 mod ecdsa;
 mod emsa;
 mod identifier;
+mod pkcs1;
 mod pkcs8;
 mod public_key;
 mod raw_rsa;
 mod rsa;
 mod scheme;
 mod verify;
+
+use std::ops::RangeInclusive;
 
 use aws_lc_rs::{
     encoding::{AsDer, PublicKeyX509Der},
@@ -20,13 +23,12 @@ use aws_lc_rs::{
 };
 use chancery_types::{Curve, HashType};
 
-use crate::{Digest, KeyRef, KeySpec, MlDsaSet, OpenError, Secret, SignError, hash};
+use crate::{Digest, Failed, KeyRef, KeySpec, MlDsaSet, OpenError, Secret, SignError, hash};
 
 pub(crate) use ecdsa::algorithm as ecdsa_algorithm;
 pub(crate) use identifier::RSA_ENCRYPTION;
 pub use public_key::kind_of_public_key;
 pub(crate) use public_key::kind_without_parameters;
-use raw_rsa::PrivateKey as RawRsaKey;
 use scheme::Method;
 pub use scheme::{SignatureScheme, Unsupported};
 pub(crate) use verify::{EC_PUBLIC_KEY, curve_of};
@@ -48,8 +50,57 @@ pub struct SigningKey {
     public_key: Vec<u8>,
 }
 
+/// How many signatures of one [group](SigningKey::group) are made at once: with fewer there is nothing to gain, and more
+/// are made one group after the other.
+pub const SIGNED_TOGETHER: RangeInclusive<usize> = rsa::TOGETHER_MIN..=chancery_rsa::GROUP;
+
+/// A signature that is to be made.
+#[derive(Clone, Copy)]
+pub struct ToSign<'a> {
+    /// The key.
+    pub key: &'a SigningKey,
+    /// The scheme.
+    pub scheme: SignatureScheme,
+    /// What is signed.
+    pub input: Input<'a>,
+}
+
+impl ToSign<'_> {
+    /// Makes it.
+    pub fn sign(self) -> Result<Vec<u8>, SignError> {
+        self.key.sign(self.scheme, self.input)
+    }
+}
+
+/// Makes several signatures, in the same order. Each is as [`SigningKey::sign`] makes it.
+#[must_use]
+pub fn sign_together(signatures: &[ToSign<'_>]) -> Vec<Result<Vec<u8>, SignError>> {
+    let mut encoded = Vec::with_capacity(signatures.len());
+    let mut made = Vec::with_capacity(signatures.len());
+    for ToSign { key, scheme, input } in signatures {
+        made.push(match key.begin(*scheme, *input) {
+            Ok(Begun::Signed(signature)) => Some(Ok(signature)),
+            Ok(Begun::Rsa(key, message)) => {
+                encoded.push((key, message));
+                None
+            }
+            Err(error) => Some(Err(error)),
+        });
+    }
+    let mut rsa = rsa::private_transforms(&encoded).into_iter();
+    let mut next = || rsa.next().unwrap_or(Err(Failed)).map_err(SignError::from);
+    made.into_iter().map(|made| made.unwrap_or_else(&mut next)).collect()
+}
+
+/// How far a signature is.
+enum Begun<'a> {
+    /// The private-key operation is missing, on this encoded message.
+    Rsa(&'a rsa::Key, Vec<u8>),
+    Signed(Vec<u8>),
+}
+
 enum Private {
-    Rsa(RawRsaKey),
+    Rsa(rsa::Key),
     Ec(Curve, EcdsaKeyPair),
     Ed25519(Ed25519KeyPair),
     MlDsa(MlDsaSet, PqdsaKeyPair),
@@ -77,17 +128,43 @@ impl SigningKey {
     ///
     /// An RSA signature takes a millisecond and more: run it where blocking harms nobody.
     pub fn sign(&self, scheme: SignatureScheme, input: Input<'_>) -> Result<Vec<u8>, SignError> {
+        match self.begin(scheme, input)? {
+            Begun::Rsa(key, encoded) => Ok(key.private_transform(&encoded)?),
+            Begun::Signed(signature) => Ok(signature),
+        }
+    }
+
+    /// All of a signature but RSA's private-key operation.
+    fn begin(&self, scheme: SignatureScheme, input: Input<'_>) -> Result<Begun<'_>, SignError> {
         match (&self.private, scheme.method()) {
-            (Private::Rsa(key), Method::RsaPkcs1) => rsa::sign_pkcs1_v1_5(key, &digest_of(scheme, input)?),
-            (Private::Rsa(key), Method::RsaPss) => rsa::sign_pss(key, &digest_of(scheme, input)?),
-            (Private::Ec(curve, key), Method::Ecdsa) => ecdsa::sign(*curve, key, &digest_of(scheme, input)?),
-            (Private::Ed25519(key), Method::Ed25519) => Ok(key.try_sign(message_of(input)?)?.as_ref().to_vec()),
+            (Private::Rsa(key), Method::RsaPkcs1) => {
+                Ok(Begun::Rsa(key, rsa::encode_pkcs1_v1_5(key, &digest_of(scheme, input)?)?))
+            }
+            (Private::Rsa(key), Method::RsaPss) => {
+                Ok(Begun::Rsa(key, rsa::encode_pss(key, &digest_of(scheme, input)?)?))
+            }
+            (Private::Ec(curve, key), Method::Ecdsa) => {
+                ecdsa::sign(*curve, key, &digest_of(scheme, input)?).map(Begun::Signed)
+            }
+            (Private::Ed25519(key), Method::Ed25519) => {
+                Ok(Begun::Signed(key.try_sign(message_of(input)?)?.as_ref().to_vec()))
+            }
             (Private::MlDsa(set, key), Method::MlDsa(for_set)) if *set == for_set => {
-                sign_ml_dsa(key, message_of(input)?)
+                sign_ml_dsa(key, message_of(input)?).map(Begun::Signed)
             }
             (Private::Rsa(_) | Private::Ec(..) | Private::Ed25519(_) | Private::MlDsa(..), _) => {
                 Err(SignError::WrongKey)
             }
+        }
+    }
+
+    /// Where signatures cost less when several are made at once: a number that is the same for all keys that gain by each
+    /// other.
+    #[must_use]
+    pub fn group(&self) -> Option<usize> {
+        match &self.private {
+            Private::Rsa(key) => key.gains_in_groups().then(|| key.modulus_bits()),
+            Private::Ec(..) | Private::Ed25519(_) | Private::MlDsa(..) => None,
         }
     }
 }
@@ -97,7 +174,7 @@ fn open(spec: KeySpec, pkcs8: &[u8]) -> Option<(Private, Vec<u8>)> {
     match spec {
         KeySpec::Rsa(_) => {
             let public_key = spki(RsaKeyPair::from_pkcs8(pkcs8).ok()?.public_key())?;
-            let key = RawRsaKey::from_pkcs1(pkcs8::private_key(pkcs8)?)?;
+            let key = rsa::Key::from_pkcs1(pkcs8::private_key(pkcs8)?)?;
             (key.modulus_bits() == spec.size() as usize).then_some((Private::Rsa(key), public_key))
         }
         KeySpec::Ec(curve) => {

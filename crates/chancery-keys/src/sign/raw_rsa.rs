@@ -35,6 +35,26 @@ impl Object {
     fn modulus_len(&self) -> usize {
         self.modulus_bits().div_ceil(8)
     }
+
+    /// RSAVP1: `signature`^e mod n, as long as the modulus; `None` where the signature is of another length or not below
+    /// the modulus.
+    fn public_transform(&self, signature: &[u8]) -> Option<Vec<u8>> {
+        let mut encoded = vec![0; self.modulus_len()];
+        let mut len = 0;
+        // SAFETY: as for a private key's transform, with `signature` read and `encoded` written.
+        let done = unsafe {
+            RSA_verify_raw(
+                self.0.as_ptr(),
+                &raw mut len,
+                encoded.as_mut_ptr(),
+                encoded.len(),
+                signature.as_ptr(),
+                signature.len(),
+                RSA_NO_PADDING,
+            )
+        };
+        (done == 1 && len == encoded.len()).then_some(encoded)
+    }
 }
 
 impl Drop for Object {
@@ -80,6 +100,11 @@ impl PrivateKey {
         };
         if done == 1 && len == signature.len() { Ok(signature) } else { Err(Failed) }
     }
+
+    /// [`Object::public_transform`] with the key's public half.
+    pub(super) fn public_transform(&self, signature: &[u8]) -> Option<Vec<u8>> {
+        self.0.public_transform(signature)
+    }
 }
 
 /// An RSA public key.
@@ -98,23 +123,8 @@ impl PublicKey {
         self.0.modulus_bits()
     }
 
-    /// RSAVP1: `signature`^e mod n, as long as the modulus; `None` where the signature is of another length or not below
-    /// the modulus.
+    /// [`Object::public_transform`].
     pub(super) fn public_transform(&self, signature: &[u8]) -> Option<Vec<u8>> {
-        let mut encoded = vec![0; self.0.modulus_len()];
-        let mut len = 0;
-        // SAFETY: as for the private key's transform, with `signature` read and `encoded` written.
-        let done = unsafe {
-            RSA_verify_raw(
-                self.0.0.as_ptr(),
-                &raw mut len,
-                encoded.as_mut_ptr(),
-                encoded.len(),
-                signature.as_ptr(),
-                signature.len(),
-                RSA_NO_PADDING,
-            )
-        };
-        (done == 1 && len == encoded.len()).then_some(encoded)
+        self.0.public_transform(signature)
     }
 }

@@ -1,15 +1,77 @@
 //! RSA signatures (RFC 8017, section 8). Names and step numbers are the standard's.
 
+use chancery_rsa::GROUP;
+
 use super::{
     emsa::{TooShort, emsa_pkcs1_v1_5, emsa_pss, emsa_pss_matches},
+    pkcs1,
     raw_rsa::{PrivateKey, PublicKey},
 };
-use crate::{Digest, SignError, random};
+use crate::{Digest, Failed, SignError, random};
 
-/// RSASSA-PKCS1-v1_5, 8.2.1.
-pub(super) fn sign_pkcs1_v1_5(key: &PrivateKey, digest: &Digest) -> Result<Vec<u8>, SignError> {
+/// From how many operations on it costs less to do them together than one after the other.
+pub(super) const TOGETHER_MIN: usize = 3;
+
+/// An RSA private key.
+pub(super) struct Key {
+    raw: PrivateKey,
+    /// The same key, ready for several operations at once; none where this machine cannot.
+    grouped: Option<chancery_rsa::PrivateKey>,
+}
+
+impl Key {
+    /// Parses an RSAPrivateKey (RFC 8017, A.1.2) and checks that its parts belong together.
+    pub(super) fn from_pkcs1(der: &[u8]) -> Option<Self> {
+        let raw = PrivateKey::from_pkcs1(der)?;
+        let grouped = pkcs1::parts(der).and_then(|parts| chancery_rsa::PrivateKey::new(&parts));
+        Some(Self { raw, grouped })
+    }
+
+    /// Length of the modulus in bits.
+    pub(super) fn modulus_bits(&self) -> usize {
+        self.raw.modulus_bits()
+    }
+
+    /// Whether several operations at once cost less.
+    pub(super) const fn gains_in_groups(&self) -> bool {
+        self.grouped.is_some()
+    }
+
+    /// RSASP1 for an encoded message.
+    pub(super) fn private_transform(&self, encoded: &[u8]) -> Result<Vec<u8>, Failed> {
+        self.raw.private_transform(encoded)
+    }
+}
+
+/// RSASP1 for several encoded messages: together where that costs less.
+pub(super) fn private_transforms(jobs: &[(&Key, Vec<u8>)]) -> Vec<Result<Vec<u8>, Failed>> {
+    jobs.chunks(GROUP).flat_map(transform_group).collect()
+}
+
+fn transform_group(group: &[(&Key, Vec<u8>)]) -> Vec<Result<Vec<u8>, Failed>> {
+    let mut together = together(group).unwrap_or_default().into_iter();
+    let transform = |(key, encoded): &(&Key, Vec<u8>)| {
+        // What does not stand before the public key is never given out: then a fault has met it, and the library's own way
+        // comes to an answer.
+        let right = together.next().filter(|it| key.raw.public_transform(it).as_ref() == Some(encoded));
+        right.map_or_else(|| key.private_transform(encoded), Ok)
+    };
+    group.iter().map(transform).collect()
+}
+
+/// None where they do not gain by it, or not all have the same length.
+fn together(group: &[(&Key, Vec<u8>)]) -> Option<Vec<Vec<u8>>> {
+    if group.len() < TOGETHER_MIN {
+        return None;
+    }
+    let jobs = group.iter().map(|(key, encoded)| key.grouped.as_ref().map(|key| (key, encoded.as_slice())));
+    chancery_rsa::private_transforms(&jobs.collect::<Option<Vec<_>>>()?)
+}
+
+/// RSASSA-PKCS1-v1_5, 8.2.1, step 1: what the private key is applied to.
+pub(super) fn encode_pkcs1_v1_5(key: &Key, digest: &Digest) -> Result<Vec<u8>, SignError> {
     let k = key.modulus_bits().div_ceil(8);
-    Ok(key.private_transform(&emsa_pkcs1_v1_5(digest, k)?)?)
+    Ok(emsa_pkcs1_v1_5(digest, k)?)
 }
 
 /// RSASSA-PKCS1-v1_5, 8.2.2.
@@ -19,16 +81,15 @@ pub(super) fn verify_pkcs1_v1_5(key: &PublicKey, digest: &Digest, signature: &[u
     key.public_transform(signature).zip(expected.ok()).is_some_and(|(em, expected)| em == expected)
 }
 
-/// RSASSA-PSS, 8.1.1, with a salt as long as the digest.
-pub(super) fn sign_pss(key: &PrivateKey, digest: &Digest) -> Result<Vec<u8>, SignError> {
+/// RSASSA-PSS, 8.1.1, steps 1 and 2a, with a salt as long as the digest: what the private key is applied to.
+pub(super) fn encode_pss(key: &Key, digest: &Digest) -> Result<Vec<u8>, SignError> {
     let mod_bits = key.modulus_bits();
     let salt: [u8; Digest::MAX_LEN] = random();
-    // Step 1.
     let em = emsa_pss(digest, &salt[..digest.as_bytes().len()], mod_bits - 1)?;
-    // Step 2: EM may be one byte shorter than the modulus.
+    // EM may be one byte shorter than the modulus.
     let mut m = vec![0; mod_bits.div_ceil(8) - em.len()];
     m.extend_from_slice(&em);
-    Ok(key.private_transform(&m)?)
+    Ok(m)
 }
 
 /// RSASSA-PSS, 8.1.2, with a salt as long as the digest.
@@ -43,5 +104,76 @@ pub(super) fn verify_pss(key: &PublicKey, digest: &Digest, signature: &[u8]) -> 
 impl From<TooShort> for SignError {
     fn from(TooShort: TooShort) -> Self {
         Self::KeyTooShort
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aws_lc_rs::{
+        encoding::{AsDer, Pkcs8V1Der},
+        rsa::{KeyPair, KeySize},
+    };
+
+    use super::*;
+    use crate::sign::pkcs8;
+
+    fn key(size: KeySize) -> Key {
+        let pair = KeyPair::generate(size).unwrap();
+        let der: Pkcs8V1Der<'_> = pair.as_der().unwrap();
+        Key::from_pkcs1(pkcs8::private_key(der.as_ref()).unwrap()).unwrap()
+    }
+
+    /// A message below each modulus.
+    fn message(key: &Key, byte: u8) -> Vec<u8> {
+        let mut message = vec![byte; key.modulus_bits() / 8];
+        message[0] = 0;
+        message
+    }
+
+    /// The operation has one result only, so the library's own tells whether that of a group is right.
+    #[test]
+    fn groups_give_what_the_library_gives() {
+        for size in [KeySize::Rsa2048, KeySize::Rsa3072, KeySize::Rsa4096] {
+            let keys = [key(size), key(size)];
+            assert_eq!(keys[0].gains_in_groups(), chancery_rsa::is_supported());
+            for count in 0..=2 * GROUP + 1 {
+                let jobs: Vec<_> = (0..count).map(|i| (&keys[i % 2], message(&keys[i % 2], i as u8 + 1))).collect();
+                let expected: Vec<_> = jobs.iter().map(|(key, message)| key.private_transform(message)).collect();
+                assert!(expected.iter().all(Result::is_ok));
+                assert_eq!(private_transforms(&jobs), expected, "{size:?}, {count}");
+                for group in jobs.chunks(GROUP).filter(|_| chancery_rsa::is_supported()) {
+                    let together = together(group).map(|together| together.into_iter().map(Ok).collect::<Vec<_>>());
+                    let alone: Vec<_> = group.iter().map(|(key, message)| key.private_transform(message)).collect();
+                    assert_eq!(together, (group.len() >= TOGETHER_MIN).then_some(alone));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_of_several_lengths_do_not_meet() {
+        let keys = [key(KeySize::Rsa2048), key(KeySize::Rsa3072)];
+        let jobs: Vec<_> = (0..GROUP).map(|i| (&keys[i % 2], message(&keys[i % 2], i as u8))).collect();
+        assert_eq!(together(&jobs), None);
+        assert!(private_transforms(&jobs).iter().all(Result::is_ok));
+    }
+
+    /// A key that is ready with the primes of another one, as a fault in memory would have it.
+    #[test]
+    fn a_wrong_result_is_never_given_out() {
+        let (mut faulty, other) = (key(KeySize::Rsa2048), key(KeySize::Rsa2048));
+        faulty.grouped = other.grouped;
+        let jobs: Vec<_> = (0..GROUP).map(|i| (&faulty, message(&faulty, i as u8))).collect();
+        let expected: Vec<_> = jobs.iter().map(|(key, message)| key.private_transform(message)).collect();
+        assert_eq!(private_transforms(&jobs), expected);
+    }
+
+    #[test]
+    fn a_message_above_the_modulus_is_refused_without_harm_to_others() {
+        let key = key(KeySize::Rsa2048);
+        let mut jobs: Vec<_> = (0..GROUP).map(|i| (&key, message(&key, i as u8))).collect();
+        jobs[2].1.fill(0xFF);
+        let results = private_transforms(&jobs);
+        assert_eq!(results.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, true, false, true]);
     }
 }

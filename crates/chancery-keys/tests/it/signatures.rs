@@ -1,6 +1,9 @@
 //! Signatures of every scheme, verified by Bouncy Castle and by OpenSSL.
 
-use chancery_keys::{Input, KeySpec, MlDsaSet, Purpose, RsaSize, SignError, SignatureScheme, SigningKey, hash};
+use chancery_keys::{
+    Input, KeySpec, MlDsaSet, Purpose, RsaSize, SIGNED_TOGETHER, SignError, SignatureScheme, SigningKey, ToSign, hash,
+    sign_together, verify,
+};
 use chancery_testkit::{TempDir, Tool, temp_dir};
 use chancery_types::{Base64, Curve, HashType};
 use der::Encode;
@@ -23,15 +26,48 @@ pub(crate) fn schemes(spec: KeySpec) -> Vec<SignatureScheme> {
     schemes
 }
 
-/// What can be signed: the message, and where the scheme signs digests, the digest of the same message.
+/// What can be signed: the message, and where the scheme signs digests, the digest of the same message. Each by itself and,
+/// where that is another way, together with others.
 fn signatures(key: &SigningKey, scheme: SignatureScheme) -> Vec<Vec<u8>> {
     let digest = hash(scheme.hash(), MESSAGE);
     let digest = scheme.signs_digests().then_some(Input::Digest(&digest));
-    [Some(Input::Message(MESSAGE)), digest]
-        .into_iter()
-        .flatten()
-        .map(|input| key.sign(scheme, input).unwrap())
-        .collect()
+    let sign = |input| {
+        let to_sign = ToSign { key, scheme, input };
+        let together = key.group().map(|_| sign_together(&vec![to_sign; *SIGNED_TOGETHER.end()]));
+        together.unwrap_or_default().into_iter().skip(1).take(1).chain([to_sign.sign()])
+    };
+    let inputs = [Some(Input::Message(MESSAGE)), digest].into_iter().flatten();
+    inputs.flat_map(sign).map(Result::unwrap).collect()
+}
+
+/// Of several signatures each is what it would be alone, whatever the others are.
+#[test]
+fn signatures_made_together_are_independent() {
+    let (rsa, ec) = (key(KeySpec::Rsa(RsaSize::Bits2048)), key(KeySpec::Ec(Curve::P256)));
+    let larger = key(KeySpec::Rsa(RsaSize::Bits3072));
+    let scheme = |key: &SigningKey, hash| SignatureScheme::for_key(key.key().spec, hash, false).unwrap();
+    let message = |key, hash| ToSign { key, scheme: scheme(key, hash), input: Input::Message(MESSAGE) };
+    let wrong = hash(HashType::Sha1, MESSAGE);
+    let all = [
+        message(&rsa, HashType::Sha2_256),
+        message(&ec, HashType::Sha2_256),
+        message(&rsa, HashType::Sha2_512),
+        ToSign { input: Input::Digest(&wrong), ..message(&rsa, HashType::Sha2_256) },
+        message(&larger, HashType::Sha3_256),
+        message(&rsa, HashType::RipeMd),
+        message(&rsa, HashType::Md5),
+        ToSign { scheme: scheme(&ec, HashType::Sha2_256), ..message(&rsa, HashType::Sha2_256) },
+    ];
+    let together = sign_together(&all);
+    assert_eq!(together.len(), all.len());
+    for (i, (made, alone)) in together.into_iter().zip(all.map(ToSign::sign)).enumerate() {
+        // ECDSA signs with fresh randomness each time.
+        match i {
+            1 => verify(ec.public_key_spki(), all[1].scheme, all[1].input, &made.unwrap()).unwrap(),
+            _ => assert_eq!(made, alone, "{i}"),
+        }
+    }
+    assert!(sign_together(&[]).is_empty());
 }
 
 /// Bouncy Castle is given the AlgorithmIdentifier and nothing else, so this tests that as well.

@@ -65,10 +65,7 @@ fn transforms<const B: usize>(jobs: &[(&Pair<B>, &[u8])]) -> Vec<Vec<u8>> {
         let (pair, _) = of_lane(lane);
         if lane < GROUP { &pair.p } else { &pair.q }
     };
-    let modulus = Modulus {
-        digits: spread(|lane| &prime(lane).modulus),
-        n0: lanes(|lane| prime(lane).n0),
-    };
+    let modulus = Modulus { digits: spread(|lane| &prime(lane).modulus), n0: lanes(|lane| prime(lane).n0) };
     let zero = [[_mm512_setzero_si512(); DIGITS]; B];
     let mut work = Box::new(Work { wide: [zero; 2], table: [zero; exponent::POWERS], x: zero, y: zero });
     let Work { wide, table, x, y } = &mut *work;

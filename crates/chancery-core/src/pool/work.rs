@@ -1,0 +1,63 @@
+//! What the pool can be given to do: any closure, or a signature and what follows it.
+
+use chancery_keys::{SignError, ToSign};
+
+/// A signature, or why there is none.
+pub(crate) type Signature = Result<Vec<u8>, SignError>;
+
+/// What a job does.
+pub(crate) trait Work: Send + 'static {
+    type Output: Send + 'static;
+
+    /// The signature that it needs, if it is made with one: then the pool may make several at once.
+    fn to_sign(&self) -> Option<ToSign<'_>>;
+
+    /// Does it, with that signature or, where there is none yet, making it first.
+    fn run(self, signature: Option<Signature>) -> Self::Output;
+}
+
+impl<F, T> Work for F
+where
+    F: FnOnce() -> T + Send + 'static,
+    T: Send + 'static,
+{
+    type Output = T;
+
+    fn to_sign(&self) -> Option<ToSign<'_>> {
+        None
+    }
+
+    fn run(self, _: Option<Signature>) -> T {
+        self()
+    }
+}
+
+/// Something for which a signature is to be made.
+pub(crate) trait Signs: Send + 'static {
+    /// The signature.
+    fn to_sign(&self) -> ToSign<'_>;
+}
+
+/// A signature, and what is done with it.
+pub(crate) struct Signing<S, F> {
+    pub(crate) of: S,
+    pub(crate) then: F,
+}
+
+impl<S, F, T> Work for Signing<S, F>
+where
+    S: Signs,
+    F: FnOnce(S, Signature) -> T + Send + 'static,
+    T: Send + 'static,
+{
+    type Output = T;
+
+    fn to_sign(&self) -> Option<ToSign<'_>> {
+        Some(self.of.to_sign())
+    }
+
+    fn run(self, signature: Option<Signature>) -> T {
+        let signature = signature.unwrap_or_else(|| self.of.to_sign().sign());
+        (self.then)(self.of, signature)
+    }
+}
