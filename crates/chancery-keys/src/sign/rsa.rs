@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn keys_of_several_lengths_do_not_meet() {
         let keys = [key(KeySize::Rsa2048), key(KeySize::Rsa3072)];
-        let jobs: Vec<_> = (0..GROUP).map(|i| (&keys[i % 2], message(&keys[i % 2], i as u8))).collect();
+        let jobs: Vec<_> = (0..GROUP).map(|i| (&keys[i % 2], message(&keys[i % 2], i as u8 + 1))).collect();
         assert_eq!(together(&jobs), None);
         assert!(private_transforms(&jobs).iter().all(Result::is_ok));
     }
@@ -163,7 +163,7 @@ mod tests {
     fn a_wrong_result_is_never_given_out() {
         let (mut faulty, other) = (key(KeySize::Rsa2048), key(KeySize::Rsa2048));
         faulty.grouped = other.grouped;
-        let jobs: Vec<_> = (0..GROUP).map(|i| (&faulty, message(&faulty, i as u8))).collect();
+        let jobs: Vec<_> = (0..GROUP).map(|i| (&faulty, message(&faulty, i as u8 + 1))).collect();
         let expected: Vec<_> = jobs.iter().map(|(key, message)| key.private_transform(message)).collect();
         assert_eq!(private_transforms(&jobs), expected);
     }
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_message_above_the_modulus_is_refused_without_harm_to_others() {
         let key = key(KeySize::Rsa2048);
-        let mut jobs: Vec<_> = (0..GROUP).map(|i| (&key, message(&key, i as u8))).collect();
+        let mut jobs: Vec<_> = (0..GROUP).map(|i| (&key, message(&key, i as u8 + 1))).collect();
         jobs[2].1.fill(0xFF);
         let results = private_transforms(&jobs);
         assert_eq!(results.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, true, false, true]);
