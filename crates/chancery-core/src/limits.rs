@@ -94,6 +94,9 @@ pub struct Limits {
     pub pool_queue_max: usize,
     /// How long such a job may wait.
     pub pool_wait_max: Duration,
+    /// RSA signatures that are made at once where the processor can, which costs less for each: 4 at most, and from 3 on.
+    /// With 1 each is made by itself, and by AWS-LC alone.
+    pub rsa_group_max: usize,
     /// Lifetime of a bearer token.
     pub token_lifetime: Duration,
     /// Lifetime of a session that waits for its second login.
@@ -154,6 +157,7 @@ impl Default for Limits {
             time_stamp_wait_max: Duration::from_secs(10),
             pool_queue_max: 4_096,
             pool_wait_max: Duration::from_secs(10),
+            rsa_group_max: 4,
             token_lifetime: Duration::from_mins(10),
             half_open_max: Duration::from_mins(5),
             idle_max: Duration::from_mins(15),

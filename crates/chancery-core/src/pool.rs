@@ -7,6 +7,7 @@
 //! once are: a thread that takes the job of one takes those of others that wait.
 
 mod begun;
+mod job;
 mod work;
 
 use std::{
@@ -21,11 +22,15 @@ use std::{
     time::Duration,
 };
 
-use chancery_keys::{SIGNED_TOGETHER, ToSign, sign_together};
+use chancery_keys::{SIGNED_TOGETHER, SigningKey, Together, sign_together};
 use tokio::{sync::oneshot, task, time};
+use tracing::error;
 
-use self::begun::{Beginning, begun};
 pub(crate) use self::work::{Signature, Signing, Signs, Work};
+use self::{
+    begun::begun,
+    job::{FirstOf, Job, Leaves, TakenBack, Task, Waiting},
+};
 use crate::{Error, Limits, Result};
 
 /// Results of brief jobs that leave together: the first one waits for so many jobs less one, some milliseconds.
@@ -56,7 +61,12 @@ impl Pool {
     /// A pool for so many jobs at a time.
     pub(crate) fn with_slots(slots: usize, limits: &Limits) -> Self {
         Self {
-            queue: Arc::new(Queue { slots, waiting: AtomicUsize::new(0), jobs: Mutex::default() }),
+            queue: Arc::new(Queue {
+                slots,
+                group_max: limits.rsa_group_max.min(*SIGNED_TOGETHER.end()),
+                waiting: AtomicUsize::new(0),
+                jobs: Mutex::default(),
+            }),
             queue_max: limits.pool_queue_max,
             wait_max: limits.pool_wait_max,
         }
@@ -65,6 +75,11 @@ impl Pool {
     /// How many jobs run at a time.
     pub(crate) fn cores(&self) -> usize {
         self.queue.slots
+    }
+
+    /// How many signatures with a key are worth being asked for at a time: as many as run, or are made at once.
+    pub(crate) fn signs_at_once(&self, key: &SigningKey) -> usize {
+        self.queue.slots * key.group().map_or(1, |_| self.queue.group_max).max(1)
     }
 
     /// Runs a job on a blocking thread. RateLimited when too many wait already, or when this one waited too long.
@@ -150,6 +165,8 @@ fn too_busy() -> Error {
 /// The jobs that wait, and how many threads there are that take them.
 struct Queue {
     slots: usize,
+    /// Signatures that are made at once.
+    group_max: usize,
     waiting: AtomicUsize,
     jobs: Mutex<Jobs>,
 }
@@ -211,17 +228,17 @@ impl Slot {
             self.is_free = true;
             return None;
         };
-        let others = jobs.of_group(first.group);
+        let others = jobs.of_group(first.group, self.queue.group_max);
         Some([first].into_iter().chain(others).collect())
     }
 }
 
 impl Jobs {
-    /// Takes out what signs together with a job of this group; none where that would not gain anything.
-    fn of_group(&mut self, group: Option<usize>) -> Vec<Arc<Waiting>> {
+    /// Takes out what signs together with a job of this group, up to so many with it; none where that would gain nothing.
+    fn of_group(&mut self, group: Option<usize>, max: usize) -> Vec<Arc<Waiting>> {
         let is_one = |(_, job): &(usize, &Arc<Waiting>)| group.is_some() && job.group == group;
         let places = self.waiting.iter().enumerate().take(LOOK_MAX).filter(is_one).map(|(place, _)| place);
-        let places: Vec<_> = places.take(SIGNED_TOGETHER.end() - 1).collect();
+        let places: Vec<_> = places.take(max.saturating_sub(1)).collect();
         if places.len() + 1 < *SIGNED_TOGETHER.start() {
             return Vec::new();
         }
@@ -235,7 +252,12 @@ impl Jobs {
 /// The signatures that several jobs need; none for a single one, which makes its own.
 fn signatures(jobs: &[Box<dyn Job>]) -> Vec<Signature> {
     let to_sign: Option<Vec<_>> = jobs.iter().map(|job| job.to_sign()).collect();
-    to_sign.filter(|to_sign| to_sign.len() > 1).map(|to_sign| sign_together(&to_sign)).unwrap_or_default()
+    let together = to_sign.filter(|to_sign| to_sign.len() > 1).map(|to_sign| sign_together(&to_sign));
+    let Together { signatures, wrong } = together.unwrap_or_default();
+    if wrong > 0 {
+        error!(wrong, "RSA operations came out wrong and were made again: have this machine looked at");
+    }
+    signatures
 }
 
 /// Runs a job, and puts it to those that are done, whose results leave when it is time.
@@ -249,7 +271,8 @@ fn run(mut job: Box<dyn Job>, signature: Option<Signature>, done: &mut Vec<Box<d
     if has_ended && leaves != Leaves::ByItself {
         done.push(job);
     }
-    if leaves == Leaves::AtOnce || done.len() == TOGETHER {
+    // Behind a job that sees to itself none may wait: there may be many of those.
+    if leaves != Leaves::Together || done.len() == TOGETHER {
         answer(done);
     }
 }
@@ -270,110 +293,6 @@ fn answer(done: &mut Vec<Box<dyn Job>>) {
         task::spawn(async move { done.into_iter().for_each(Job::answer) });
     } else {
         done.drain(..).for_each(Job::answer);
-    }
-}
-
-/// How a job's result gets to whoever waits for it.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Leaves {
-    AtOnce,
-    /// With those of others, since the jobs take a millisecond or two.
-    Together,
-    /// The job sees to that.
-    ByItself,
-}
-
-/// A job without its types, as the queue holds it.
-trait Job: Send {
-    fn leaves(&self) -> Leaves;
-    /// The signature that it needs, if it is made with one.
-    fn to_sign(&self) -> Option<ToSign<'_>>;
-    /// Runs it; it is called once. Without the signature that it needs, it makes that itself.
-    fn run(&mut self, signature: Option<Signature>);
-    /// Hands the result over.
-    fn answer(self: Box<Self>);
-}
-
-/// A job with its types.
-struct Task<W: Work> {
-    place: Option<Place>,
-    job: Option<W>,
-    result: Option<W::Output>,
-    sender: oneshot::Sender<W::Output>,
-    leaves: Leaves,
-}
-
-impl<W: Work> Job for Task<W> {
-    fn leaves(&self) -> Leaves {
-        self.leaves
-    }
-
-    fn to_sign(&self) -> Option<ToSign<'_>> {
-        self.job.as_ref()?.to_sign()
-    }
-
-    fn run(&mut self, signature: Option<Signature>) {
-        self.place = None;
-        self.result = self.job.take().map(|job| job.run(signature));
-    }
-
-    fn answer(self: Box<Self>) {
-        if let Some(result) = self.result {
-            // Where nobody is there any more to take it, the result is not needed.
-            let _ = self.sender.send(result);
-        }
-    }
-}
-
-/// A job, and what it answers with is begun.
-struct FirstOf<W: Work<Output: Future>> {
-    place: Option<Place>,
-    first: Option<(W, Beginning<W::Output>)>,
-}
-
-impl<W: Work<Output: Future<Output: Send>>> Job for FirstOf<W> {
-    fn leaves(&self) -> Leaves {
-        Leaves::ByItself
-    }
-
-    fn to_sign(&self) -> Option<ToSign<'_>> {
-        let (job, _) = self.first.as_ref()?;
-        job.to_sign()
-    }
-
-    fn run(&mut self, signature: Option<Signature>) {
-        self.place = None;
-        if let Some((job, beginning)) = self.first.take() {
-            beginning.begin(job.run(signature));
-        }
-    }
-
-    fn answer(self: Box<Self>) {}
-}
-
-/// A job that has not begun: either a thread of the pool takes it, or its caller takes it back.
-struct Waiting {
-    /// Which others it signs together with.
-    group: Option<usize>,
-    job: Mutex<Option<Box<dyn Job>>>,
-}
-
-impl Waiting {
-    fn new(job: Box<dyn Job>) -> Self {
-        Self { group: job.to_sign().and_then(|to_sign| to_sign.key.group()), job: Mutex::new(Some(job)) }
-    }
-
-    fn take(&self) -> Option<Box<dyn Job>> {
-        self.job.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
-}
-
-/// Takes a job back when dropped, where it has not begun.
-struct TakenBack(Arc<Waiting>);
-
-impl Drop for TakenBack {
-    fn drop(&mut self) {
-        drop(self.0.take());
     }
 }
 
@@ -399,6 +318,11 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
+
+    use chancery_keys::{
+        Custodian, Input, KeyRef, KeySpec, Purpose, RootKey, RsaSize, SignError, SignatureScheme, ToSign,
+    };
+    use chancery_types::{HashType, KeyId};
 
     use super::*;
     use crate::Meaning;
@@ -512,6 +436,127 @@ mod tests {
         let (one, bad, other) =
             tokio::join!(pool.run_brief(|| 1), pool.run_brief(|| panic!("as a test")), pool.run_brief(|| 2));
         assert_eq!((one.unwrap(), bad.unwrap_err().meaning(), other.unwrap()), (1, Meaning::Internal, 2));
+    }
+
+    #[test]
+    fn what_signs_together_is_taken_out_and_the_rest_keeps_its_order() {
+        let groups_left = |first: Option<usize>, waiting: &[Option<usize>], max| {
+            let job = |group: &Option<usize>| Arc::new(Waiting { group: *group, job: Mutex::new(None) });
+            let mut jobs = Jobs { waiting: waiting.iter().map(job).collect(), running: 0 };
+            let taken: Vec<_> = jobs.of_group(first, max).iter().map(|job| job.group).collect();
+            (taken, jobs.waiting.iter().map(|job| job.group).collect::<Vec<_>>())
+        };
+        let (a, b) = (Some(2_048), Some(3_072));
+        let waiting = [None, a, b, a, a, None, a];
+        assert_eq!(groups_left(a, &waiting, 4), (vec![a; 3], vec![None, b, None, a]));
+        assert_eq!(groups_left(a, &waiting, 3), (vec![a; 2], vec![None, b, a, None, a]));
+        // Too few, not wanted, or of no group.
+        for (first, max) in [(b, 4), (a, 2), (a, 1), (a, 0), (None, 4)] {
+            assert_eq!(groups_left(first, &waiting, max), (vec![], waiting.to_vec()));
+        }
+        let mut many = vec![None; LOOK_MAX];
+        many.extend([a; 3]);
+        assert_eq!(groups_left(a, &many, 4), (vec![], many.clone()), "too far behind");
+        assert_eq!(groups_left(a, &many[1..], 4).0, vec![], "one alone");
+    }
+
+    /// A message that is to be signed.
+    struct Note(Arc<SigningKey>, SignatureScheme, u8);
+
+    impl Signs for Note {
+        fn to_sign(&self) -> ToSign<'_> {
+            ToSign { key: &self.0, scheme: self.1, input: Input::Message(std::slice::from_ref(&self.2)) }
+        }
+    }
+
+    #[tokio::test]
+    async fn each_signature_of_a_group_comes_to_its_own_caller() {
+        let folder = chancery_testkit::temp_dir();
+        let custodian = Custodian::new(RootKey::create_file(&folder.path().join("root.key")).unwrap()).unwrap();
+        let key = |spec| {
+            let reference = KeyRef { id: KeyId::from_u128(1), version: 1, purpose: Purpose::Sign, spec };
+            let made = custodian.generate(reference).unwrap();
+            let scheme = SignatureScheme::for_key(spec, HashType::Sha2_256, false).unwrap();
+            (Arc::new(custodian.open_signing_key(&made.sealed).unwrap()), scheme)
+        };
+        let keys = [key(KeySpec::Rsa(RsaSize::Bits2048)), key(KeySpec::Rsa(RsaSize::Bits2048))];
+        let note = |i: u8| {
+            let (key, scheme) = &keys[usize::from(i) % 2];
+            Note(Arc::clone(key), *scheme, i)
+        };
+        for rsa_group_max in [1, 4] {
+            let pool = Arc::new(Pool::with_slots(1, &Limits { rsa_group_max, ..Limits::default() }));
+            let expected = if keys[0].0.group().is_some() { rsa_group_max } else { 1 };
+            assert_eq!(pool.signs_at_once(&keys[0].0), expected);
+            let (begun, end, job) = held(&pool);
+            begun.await.unwrap();
+            // Of those that wait one panics, one fails, and the caller of one goes away.
+            let calls: Vec<_> = (0..11_u8)
+                .map(|i| {
+                    let (pool, mut note) = (Arc::clone(&pool), note(i));
+                    if i == 3 {
+                        note.1 = SignatureScheme::for_key(KeySpec::Ed25519, HashType::Sha2_512, false).unwrap();
+                    }
+                    let then = move |_, signature: Signature| {
+                        assert_ne!(i, 2, "as a test");
+                        signature
+                    };
+                    tokio::spawn(async move {
+                        match i % 2 {
+                            0 => pool.run_brief(Signing { of: note, then }).await,
+                            _ => {
+                                let then = move |note, signature| futures::future::ready(then(note, signature));
+                                pool.run_then(Signing { of: note, then }).await
+                            }
+                        }
+                    })
+                })
+                .collect();
+            while pool.queue.waiting.load(Ordering::Relaxed) < calls.len() {
+                task::yield_now().await;
+            }
+            calls[5].abort();
+            while pool.queue.waiting.load(Ordering::Relaxed) == calls.len() {
+                task::yield_now().await;
+            }
+            end.send(()).unwrap();
+            job.await.unwrap().unwrap();
+            for (i, call) in (0..).zip(calls) {
+                match (i, call.await) {
+                    (2, answer) => assert_eq!(answer.unwrap().unwrap_err().meaning(), Meaning::Internal),
+                    (3, answer) => assert_eq!(answer.unwrap().unwrap(), Err(SignError::WrongKey)),
+                    (5, answer) => assert!(answer.unwrap_err().is_cancelled()),
+                    // PKCS #1 v1.5 has one signature for a message.
+                    (i, answer) => assert_eq!(answer.unwrap().unwrap(), note(i).to_sign().sign(), "{i}"),
+                }
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn results_of_brief_jobs_do_not_wait_for_jobs_that_see_to_themselves() {
+        let pool = Arc::new(Pool::with_slots(1, &Limits::default()));
+        let (begun, end, job) = held(&pool);
+        begun.await.unwrap();
+        let brief = pool.run_brief(|| 1);
+        let (go_on, waits) = mpsc::channel();
+        let quick = pool.run_then(|| async { 2 });
+        let long = pool.run_then(move || {
+            waits.recv().unwrap();
+            async { 3 }
+        });
+        let first = async {
+            let first = time::timeout(Duration::from_secs(20), brief).await;
+            go_on.send(()).unwrap();
+            first.expect("the long one has not ended").unwrap()
+        };
+        let let_go = async {
+            task::yield_now().await;
+            end.send(()).unwrap();
+        };
+        let (first, second, third, ()) = tokio::join!(first, quick, long, let_go);
+        assert_eq!((first, second.unwrap(), third.unwrap()), (1, 2, 3));
+        job.await.unwrap().unwrap();
     }
 
     #[tokio::test]

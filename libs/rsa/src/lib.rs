@@ -4,6 +4,7 @@
 mod engine;
 mod number;
 mod prime;
+mod stack;
 
 use prime::Pair;
 
@@ -25,9 +26,9 @@ pub struct Parts<'a> {
 }
 
 /// A private key of 2048, 3072 or 4096 bits, made ready. It is wiped when it is dropped.
-pub struct PrivateKey(Sized);
+pub struct PrivateKey(OfSize);
 
-enum Sized {
+enum OfSize {
     Rsa2048(Box<Pair<4>>),
     Rsa3072(Box<Pair<6>>),
     Rsa4096(Box<Pair<8>>),
@@ -41,10 +42,17 @@ impl PrivateKey {
         if !is_supported() {
             return None;
         }
+        let key = Self::made_ready(parts);
+        stack::wipe();
+        key
+    }
+
+    #[inline(never)]
+    fn made_ready(parts: &Parts<'_>) -> Option<Self> {
         Some(Self(match number::bits(parts.p) {
-            1_024 => Sized::Rsa2048(Pair::new(parts)?),
-            1_536 => Sized::Rsa3072(Pair::new(parts)?),
-            2_048 => Sized::Rsa4096(Pair::new(parts)?),
+            1_024 => OfSize::Rsa2048(Pair::new(parts)?),
+            1_536 => OfSize::Rsa3072(Pair::new(parts)?),
+            2_048 => OfSize::Rsa4096(Pair::new(parts)?),
             _ => return None,
         }))
     }
@@ -53,9 +61,9 @@ impl PrivateKey {
     #[must_use]
     pub const fn modulus_bits(&self) -> usize {
         match self.0 {
-            Sized::Rsa2048(_) => 2_048,
-            Sized::Rsa3072(_) => 3_072,
-            Sized::Rsa4096(_) => 4_096,
+            OfSize::Rsa2048(_) => 2_048,
+            OfSize::Rsa3072(_) => 3_072,
+            OfSize::Rsa4096(_) => 4_096,
         }
     }
 }
@@ -80,16 +88,16 @@ pub fn private_transforms(jobs: &[(&PrivateKey, &[u8])]) -> Option<Vec<Vec<u8>>>
     macro_rules! all_of {
         ($size:ident) => {{
             let pairs = jobs.iter().map(|(key, message)| match &key.0 {
-                Sized::$size(pair) => Some((&**pair, *message)),
+                OfSize::$size(pair) => Some((&**pair, *message)),
                 _ => None,
             });
             transforms(&pairs.collect::<Option<Vec<_>>>()?)
         }};
     }
     match jobs.first()?.0.0 {
-        Sized::Rsa2048(_) => all_of!(Rsa2048),
-        Sized::Rsa3072(_) => all_of!(Rsa3072),
-        Sized::Rsa4096(_) => all_of!(Rsa4096),
+        OfSize::Rsa2048(_) => all_of!(Rsa2048),
+        OfSize::Rsa3072(_) => all_of!(Rsa3072),
+        OfSize::Rsa4096(_) => all_of!(Rsa4096),
     }
 }
 
@@ -97,7 +105,9 @@ pub fn private_transforms(jobs: &[(&PrivateKey, &[u8])]) -> Option<Vec<Vec<u8>>>
 fn transforms<const B: usize>(jobs: &[(&Pair<B>, &[u8])]) -> Option<Vec<Vec<u8>>> {
     let fit = jobs.len() <= GROUP && jobs.iter().all(|(_, message)| message.len() == 2 * number::byte_len(B));
     let engine = engine::Ifma::detect().filter(|_| fit)?;
-    Some(engine.transforms(jobs))
+    let results = engine.transforms(jobs);
+    stack::wipe();
+    Some(results)
 }
 
 #[cfg(not(target_arch = "x86_64"))]

@@ -1,8 +1,10 @@
 //! Numbers in radix 2^52, the digits that the engine multiplies, and the little arithmetic that makes a key ready. What is
-//! done with a number's digits does not depend on them.
+//! done with a number's digits does not depend on them, but for zeros in front, which its DER tells as well.
 //!
 //! A prime has 256·B bits and is held in B blocks of five digits, 260·B bits: 1,024 bits in 4 blocks, 1,536 in 6, 2,048
 //! in 8.
+
+use std::hint::black_box;
 
 use zeroize::Zeroize;
 
@@ -68,8 +70,9 @@ pub(crate) fn doubled<const B: usize>(x: &Number<B>, times: usize, m: &Number<B>
             let difference = twice.wrapping_sub(m + borrow);
             (*less, borrow) = (difference & MASK, difference >> 63);
         }
-        // All ones where subtracting went below zero.
-        let keep = borrow.wrapping_neg();
+        // All ones where subtracting went below zero. Without the black box the compiler chooses one of the two numbers by
+        // its address, and copies that: it would be seen in the cache.
+        let keep = black_box(borrow.wrapping_neg());
         for ((x, twice), less) in flat_mut(&mut x).zip(flat(&twice)).zip(flat(&less)) {
             *x = (twice & keep) | (less & !keep);
         }

@@ -9,8 +9,9 @@ type Rule = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 const RULES: &[Rule] = &[
     ("chancery-ff1", &[], &[]),
+    ("chancery-rsa", &[], &[]),
     ("chancery-types", &[], &["axum", "rusqlite", "sqlx"]),
-    ("chancery-keys", &["chancery-ff1", "chancery-types"], &["axum", "rusqlite", "sqlx", "tokio"]),
+    ("chancery-keys", &["chancery-ff1", "chancery-rsa", "chancery-types"], &["axum", "rusqlite", "sqlx", "tokio"]),
     ("chancery-store", &["chancery-types"], &["axum", "aws-lc-rs"]),
     ("chancery-formats", &[], &["axum", "rusqlite", "sqlx", "aws-lc-rs"]),
     (

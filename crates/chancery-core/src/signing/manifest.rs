@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use chancery_keys::{Digest, SIGNED_TOGETHER, hash};
+use chancery_keys::{Digest, hash};
 use chancery_store::tables::{self, signing_items::Item};
 use chancery_types::{
     Base64, HashType, SigningRequestId, SigningRequestState,
@@ -147,10 +147,8 @@ impl Chancery {
                 Ok::<_, Error>(made.map(|signature| Finished { digest: item.digest, signature }))
             }
         };
-        // One signature of this manifest a core, or as many as are made at once: what others ask for in the meantime waits
-        // for about as long as those take.
-        let together = signer.key.group().map_or(1, |_| *SIGNED_TOGETHER.end());
-        let mut made = stream::iter(items).map(sign).buffered(self.pool.cores() * together);
+        // So many at a time that all cores have some: what others ask for in the meantime waits for about as long as those.
+        let mut made = stream::iter(items).map(sign).buffered(self.pool.signs_at_once(&signer.key));
         let mut finished = Vec::new();
         while let Some(one) = made.next().await {
             match one? {

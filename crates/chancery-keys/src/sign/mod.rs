@@ -72,9 +72,18 @@ impl ToSign<'_> {
     }
 }
 
-/// Makes several signatures, in the same order. Each is as [`SigningKey::sign`] makes it.
+/// Signatures that were made together.
+#[derive(Debug, Default)]
+pub struct Together {
+    /// In the order in which they were asked for, each as [`SigningKey::sign`] makes it.
+    pub signatures: Vec<Result<Vec<u8>, SignError>>,
+    /// How many came out wrong, were thrown away, and were made by themselves: the machine is at fault.
+    pub wrong: usize,
+}
+
+/// Makes several signatures.
 #[must_use]
-pub fn sign_together(signatures: &[ToSign<'_>]) -> Vec<Result<Vec<u8>, SignError>> {
+pub fn sign_together(signatures: &[ToSign<'_>]) -> Together {
     let mut encoded = Vec::with_capacity(signatures.len());
     let mut made = Vec::with_capacity(signatures.len());
     for ToSign { key, scheme, input } in signatures {
@@ -87,9 +96,10 @@ pub fn sign_together(signatures: &[ToSign<'_>]) -> Vec<Result<Vec<u8>, SignError
             Err(error) => Some(Err(error)),
         });
     }
-    let mut rsa = rsa::private_transforms(&encoded).into_iter();
-    let mut next = || rsa.next().unwrap_or(Err(Failed)).map_err(SignError::from);
-    made.into_iter().map(|made| made.unwrap_or_else(&mut next)).collect()
+    let (transformed, wrong) = rsa::private_transforms(&encoded);
+    let mut transformed = transformed.into_iter();
+    let mut next = || transformed.next().unwrap_or(Err(Failed)).map_err(SignError::from);
+    Together { signatures: made.into_iter().map(|made| made.unwrap_or_else(&mut next)).collect(), wrong }
 }
 
 /// How far a signature is.

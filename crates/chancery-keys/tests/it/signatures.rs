@@ -33,7 +33,7 @@ fn signatures(key: &SigningKey, scheme: SignatureScheme) -> Vec<Vec<u8>> {
     let digest = scheme.signs_digests().then_some(Input::Digest(&digest));
     let sign = |input| {
         let to_sign = ToSign { key, scheme, input };
-        let together = key.group().map(|_| sign_together(&vec![to_sign; *SIGNED_TOGETHER.end()]));
+        let together = key.group().map(|_| sign_together(&vec![to_sign; *SIGNED_TOGETHER.end()]).signatures);
         together.unwrap_or_default().into_iter().skip(1).take(1).chain([to_sign.sign()])
     };
     let inputs = [Some(Input::Message(MESSAGE)), digest].into_iter().flatten();
@@ -59,15 +59,15 @@ fn signatures_made_together_are_independent() {
         ToSign { scheme: scheme(&ec, HashType::Sha2_256), ..message(&rsa, HashType::Sha2_256) },
     ];
     let together = sign_together(&all);
-    assert_eq!(together.len(), all.len());
-    for (i, (made, alone)) in together.into_iter().zip(all.map(ToSign::sign)).enumerate() {
+    assert_eq!((together.signatures.len(), together.wrong), (all.len(), 0));
+    for (i, (made, alone)) in together.signatures.into_iter().zip(all.map(ToSign::sign)).enumerate() {
         // ECDSA signs with fresh randomness each time.
         match i {
             1 => verify(ec.public_key_spki(), all[1].scheme, all[1].input, &made.unwrap()).unwrap(),
             _ => assert_eq!(made, alone, "{i}"),
         }
     }
-    assert!(sign_together(&[]).is_empty());
+    assert!(sign_together(&[]).signatures.is_empty());
 }
 
 /// Bouncy Castle is given the AlgorithmIdentifier and nothing else, so this tests that as well.

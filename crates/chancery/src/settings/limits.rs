@@ -14,7 +14,7 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
     if number == 0 {
         return Err("nothing would be allowed any more".into());
     }
-    let (size, time) = (number as usize, Duration::from_secs(number.into()));
+    let (size, time) = in_types(number);
     match name {
         "signing-body-max" => limits.signing_body_max = size,
         "payload-max" => limits.payload_max = size,
@@ -52,11 +52,21 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "time-stamp-wait-max" => limits.time_stamp_wait_max = time,
         "pool-queue-max" => limits.pool_queue_max = size,
         "pool-wait-max" => limits.pool_wait_max = time,
+        "rsa-group-max" => limits.rsa_group_max = size,
         "token-lifetime" => limits.token_lifetime = time,
         "half-open-max" => limits.half_open_max = time,
         "idle-max" => limits.idle_max = time,
         "session-max" => limits.session_max = time,
         "logins-per-minute" => limits.logins_per_minute = number,
+        _ => return set_bound(bounds, name, number),
+    }
+    Ok(())
+}
+
+/// One for connections.
+fn set_bound(bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
+    let (size, time) = in_types(number);
+    match name {
         "connections-max" => bounds.connections_max = size,
         "handshake-max" => bounds.handshake_max = time,
         "head-max" => bounds.head_max = time,
@@ -67,6 +77,10 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         _ => return Err("there is no limit of this name".into()),
     }
     Ok(())
+}
+
+fn in_types(number: u32) -> (usize, Duration) {
+    (number as usize, Duration::from_secs(number.into()))
 }
 
 #[cfg(test)]

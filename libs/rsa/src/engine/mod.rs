@@ -4,7 +4,7 @@
 //! No branch, no address and no instruction whose time depends on its operands sees a secret: the one table is read as a
 //! whole for each look into it.
 //!
-//! The one `unsafe` here calls functions compiled for the features in [`Ifma::detect`].
+//! Every `unsafe` here calls functions compiled for the features in [`Ifma::detect`], or stores a register.
 
 mod exponent;
 mod montgomery;
@@ -47,7 +47,8 @@ impl Ifma {
     }
 }
 
-/// What is secret while it lasts, on the heap and wiped at the end.
+/// What is secret while it lasts, on the heap and wiped at the end. The caller wipes the stack, where the compiler keeps
+/// more of it.
 #[derive(Zeroize, ZeroizeOnDrop)]
 struct Work<const B: usize> {
     /// Twice as long as a prime.
@@ -58,6 +59,7 @@ struct Work<const B: usize> {
 }
 
 #[target_feature(enable = "avx512f,avx512ifma")]
+#[inline(never)]
 fn transforms<const B: usize>(jobs: &[(&Pair<B>, &[u8])]) -> Vec<Vec<u8>> {
     // A lane that nobody needs does the first one's work.
     let of_lane = |lane: usize| jobs.get(lane % GROUP).unwrap_or(&jobs[0]);

@@ -1,7 +1,8 @@
 //! Montgomery's multiplication of eight pairs of numbers at a time, in radix 2^52.
 //!
-//! What a multiplication gives is below twice the modulus, and so may what it takes be: R is above 2^16 times the modulus,
-//! so that nothing has to be subtracted in between ("almost Montgomery multiplication", Gueron and Krasnov, 2012).
+//! What a multiplication takes need only have a product below R times the modulus; what it gives is below twice the modulus.
+//! R is at least 2^16 times the modulus, so what it gives it takes again, and nothing has to be subtracted in between
+//! ("almost Montgomery multiplication", Gueron and Krasnov, 2012).
 //!
 //! A column of a product is the sum of fewer than 2^9 halves of digits' products, each below 2^52, so that it has room in
 //! 64 bits and carries are passed on once, at the end.
