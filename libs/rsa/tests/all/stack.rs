@@ -5,6 +5,8 @@ use std::{fs::File, os::unix::fs::FileExt, ptr, thread};
 
 use chancery_rsa::{GROUP, Parts, PrivateKey, private_transforms};
 
+use crate::is_supported;
+
 /// More than calls go down.
 const DEPTH: usize = 512 * 1024;
 
@@ -35,8 +37,7 @@ fn leave(secret: &[u8]) -> u8 {
 
 #[test]
 fn no_part_of_a_key_stays_on_the_stack() {
-    if !chancery_rsa::is_supported() {
-        println!("SKIPPED: this processor has no AVX-512 IFMA");
+    if !is_supported() {
         return;
     }
     let on_own_stack = || {

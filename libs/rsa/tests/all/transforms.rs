@@ -4,6 +4,8 @@
 use chancery_rsa::{GROUP, Parts, PrivateKey, private_transforms};
 use num_bigint::BigUint;
 
+use crate::is_supported;
+
 /// Numbers that look random, the same ones in each run (xorshift64*).
 struct Numbers(u64);
 
@@ -100,14 +102,6 @@ fn padded(number: &BigUint, len: usize) -> Vec<u8> {
 
 /// Each size's primes in bytes.
 const LENGTHS: [usize; 3] = [128, 192, 256];
-
-fn is_supported() -> bool {
-    let is_supported = chancery_rsa::is_supported();
-    if !is_supported {
-        println!("SKIPPED: this processor has no AVX-512 IFMA");
-    }
-    is_supported
-}
 
 #[test]
 fn results_are_those_of_another_library() {
