@@ -29,6 +29,8 @@ mod submit;
 mod submitters;
 mod target;
 mod terms;
+#[cfg(test)]
+mod testing;
 mod time_stamp;
 mod turns;
 mod verify;

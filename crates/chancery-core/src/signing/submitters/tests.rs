@@ -1,18 +1,7 @@
-use std::sync::Arc;
-
-use chancery_types::{
-    IdentityId, IdentityKind, PolicyId, ServiceId,
-    wire::signing_requests::{SigningRequest, SubmitRequest},
-};
-use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use chancery_types::{IdentityId, IdentityKind};
 
 use super::*;
-use crate::{Chancery, Error, Meaning, testing::Installation};
-
-fn body<T: DeserializeOwned>(body: Value) -> T {
-    serde_json::from_value(body).unwrap()
-}
+use crate::{Meaning, signing::testing::Builds, testing::Installation};
 
 fn member(id: u128, name: &str) -> Member {
     Member {
@@ -49,41 +38,16 @@ fn what_is_remembered_is_bounded() {
     assert_eq!(stored.sets().len(), 1);
 }
 
-/// A service that signs without approvals.
-async fn deployed(chancery: &Arc<Chancery>, caller: &Caller) -> (ServiceId, PolicyId) {
-    let key_type = "00000000-0000-0000-6b74-000000000004";
-    let root = body(json!({
-        "certProfileUuid": "00000000-0000-0000-6370-000000000001",
-        "newKey": {"keyTypeUuid": key_type}, "trustCert": true,
-    }));
-    let root = chancery.generate_certificate(caller, root).await.unwrap().made().unwrap().certificate_uuid.unwrap();
-    let deployed = body(json!({
-        "template": "PKI Signing", "name": "builds", "pkisigning": {
-            "newCert": {"issuerUuid": root, "subjectOneline": "CN=builds", "newKey": {"keyTypeUuid": key_type, "save": true}, "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}}},
-            "signingFormat": "Raw", "numApprovals": 0, "hashAlgorithm": "Sha2_256",
-        },
-    }));
-    let deployed = serde_json::to_value(chancery.deploy_service(caller, deployed).await.unwrap()).unwrap();
-    (body(deployed["serviceUuid"].clone()), body(deployed["policyUuid"].clone()))
-}
-
-async fn submit(chancery: &Arc<Chancery>, caller: &Caller, to: (ServiceId, PolicyId)) -> Result<SigningRequest, Error> {
-    let request: SubmitRequest =
-        body(json!({"name": "n", "serviceUuid": to.0, "policyUuid": to.1, "uploadData": "eA=="}));
-    let uuid = chancery.submit_signing_request(caller, request).await?.uuid;
-    chancery.signing_request(caller, uuid, None).await
-}
-
 /// Each node stores the set with its first request, whoever was first, and names it from then on.
 async fn every_request_says_who_submitted_it(installation: Installation) {
     let (one, caller) = (&installation.chancery, &installation.administrators().await);
     let other = &installation.other_node().await;
-    let to = deployed(one, caller).await;
+    let builds = Builds::deployed(one, caller).await;
     assert!(!one.stored_submitters.has(set_id(caller)));
-    let at_once: Vec<_> = (0..8).map(|turn| submit(if turn % 2 == 0 { one } else { other }, caller, to)).collect();
+    let at_once: Vec<_> = (0..8).map(|turn| builds.submit(if turn % 2 == 0 { one } else { other }, caller)).collect();
     let mut requests = futures::future::try_join_all(at_once).await.unwrap();
     assert!(one.stored_submitters.has(set_id(caller)) && other.stored_submitters.has(set_id(caller)));
-    requests.push(submit(one, caller, to).await.unwrap());
+    requests.push(builds.submit(one, caller).await.unwrap());
     for request in requests {
         let names: Vec<_> = request.submitted_by.iter().map(|submitter| submitter.name.as_str()).collect();
         assert_eq!(names, ["Admin1", "Admin2"]);
@@ -93,11 +57,11 @@ async fn every_request_says_who_submitted_it(installation: Installation) {
 /// A database that lost the newest commits: nothing is stored that names nobody, and the next request stores the set.
 async fn a_set_that_is_not_there_any_more_is_stored_again(installation: Installation) {
     let (chancery, caller) = (&installation.chancery, &installation.administrators().await);
-    let to = deployed(chancery, caller).await;
+    let builds = Builds::deployed(chancery, caller).await;
     chancery.stored_submitters.learn(set_id(caller), true);
-    let refusal = submit(chancery, caller, to).await.unwrap_err();
+    let refusal = builds.submit(chancery, caller).await.unwrap_err();
     assert_eq!(refusal.meaning(), Meaning::Internal, "{refusal}");
-    assert_eq!(submit(chancery, caller, to).await.unwrap().submitted_by.len(), 2);
+    assert_eq!(builds.submit(chancery, caller).await.unwrap().submitted_by.len(), 2);
 }
 
 #[tokio::test]
