@@ -484,6 +484,12 @@ mod tests {
             let (key, scheme) = &keys[usize::from(i) % 2];
             Note(Arc::clone(key), *scheme, i)
         };
+        for (leaves, group) in [(Leaves::AtOnce, None), (Leaves::Together, keys[0].0.group())] {
+            let (sender, _) = oneshot::channel();
+            let job = Signing { of: note(0), then: |_, signature: Signature| signature };
+            let task = Task { place: None, job: Some(job), result: None, sender, leaves };
+            assert_eq!(Waiting::new(Box::new(task)).group, group, "only brief jobs sign together");
+        }
         for rsa_group_max in [1, 4] {
             let pool = Arc::new(Pool::with_slots(1, &Limits { rsa_group_max, ..Limits::default() }));
             let expected = if keys[0].0.group().is_some() { rsa_group_max } else { 1 };

@@ -13,7 +13,7 @@ use chancery_types::{KeyAlgorithm, KeyId, KeyUsage};
 use super::stored::StoredKey;
 use crate::{
     Chancery, Error, Result,
-    pool::{Signing, Signs, Work},
+    pool::{Signing, Signs},
 };
 
 /// Keys that stay open: more than installations have authorities and services.
@@ -109,7 +109,7 @@ impl Chancery {
             return Ok(key.sign(scheme, Input::Message(&message))?);
         }
         let job = Signing { of: Message { key: Arc::clone(key), scheme, message }, then: |_, signature| signature };
-        Ok(if is_small { self.pool.run_brief(job).await?? } else { self.pool.run(move || job.run(None)).await?? })
+        Ok(if is_small { self.pool.run_brief(job).await?? } else { self.pool.run(job).await?? })
     }
 }
 

@@ -98,7 +98,10 @@ pub(super) struct Waiting {
 
 impl Waiting {
     pub(super) fn new(job: Box<dyn Job>) -> Self {
-        Self { group: job.to_sign().and_then(|to_sign| to_sign.key.group()), job: Mutex::new(Some(job)) }
+        // What is not brief has much to hash, which several cores do better than one after the other.
+        let brief = Some(&job).filter(|job| job.leaves() != Leaves::AtOnce);
+        let group = brief.and_then(|job| job.to_sign()).and_then(|to_sign| to_sign.key.group());
+        Self { group, job: Mutex::new(Some(job)) }
     }
 
     pub(super) fn take(&self) -> Option<Box<dyn Job>> {

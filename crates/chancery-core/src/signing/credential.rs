@@ -243,7 +243,7 @@ impl Chancery {
         let job = Signing { of: prepared, then: |prepared: Prepared, signature| (prepared.unsigned, signature) };
         let (unsigned, signature) = match place {
             Place::Here => job.run(None),
-            Place::Pool => self.pool.run(move || job.run(None)).await?,
+            Place::Pool => self.pool.run(job).await?,
             Place::PoolBriefly => {
                 let _stored_soon = self.store.announce();
                 self.pool.run_brief(job).await?
