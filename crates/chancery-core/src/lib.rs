@@ -25,6 +25,7 @@ mod root_key;
 mod settings;
 mod sharded;
 mod signing;
+mod source;
 #[cfg(test)]
 mod testing;
 mod text;
@@ -54,4 +55,5 @@ pub use signing::{
     VerifiedSignature, certificate_of_signer, content_hash, manifest_digest, read_certificates, verify_detached,
     verify_raw, verify_signature,
 };
+pub use source::Source;
 pub use time::{parse_rfc3339 as moment_ms, rfc3339};

@@ -13,7 +13,7 @@ use foldhash::fast::RandomState;
 use uuid::Uuid;
 
 use super::{Actor, Counted, Event};
-use crate::{Caller, sharded::Sharded};
+use crate::{Caller, Source, sharded::Sharded};
 
 /// Sources counted apart in one minute; the rest is counted together, so that a flood of addresses fills no memory.
 const SOURCES_MAX: usize = 10_000;
@@ -42,7 +42,7 @@ struct Calls {
 pub(crate) struct Counters {
     /// Ids of our own making need no hash that withstands floods.
     calls: Sharded<HashMap<CallKey, Calls, RandomState>>,
-    nobody: Mutex<HashMap<(IpAddr, i64), u64>>,
+    nobody: Mutex<HashMap<(Source, i64), u64>>,
 }
 
 impl Counters {
@@ -60,10 +60,10 @@ impl Counters {
 
     /// Counts a refusal of somebody who did not say who they are.
     pub(crate) fn refused_nobody(&self, source: IpAddr, now_ms: i64) {
-        let minute = now_ms.div_euclid(MINUTE_MS);
+        let (source, minute) = (Source::from(source), now_ms.div_euclid(MINUTE_MS));
         let mut nobody = self.nobody.lock().unwrap_or_else(PoisonError::into_inner);
         let full = nobody.len() >= SOURCES_MAX && !nobody.contains_key(&(source, minute));
-        *nobody.entry((if full { OTHERS } else { source }, minute)).or_default() += 1;
+        *nobody.entry((if full { OTHERS.into() } else { source }, minute)).or_default() += 1;
     }
 
     /// Takes the counts out as records; of the refusals only those whose minute is over, or all of them at the end.
@@ -101,9 +101,9 @@ fn of_calls(key: &CallKey, counted: Calls) -> Counted {
     }
 }
 
-fn of_nobody(source: IpAddr, count: u64) -> Counted {
+fn of_nobody(source: Source, count: u64) -> Counted {
     Counted {
-        actor: Actor { request_id: String::new(), source: Some(source), identities: Vec::new() },
+        actor: Actor { request_id: String::new(), source: Some(source.address()), identities: Vec::new() },
         event: Event::new(Action::ApiCall),
         outcome: ErrorCode::InvalidAuthToken,
         count,

@@ -4,6 +4,8 @@ use std::{fmt, net::IpAddr, sync::Arc};
 
 use chancery_types::{IdentityId, IdentityKind, Perm, RoleId};
 
+use crate::Source;
+
 /// The id that answer, log and audit record share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId(pub u128);
@@ -28,8 +30,16 @@ impl fmt::Display for RequestId {
 pub struct RequestInfo {
     /// The request's id.
     pub id: RequestId,
-    /// The address the request came from.
+    /// The address the request came from; behind a trusted proxy the one that the proxy names.
     pub source: IpAddr,
+}
+
+impl RequestInfo {
+    /// Whom bounds count the request to.
+    #[must_use]
+    pub fn counted_as(&self) -> Source {
+        self.source.into()
+    }
 }
 
 /// Anybody: the caller of the few door methods that need no login.

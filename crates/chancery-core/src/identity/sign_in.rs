@@ -21,10 +21,9 @@ use super::{
     login::{self, Next, Refusal, Seat, State},
     password,
     sessions::{CookieHash, Key, Session},
-    throttle::Source,
 };
 use crate::{
-    Chancery, Error, Event, Meaning, Result,
+    Chancery, Error, Event, Meaning, Result, Source,
     audit::Actor,
     changes::{Change, ChangeKind},
 };
@@ -46,7 +45,7 @@ enum Proof {
 impl Chancery {
     /// Logs an identity in on the session that the cookie names, or on a new one.
     pub async fn log_in(&self, visitor: &Visitor, cookie: Option<&str>, request: LoginRequest) -> Result<LoggedIn> {
-        let source = Source::from(visitor.request.source);
+        let source = visitor.request.counted_as();
         self.identity.rate().attempt(source, self.clock.now_ms(), self.limits.logins_per_minute).map_err(too_often)?;
         let proof = self.proof(request)?;
         let Some(row) = self.prove(&proof, source).await? else {

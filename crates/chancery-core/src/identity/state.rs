@@ -13,10 +13,10 @@ use super::{
     recent::Recent,
     roles,
     sessions::{Key, Session, Sessions, WRITE_EVERY},
-    throttle::{Delays, Rate, Source},
+    throttle::{Delays, Rate},
     tokens::Tokens,
 };
-use crate::{Chancery, Result};
+use crate::{Chancery, Result, Source};
 
 /// Everything that a login or the check of a caller looks at.
 pub(crate) struct IdentityState {
