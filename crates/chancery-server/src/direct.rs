@@ -17,7 +17,7 @@ use chancery_types::TokenProfileId;
 use crate::{
     answer::{Failure, success},
     app::App,
-    credentials,
+    credentials, decode,
     extract::receive,
     middleware::Exchange,
     remainder,
@@ -95,11 +95,11 @@ impl Single {
         let max = app.limits().body_max;
         match self.verb {
             Verb::Tokenize => {
-                let (request, _room) = receive(&head.headers, body, app, max, b"").await?;
+                let (request, _room) = receive(&head.headers, body, app, (max, b""), decode::decode).await?;
                 Ok(success(app.tokenize(&caller, self.profile, request).await?).into_response())
             }
             Verb::Detokenize => {
-                let (request, _room) = receive(&head.headers, body, app, max, b"").await?;
+                let (request, _room) = receive(&head.headers, body, app, (max, b""), decode::decode).await?;
                 Ok(success(app.detokenize(&caller, self.profile, request).await?).into_response())
             }
         }

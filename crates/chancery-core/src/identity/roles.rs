@@ -86,10 +86,12 @@ impl Chancery {
                 if next.logins_required != rules.logins_required {
                     check_nobody_holds(tx, id, "loginsRequired can be changed").await?;
                 }
-                if let Some(name) = &body.name {
-                    check_name("/name", name, &limits)?;
+                let named = body.name.map(|name| ("/name", name));
+                let named = named.or_else(|| Some(("/objInfo/name", body.obj_info?.name?)));
+                if let Some((field, name)) = &named {
+                    check_name(field, name, &limits)?;
                 }
-                let row = row_of(id, body.name.unwrap_or(row.name), &next)?;
+                let row = row_of(id, named.map_or(row.name, |(_, name)| name), &next)?;
                 tables::roles::update(tx, &row).await.map_err(name_taken)?;
                 body_of(row)
             })

@@ -166,7 +166,7 @@ impl Chancery {
         } else {
             self.store_new(grant, event, new).await
         };
-        Ok(stored?.then_some(Submitted { uuid: id }))
+        Ok(stored?.then_some(Submitted { uuid: id, warnings: Vec::new() }))
     }
 
     /// What is to be signed, by its digest; a large payload is hashed, and a manifest checked, on the bounded pool.

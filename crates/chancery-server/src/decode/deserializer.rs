@@ -12,6 +12,7 @@ use serde::{
 use super::{
     fault::Fault,
     pointer::Pointer,
+    surplus::Surplus,
     tree::{Number, Tree},
 };
 
@@ -20,11 +21,12 @@ use super::{
 pub(super) struct Cursor<'t> {
     tree: &'t Tree<'t>,
     pointer: Pointer<'t>,
+    surplus: Surplus<'t>,
 }
 
 impl<'t> Cursor<'t> {
-    pub(super) const fn new(tree: &'t Tree<'t>, pointer: Pointer<'t>) -> Self {
-        Self { tree, pointer }
+    pub(super) const fn new(tree: &'t Tree<'t>, pointer: Pointer<'t>, surplus: Surplus<'t>) -> Self {
+        Self { tree, pointer, surplus }
     }
 
     /// Reads the whole value. The one place where a fault learns where it is: code of a type that looks at what it read,
@@ -58,7 +60,8 @@ impl<'t> Cursor<'t> {
             Tree::Number(Number::Float(value)) => visitor.visit_f64(*value),
             Tree::String(text) | Tree::Parameter(text) => visitor.visit_str(text),
             Tree::Array(elements) => {
-                visitor.visit_seq(Elements { rest: elements.iter().enumerate(), pointer: self.pointer })
+                let rest = elements.iter().enumerate();
+                visitor.visit_seq(Elements { rest, pointer: self.pointer, surplus: self.surplus })
             }
             Tree::Strings(elements) => {
                 visitor.visit_seq(Strings { rest: elements.iter().copied().enumerate(), pointer: self.pointer })
@@ -67,7 +70,8 @@ impl<'t> Cursor<'t> {
                 visitor.visit_seq(Strings { rest: elements.iter().enumerate(), pointer: self.pointer })
             }
             Tree::Object(members) => {
-                visitor.visit_map(Members { rest: members.iter(), value: None, pointer: self.pointer })
+                let Self { pointer, surplus, .. } = self;
+                visitor.visit_map(Members { rest: members.iter(), value: None, pointer, surplus })
             }
         }
     }
@@ -105,11 +109,11 @@ impl<'de> Deserializer<'de> for Cursor<'_> {
     /// document describes.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
-        _: &'static str,
-        _: &'static [&'static str],
+        name: &'static str,
+        members: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        self.deserialize_map(visitor)
+        Self { surplus: self.surplus.inside(name, members), ..self }.deserialize_map(visitor)
     }
 
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
@@ -141,8 +145,12 @@ impl<'de> Deserializer<'de> for Cursor<'_> {
         }
     }
 
+    /// Whatever asks so has no use for the member, which is how unknown ones show.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        visitor.visit_unit()
+        match self.surplus.found(self.pointer) {
+            Some(known) => Err(Fault::unknown_member(known)),
+            None => visitor.visit_unit(),
+        }
     }
 
     typed_parameters! {
@@ -161,6 +169,7 @@ impl<'de> Deserializer<'de> for Cursor<'_> {
 struct Elements<'t> {
     rest: std::iter::Enumerate<std::slice::Iter<'t, Tree<'t>>>,
     pointer: Pointer<'t>,
+    surplus: Surplus<'t>,
 }
 
 impl<'de> de::SeqAccess<'de> for Elements<'_> {
@@ -168,7 +177,7 @@ impl<'de> de::SeqAccess<'de> for Elements<'_> {
 
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
         let Some((index, tree)) = self.rest.next() else { return Ok(None) };
-        Cursor::new(tree, Pointer::element(&self.pointer, index)).read(seed).map(Some)
+        Cursor::new(tree, Pointer::element(&self.pointer, index), self.surplus).read(seed).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -188,7 +197,7 @@ impl<'de, 't, I: ExactSizeIterator<Item = &'t str>> de::SeqAccess<'de> for Strin
     fn next_element_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<Option<S::Value>, Fault> {
         let Some((index, text)) = self.rest.next() else { return Ok(None) };
         let tree = Tree::String(Cow::Borrowed(text));
-        Cursor::new(&tree, Pointer::element(&self.pointer, index)).read(seed).map(Some)
+        Cursor::new(&tree, Pointer::element(&self.pointer, index), Surplus::default()).read(seed).map(Some)
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -201,6 +210,7 @@ struct Members<'t> {
     rest: std::slice::Iter<'t, (Cow<'t, str>, Tree<'t>)>,
     value: Option<(&'t str, &'t Tree<'t>)>,
     pointer: Pointer<'t>,
+    surplus: Surplus<'t>,
 }
 
 impl<'de> de::MapAccess<'de> for Members<'_> {
@@ -216,6 +226,6 @@ impl<'de> de::MapAccess<'de> for Members<'_> {
         let Some((name, tree)) = self.value.take() else {
             return Err(<Fault as de::Error>::custom("a value was asked for before its name"));
         };
-        Cursor::new(tree, Pointer::member(&self.pointer, name)).read(seed)
+        Cursor::new(tree, Pointer::member(&self.pointer, name), self.surplus.at(name)).read(seed)
     }
 }

@@ -33,6 +33,11 @@ impl Fault {
         Self { kind, member: None, pointer: None, message }
     }
 
+    /// A member that is none of those known, where others are refused.
+    pub(super) fn unknown_member(known: &[&str]) -> Self {
+        Self::new(Kind::Malformed, format!("There is no such member; there are {}.", known.join(", ")))
+    }
+
     /// Says where the fault is, unless a frame further inside has said it.
     pub(super) fn at(mut self, pointer: Pointer<'_>) -> Self {
         if self.pointer.is_none() {

@@ -9,6 +9,7 @@ mod deserializer;
 mod fault;
 mod pointer;
 mod scan;
+mod surplus;
 mod tree;
 
 use std::marker::PhantomData;
@@ -19,6 +20,7 @@ use serde::de::DeserializeOwned;
 use deserializer::Cursor;
 use fault::Fault;
 use pointer::Pointer;
+use surplus::{Noted, Surplus};
 use tree::{Tree, has_duplicates, malformed, parse};
 
 /// The deepest nesting of arrays and objects that is read; the outermost object is the first level.
@@ -36,20 +38,27 @@ pub(crate) const VALUES_MAX: usize = 1_000_000;
 /// `malformed` for anything that is no JSON object, for a missing member and for one of the wrong type; `selection` for
 /// a value outside its enumeration; `too_large` beyond [`VALUES_MAX`].
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
-    read_object(&parse(bytes)?)
+    read_object(&parse(bytes)?, Surplus::default())
 }
 
-fn read_object<T: DeserializeOwned>(tree: &Tree<'_>) -> Result<T, Error> {
+/// The same, with a sentence on each member that was ignored because nobody knows it.
+pub(crate) fn decode_noting<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, Vec<String>), Error> {
+    let noted = Noted::default();
+    let body = read_object(&parse(bytes)?, Surplus::noted(&noted))?;
+    Ok((body, noted.warnings()))
+}
+
+fn read_object<T: DeserializeOwned>(tree: &Tree<'_>, surplus: Surplus<'_>) -> Result<T, Error> {
     if !matches!(tree, Tree::Object(_)) {
         return Err(malformed("The body must be one JSON object."));
     }
-    Cursor::new(tree, Pointer::ROOT).read(PhantomData).map_err(Fault::in_body)
+    Cursor::new(tree, Pointer::ROOT, surplus).read(PhantomData).map_err(Fault::in_body)
 }
 
 /// The same for a body with secrets: what was copied to take escapes away is wiped.
 pub(crate) fn decode_secret<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Error> {
     let tree = parse(bytes)?;
-    let read = read_object(&tree);
+    let read = read_object(&tree, Surplus::default());
     tree.wipe();
     read
 }
@@ -66,7 +75,8 @@ pub(crate) fn decode_query<T: DeserializeOwned>(query: &str) -> Result<T, Error>
     if has_duplicates(&parameters) {
         return Err(Error::new(Meaning::Value, "The query has a parameter twice."));
     }
-    Cursor::new(&Tree::Object(parameters), Pointer::ROOT).read(PhantomData).map_err(Fault::in_query)
+    let tree = Tree::Object(parameters);
+    Cursor::new(&tree, Pointer::ROOT, Surplus::default()).read(PhantomData).map_err(Fault::in_query)
 }
 
 #[cfg(test)]

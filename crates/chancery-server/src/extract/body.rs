@@ -54,18 +54,21 @@ pub(crate) struct PreviewBody<T>(pub(crate) T);
 /// A body with many values.
 pub(crate) struct BatchBody<T>(pub(crate) T, pub(crate) Room);
 
-/// A body with a payload to sign.
-pub(crate) struct SigningBody<T>(pub(crate) T, pub(crate) Room);
+/// A body with a payload to sign, and a sentence on each of its members that nobody knows.
+pub(crate) struct SigningBody<T>(pub(crate) T, pub(crate) Vec<String>, pub(crate) Room);
+
+/// A body like most, and a sentence on each of its members that nobody knows.
+pub(crate) struct NotedBody<T>(pub(crate) T, pub(crate) Vec<String>);
 
 macro_rules! bodies {
-    ($($name:ident: $limit:ident, $if_empty:expr, $make:expr;)+) => {$(
+    ($($name:ident: $limit:ident, $if_empty:expr, $read:path, $make:expr;)+) => {$(
         impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for $name<T> {
             type Rejection = Failure;
 
             async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
                 let Limits { $limit: max, .. } = *app.limits();
                 let (head, mut body) = request.into_parts();
-                let (body, room) = receive(&head.headers, &mut body, app, max, $if_empty).await?;
+                let (body, room) = receive(&head.headers, &mut body, app, (max, $if_empty), $read).await?;
                 Ok($make(body, room))
             }
         }
@@ -73,11 +76,12 @@ macro_rules! bodies {
 }
 
 bodies! {
-    Body: body_max, b"", |body, _| Self(body);
-    BodyOrEmpty: body_max, b"{}", |body, _| Self(body);
-    PreviewBody: preview_body_max, b"", |body, _| Self(body);
-    BatchBody: batch_body_max, b"", Self;
-    SigningBody: signing_body_max, b"", Self;
+    Body: body_max, b"", decode::decode, |body, _| Self(body);
+    BodyOrEmpty: body_max, b"{}", decode::decode, |body, _| Self(body);
+    NotedBody: body_max, b"", decode::decode_noting, |(body, unknown), _| Self(body, unknown);
+    PreviewBody: preview_body_max, b"", decode::decode, |body, _| Self(body);
+    BatchBody: batch_body_max, b"", decode::decode, Self;
+    SigningBody: signing_body_max, b"", decode::decode_noting, |(body, unknown), room| Self(body, unknown, room);
 }
 
 impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for SecretBody<T> {
@@ -105,16 +109,16 @@ async fn collect_secret(body: Raw, max: usize) -> Result<Zeroizing<Vec<u8>>, Err
     Ok(memory)
 }
 
-/// Waits for a body and reads it.
+/// Waits for a body of at most `max` bytes and reads it.
 pub(crate) async fn receive<T, B>(
     headers: &HeaderMap,
     body: &mut B,
     app: &App,
-    max: usize,
-    if_empty: &[u8],
+    (max, if_empty): (usize, &[u8]),
+    read: fn(&[u8]) -> Result<T, Error>,
 ) -> Result<(T, Room), Error>
 where
-    T: DeserializeOwned + Send + 'static,
+    T: Send + 'static,
     B: HttpBody<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
@@ -123,18 +127,22 @@ where
     match patiently(collect(body, max), max).await? {
         Received::InMemory(bytes) => {
             let json = if bytes.is_empty() { if_empty } else { &bytes };
-            Ok((decode::decode(json)?, Room(None)))
+            Ok((read(json)?, Room(None)))
         }
-        Received::OnDisk(spool) => Box::pin(read_back(spool, app)).await,
+        Received::OnDisk(spool) => Box::pin(read_back(spool, app, read)).await,
     }
 }
 
 /// Reads a body that waited on disk.
-async fn read_back<T: DeserializeOwned + Send + 'static>(spool: Spool, app: &App) -> Result<(T, Room), Error> {
+async fn read_back<T: Send + 'static>(
+    spool: Spool,
+    app: &App,
+    read: fn(&[u8]) -> Result<T, Error>,
+) -> Result<(T, Room), Error> {
     let room = app.room_for_large_body().await?;
     let bytes = spool.read_back().await.map_err(Error::unavailable)?;
     // Tens of mebibytes take long enough to keep a thread from its other connections.
-    let decoded = spawn_blocking(move || decode::decode(&bytes)).await.map_err(Error::internal)?;
+    let decoded = spawn_blocking(move || read(&bytes)).await.map_err(Error::internal)?;
     Ok((decoded?, Room(Some(room))))
 }
 

@@ -11,3 +11,4 @@ mod journeys;
 mod listen;
 mod routes;
 mod signing;
+mod unknown_members;

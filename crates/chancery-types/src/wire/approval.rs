@@ -56,6 +56,14 @@ pub enum Issued {
 }
 
 impl Issued {
+    /// Adds what somebody should know.
+    pub fn warn(&mut self, warnings: Vec<String>) {
+        match self {
+            Self::Made(made) => made.warnings.extend(warnings),
+            Self::Waits(proposed) => proposed.warnings.extend(warnings),
+        }
+    }
+
     /// The certificate, where it was issued at once.
     #[must_use]
     pub fn made(self) -> Option<GeneratedCertificate> {

@@ -65,6 +65,9 @@ pub struct Proposed {
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// In the answer to what was proposed: what somebody should know about it, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// What a list says of a proposal.

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::ObjInfo;
+use super::{ObjInfo, token_profiles::PatchName};
 use crate::{Perm, RoleId};
 
-/// Body of POST /api/v2/roles.
+/// Body of POST /api/v2/roles. `objInfo` and `system`, which only the answer to GET has, may be sent and mean nothing;
+/// other members are refused.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -23,11 +24,15 @@ pub struct CreateRole {
     pub management: bool,
 }
 
-/// Body of PATCH /api/v2/roles/{uuid}; what is absent stays as it is.
+/// Body of PATCH /api/v2/roles/{uuid}; what is absent stays as it is. `system`, which only the answer to GET has, may be
+/// sent and means nothing; other members are refused.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct PatchRole {
+    /// Another name, as GET has it; `name` comes before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub obj_info: Option<PatchName>,
     /// Another name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]

@@ -118,6 +118,9 @@ wire_enum! {
 pub struct Submitted {
     /// The new request.
     pub uuid: SigningRequestId,
+    /// What somebody should know about it, in sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
 }
 
 /// What a list says of a signing request.

@@ -109,6 +109,7 @@ impl Chancery {
             approvals: ApprovalCount { given: 0, required },
             certificate_uuid: None,
             reason: None,
+            warnings: Vec::new(),
         })
     }
 }

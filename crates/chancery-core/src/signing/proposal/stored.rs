@@ -152,7 +152,16 @@ impl StoredProposal {
         let digest = Base64(content::digest(&self.row.content));
         let certificate_uuid = self.row.certificate_id.map(CertificateId::from);
         let reason = self.row.reason.clone();
-        Proposed { uuid: self.id(), digest, state, approval_state, approvals, certificate_uuid, reason }
+        Proposed {
+            uuid: self.id(),
+            digest,
+            state,
+            approval_state,
+            approvals,
+            certificate_uuid,
+            reason,
+            warnings: Vec::new(),
+        }
     }
 
     /// What a list says of it.

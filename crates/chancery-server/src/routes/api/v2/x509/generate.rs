@@ -6,7 +6,7 @@ use chancery_types::wire::{Envelope, approval::Issued, x509::GenerateCertificate
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body},
+    extract::{Authenticated, NotedBody},
 };
 
 /// Makes a certificate with a new key: self-signed, or issued by a trusted authority.
@@ -22,7 +22,9 @@ use crate::{
 pub(crate) async fn generate(
     State(app): State<App>,
     caller: Authenticated,
-    Body(request): Body<GenerateCertificate>,
+    NotedBody(request, unknown): NotedBody<GenerateCertificate>,
 ) -> Answer<Issued> {
-    success(app.generate_certificate(&caller, request).await?)
+    let mut issued = app.generate_certificate(&caller, request).await?;
+    issued.warn(unknown);
+    success(issued)
 }

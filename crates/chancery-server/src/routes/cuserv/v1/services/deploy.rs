@@ -9,7 +9,7 @@ use chancery_types::wire::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body},
+    extract::{Authenticated, NotedBody},
 };
 
 /// Deploys a signing service: makes its certificate, key and policy. Needs Services:Deploy.
@@ -25,7 +25,9 @@ use crate::{
 pub(crate) async fn deploy(
     State(app): State<App>,
     caller: Authenticated,
-    Body(body): Body<DeployRequest>,
+    NotedBody(body, unknown): NotedBody<DeployRequest>,
 ) -> Answer<DeployedService> {
-    success(app.deploy_service(&caller, body).await?)
+    let mut deployed = app.deploy_service(&caller, body).await?;
+    deployed.warnings.extend(unknown);
+    success(deployed)
 }

@@ -24,7 +24,9 @@ use crate::{
 pub(crate) async fn submit(
     State(app): State<App>,
     caller: Authenticated,
-    SigningBody(body, _room): SigningBody<SubmitRequest>,
+    SigningBody(body, unknown, _room): SigningBody<SubmitRequest>,
 ) -> Answer<Submitted> {
-    success(app.submit_signing_request(&caller, body).await?)
+    let mut submitted = app.submit_signing_request(&caller, body).await?;
+    submitted.warnings.extend(unknown);
+    success(submitted)
 }

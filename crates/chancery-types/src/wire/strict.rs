@@ -1,0 +1,19 @@
+//! Which bodies take no member that nobody knows.
+//!
+//! As a rule unknown members are ignored, because clients send more than we know. Where a member says what is allowed to
+//! whom, one that is dropped without a word would leave its sender with less than was asked for: there it is refused.
+
+/// The objects, by the names of their types, in which an unknown member is refused; so it is in whatever lies inside.
+pub const STRICT: &[&str] = &[
+    "TokenFormat",
+    "PatchTokenFormat",
+    "ControlRule",
+    "PolicyRules",
+    "NameConstraintRules",
+    "CreateRole",
+    "PatchRole",
+];
+
+/// Members that only answers have: whoever writes back what was read sends them, and they mean nothing.
+pub const ANSWERED: &[(&str, &[&str])] =
+    &[("CreateRole", &["objInfo", "system"]), ("PatchRole", &["system"]), ("PatchName", &["uuid"])];
