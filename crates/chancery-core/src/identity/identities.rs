@@ -16,6 +16,7 @@ use serde_json::json;
 use uuid::Uuid;
 use zeroize::Zeroizing;
 
+pub(super) use self::holders::check_named;
 use self::{
     holders::{assign, check_last_holders, check_may_set_password, reassign, roles_to_give},
     stored::{existing, kind_of, read},

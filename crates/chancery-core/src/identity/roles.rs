@@ -16,7 +16,7 @@ use chancery_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Caller, administration::name_taken, rules::RoleRules};
+use super::{Caller, administration::name_taken, identities::check_named, rules::RoleRules};
 use crate::{
     Chancery, Error, Event, Result,
     changes::{Change, ChangeKind},
@@ -85,6 +85,7 @@ impl Chancery {
                 let next = rules.patch(&granter, &body, now)?;
                 if next.logins_required != rules.logins_required {
                     check_nobody_holds(tx, id, "loginsRequired can be changed").await?;
+                    check_named(tx, &granter, id).await?;
                 }
                 let named = body.name.map(|name| ("/name", name));
                 let named = named.or_else(|| Some(("/objInfo/name", body.obj_info?.name?)));

@@ -90,6 +90,7 @@ pub mod ocsp_responders;
 
 // signing
 pub mod decisions;
+pub mod named_roles;
 pub mod pre_approvals;
 pub mod proposals;
 pub mod services;

@@ -2,9 +2,9 @@
 
 use chancery_store::{
     Tx,
-    tables::{self, identities::Row, identity_roles},
+    tables::{self, identities::Row, identity_roles, named_roles},
 };
-use chancery_types::RoleId;
+use chancery_types::{Perm, RoleId};
 use uuid::Uuid;
 
 use crate::{
@@ -37,7 +37,7 @@ pub(super) async fn roles_to_give(
         };
         let rules = rules_of(&row)?;
         if !held.contains(id) {
-            rules.check_held_by(granter).map_err(|refusal| refusal.at(field))?;
+            check_may_give(tx, granter, *id, &rules).await.map_err(|refusal| refusal.at(field))?;
         }
         roles.push((*id, rules));
     }
@@ -89,8 +89,39 @@ pub(super) async fn check_last_holders(tx: &mut Tx, row: &Row, keeps: Option<&[R
 pub(super) async fn check_may_set_password(tx: &mut Tx, granter: &Caller, identity: Uuid) -> Result<()> {
     for id in held(tx, identity).await? {
         if let Some(role) = tables::roles::by_id(tx, id.into()).await? {
-            rules_of(&role)?.check_held_by(granter)?;
+            check_may_give(tx, granter, id, &rules_of(&role)?).await?;
         }
+    }
+    Ok(())
+}
+
+/// Refuses a role that gives more than this caller holds: by its permissions, or because rules name it that this caller
+/// could not write. Without the latter whoever manages identities would reach what rules give to an application, by
+/// making one.
+async fn check_may_give(tx: &mut Tx, granter: &Caller, id: RoleId, role: &RoleRules) -> Result<()> {
+    role.check_held_by(granter)?;
+    check_named(tx, granter, id).await
+}
+
+/// Refuses a role that is named by rules which this caller could not write.
+pub(in crate::identity) async fn check_named(tx: &mut Tx, granter: &Caller, role: RoleId) -> Result<()> {
+    let id = role.into();
+    let refuse = |named: bool, who: &str, perm: Perm| {
+        if !named {
+            return Ok(());
+        }
+        Err(Error::forbidden(format!("{who} name this role: to give what it gives needs {perm} besides.")))
+    };
+    if !granter.has(Perm::TokenizationManage) {
+        let named = named_roles::by_token_profiles(tx, id).await?;
+        refuse(named, "Control Rules of token profiles", Perm::TokenizationManage)?;
+    }
+    if !granter.has(Perm::ServicesDeploy) {
+        refuse(named_roles::by_policies(tx, id).await?, "Signing policies", Perm::ServicesDeploy)?;
+    }
+    if !granter.has(Perm::CertManageManage) {
+        let named = named_roles::by_certificates(tx, id).await?;
+        refuse(named, "The approvals that certificates need", Perm::CertManageManage)?;
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! POST /api/v2/identities.
 
 mod lock;
+mod named_roles;
 mod password;
 mod stubs;
 mod unlock;
