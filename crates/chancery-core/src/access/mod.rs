@@ -4,7 +4,9 @@ mod grant;
 mod token_rules;
 
 pub use grant::Grant;
-pub(crate) use token_rules::{Call, DetokenizeGrant, KeyStanding, Messages, TokenRules, TokenizeGrant, View};
+pub(crate) use token_rules::{
+    Call, DetokenizeGrant, KeyStanding, Messages, TokenRules, TokenizeGrant, View, check_masks,
+};
 
 #[cfg(test)]
 pub(crate) use token_rules::tests;

@@ -5,7 +5,10 @@ use std::collections::HashMap;
 use chancery_types::{KeyUsage, Operation, RevealFrom, RoleId, wire::token_profiles::ControlRule};
 use foldhash::fast::RandomState;
 
-use crate::{Error, Grant, Limits, Result, tokenization::Mask};
+use crate::{
+    Error, Grant, Limits, Result,
+    tokenization::{CANDIDATES_MIN, Mask},
+};
 
 /// The compiled Control Rules of one profile. Ids are of our own making, so no hash that withstands floods is needed.
 #[derive(Debug, Default)]
@@ -194,6 +197,29 @@ impl Rights {
     fn check_batch(self, call: Call) -> Result<()> {
         if call.needs_batch() && !self.batch { Err(no_rule("Batch")) } else { Ok(()) }
     }
+}
+
+/// Refuses rules that would show nothing of any message: `candidates_max` says how many of the longest messages stay
+/// possible beside a mask.
+pub(crate) fn check_masks(
+    rules: &[ControlRule],
+    messages: Messages,
+    candidates_max: impl Fn(&Mask) -> u64,
+) -> Result<()> {
+    let partial = rules.iter().enumerate().filter(|(_, rule)| rule.operation == Operation::PartialDetokenize);
+    for (index, rule) in partial {
+        let within = |error: Error| error.under(&format!("/controlRules/{index}"));
+        let mask = parse_mask(rule, messages).map_err(within)?;
+        let candidates = candidates_max(&mask);
+        if mask.reveal > 0 && candidates < CANDIDATES_MIN {
+            let message = format!(
+                "This would leave {candidates} possible messages even of the longest, with what a token keeps and check \
+                 digits tell. Where fewer than {CANDIDATES_MIN} are left everything is masked: reveal less."
+            );
+            return Err(within(Error::value("/reveal", message)));
+        }
+    }
+    Ok(())
 }
 
 fn parse_mask(rule: &ControlRule, messages: Messages) -> Result<Mask> {

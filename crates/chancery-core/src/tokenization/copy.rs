@@ -32,7 +32,7 @@ impl Chancery {
             Box::pin(async move {
                 let old = ProfileSpec::from_row(&manage::load(tx, from).await?)?;
                 let spec = manage::next(tx, &old, changes, &limits).await?;
-                spec.compile(&limits)?;
+                spec.check(&limits)?;
                 let key = manage::key(tx, &spec).await?;
                 manage::check_references(tx, id, &spec, None, &key).await?;
                 manage::insert(tx, id, &spec, now_ms).await?;

@@ -2,7 +2,11 @@
 
 use chancery_types::{Luhn, wire::token_profiles::TokenFormat};
 
-use super::{alphabet::Alphabet, prefix};
+use super::{
+    alphabet::Alphabet,
+    mask::{Mask, values},
+    prefix,
+};
 use crate::{Error, Limits, Result};
 
 /// The fewest values that FF1 may permute (SP 800-38G Rev. 1, section 5.2).
@@ -215,7 +219,27 @@ impl Format {
         self.min
     }
 
-    /// Whether messages end their free part with a check digit.
+    /// How many messages of so many symbols stay possible for one who sees the token and what the mask reveals.
+    pub(crate) fn candidates(&self, symbols: usize, mask: &Mask) -> u64 {
+        let shown = mask.shown(symbols);
+        // What is shown reaches to one end, and there it may overlap with what is kept.
+        let leading = if shown.start == 0 { self.keep_leading.max(shown.end) } else { self.keep_leading };
+        let trailing = if shown.end == symbols { self.keep_trailing.max(shown.len()) } else { self.keep_trailing };
+        let hidden = symbols.saturating_sub(leading + trailing);
+        values(self.alphabet.radix(), hidden.saturating_sub(usize::from(self.has_check_digit())))
+    }
+
+    /// The same for the longest message, of which most stay possible.
+    pub(crate) fn candidates_max(&self, mask: &Mask) -> u64 {
+        self.candidates(self.max, mask)
+    }
+
+    /// Appends a message as somebody with a partial rule may see it.
+    pub(crate) fn put_masked(&self, mask: &Mask, message: &str, out: &mut String) {
+        let marked = message.chars().map(|character| (character, self.alphabet.digit(character).is_some()));
+        mask.append(out, marked, |symbols| self.candidates(symbols, mask));
+    }
+
     /// How many of so many symbols go through FF1, without tokenLength.
     #[inline]
     pub(super) fn encrypted_of(&self, symbols: usize) -> usize {
@@ -228,6 +252,7 @@ impl Format {
         symbols - self.keep_trailing - 1
     }
 
+    /// Whether messages end their free part with a check digit.
     #[inline]
     pub(crate) fn has_check_digit(&self) -> bool {
         match self.luhn {

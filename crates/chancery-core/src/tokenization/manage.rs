@@ -42,7 +42,7 @@ impl Chancery {
         let grant = self.grant(caller, Perm::TokenizationManage, Action::TokenProfileCreate, None).await?;
         // Before the store is looked at; which version of the key it will be does not matter for the rules.
         let draft = ProfileSpec::new(request.clone(), 1, &self.limits)?;
-        draft.compile(&self.limits)?;
+        draft.check(&self.limits)?;
         let id = TokenProfileId::from_random(random());
         let (now_ms, limits) = (self.clock.now_ms(), self.limits.clone());
         let event = profile_event(Action::TokenProfileCreate, id)
@@ -102,7 +102,7 @@ impl Chancery {
                 let row = load(tx, id).await?;
                 let old = ProfileSpec::from_row(&row)?;
                 let spec = next(tx, &old, request, &limits).await?;
-                spec.compile(&limits)?;
+                spec.check(&limits)?;
                 if row.used {
                     old.check_still_reads(id, &spec, row.first_key_version, &limits)?;
                 }

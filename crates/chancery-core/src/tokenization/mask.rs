@@ -1,6 +1,12 @@
 //! What a caller with only a partial rule sees of a message.
 
+use std::ops::Range;
+
 use chancery_types::RevealFrom;
+
+/// So many messages must stay possible beside a masked one. Fewer are tried out, or looked up, as easily as the message
+/// itself is read.
+pub(crate) const CANDIDATES_MIN: u64 = 100_000;
 
 /// How a partial Control Rule shows a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,20 +20,18 @@ pub(crate) struct Mask {
 }
 
 impl Mask {
-    /// Appends `value` as the caller may see it. Only symbols are counted and masked. A value that is
-    /// not longer than what may be revealed reveals nothing, for otherwise short values would be open to all.
-    pub(crate) fn append(&self, out: &mut String, value: &str, is_symbol: impl Fn(char) -> bool) {
-        self.append_marked(out, value.chars().map(|character| (character, is_symbol(character))));
-    }
-
     /// Appends characters as the caller may see them; only those that are marked as symbols are counted and masked.
-    pub(crate) fn append_marked(&self, out: &mut String, value: impl Iterator<Item = (char, bool)> + Clone) {
+    /// `candidates` says for so many symbols how many messages stay possible for one who sees the token and what this mask
+    /// reveals: where they are fewer than [`CANDIDATES_MIN`], everything is masked.
+    pub(crate) fn append(
+        &self,
+        out: &mut String,
+        value: impl Iterator<Item = (char, bool)> + Clone,
+        candidates: impl FnOnce(usize) -> u64,
+    ) {
         let symbols = value.clone().filter(|&(_, is_symbol)| is_symbol).count();
-        let reveal = if symbols > self.reveal { self.reveal } else { 0 };
-        let shown = match self.from {
-            RevealFrom::Start => 0..reveal,
-            RevealFrom::End => symbols - reveal..symbols,
-        };
+        let hides = self.reveal > 0 && candidates(symbols) >= CANDIDATES_MIN;
+        let shown = if hides { self.shown(symbols) } else { 0..0 };
         let mut place = 0;
         for (character, is_symbol) in value {
             let hidden = is_symbol && !shown.contains(&place);
@@ -35,20 +39,37 @@ impl Mask {
             place += usize::from(is_symbol);
         }
     }
+
+    /// Which of so many symbols are revealed. A value that is not longer than what may be revealed reveals nothing, for
+    /// otherwise short values would be open to all.
+    pub(crate) fn shown(&self, symbols: usize) -> Range<usize> {
+        let reveal = if symbols > self.reveal { self.reveal } else { 0 };
+        match self.from {
+            RevealFrom::Start => 0..reveal,
+            RevealFrom::End => symbols - reveal..symbols,
+        }
+    }
+}
+
+/// How many values so many symbols of this radix have, or the largest number.
+pub(crate) fn values(radix: u32, symbols: usize) -> u64 {
+    u64::from(radix).saturating_pow(u32::try_from(symbols).unwrap_or(u32::MAX))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn masked(value: &str, reveal: usize, from: RevealFrom) -> String {
+    fn masked(value: &str, reveal: usize, from: RevealFrom, candidates: u64) -> String {
         let mut out = String::from("kept ");
-        Mask { reveal, from, with: '*' }.append(&mut out, value, |symbol| symbol.is_ascii_digit());
+        let marked = value.chars().map(|character| (character, character.is_ascii_digit()));
+        Mask { reveal, from, with: '*' }.append(&mut out, marked, |_| candidates);
         out.split_off(5)
     }
 
     #[test]
     fn reveals_so_many_symbols_at_one_end() {
+        let masked = |value, reveal, from| masked(value, reveal, from, CANDIDATES_MIN);
         assert_eq!(masked("4111 1111-1111 1234", 4, RevealFrom::End), "**** ****-**** 1234");
         assert_eq!(masked("4111 1111-1111 1234", 6, RevealFrom::Start), "4111 11**-**** ****");
         assert_eq!(masked("4111111111111234", 0, RevealFrom::End), "****************");
@@ -56,9 +77,15 @@ mod tests {
 
     #[test]
     fn a_value_not_longer_than_that_reveals_nothing() {
+        let masked = |value, reveal, from| masked(value, reveal, from, CANDIDATES_MIN);
         assert_eq!(masked("12-34", 4, RevealFrom::End), "**-**");
         assert_eq!(masked("1234", 9, RevealFrom::Start), "****");
         assert_eq!(masked("12345", 4, RevealFrom::End), "*2345");
         assert_eq!(masked("", 4, RevealFrom::End), "");
+    }
+
+    #[test]
+    fn a_value_of_which_few_candidates_stay_reveals_nothing() {
+        assert_eq!(masked("4111 1111", 4, RevealFrom::End, CANDIDATES_MIN - 1), "**** ****");
     }
 }

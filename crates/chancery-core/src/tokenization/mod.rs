@@ -33,5 +33,5 @@ mod values;
 mod vault;
 mod versions;
 
-pub(crate) use mask::Mask;
+pub(crate) use mask::{CANDIDATES_MIN, Mask};
 pub(crate) use profiles::TokenProfiles;

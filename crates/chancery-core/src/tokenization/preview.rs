@@ -34,7 +34,7 @@ impl Chancery {
         }
         let in_profile = |error: Error| error.under("/profile");
         let spec = ProfileSpec::new(create(profile), VERSION, &self.limits).map_err(in_profile)?;
-        let (shape, _) = spec.compile(&self.limits).map_err(in_profile)?;
+        let shape = spec.check(&self.limits).map_err(in_profile)?;
         let keys = Versions::new(VERSION, vec![Arc::new(self.throw_away_key(spec.algorithm)?)])?;
         let domain = TokenProfileId::from_random(random());
         let grant = TokenizeGrant::for_preview(&grant);

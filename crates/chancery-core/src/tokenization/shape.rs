@@ -8,6 +8,7 @@ use chancery_types::{
 use super::{
     advisor::Space,
     format::Format,
+    mask::Mask,
     pattern::{CHECK_DIGITS, Pattern},
     text_format::TextFormat,
 };
@@ -63,6 +64,16 @@ impl Shape {
                 check_digits: if pattern.has_check_digits() { CHECK_DIGITS } else { 0 },
             },
             Self::Text(format) => Messages { length_min: format.min(), check_digits: 0 },
+        }
+    }
+
+    /// How many messages stay possible for one who sees a token and what this mask reveals, where they are most: for the
+    /// longest message.
+    pub(crate) fn candidates_max(&self, mask: &Mask) -> u64 {
+        match self {
+            Self::Symbols(format) => format.candidates_max(mask),
+            Self::Pattern(pattern) => pattern.candidates_max(mask),
+            Self::Text(format) => format.candidates_max(mask),
         }
     }
 

@@ -15,7 +15,12 @@ use super::{
     shape::{Shape, new_format, patched_format, takes_text},
     vault,
 };
-use crate::{Error, Limits, Result, access::TokenRules, pki::validity::Period, text::check_name};
+use crate::{
+    Error, Limits, Result,
+    access::{TokenRules, check_masks},
+    pki::validity::Period,
+    text::check_name,
+};
 
 /// A token profile in the interface's words, without its id.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,6 +126,14 @@ impl ProfileSpec {
         self.check_versions(&shape, limits)?;
         let rules = TokenRules::compile(&self.control_rules, shape.messages(), limits)?;
         Ok((shape, rules))
+    }
+
+    /// [`compile`](Self::compile) for what is to be stored: refuses also rules that would never show anything. Those that
+    /// are stored already are followed, and mask every value.
+    pub(crate) fn check(&self, limits: &Limits) -> Result<Shape> {
+        let (shape, _) = self.compile(limits)?;
+        check_masks(&self.control_rules, shape.messages(), |mask| shape.candidates_max(mask))?;
+        Ok(shape)
     }
 
     fn check_algorithm(&self) -> Result<()> {

@@ -2,7 +2,11 @@
 
 use chancery_types::{Luhn, TokenAlgorithm, wire::token_profiles::TokenFormat};
 
-use super::{format::size, refusal::BadValue};
+use super::{
+    format::size,
+    mask::{Mask, values},
+    refusal::BadValue,
+};
 use crate::{Error, Limits, Result};
 
 /// How long messages may be, in characters (Unicode scalar values).
@@ -94,6 +98,19 @@ impl TextFormat {
             return Err(BadValue::Length { characters, min: self.min, max: self.max });
         }
         Ok(())
+    }
+
+    /// How many messages of so many characters stay possible for one who sees what the mask reveals. Any character may
+    /// stand in a text; no more are counted than most texts are written with.
+    pub(crate) fn candidates(characters: usize, mask: &Mask) -> u64 {
+        /// The printable characters of ASCII.
+        const USUAL: u32 = 95;
+        values(USUAL, characters - mask.shown(characters).len())
+    }
+
+    /// The same for the longest message, of which most stay possible.
+    pub(crate) fn candidates_max(&self, mask: &Mask) -> u64 {
+        Self::candidates(self.max, mask)
     }
 
     /// The member that keeps messages of `old` from coming out of their tokens, if one does.

@@ -249,8 +249,7 @@ impl Ff1Engine {
     fn show(&self, view: &View, message: &str, texts: &mut Texts) {
         match view {
             View::Full => texts.push(message),
-            View::Partial(mask) => texts
-                .push_with(|out| mask.append(out, message, |symbol| self.format.alphabet().digit(symbol).is_some())),
+            View::Partial(mask) => texts.push_with(|out| self.format.put_masked(mask, message, out)),
         }
     }
 }

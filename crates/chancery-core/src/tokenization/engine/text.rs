@@ -174,7 +174,10 @@ pub(crate) fn one_way() -> Error {
 fn show(view: &View, message: &str, texts: &mut Texts) {
     match view {
         View::Full => texts.push(message),
-        View::Partial(mask) => texts.push_with(|out| mask.append(out, message, |_| true)),
+        View::Partial(mask) => texts.push_with(|out| {
+            let symbols = message.chars().map(|character| (character, true));
+            mask.append(out, symbols, |characters| TextFormat::candidates(characters, mask));
+        }),
     }
 }
 

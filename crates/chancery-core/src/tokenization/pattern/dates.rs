@@ -1,5 +1,7 @@
 //! Groups that are a date: the days of a range, in a layout.
 
+use std::ops::{Range, RangeInclusive};
+
 use jiff::{ToSpan, civil::Date};
 
 use super::{Flaw, numbers::put_number};
@@ -75,6 +77,23 @@ impl Dates {
             }
         }
         false
+    }
+
+    /// Which of the digits are the year's, the month's and the day's.
+    pub(super) fn digits(&self) -> [Range<usize>; 3] {
+        [Field::Year, Field::Month, Field::Day].map(|field| {
+            let before = self.layout.iter().take_while(|other| **other != field);
+            let start = before.filter(|other| !matches!(other, Field::Separator(_))).map(|other| other.width()).sum();
+            start..start + field.width()
+        })
+    }
+
+    /// The years of which every day is in the range.
+    pub(super) fn whole_years(&self) -> RangeInclusive<u32> {
+        let begins = self.first.month() == 1 && self.first.day() == 1;
+        let ends = self.last.month() == 12 && self.last.day() == 31;
+        let year = |date: Date| u32::from(date.year().unsigned_abs());
+        year(self.first) + u32::from(!begins)..=year(self.last).saturating_sub(u32::from(!ends))
     }
 
     /// The day's position in the range, from 0.

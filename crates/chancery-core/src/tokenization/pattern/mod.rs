@@ -15,6 +15,7 @@
 //! must be told by what follows it: a character that it cannot hold, or groups of fixed length up to the end. So values
 //! are taken apart in one pass, in one way.
 
+mod candidates;
 mod check;
 mod dates;
 mod draw;

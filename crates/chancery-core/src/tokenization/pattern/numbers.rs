@@ -39,6 +39,11 @@ impl Numbers {
         self.width
     }
 
+    /// First and last of each range, ascending.
+    pub(super) fn ranges(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.ranges.iter().copied()
+    }
+
     /// How many numbers there are.
     pub(super) fn size(&self) -> u32 {
         self.ranges.iter().map(|(first, last)| last - first + 1).sum()

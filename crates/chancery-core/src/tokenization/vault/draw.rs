@@ -51,9 +51,7 @@ impl Values {
     /// Appends a message as somebody with a partial rule may see it.
     pub(crate) fn put_masked(&self, mask: Mask, message: &str, out: &mut String) -> Result<(), BadValue> {
         match self {
-            Self::Symbols(format) => {
-                mask.append(out, message, |symbol| format.alphabet().digit(symbol).is_some());
-            }
+            Self::Symbols(format) => format.put_masked(&mask, message, out),
             Self::Pattern(pattern) => {
                 let mut taken = Taken::default();
                 let layout = pattern.take_message(message, &mut taken)?;

@@ -95,11 +95,42 @@ async fn a_value_not_longer_than_what_is_revealed_reveals_nothing() {
     let format = json!({"minLength": 6, "keepTrailing": 0, "luhn": "Ignore"});
     let rules = json!([{"roleUuid": OWN_ROLE, "operation": "Tokenize"}, partial(OWN_ROLE, 8)]);
     let profile = bench.profile(json!({"format": format, "controlRules": rules})).await;
-    for (message, shown) in [("123456", "******"), ("1234-5678", "****-****"), ("123456789", "*23456789")] {
+    for (message, shown) in [
+        ("123456", "******"),
+        ("1234-5678", "****-****"),
+        ("123456789", "*********"),
+        ("123456789012", "************"),
+        ("1234567890123", "*****67890123"),
+    ] {
         let token = profile.tokenize(message).await;
         let reply = profile.call("detokenize", json!({"token": token})).await;
         assert_eq!(reply.response()["message"], shown);
     }
+}
+
+#[tokio::test]
+async fn what_a_token_keeps_and_a_check_digit_tells_is_not_hidden() {
+    let bench = Bench::new().await;
+    let from_start = |reveal: u32| changed(partial(OWN_ROLE, reveal), &json!({"revealFrom": "Start"}));
+    let rules = |reveal: u32| json!([{"roleUuid": OWN_ROLE, "operation": "Tokenize"}, from_start(reveal)]);
+    // The last four are in the token and one digit follows from the others: nine more leave five digits of nineteen.
+    let profile = bench.profile(json!({"controlRules": rules(9)})).await;
+    for (message, shown) in [
+        ("4111111111111111", "****************"),
+        ("4111 1111 1111 1111", "**** **** **** ****"),
+        ("4111111111111111110", "411111111**********"),
+    ] {
+        let token = profile.tokenize(message).await;
+        let reply = profile.call("detokenize", json!({"token": token})).await;
+        assert_eq!(reply.response()["message"], shown);
+    }
+    // One more would leave too few of the longest, too.
+    let member = Some("/controlRules/1/reveal");
+    profile.patch(json!({"controlRules": rules(10)})).await.refused(400, "InvalidValue", member);
+    profile.patch(json!({"format": {"maxLength": 18}})).await.refused(400, "InvalidValue", member);
+    let path = profile.path("permissions");
+    bench.admin.patch(&path, json!({"controlRules": rules(11)})).await.refused(400, "InvalidValue", member);
+    bench.create(json!({"controlRules": rules(11)})).await.refused(400, "InvalidValue", member);
 }
 
 #[tokio::test]
