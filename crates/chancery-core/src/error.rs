@@ -5,6 +5,7 @@ use std::{borrow::Cow, fmt};
 use chancery_keys::{Failed, GenerateError, OpenError, SignError};
 use chancery_store::StoreError;
 use chancery_types::{ErrorCode, wire::ItemError};
+use chancery_x509::csr::CsrError;
 
 /// `Result` with this crate's [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -222,6 +223,19 @@ impl From<StoreError> for Error {
             StoreError::Busy => Self::busy("Too many changes are waiting to be written; try again.", 1),
             StoreError::Text => Self::new(Meaning::Value, "A text with a NUL character cannot be kept."),
             StoreError::Conflict(_) | StoreError::Reference(_) | StoreError::Internal(_) => Self::internal(error),
+        }
+    }
+}
+
+/// A request (PKCS#10) stands in the member `csr` wherever one is taken.
+impl From<CsrError> for Error {
+    fn from(error: CsrError) -> Self {
+        const FIELD: &str = "/csr";
+        match error {
+            CsrError::TooLarge(_) => Self::too_large(FIELD, error.to_string()),
+            CsrError::Malformed(_) => Self::malformed(FIELD, error.to_string()),
+            CsrError::Refused(_) => Self::value(FIELD, error.to_string()),
+            CsrError::Encoding(_) => Self::internal(error),
         }
     }
 }

@@ -14,18 +14,6 @@ pub(crate) fn check_name(field: &str, name: &str, limits: &Limits) -> Result<()>
     Ok(())
 }
 
-/// Bytes in lower-case hexadecimal. `hex::encode` makes a text of single characters, at four times the cost: for what each
-/// signature and certificate writes.
-pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
-    const DIGITS: [u8; 16] = *b"0123456789abcdef";
-    let mut text = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        text.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
-    text
-}
-
 /// Checks a note: at most 4 KiB of text without NUL, which PostgreSQL cannot keep.
 pub(crate) fn check_note(field: &str, note: &str, limits: &Limits) -> Result<()> {
     if note.len() > limits.note_max {

@@ -6,7 +6,7 @@ use chancery_types::LogVisibility;
 use uuid::Uuid;
 
 use super::leaf::{Leaf, SALT_LEN};
-use crate::Result;
+use crate::{Error, Result};
 
 /// An entry that has no place in the log yet.
 #[derive(Clone, Debug)]
@@ -21,10 +21,10 @@ impl NewEntry {
     /// What is told of a certificate, or of one of a signing request's signatures.
     pub(crate) fn new(object: impl Into<Uuid>, item: u32, leaf: &Leaf, visibility: LogVisibility) -> Result<Self> {
         let (leaf, salt) = match visibility {
-            LogVisibility::Public => (leaf.to_bytes()?, None),
+            LogVisibility::Public => (leaf.to_bytes().map_err(Error::internal)?, None),
             LogVisibility::Internal => {
                 let salt = random();
-                (leaf.hidden(&salt)?.to_bytes()?, Some(salt))
+                (leaf.hidden(&salt).and_then(|hidden| hidden.to_bytes()).map_err(Error::internal)?, Some(salt))
             }
         };
         Ok(Self { object: object.into(), item, leaf, salt })

@@ -4,6 +4,9 @@ use std::sync::Arc;
 
 use chancery_store::tables;
 use chancery_types::{LogVisibility, wire::log::InclusionProof};
+use chancery_verify::log::{
+    Checkpoint, LogKey, Logged, NotLogged, verify_inclusion, verify_log_consistency, verify_logged_certificate,
+};
 use uuid::Uuid;
 
 use super::{tree::Tiles, *};

@@ -1,15 +1,13 @@
 //! Where relying parties find an issuer's certificate and CRL.
 
 use chancery_types::CertificateId;
-use der::asn1::{Ia5String, ObjectIdentifier};
+use der::asn1::ObjectIdentifier;
 use x509_cert::ext::{
     Extension,
-    pkix::{
-        AccessDescription, AuthorityInfoAccessSyntax, CrlDistributionPoints,
-        crl::dp::DistributionPoint,
-        name::{DistributionPointName, GeneralName},
-    },
+    pkix::{AccessDescription, AuthorityInfoAccessSyntax, CrlDistributionPoints},
 };
+
+use chancery_x509::address::{point, uri};
 
 use super::{
     cert_profile::{CertProfile, Urls},
@@ -62,18 +60,7 @@ impl Addresses {
     }
 }
 
-/// A distribution point that is found at these addresses.
-pub(super) fn point(urls: &[String]) -> der::Result<DistributionPoint> {
-    let names = urls.iter().map(|url| uri(url)).collect::<der::Result<_>>()?;
-    let name = DistributionPointName::FullName(names);
-    Ok(DistributionPoint { distribution_point: Some(name), reasons: None, crl_issuer: None })
-}
-
 /// Where the installation at this `publicUrl` serves an issuer's delta list.
 pub(super) fn delta(public_url: &str, issuer: CertificateId) -> String {
     format!("{}/crl/{issuer}.delta.crl", public_url.trim_end_matches('/'))
-}
-
-fn uri(text: &str) -> der::Result<GeneralName> {
-    Ok(GeneralName::UniformResourceIdentifier(Ia5String::new(text)?))
 }

@@ -136,7 +136,8 @@ impl Chancery {
     pub(crate) async fn check_not_held(&self, issuer: CertificateId) -> Result<()> {
         let chain = self.store.read(move |tx| Box::pin(StoredCertificate::chain(tx, issuer))).await?;
         let revoked: Vec<_> = chain.iter().filter_map(|certificate| certificate.revoked).collect();
-        let held = |one: &super::stored::Revocation| one.reason == chancery_types::RevocationReason::CertificateHold;
+        let held =
+            |one: &chancery_x509::crl::Revocation| one.reason == chancery_types::RevocationReason::CertificateHold;
         if revoked.is_empty() || !revoked.iter().all(held) {
             return Ok(());
         }

@@ -3,7 +3,9 @@
 use chancery_types::wire::x509::DownloadFormat;
 
 use super::stored::{StoredCertificate, pem};
-use crate::{Error, Result, signing::formats::cms};
+use chancery_x509::cms;
+
+use crate::{Error, Result};
 
 /// A file to be downloaded.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,14 +1,10 @@
 //! Certificates: names, profiles, validity, issuing, revocation.
 
 mod address;
-mod alt_name;
 pub(crate) mod approval;
 mod authority;
 pub(crate) mod cert_profile;
 mod certificate;
-mod crl;
-mod csr;
-mod dn;
 mod download;
 mod expiry;
 mod import;
@@ -16,7 +12,6 @@ mod inventory;
 mod issue;
 mod lint;
 mod lists;
-mod name_constraints;
 mod ocsp;
 mod order;
 mod requested;
@@ -24,12 +19,13 @@ mod requests;
 mod revocation;
 mod stored;
 mod transport;
-pub(crate) mod validity;
 
 use chancery_types::{
     CertificateId,
     wire::x509::{Certificate, DownloadFormat, DownloadQuery, GenerateCertificate},
 };
+pub(crate) use chancery_x509::validity;
+use chancery_x509::{alt_name, crl, csr, dn, name_constraints};
 
 use crate::{Caller, Chancery, Error, Result, log::inclusion_proof};
 pub(crate) use authority::ReadyAuthorities;

@@ -101,10 +101,10 @@ impl Chancery {
 
     async fn read_csr(&self, text: String) -> Result<Csr> {
         if text.len() <= CSR_INLINE_MAX {
-            return Csr::read(&text, &self.limits);
+            return Ok(Csr::read(&text, self.limits.csr_max)?);
         }
-        let limits = self.limits.clone();
-        self.pool.run(move || Csr::read(&text, &limits)).await?
+        let bytes_max = self.limits.csr_max;
+        Ok(self.pool.run(move || Csr::read(&text, bytes_max)).await??)
     }
 
     /// The profile of what takes a certificate's place: its own, or for one from elsewhere the one that is named.
@@ -280,7 +280,7 @@ impl Said {
         let names = names.map(|(_, SubjectAltName(names))| names).unwrap_or_default();
         Ok(Self {
             subject: DistinguishedName::from(tbs.subject()),
-            alt_names: names.iter().map(csr::alt_name).collect::<Result<_>>()?,
+            alt_names: names.iter().map(csr::alt_name).collect::<Result<_, _>>()?,
             spki: der::Encode::to_der(tbs.subject_public_key_info()).map_err(Error::internal)?,
             parsed,
         })

@@ -8,7 +8,9 @@ use chancery_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::stored::{Revocation, StoredCertificate};
+use chancery_x509::crl::Revocation;
+
+use super::stored::StoredCertificate;
 use crate::{
     Caller, Chancery, Error, Event, Result,
     changes::{Change, ChangeKind},

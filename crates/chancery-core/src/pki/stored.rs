@@ -8,6 +8,8 @@ use chancery_types::{
 };
 use der::pem::LineEnding;
 
+use chancery_x509::crl::Revocation;
+
 use super::{approval, validity::Validity};
 use crate::{Error, Result, time::rfc3339};
 
@@ -34,13 +36,6 @@ pub(crate) struct StoredCertificate {
     pub(crate) origin: Origin,
     /// What it demands of everything that it issues.
     pub(crate) approval: Option<ApprovalRules>,
-}
-
-/// That a certificate is revoked or on hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Revocation {
-    pub(crate) at_s: i64,
-    pub(crate) reason: RevocationReason,
 }
 
 impl StoredCertificate {

@@ -1,12 +1,11 @@
 //! Manifests: requests with many named digests, approved together, each signed by itself.
 
 use std::collections::HashSet;
-use std::fmt::Write;
 
-use chancery_keys::{Digest, hash};
+use chancery_keys::Digest;
 use chancery_store::tables::{self, signing_items::Item};
 use chancery_types::{
-    Base64, HashType, SigningRequestId, SigningRequestState,
+    Base64, SigningRequestId, SigningRequestState,
     wire::{
         Items, ListQuery,
         signing_requests::{IncludeOfItems, ItemsQuery, ManifestItem, ManifestSummary, SignedItem},
@@ -68,19 +67,6 @@ pub(super) fn check(items: Vec<ManifestItem>, policy: &Policy, limits: &Limits) 
         Ok(Item { name, digest })
     };
     items.into_iter().enumerate().map(item).collect()
-}
-
-/// What stands for a manifest when people approve it: SHA-256 of its lines, each a digest in hexadecimal digits, two
-/// spaces, a name and a line feed, as `sha256sum` and its like print them. A name has no control characters, so no two
-/// manifests have the same lines.
-#[must_use]
-pub fn manifest_digest<'a>(items: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Vec<u8> {
-    let mut lines = String::new();
-    for (name, digest) in items {
-        // Writing to a String cannot fail.
-        let _ = writeln!(lines, "{}  {name}", hex::encode(digest));
-    }
-    hash(HashType::Sha2_256, lines.as_bytes()).as_bytes().to_vec()
 }
 
 impl Output {

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use chancery_keys::{Digest, hash};
 use chancery_store::tables::{self, signing_items::Item};
 use chancery_types::HashType;
+use chancery_verify::{hexadecimal, manifest_digest};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::manifest::manifest_digest;
-use crate::{Error, Result, text::hexadecimal};
+use crate::{Error, Result};
 
 /// What is to be signed.
 pub(super) enum Matter {

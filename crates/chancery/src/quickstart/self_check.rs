@@ -1,8 +1,9 @@
 //! What the demonstration tries on itself, as a client that knows nothing but the interface.
 
 use chancery_client::Client;
-use chancery_core::{Clock, verify_detached};
+use chancery_core::Clock;
 use chancery_types::{Base64, SigningRequestState, wire::signing_requests::SubmitRequest};
+use chancery_verify::verify_detached;
 
 use super::{
     state::{Admin, Demo},

@@ -93,7 +93,7 @@ fn twenty_kills_lose_nothing_that_was_answered() {
     for (id, content) in &answered {
         let request = client.signing_request(*id).unwrap_or_else(|error| panic!("{content} is lost: {error}"));
         assert_eq!((request.name.as_str(), request.state), (content.as_str(), SigningRequestState::Signed));
-        let verified = chancery_core::verify_detached(&request.signature.0, content.as_bytes(), &root, now_ms);
+        let verified = chancery_verify::verify_detached(&request.signature.0, content.as_bytes(), &root, now_ms);
         verified.unwrap_or_else(|error| panic!("{content}: {error}"));
     }
     drop(demo);

@@ -20,6 +20,7 @@ use chancery_types::{
         x509::{CertProfileStub, ValidityPeriod},
     },
 };
+pub(crate) use chancery_x509::certificate::{CLIENT_AUTH, CODE_SIGNING, OCSP_SIGNING, SERVER_AUTH, TIME_STAMPING};
 use der::asn1::ObjectIdentifier;
 
 use super::validity::Period;
@@ -29,13 +30,6 @@ pub(super) use text::purpose;
 
 /// The profiles of people's own under which something was issued since this node started.
 pub(crate) type ReadyCertProfiles = Compiled<CertProfileId, CertProfile>;
-
-/// RFC 5280, 4.2.1.12.
-pub(crate) const SERVER_AUTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.1");
-pub(crate) const CLIENT_AUTH: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.2");
-pub(crate) const CODE_SIGNING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.3");
-pub(crate) const TIME_STAMPING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.8");
-pub(crate) const OCSP_SIGNING: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.3.9");
 
 /// Whether the subject is a certificate authority.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,12 +107,6 @@ impl CertProfile {
     /// Nobody asks the responder whether the responder is revoked (RFC 6960, 4.2.2.2.1).
     pub(crate) fn ocsp_no_check(&self) -> bool {
         self.extended_key_usages.contains(&OCSP_SIGNING)
-    }
-}
-
-impl From<Period> for ValidityPeriod {
-    fn from(period: Period) -> Self {
-        Self { unit: period.unit, amount: period.amount.to_string() }
     }
 }
 

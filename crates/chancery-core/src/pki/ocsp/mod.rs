@@ -2,12 +2,14 @@
 //! itself.
 
 mod answers;
-mod request;
-mod response;
 
 use chancery_keys::hash;
 use chancery_store::{Tx, tables};
 use chancery_types::{Action, CertificateId, HashType, ValidityUnit};
+use chancery_x509::ocsp::{
+    request::{self, Asked, CertId},
+    response::{self, Standing, Status},
+};
 use der::{Decode, asn1::ObjectIdentifier};
 use serde_json::json;
 use uuid::Uuid;
@@ -25,8 +27,6 @@ use super::{
 };
 use crate::{Chancery, Error, Event, Meaning, Result, Visitor, audit::Actor, keys::key_type::KeyType};
 pub(crate) use answers::Answers;
-use request::{Asked, CertId};
-use response::{Standing, Status};
 
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 

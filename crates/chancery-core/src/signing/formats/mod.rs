@@ -1,14 +1,16 @@
 //! The forms that a signature can take, one file each. Pure: bytes in, bytes out; the key is used in between.
 
-pub(crate) mod authenticode;
-pub(crate) mod cms;
 pub(crate) mod raw;
 
 use std::sync::Arc;
 
 use chancery_keys::{Digest, Input, SignatureScheme};
 use chancery_types::SigningFormat;
-use der::{Any, Decode, asn1::ObjectIdentifier};
+use chancery_x509::{
+    authenticode, cms,
+    tsp::{RFC3161_COUNTERSIGNATURE, TIME_STAMP_TOKEN},
+};
+use der::{Any, Decode};
 use x509_cert::attr::Attribute;
 
 use crate::{Error, Result};
@@ -88,11 +90,6 @@ fn cms(scheme: SignatureScheme, chain: Vec<Vec<u8>>, signed: cms::Signed, at_ms:
     Ok(Unsigned::Cms(Box::new(unsigned)))
 }
 
-/// id-aa-timeStampToken (RFC 3161, appendix A).
-const TIME_STAMP_TOKEN: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.2.14");
-/// The same in signatures for Windows.
-const RFC3161_COUNTERSIGNATURE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.311.3.3.1");
-
 /// A time stamp as an attribute of a signature.
 pub(crate) fn time_stamp(format: SigningFormat, token: &[u8]) -> Result<Attribute> {
     let oid = match format {
@@ -101,11 +98,6 @@ pub(crate) fn time_stamp(format: SigningFormat, token: &[u8]) -> Result<Attribut
     };
     let token = Any::from_der(token).map_err(Error::internal)?;
     cms::attribute(oid, &token).map_err(Error::internal)
-}
-
-/// Whether an attribute beside a signature is a time stamp.
-pub(crate) fn is_time_stamp(attribute: &Attribute) -> bool {
-    [TIME_STAMP_TOKEN, RFC3161_COUNTERSIGNATURE].contains(&attribute.oid)
 }
 
 impl Unsigned {

@@ -3,6 +3,7 @@
 use chancery_keys::{Input, SignatureScheme, hash, random};
 use chancery_store::{Tx, tables};
 use chancery_types::{KeyAlgorithm, ServiceId};
+use chancery_x509::cms::{self, Signer};
 use der::{Decode, asn1::Int};
 use x509_cert::Certificate;
 
@@ -15,10 +16,7 @@ use super::{
 use crate::{
     Chancery, Error, Meaning, Result, Visitor,
     pki::{Serial, default_hash},
-    signing::{
-        credential::{Credential, Unusable},
-        formats::cms::{self, Signer},
-    },
+    signing::credential::{Credential, Unusable},
 };
 
 /// How far the time may be from the right one, in seconds: what a clock that follows a time server keeps with ease.

@@ -6,14 +6,12 @@ use std::{
 };
 
 use chancery_keys::random;
+use chancery_verify::time_stamp::{Asked, check};
 use der::{Encode, asn1::Int};
 use tracing::warn;
 use x509_cert::Certificate;
 
-use super::{
-    check::{Asked, check},
-    request::{MessageImprint, TimeStampReq},
-};
+use super::request::{MessageImprint, TimeStampReq};
 use crate::{Clock, Error, Limits, Result, pool::Pool};
 
 /// Calls at a time. They wait for the network, not for a core, and have a pool of their own, so that a slow authority

@@ -4,8 +4,11 @@
 
 use std::{fs, path::Path, process::ExitCode};
 
-use chancery_core::{LogKey, Logged, NotLogged, read_certificates, verify_log_consistency, verify_logged_certificate};
 use chancery_types::wire::x509;
+use chancery_verify::{
+    log::{LogKey, Logged, NotLogged, verify_log_consistency, verify_logged_certificate},
+    read_certificates,
+};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 

@@ -3,10 +3,7 @@
 use std::path::Path;
 
 use chancery_client::{File, FileError};
-use chancery_core::{
-    Clock, LogKey, Stamp, Trust, certificate_of_signer, content_hash, manifest_digest, moment_ms, rfc3339,
-    verify_logged_signature, verify_raw, verify_signature,
-};
+use chancery_core::Clock;
 use chancery_types::{
     ExistingSignature, HashType, SigningFormat, SigningRequestState,
     wire::{
@@ -14,6 +11,12 @@ use chancery_types::{
         signing_requests::{SignedItem, SigningRequest},
     },
 };
+use chancery_verify::{
+    Stamp, Trust, certificate_of_signer, content_hash,
+    log::{LogKey, verify_logged_signature},
+    manifest_digest, verify_raw, verify_signature,
+};
+use chancery_x509::time::{parse_rfc3339 as moment_ms, rfc3339};
 
 use super::{Findings, Trouble, certificates, from_hex, logged, not, read, response, text, unreadable};
 use crate::{cli::Verify, failure::While as _};

@@ -1,0 +1,29 @@
+//! What a relying party checks, without the installation that signed: signatures, the paths of their certificates, time
+//! stamps, and what the transparency log proves. Pure: bytes, a time and what is trusted are given in.
+
+mod cms;
+mod evidence;
+pub mod log;
+mod manifest;
+mod text;
+pub mod time_stamp;
+
+pub use cms::{NotVerified, Verified, verify_detached};
+pub use evidence::{
+    Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, verify_raw,
+    verify_signature,
+};
+pub use manifest::manifest_digest;
+pub use text::hexadecimal;
+pub use time_stamp::BadStamp;
+
+#[cfg(test)]
+mod testing {
+    use std::time::SystemTime;
+
+    /// This machine's time, which is that of the tools that tests call.
+    pub(crate) fn now_ms() -> i64 {
+        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        i64::try_from(since.as_millis()).unwrap()
+    }
+}

@@ -1,0 +1,193 @@
+//! Whether a time stamp of an authority elsewhere is one (RFC 3161, 2.2): of what was asked, now, and by a certificate for
+//! nothing else.
+
+use chancery_keys::hash;
+use chancery_types::HashType;
+use chancery_x509::{
+    certificate::TIME_STAMPING,
+    cms::{ContentInfo, SignerInfo},
+    tsp::{
+        request::{MessageImprint, hash_of},
+        response::{self, Answered},
+        token::{TST_INFO, TstInfo},
+    },
+};
+use const_oid::db::rfc5911::ID_AA_SIGNING_CERTIFICATE_V_2;
+use der::{
+    Any, Decode, Encode, Sequence,
+    asn1::{Int, ObjectIdentifier, OctetString},
+};
+use spki::AlgorithmIdentifierOwned;
+use x509_cert::{Certificate, ext::pkix::ExtendedKeyUsage};
+
+use crate::cms::{certificates_of, check_chain, check_signer, facts, signer_attribute, signer_certificate};
+
+/// How far the authority's clock may be from ours: more means that one of them is wrong.
+const CLOCKS_APART_MAX_MS: i64 = 5 * 60 * 1_000;
+
+/// id-aa-signingCertificate, whose hash is SHA-1 (RFC 2634).
+const SIGNING_CERTIFICATE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.2.12");
+
+/// What was asked for.
+pub struct Asked {
+    /// The digest that is to be stamped.
+    pub imprint: MessageImprint,
+    /// What makes the answer the one to this question.
+    pub nonce: Int,
+}
+
+/// Why an answer is not taken.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadStamp {
+    /// No TimeStampResp, or no token in it.
+    #[error("the answer is no TimeStampResp with a token of one signer")]
+    Form,
+    /// The authority did not stamp.
+    #[error("the authority answered status {status}: {why:?}")]
+    Rejected {
+        /// Its PKIStatus.
+        status: u8,
+        /// What it said.
+        why: String,
+    },
+    /// Of something else.
+    #[error("the stamp is not of what was asked for")]
+    Imprint,
+    /// Of another request.
+    #[error("the stamp has another nonce")]
+    Nonce,
+    /// The clocks are apart.
+    #[error("the stamp's time is more than five minutes from this host's")]
+    Time,
+    /// The signer is not named, or somebody else is.
+    #[error("the stamp does not name the certificate that signed it")]
+    SigningCertificate,
+    /// The signature is not the signer's.
+    #[error("the stamp's signature is wrong")]
+    Signature,
+    /// The signer may not stamp, or not then.
+    #[error("the stamp's certificate is not for time stamps alone, or was not valid")]
+    Certificate,
+    /// The signer is of nobody that is trusted.
+    #[error("the stamp's certificate does not lead to a trusted root")]
+    Chain,
+}
+
+/// ```text
+/// SigningCertificateV2 ::= SEQUENCE { certs SEQUENCE OF ESSCertIDv2, policies … OPTIONAL }
+/// ```
+/// The first version differs only in that its certificates have no `hashAlgorithm`.
+#[derive(Sequence)]
+struct SigningCertificate {
+    certs: Vec<EssCertId>,
+    #[asn1(optional = "true")]
+    policies: Option<Any>,
+}
+
+/// ```text
+/// ESSCertIDv2 ::= SEQUENCE {
+///   hashAlgorithm AlgorithmIdentifier DEFAULT {algorithm id-sha256},
+///   certHash Hash, issuerSerial IssuerSerial OPTIONAL }
+/// ```
+#[derive(Sequence)]
+struct EssCertId {
+    #[asn1(optional = "true")]
+    hash_algorithm: Option<AlgorithmIdentifierOwned>,
+    cert_hash: OctetString,
+    #[asn1(optional = "true")]
+    issuer_serial: Option<Any>,
+}
+
+/// The token in an answer, if it is what was asked for. Without `roots` any authority is taken.
+///
+/// # Errors
+///
+/// [`BadStamp`] says what is wrong with it.
+pub fn check(answer: &[u8], asked: &Asked, roots: Option<&[Certificate]>, now_ms: i64) -> Result<Vec<u8>, BadStamp> {
+    let token = match response::read(answer).ok_or(BadStamp::Form)? {
+        Answered::Granted(token) => token,
+        Answered::Rejected { status, why } => return Err(BadStamp::Rejected { status, why }),
+    };
+    let as_asked = |info: &TstInfo| {
+        if info.message_imprint != asked.imprint {
+            return Err(BadStamp::Imprint);
+        }
+        if info.nonce.as_ref() != Some(&asked.nonce) {
+            return Err(BadStamp::Nonce);
+        }
+        if info.gen_time.0.abs_diff(now_ms) > CLOCKS_APART_MAX_MS.unsigned_abs() {
+            return Err(BadStamp::Time);
+        }
+        Ok(())
+    };
+    check_token(&token, as_asked, roots)?;
+    Ok(token)
+}
+
+/// When this signature was stamped, and by whom, if its time stamp is good and of an authority below one of these roots.
+pub(crate) fn check_stamp(token: &[u8], signature: &[u8], roots: &[Certificate]) -> Result<(i64, String), BadStamp> {
+    let of_signature = |info: &TstInfo| {
+        let MessageImprint { hash_algorithm, hashed_message } = &info.message_imprint;
+        let with = hash_of(hash_algorithm.oid).ok_or(BadStamp::Imprint)?;
+        if hash(with, signature).as_bytes() == hashed_message.as_bytes() { Ok(()) } else { Err(BadStamp::Imprint) }
+    };
+    check_token(token, of_signature, Some(roots))
+}
+
+/// The time of a token that says what it should, and the name of the authority.
+fn check_token(
+    token: &[u8],
+    says_what_it_should: impl FnOnce(&TstInfo) -> Result<(), BadStamp>,
+    roots: Option<&[Certificate]>,
+) -> Result<(i64, String), BadStamp> {
+    let signed = ContentInfo::from_der(token).map_err(|_| BadStamp::Form)?.content;
+    let [signer] = signed.signer_infos.as_slice() else { return Err(BadStamp::Form) };
+    let content = signed.enclosed(TST_INFO).ok_or(BadStamp::Form)?;
+    let info = TstInfo::from_der(&content).map_err(|_| BadStamp::Form)?;
+    if info.version != 1 {
+        return Err(BadStamp::Form);
+    }
+    says_what_it_should(&info)?;
+    let at_ms = info.gen_time.0;
+    let certificates = certificates_of(&signed).map_err(|_| BadStamp::Form)?;
+    let leaf = signer_certificate(signer, &certificates).ok_or(BadStamp::Form)?;
+    check_signer(signer, leaf, TST_INFO, &content).map_err(|_| BadStamp::Signature)?;
+    check_named(signer, leaf)?;
+    check_certificate(leaf, at_ms)?;
+    let leads = |root: &Certificate| check_chain(leaf, &certificates, root, at_ms).is_ok();
+    if !roots.is_none_or(|roots| roots.iter().any(leads)) {
+        return Err(BadStamp::Chain);
+    }
+    Ok((at_ms, leaf.tbs_certificate().subject().to_string()))
+}
+
+/// Whether the signed attributes name this certificate (RFC 3161, 2.4.2; RFC 5816).
+fn check_named(signer: &SignerInfo, leaf: &Certificate) -> Result<(), BadStamp> {
+    let der = leaf.to_der().map_err(|_| BadStamp::Form)?;
+    let (value, default) = signer_attribute(signer, ID_AA_SIGNING_CERTIFICATE_V_2)
+        .map(|value| (value, HashType::Sha2_256))
+        .or_else(|_| signer_attribute(signer, SIGNING_CERTIFICATE).map(|value| (value, HashType::Sha1)))
+        .map_err(|_| BadStamp::SigningCertificate)?;
+    let named = SigningCertificate::from_der(&value).map_err(|_| BadStamp::SigningCertificate)?;
+    // The first one is the signer's.
+    let first = named.certs.first().ok_or(BadStamp::SigningCertificate)?;
+    let with = match &first.hash_algorithm {
+        Some(algorithm) => hash_of(algorithm.oid).ok_or(BadStamp::SigningCertificate)?,
+        None => default,
+    };
+    if first.cert_hash.as_bytes() != hash(with, &der).as_bytes() {
+        return Err(BadStamp::SigningCertificate);
+    }
+    Ok(())
+}
+
+/// Whether a certificate is valid at this moment, and for time stamps alone (RFC 3161, 2.3).
+fn check_certificate(leaf: &Certificate, at_ms: i64) -> Result<(), BadStamp> {
+    let usage = leaf.tbs_certificate().get_extension::<ExtendedKeyUsage>().ok().flatten();
+    let alone = usage.is_some_and(|(critical, usage)| critical && usage.0 == [TIME_STAMPING]);
+    let valid = facts(leaf).is_ok_and(|facts| facts.validity.contains(at_ms));
+    if alone && valid { Ok(()) } else { Err(BadStamp::Certificate) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,16 @@
+//! X.509 and what stands on it, as bytes: names, certificates, requests, revocation lists, OCSP, time stamps and CMS, read
+//! and written. Pure: no key is held here (what signs is given in, or signs the bytes that come out) and nothing is stored.
+
+pub mod address;
+pub mod alt_name;
+pub mod authenticode;
+pub mod certificate;
+pub mod cms;
+pub mod crl;
+pub mod csr;
+pub mod dn;
+pub mod name_constraints;
+pub mod ocsp;
+pub mod time;
+pub mod tsp;
+pub mod validity;

@@ -1,0 +1,129 @@
+//! OCSP requests (RFC 6960, 4.1).
+
+use chancery_keys::hash;
+use chancery_types::HashType;
+use der::{
+    Any, Decode, Encode, Sequence,
+    asn1::{ObjectIdentifier, OctetString},
+};
+use spki::AlgorithmIdentifierOwned;
+use x509_cert::{ext::Extension, name::Name, serial_number::SerialNumber};
+
+use crate::certificate;
+
+/// id-pkix-ocsp-nonce.
+pub const NONCE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.5.5.7.48.1.2");
+
+/// Certificates asked about at once: each costs a look into the store.
+const CERTIFICATES_MAX: usize = 16;
+
+/// Bytes of a nonce (RFC 9654).
+const NONCE_MAX: usize = 128;
+
+/// ```text
+/// OCSPRequest ::= SEQUENCE { tbsRequest TBSRequest, optionalSignature [0] EXPLICIT Signature OPTIONAL }
+/// ```
+/// A signature is not looked at: anybody may ask.
+#[derive(Sequence)]
+struct OcspRequest {
+    tbs_request: TbsRequest,
+    #[asn1(context_specific = "0", tag_mode = "EXPLICIT", optional = "true")]
+    optional_signature: Option<Any>,
+}
+
+/// ```text
+/// TBSRequest ::= SEQUENCE {
+///   version           [0] EXPLICIT Version DEFAULT v1,
+///   requestorName     [1] EXPLICIT GeneralName OPTIONAL,
+///   requestList           SEQUENCE OF Request,
+///   requestExtensions [2] EXPLICIT Extensions OPTIONAL }
+/// ```
+#[derive(Sequence)]
+struct TbsRequest {
+    #[asn1(context_specific = "0", tag_mode = "EXPLICIT", default = "Default::default")]
+    version: u8,
+    #[asn1(context_specific = "1", tag_mode = "EXPLICIT", optional = "true")]
+    requestor_name: Option<Any>,
+    request_list: Vec<Request>,
+    #[asn1(context_specific = "2", tag_mode = "EXPLICIT", optional = "true")]
+    request_extensions: Option<Vec<Extension>>,
+}
+
+/// ```text
+/// Request ::= SEQUENCE { reqCert CertID, singleRequestExtensions [0] EXPLICIT Extensions OPTIONAL }
+/// ```
+#[derive(Sequence)]
+struct Request {
+    req_cert: CertId,
+    #[asn1(context_specific = "0", tag_mode = "EXPLICIT", optional = "true")]
+    single_request_extensions: Option<Vec<Extension>>,
+}
+
+/// ```text
+/// CertID ::= SEQUENCE {
+///   hashAlgorithm  AlgorithmIdentifier,
+///   issuerNameHash OCTET STRING, -- Hash of issuer's DN
+///   issuerKeyHash  OCTET STRING, -- Hash of issuer's public key
+///   serialNumber   CertificateSerialNumber }
+/// ```
+#[derive(Clone, Debug, Sequence)]
+pub struct CertId {
+    hash_algorithm: AlgorithmIdentifierOwned,
+    issuer_name_hash: OctetString,
+    issuer_key_hash: OctetString,
+    serial_number: SerialNumber,
+}
+
+impl CertId {
+    /// Whether this names the issuer of this subject and key.
+    pub fn is_issued_by(&self, name: &Name, key_bits: &[u8]) -> der::Result<bool> {
+        // SHA-1 names things here, as most clients do; it protects nothing.
+        let function = match self.hash_algorithm.oid.to_string().as_str() {
+            "1.3.14.3.2.26" => HashType::Sha1,
+            "2.16.840.1.101.3.4.2.1" => HashType::Sha2_256,
+            "2.16.840.1.101.3.4.2.2" => HashType::Sha2_384,
+            "2.16.840.1.101.3.4.2.3" => HashType::Sha2_512,
+            _ => return Ok(false),
+        };
+        Ok(hash(function, &name.to_der()?).as_bytes() == self.issuer_name_hash.as_bytes()
+            && hash(function, key_bits).as_bytes() == self.issuer_key_hash.as_bytes())
+    }
+
+    /// The serial number as the store has it.
+    pub fn serial(&self) -> String {
+        certificate::serial_text(&self.serial_number)
+    }
+}
+
+/// What is asked.
+pub struct Asked {
+    /// The certificates asked about.
+    pub certificates: Vec<CertId>,
+    /// The nonce extension, to be repeated.
+    pub nonce: Option<Extension>,
+}
+
+impl Asked {
+    /// What stands for the question where its answer is the same for whoever asks: one certificate and no nonce.
+    pub fn question(&self) -> der::Result<Option<Vec<u8>>> {
+        match (self.certificates.as_slice(), &self.nonce) {
+            ([certificate], None) => certificate.to_der().map(Some),
+            (_, _) => Ok(None),
+        }
+    }
+}
+
+/// Reads a request; `None` for what is none.
+pub fn read(der: &[u8]) -> Option<Asked> {
+    let request = OcspRequest::from_der(der).ok()?.tbs_request;
+    if request.version != 0 || !(1..=CERTIFICATES_MAX).contains(&request.request_list.len()) {
+        return None;
+    }
+    let nonce = request.request_extensions.unwrap_or_default().into_iter().find(|extension| extension.extn_id == NONCE);
+    let nonce = nonce.map(|nonce| Extension { critical: false, ..nonce });
+    if nonce.as_ref().is_some_and(|nonce| nonce.extn_value.as_bytes().len() > NONCE_MAX + 3) {
+        return None;
+    }
+    let certificates = request.request_list.into_iter().map(|request| request.req_cert).collect();
+    Some(Asked { certificates, nonce })
+}
