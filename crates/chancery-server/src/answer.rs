@@ -138,6 +138,12 @@ pub(crate) fn render(error: &Error, path: &str, request_id: RequestId) -> Respon
     response
 }
 
+/// The body of an answer to what was no request, so that its path is not known.
+pub(crate) fn unread_body(error: &Error, request_id: RequestId) -> Vec<u8> {
+    // A message and an id can always be written.
+    serde_json::to_vec(&envelope(error, request_id)).unwrap_or_default()
+}
+
 fn login_failure(error: &Error) -> LoginFailure {
     LoginFailure {
         message: error.message().to_owned(),

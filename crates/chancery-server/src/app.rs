@@ -1,6 +1,12 @@
 //! What every handler can reach: the door, and little else.
 
-use std::{ops::Deref, sync::Arc};
+use std::{
+    ops::Deref,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use chancery_core::{Chancery, Error};
 use tokio::{
@@ -16,11 +22,22 @@ const LARGE_BODIES_MAX: usize = 4;
 pub(crate) struct App {
     chancery: Arc<Chancery>,
     large_bodies: Arc<Semaphore>,
+    /// Whether the server is about to stop.
+    draining: Arc<AtomicBool>,
 }
 
 impl App {
     pub(crate) fn new(chancery: Arc<Chancery>) -> Self {
-        Self { chancery, large_bodies: Arc::new(Semaphore::new(LARGE_BODIES_MAX)) }
+        Self { chancery, large_bodies: Arc::new(Semaphore::new(LARGE_BODIES_MAX)), draining: Arc::default() }
+    }
+
+    /// From now on the server is not ready: nobody is to send it new calls, though it answers them.
+    pub(crate) fn drain(&self) {
+        self.draining.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining.load(Ordering::Relaxed)
     }
 
     /// Waits until there is room for one more large body; RateLimited when that takes too long.

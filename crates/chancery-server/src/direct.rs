@@ -3,7 +3,7 @@
 //! The way through a router to a handler costs more than such a call does. These are told by their path and answered by
 //! the same steps, in the same order, without it; whatever is not plainly one of them takes the usual way.
 
-use std::{net::IpAddr, pin::pin};
+use std::pin::pin;
 
 use axum::{
     BoxError,
@@ -19,7 +19,7 @@ use crate::{
     app::App,
     credentials, decode,
     extract::receive,
-    middleware::Exchange,
+    middleware::{Exchange, Peer},
     remainder,
 };
 
@@ -67,16 +67,16 @@ impl Single {
     }
 
     /// Answers it.
-    pub(crate) async fn answer<B>(self, app: &App, head: &Parts, body: &mut B, source: IpAddr) -> Response
+    pub(crate) async fn answer<B>(self, app: &App, head: &Parts, body: &mut B, peer: &Peer) -> Response
     where
         B: HttpBody<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
     {
-        let exchange = Exchange::begin(&head.method, head.version, source);
+        let exchange = Exchange::begin(&head.method, head.version, peer.source);
         let may_be_taken = remainder::may_be_taken(&head.headers, body);
         let answer = {
             let answer = pin!(async {
-                let answer = self.run(app, exchange.info, head, body).await;
+                let answer = self.run(app, (exchange.info, peer), head, body).await;
                 answer.unwrap_or_else(IntoResponse::into_response)
             });
             exchange.run(answer).await
@@ -86,12 +86,19 @@ impl Single {
     }
 
     /// Who calls, then the body, then the call.
-    async fn run<B>(self, app: &App, info: RequestInfo, head: &Parts, body: &mut B) -> Result<Response, Failure>
+    async fn run<B>(
+        self,
+        app: &App,
+        (info, peer): (RequestInfo, &Peer),
+        head: &Parts,
+        body: &mut B,
+    ) -> Result<Response, Failure>
     where
         B: HttpBody<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
     {
         let caller = app.authenticate(info, credentials::of(head)?).await?;
+        peer.is_known();
         let max = app.limits().body_max;
         match self.verb {
             Verb::Tokenize => {

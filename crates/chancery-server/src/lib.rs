@@ -22,6 +22,7 @@ mod router;
 mod routes;
 mod session_cookie;
 
-pub use listen::{Bounds, Site, TlsError, serve, tls_config};
+pub use listen::{Bounds, Network, NotANetwork, Site, Tls, TlsError, TrustedProxies, serve, tls_config};
+pub use middleware::Peer;
 pub use openapi::openapi;
 pub use router::{Routes, public_router, router};

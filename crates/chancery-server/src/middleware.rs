@@ -11,13 +11,14 @@ use std::{
     net::{IpAddr, Ipv4Addr},
     panic::{AssertUnwindSafe, catch_unwind},
     pin::{Pin, pin},
+    sync::Arc,
     task::{Context, Poll},
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use axum::{
     extract::{MatchedPath, Request},
-    http::{HeaderValue, Method, StatusCode, Version, header},
+    http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header, request::Parts},
     response::{IntoResponse, Response},
 };
 use chancery_core::{Error, Meaning, RequestId, RequestInfo};
@@ -25,14 +26,38 @@ use tower::Service;
 use tracing::{Span, debug, debug_span, error};
 
 use crate::{
-    answer::{Failure, Refusal, render},
-    headers, metrics,
+    answer::{Failure, Refusal, render, unread_body},
+    headers,
+    listen::{HeadFault, Strangers},
+    metrics,
     remainder::Remainder,
 };
 
-/// The address of the other end of the connection, noted on every request.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub(crate) IpAddr);
+/// The other end of a call, noted on every request.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    /// The address that the call comes from.
+    pub(crate) source: IpAddr,
+    /// Over HTTP/2, who waits for their turn until somebody is known.
+    pub(crate) strangers: Option<Arc<Strangers>>,
+    /// What the connection found wrong with the call's head.
+    pub(crate) fault: Option<HeadFault>,
+}
+
+impl From<IpAddr> for Peer {
+    fn from(source: IpAddr) -> Self {
+        Self { source, strangers: None, fault: None }
+    }
+}
+
+impl Peer {
+    /// The call turned out to be of somebody who is logged in.
+    pub(crate) fn is_known(&self) {
+        if let Some(strangers) = &self.strangers {
+            strangers.are_known();
+        }
+    }
+}
 
 /// Wraps a route. A service of its own, because axum's middleware out of a function would copy the route within and
 /// allocate several times for every request.
@@ -55,7 +80,7 @@ where
     /// Runs a request inside its span and finishes its answer.
     fn call(&mut self, mut request: Request) -> Self::Future {
         let peer = request.extensions().get::<Peer>();
-        let source = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.0);
+        let source = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.source);
         let exchange = Exchange::begin(request.method(), request.version(), source);
         let uri = request.uri().clone();
         let route = request.extensions().get::<MatchedPath>().cloned();
@@ -155,6 +180,48 @@ fn log_cause(refusal: &Error, request_id: RequestId) {
     if matches!(refusal.meaning(), Meaning::Internal | Meaning::Unavailable | Meaning::Sealed) {
         error!(id = %request_id, cause = refusal.source(), meaning = ?refusal.meaning(), "a call failed");
     }
+}
+
+/// The answer of a call that is refused before its path is looked at. Its body stays where it is.
+pub(crate) fn refuse(head: &Parts, source: IpAddr, refusal: Failure) -> Response {
+    let exchange = Exchange::begin(&head.method, head.version, source);
+    exchange.finish(refusal.into_response(), head.uri.path(), "none", false)
+}
+
+/// The same for a head: one that is too large has a status of its own (RFC 6585, 5).
+pub(crate) fn refuse_head(head: &Parts, source: IpAddr, fault: HeadFault) -> Response {
+    let mut refused = refuse(head, source, fault.error().into());
+    if matches!(fault, HeadFault::TooLarge(_)) {
+        *refused.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    }
+    refused
+}
+
+/// The whole answer, as HTTP/1.1 writes it, to what was no request that could be read. `told` is what hyper wants to say.
+/// Nobody knows the path, so the form is that of most.
+pub(crate) fn refuse_unread(told: &[u8], head_bytes_max: u32) -> Vec<u8> {
+    let is_long = [&b"431"[..], b"414"].iter().any(|status| told.get(9..12) == Some(status));
+    let (status, refusal) = if is_long {
+        (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, HeadFault::TooLarge(head_bytes_max).error())
+    } else {
+        let message = "What was sent is no HTTP request that can be read.";
+        (StatusCode::BAD_REQUEST, Error::new(Meaning::Malformed, message))
+    };
+    let id = unknown_request().id;
+    metrics::count_request("other", "none", status.as_u16(), Duration::ZERO);
+    debug!(%id, status = status.as_u16(), "refused what is no request");
+    let body = unread_body(&refusal, id);
+    let mut head = HeaderMap::from_iter([(header::CONNECTION, HeaderValue::from_static("close"))]);
+    head.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    head.insert(header::CONTENT_LENGTH, HeaderValue::from(body.len()));
+    headers::complete(&mut head, id);
+    let mut bytes = format!("HTTP/1.1 {status}\r\n").into_bytes();
+    for (name, value) in &head {
+        bytes.extend_from_slice(&[name.as_str().as_bytes(), b": ", value.as_bytes(), b"\r\n"].concat());
+    }
+    bytes.extend_from_slice(b"\r\n");
+    bytes.extend_from_slice(&body);
+    bytes
 }
 
 /// The answer of paths that nobody serves.

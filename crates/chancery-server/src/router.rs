@@ -1,6 +1,6 @@
 //! Every route, on one screen.
 
-use std::{convert::Infallible, net::IpAddr, ops::Deref, sync::Arc};
+use std::{convert::Infallible, ops::Deref, sync::Arc};
 
 use axum::{
     BoxError, Router,
@@ -16,7 +16,7 @@ use crate::{
     app::App,
     direct::Single,
     metrics,
-    middleware::{Outermost, Peer, no_such_path},
+    middleware::{Outermost, Peer, no_such_path, refuse_head},
     openapi, routes,
 };
 
@@ -213,32 +213,43 @@ impl From<Router> for Routes {
 }
 
 impl Routes {
-    /// Answers a request from this address.
+    /// Says from now on that the server is not ready.
+    pub fn drain(&self) {
+        if let Some(app) = &self.direct {
+            app.drain();
+        }
+    }
+
+    /// Answers a request from this peer, or from this address.
     ///
     /// Each connection has room for this future, which a call fills anew: it is kept as small as the calls are that
     /// take no router. They work on the request where it is; all others are in a box.
     pub fn answer<B>(
         routes: impl Deref<Target = Self> + Send,
         request: Request<B>,
-        source: IpAddr,
+        peer: impl Into<Peer>,
     ) -> impl Future<Output = Result<Response, Infallible>> + Send
     where
         B: HttpBody<Data = Bytes> + Send + Unpin + 'static,
         B::Error: Into<BoxError>,
     {
         let (head, mut body) = request.into_parts();
+        let peer = peer.into();
         async move {
+            if let Some(fault) = peer.fault {
+                return Ok(refuse_head(&head, peer.source, fault));
+            }
             if let Some(app) = &routes.direct
                 && let Some(single) = Single::of(&head)
             {
-                return Ok(single.answer(app, &head, &mut body, source).await);
+                return Ok(single.answer(app, &head, &mut body, &peer).await);
             }
-            Box::pin(routes.route(Request::from_parts(head, Body::new(body)), source)).await
+            Box::pin(routes.route(Request::from_parts(head, Body::new(body)), peer)).await
         }
     }
 
-    async fn route(&self, mut request: Request, source: IpAddr) -> Result<Response, Infallible> {
-        request.extensions_mut().insert(Peer(source));
+    async fn route(&self, mut request: Request, peer: Peer) -> Result<Response, Infallible> {
+        request.extensions_mut().insert(peer);
         self.router.clone().oneshot(request).await
     }
 }

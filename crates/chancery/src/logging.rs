@@ -9,13 +9,36 @@ use crate::{
     settings::{LogFormat, Settings},
 };
 
+/// What is logged; it may be changed while the server runs.
+pub(crate) struct LogLevel(Box<dyn Fn(EnvFilter) -> Result<(), Failure> + Send + Sync>);
+
+impl LogLevel {
+    /// Logs by these settings from now on.
+    pub(crate) fn change(&self, settings: &Settings) -> Result<(), Failure> {
+        (self.0)(filter(settings)?)
+    }
+}
+
+fn filter(settings: &Settings) -> Result<EnvFilter, Failure> {
+    EnvFilter::try_new(&settings.log_level).doing(format!("--log-level {}", settings.log_level))
+}
+
 /// Starts the log of a server.
-pub(crate) fn start(settings: &Settings) -> Result<(), Failure> {
-    let filter = EnvFilter::try_new(&settings.log_level).doing(format!("--log-level {}", settings.log_level))?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+pub(crate) fn start(settings: &Settings) -> Result<LogLevel, Failure> {
+    let log = tracing_subscriber::fmt().with_env_filter(filter(settings)?).with_writer(std::io::stderr);
     let log = log.with_ansi(std::io::stderr().is_terminal());
     match settings.log_format {
-        LogFormat::Text => log.try_init(),
-        LogFormat::Json => log.json().flatten_event(true).try_init(),
+        LogFormat::Text => {
+            let log = log.with_filter_reloading();
+            let handle = log.reload_handle();
+            log.try_init()?;
+            Ok(LogLevel(Box::new(move |filter| Ok(handle.reload(filter)?))))
+        }
+        LogFormat::Json => {
+            let log = log.json().flatten_event(true).with_filter_reloading();
+            let handle = log.reload_handle();
+            log.try_init()?;
+            Ok(LogLevel(Box::new(move |filter| Ok(handle.reload(filter)?))))
+        }
     }
 }

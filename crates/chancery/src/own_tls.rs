@@ -44,17 +44,28 @@ struct Names {
 
 /// The TLS of the socket.
 pub(crate) fn config(settings: &Settings) -> Result<Arc<ServerConfig>, Failure> {
+    if settings.tls.is_none() {
+        own(settings).doing("making the server's own TLS certificate")?;
+    }
+    present(settings)
+}
+
+/// The TLS of the socket by files that are there.
+pub(crate) fn present(settings: &Settings) -> Result<Arc<ServerConfig>, Failure> {
     let (certificate, key) = match &settings.tls {
         Some((certificate, key)) => (certificate.clone(), key.clone()),
-        None => own(settings).doing("making the server's own TLS certificate")?,
+        None => {
+            let files = OwnFiles::under(&settings.data);
+            (files.certificate, files.key)
+        }
     };
     let read = |path: &Path| fs::read(path).doing(path.display().to_string());
     Ok(chancery_server::tls_config(&read(&certificate)?, &read(&key)?)?)
 }
 
-/// The server's own certificate and key. Made anew when there is none, or when the server has another name: its
+/// Makes the server's own certificate and key. Made anew when there is none, or when the server has another name: its
 /// authority's key was forgotten, so a new name needs a new authority.
-fn own(settings: &Settings) -> Result<(PathBuf, PathBuf), Failure> {
+fn own(settings: &Settings) -> Result<(), Failure> {
     let files = OwnFiles::under(&settings.data);
     let wanted = Names { names: names(settings) };
     let made_for = fs::read(&files.names).ok().and_then(|json| serde_json::from_slice::<Names>(&json).ok());
@@ -69,7 +80,7 @@ fn own(settings: &Settings) -> Result<(PathBuf, PathBuf), Failure> {
         private_file::replace(&files.names, &serde_json::to_vec(&wanted)?)?;
         info!(ca = %files.authority.display(), names = wanted.names.join(" "), "made a TLS certificate");
     }
-    Ok((files.certificate, files.key))
+    Ok(())
 }
 
 /// The names of this server: local ones, the host it listens on unless that is "any", and those that were given.

@@ -1,22 +1,23 @@
 //! The sockets of a server, from the first request to the last.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use chancery_core::Chancery;
-use chancery_server::{Site, public_router, router};
-use rustls::ServerConfig;
+use chancery_server::{Routes, Site, Tls, public_router, router};
 use tokio::{
     net::TcpListener,
     signal::unix::{Signal, SignalKind, signal},
     sync::watch,
     task::JoinSet,
+    time,
 };
-use tracing::{info, warn};
+use tracing::{error, info, warn};
 
 use crate::{
-    failure::{Failure, While as _},
+    failure::{Failure, While as _, describe},
+    logging::LogLevel,
     own_tls,
-    settings::Settings,
+    settings::{Options, Settings},
 };
 
 /// A server that answers requests.
@@ -24,54 +25,96 @@ pub(crate) struct Serving {
     chancery: Arc<Chancery>,
     /// Where the interface is served over TLS.
     pub(crate) address: SocketAddr,
+    routes: Routes,
+    tls: Tls,
+    reload: Reload,
+    /// How long it says that it is not ready before it takes no more connections.
+    drain_delay: Duration,
     stop: watch::Sender<bool>,
     sockets: JoinSet<()>,
     signals: Signals,
 }
 
-/// What tells a server to stop. Caught from before the first request, so that no signal ends the process half way.
+/// What is read again at SIGHUP.
+pub(crate) struct Reload {
+    /// What was given; the file that it names may have changed.
+    pub(crate) options: Options,
+    /// What is logged.
+    pub(crate) log: LogLevel,
+}
+
+/// What a signal asks for.
+enum Asked {
+    Stop(&'static str),
+    Reload,
+}
+
+/// What tells a server to stop or to read its files again. Caught from before the first request, so that no signal ends
+/// the process half way.
 struct Signals {
     terminate: Signal,
     interrupt: Signal,
+    hang_up: Signal,
+}
+
+/// From here on SIGHUP ends nothing: whoever starts a server in the background and closes the terminal has it run on.
+/// What it asks for before the server serves is done then anyway.
+pub(crate) fn outlive_hang_ups() -> Result<(), Failure> {
+    let _caught_for_good = signal(SignalKind::hangup())?;
+    Ok(())
 }
 
 impl Signals {
     fn catch() -> Result<Self, Failure> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            hang_up: signal(SignalKind::hangup())?,
+        })
     }
 
-    /// The name of the next one.
-    async fn next(&mut self) -> &'static str {
+    async fn next(&mut self) -> Asked {
         tokio::select! {
-            _ = self.terminate.recv() => "SIGTERM",
-            _ = self.interrupt.recv() => "SIGINT",
+            _ = self.terminate.recv() => Asked::Stop("SIGTERM"),
+            _ = self.interrupt.recv() => Asked::Stop("SIGINT"),
+            _ = self.hang_up.recv() => Asked::Reload,
+        }
+    }
+
+    /// The name of the next one that asks to stop.
+    async fn stop(&mut self) -> &'static str {
+        loop {
+            if let Asked::Stop(signal) = self.next().await {
+                return signal;
+            }
         }
     }
 }
 
 impl Serving {
     /// Opens every socket that the settings name, and serves. Either all sockets are open, or none.
-    pub(crate) async fn start(chancery: Arc<Chancery>, settings: &Settings) -> Result<Self, Failure> {
+    pub(crate) async fn start(chancery: Arc<Chancery>, settings: &Settings, reload: Reload) -> Result<Self, Failure> {
         let signals = Signals::catch()?;
-        let tls = own_tls::config(settings)?;
+        let tls = Tls::from(own_tls::config(settings)?);
         let socket = bind(&settings.listen, "--listen").await?;
         let plain = bind_if(settings.plain_listen, "--plain-listen").await?;
         let public = bind_if(settings.public_listen, "--public-listen").await?;
         let address = socket.local_addr()?;
         let (stop, stopping) = watch::channel(false);
         let mut sockets = JoinSet::new();
-        let site = |routes, tls: Option<Arc<ServerConfig>>| Site { routes, tls, bounds: settings.bounds.clone() };
-        let full = router(Arc::clone(&chancery));
-        sockets.spawn(chancery_server::serve(socket, site(full.clone(), Some(tls)), stopping.clone()));
+        let site = |routes, tls: Option<Tls>| Site { routes, tls, bounds: settings.bounds.clone() };
+        let routes = router(Arc::clone(&chancery));
+        sockets.spawn(chancery_server::serve(socket, site(routes.clone(), Some(tls.clone())), stopping.clone()));
         if let Some(socket) = plain {
-            sockets.spawn(chancery_server::serve(socket, site(full, None), stopping.clone()));
+            sockets.spawn(chancery_server::serve(socket, site(routes.clone(), None), stopping.clone()));
         }
         if let Some(socket) = public {
             let public = site(public_router(Arc::clone(&chancery)), None);
             sockets.spawn(chancery_server::serve(socket, public, stopping));
         }
         info!(%address, "serving");
-        Ok(Self { chancery, address, stop, sockets, signals })
+        let drain_delay = settings.drain_delay;
+        Ok(Self { chancery, address, routes, tls, reload, drain_delay, stop, sockets, signals })
     }
 
     /// Serves until SIGTERM or SIGINT, then stops.
@@ -80,19 +123,45 @@ impl Serving {
         self.stop().await;
     }
 
-    /// Waits for the signal to stop.
+    /// Waits for the signal to stop, and meanwhile reads the files again whenever that is asked for.
     pub(crate) async fn told_to_stop(&mut self) {
-        let signal = self.signals.next().await;
-        info!(signal, "stopping");
+        loop {
+            match self.signals.next().await {
+                Asked::Stop(signal) => {
+                    info!(signal, "stopping");
+                    return;
+                }
+                Asked::Reload => match self.reload() {
+                    Ok(()) => info!("read the TLS files and the log level again"),
+                    Err(failure) => error!(failure = describe(failure.as_ref()), "SIGHUP changed nothing"),
+                },
+            }
+        }
     }
 
-    /// Takes no more calls, finishes those in flight, and writes down what is only in memory. A further signal ends the
-    /// waiting, never the writing down.
+    /// Reads the TLS files and, from the configuration file, what is logged. Both are read before either is changed.
+    fn reload(&self) -> Result<(), Failure> {
+        let settings = self.reload.options.clone().resolve()?;
+        let tls = own_tls::present(&settings)?;
+        self.reload.log.change(&settings)?;
+        self.tls.replace(tls);
+        Ok(())
+    }
+
+    /// Says that it is not ready and, after the delay in which balancers notice, takes no more calls, finishes those in
+    /// flight, and writes down what is only in memory. A further signal ends the waiting, never the writing down.
     pub(crate) async fn stop(mut self) {
+        self.routes.drain();
+        if !self.drain_delay.is_zero() {
+            tokio::select! {
+                () = time::sleep(self.drain_delay) => {}
+                signal = self.signals.stop() => warn!(signal, "not waiting until balancers have noticed"),
+            }
+        }
         let _nobody_listens = self.stop.send(true);
         tokio::select! {
             () = async { while self.sockets.join_next().await.is_some() {} } => {}
-            signal = self.signals.next() => warn!(signal, "not waiting for the calls in flight"),
+            signal = self.signals.stop() => warn!(signal, "not waiting for the calls in flight"),
         }
         self.chancery.shut_down().await;
         info!("stopped");

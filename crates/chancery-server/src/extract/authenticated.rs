@@ -5,7 +5,7 @@ use std::ops::Deref;
 use axum::{extract::FromRequestParts, http::request::Parts};
 use chancery_core::Caller;
 
-use crate::{answer::Failure, app::App, credentials, extract::visitor};
+use crate::{answer::Failure, app::App, credentials, extract::visitor, middleware::Peer};
 
 /// A fully logged-in caller; every route but the few public ones demands one.
 pub(crate) struct Authenticated(pub(crate) Caller);
@@ -23,6 +23,10 @@ impl FromRequestParts<App> for Authenticated {
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Failure> {
         let credentials = credentials::of(parts)?;
-        Ok(Self(app.authenticate(visitor::request_info(parts), credentials).await?))
+        let caller = app.authenticate(visitor::request_info(parts), credentials).await?;
+        if let Some(peer) = parts.extensions.get::<Peer>() {
+            peer.is_known();
+        }
+        Ok(Self(caller))
     }
 }

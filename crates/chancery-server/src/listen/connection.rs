@@ -31,68 +31,140 @@ use hyper_util::{
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite},
+    net::TcpStream,
     sync::watch,
     time,
 };
+use tokio_rustls::TlsAcceptor;
 
 use super::{
-    Bounds, Site,
+    Bounds, Site, head,
+    patient::Patient,
+    places::Places,
+    proxy_protocol,
     quiet::{Quiet, Sleeper},
     seldom::Seldom,
+    strangers::Strangers,
+    unread::Unread,
 };
-use crate::Routes;
+use crate::{
+    Routes,
+    middleware::{self, Peer},
+};
 
 /// How often an HTTP/2 client is asked whether it is still there, and how long it may take to say so.
 const PING_EVERY: Duration = Duration::from_secs(20);
 const PING_ANSWER_MAX: Duration = Duration::from_secs(10);
 
+/// What hyper reads and writes at a time at least, however small the bound for heads.
+const BUFFER_MIN: usize = 64 * 1024;
+
+/// Serves a connection from its first byte to its last.
+pub(super) async fn handle(
+    mut stream: TcpStream,
+    peer: IpAddr,
+    site: Arc<Site>,
+    (counts, places): (Arc<Counts>, Places),
+    stop: watch::Receiver<bool>,
+) {
+    let Bounds { handshake_max, write_stall_max, trusted_proxies, .. } = &site.bounds;
+    let _best_effort = stream.set_nodelay(true);
+    let (mut source, mut read_ahead, mut _place) = (peer, Vec::new(), None);
+    if trusted_proxies.trusts(peer) {
+        let told = time::timeout(*handshake_max, proxy_protocol::read(&mut stream, peer)).await;
+        let Ok(Ok(told)) = told else { return };
+        (source, read_ahead) = told;
+        if !trusted_proxies.trusts(source) {
+            // Whoever stands behind a balancer has as many connections as anybody else.
+            _place = places.take(source.into(), site.bounds.connections_of_source_max());
+            if _place.is_none() {
+                return;
+            }
+        }
+    }
+    let stream = Patient::new(stream, read_ahead, *write_stall_max);
+    let Some(tls) = &site.tls else {
+        return serve_http1(stream, source, (&site, &counts), stop).await;
+    };
+    let handshake = TlsAcceptor::from(tls.now()).accept(stream);
+    let Ok(Ok(stream)) = time::timeout(*handshake_max, handshake).await else { return };
+    if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
+        serve_http2(stream, source, (&site, &counts), stop).await;
+    } else {
+        serve_http1(stream, source, (&site, &counts), stop).await;
+    }
+}
+
 /// Serves HTTP/1.1 on a connection.
 ///
 /// hyper could bound the time for a head itself. It would set a timer for every request, and look for the next one once
-/// more after every answer.
-pub(super) async fn serve_http1<IO>(io: IO, peer: IpAddr, site: &Arc<Site>, stop: watch::Receiver<bool>)
-where
+/// more after every answer. Its own bound for the size of a head stands above ours, which has words for it.
+async fn serve_http1<IO>(
+    io: IO,
+    source: IpAddr,
+    (site, counts): (&Arc<Site>, &Arc<Counts>),
+    stop: watch::Receiver<bool>,
+) where
     IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Bounds { head_max, head_bytes_max, .. } = site.bounds;
-    let calls = Calls::new(site, peer);
-    let counted = Arc::clone(&calls);
-    let answer = move |request: Request<Incoming>| Call::begin(&counted).answer(request.map(Quiet));
+    let calls = Calls::new(site, counts, source, None);
+    let answer = move |request: Request<Incoming>| Call::begin(&calls).answer(request.map(Quiet));
     let connection = http1::Builder::new()
-        .max_header_size(head_bytes_max as usize)
-        .serve_connection(TokioIo::new(io), service_fn(answer));
-    drive(connection, &calls.counts, head_max, stop).await;
+        .max_buf_size((2 * head_bytes_max as usize).max(BUFFER_MIN))
+        .serve_connection(TokioIo::new(Unread::new(io, head_bytes_max)), service_fn(answer));
+    drive(connection, counts, head_max, stop).await;
 }
 
-/// Serves HTTP/2 on a connection.
-pub(super) async fn serve_http2<IO>(io: IO, peer: IpAddr, site: &Arc<Site>, stop: watch::Receiver<bool>)
-where
+/// Serves HTTP/2 on a connection. What it takes of bodies that nobody has read grows with what was read: an upload is
+/// fast, and who is refused has 64 KiB.
+async fn serve_http2<IO>(
+    io: IO,
+    source: IpAddr,
+    (site, counts): (&Arc<Site>, &Arc<Counts>),
+    stop: watch::Receiver<bool>,
+) where
     IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let Bounds { head_max, head_bytes_max, streams_max, .. } = site.bounds;
-    let calls = Calls::new(site, peer);
-    let counted = Arc::clone(&calls);
-    let answer = move |request: Request<Incoming>| Call::begin(&counted).answer(request);
+    let Bounds { head_max, head_bytes_max, streams_max, streams_before_login_max, .. } = site.bounds;
+    let strangers = Arc::new(Strangers::new(streams_before_login_max.min(streams_max), streams_max));
+    let calls = Calls::new(site, counts, source, Some(strangers));
+    let answer = move |request: Request<Incoming>| Call::begin(&calls).answer_in_turn(request, head_max);
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
         .keep_alive_interval(PING_EVERY)
         .keep_alive_timeout(PING_ANSWER_MAX)
-        .max_header_list_size(head_bytes_max)
+        .adaptive_window(true)
+        .max_header_list_size(head_bytes_max.saturating_mul(2))
         .max_concurrent_streams(streams_max)
         .serve_connection(TokioIo::new(io), service_fn(answer));
-    drive(connection, &calls.counts, head_max, stop).await;
+    drive(connection, counts, head_max, stop).await;
 }
 
 /// The calls of one connection.
 struct Calls {
     site: Arc<Site>,
-    peer: IpAddr,
-    counts: Counts,
+    /// From whom the connection is.
+    source: IpAddr,
+    /// Whether that is a proxy, whose calls say themselves from whom they are.
+    is_proxy: bool,
+    /// Over HTTP/2.
+    strangers: Option<Arc<Strangers>>,
+    counts: Arc<Counts>,
 }
 
 impl Calls {
-    fn new(site: &Arc<Site>, peer: IpAddr) -> Arc<Self> {
-        Arc::new(Self { site: Arc::clone(site), peer, counts: Counts::default() })
+    fn new(site: &Arc<Site>, counts: &Arc<Counts>, source: IpAddr, strangers: Option<Arc<Strangers>>) -> Arc<Self> {
+        let is_proxy = site.bounds.trusted_proxies.trusts(source);
+        let (site, counts) = (Arc::clone(site), Arc::clone(counts));
+        Arc::new(Self { site, source, is_proxy, strangers, counts })
+    }
+
+    /// What is known of a call before it is looked at.
+    fn peer<B>(&self, request: &Request<B>) -> Peer {
+        let Bounds { trusted_proxies, head_bytes_max, .. } = &self.site.bounds;
+        let source = if self.is_proxy { trusted_proxies.source(self.source, request.headers()) } else { self.source };
+        Peer { source, strangers: self.strangers.clone(), fault: head::fault(request, *head_bytes_max) }
     }
 }
 
@@ -154,11 +226,18 @@ async fn drive<C: GracefulConnection>(
     }
 }
 
-/// How many calls have begun and ended.
+/// How many calls of a connection have begun and ended.
 #[derive(Default)]
-struct Counts {
+pub(super) struct Counts {
     begun: AtomicUsize,
     ended: AtomicUsize,
+}
+
+impl Counts {
+    /// Whether the client has asked anything yet.
+    pub(super) fn has_begun(&self) -> bool {
+        self.begun.load(Ordering::Relaxed) > 0
+    }
 }
 
 /// A call that has begun; its end is counted when this is dropped.
@@ -175,8 +254,20 @@ impl Call {
         B: HttpBody<Data = Bytes> + Send + Unpin + 'static,
         B::Error: Into<BoxError>,
     {
-        let peer = self.0.peer;
+        let peer = self.0.peer(&request);
         Routes::answer(self, request, peer)
+    }
+
+    /// The same for HTTP/2, whose calls run side by side.
+    async fn answer_in_turn(self, request: Request<Incoming>, patience: Duration) -> Result<Response, Infallible> {
+        let turn = match &self.0.strangers {
+            Some(strangers) => strangers.turn(patience).await.map(Some),
+            None => Ok(None),
+        };
+        match turn {
+            Ok(_turn) => self.answer(request).await,
+            Err(refusal) => Ok(middleware::refuse(&request.into_parts().0, self.0.source, refusal.into())),
+        }
     }
 }
 

@@ -2,27 +2,36 @@
 
 mod bounds;
 mod connection;
+mod connections;
+mod head;
 mod patient;
+mod places;
+mod proxies;
+mod proxy_protocol;
 mod quiet;
 mod seldom;
+mod strangers;
 mod tls;
+mod unread;
 
 use std::{io, sync::Arc, time::Duration};
 
-use rustls::ServerConfig;
 use tokio::{
     net::{TcpListener, TcpStream},
-    sync::{OwnedSemaphorePermit, Semaphore, watch},
+    sync::watch,
     task::JoinSet,
     time,
 };
-use tokio_rustls::TlsAcceptor;
 use tracing::{info, warn};
 
 use crate::Routes;
+use connections::{Arrived, Connections};
 
 pub use bounds::Bounds;
-pub use tls::{TlsError, tls_config};
+pub(crate) use head::HeadFault;
+pub use proxies::{Network, NotANetwork, TrustedProxies};
+pub(crate) use strangers::Strangers;
+pub use tls::{Tls, TlsError, tls_config};
 
 /// What to serve on one socket.
 #[derive(Clone)]
@@ -30,7 +39,7 @@ pub struct Site {
     /// What it serves.
     pub routes: Routes,
     /// With TLS, or plain HTTP without.
-    pub tls: Option<Arc<ServerConfig>>,
+    pub tls: Option<Tls>,
     /// What a connection may cost.
     pub bounds: Bounds,
 }
@@ -38,38 +47,36 @@ pub struct Site {
 /// How long accepting rests after a failure of the machine's, such as too many open files.
 const REST: Duration = Duration::from_millis(50);
 
+/// How often somebody looks for a slot for a connection that waits for one.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
 /// Serves a site until `stop` changes (or its sender is gone); then accepts no more, lets the calls in flight finish
 /// within [`Bounds::stop_max`], and returns.
 pub async fn serve(socket: TcpListener, site: Site, mut stop: watch::Receiver<bool>) {
-    let slots = Arc::new(Semaphore::new(site.bounds.connections_max));
-    let site = Arc::new(site);
-    let mut connections = JoinSet::new();
+    let stop_max = site.bounds.stop_max;
+    let mut connections = Connections::new(Arc::new(site), stop.clone());
+    // Those that come after one without a slot wait in the kernel's queue.
+    let mut waiting: Option<Arrived> = None;
     loop {
         tokio::select! {
             biased;
             _ = stop.changed() => break,
-            Some(_) = connections.join_next() => {}
-            (slot, stream) = accept(&socket, &slots) => {
-                let (site, stop) = (Arc::clone(&site), stop.clone());
-                connections.spawn(async move {
-                    handle(stream, &site, stop).await;
-                    drop(slot);
-                });
-            }
+            Some(_) = connections.tasks.join_next() => {}
+            () = time::sleep(LOOK_EVERY), if waiting.is_some() => {}
+            stream = accept(&socket), if waiting.is_none() => waiting = connections.arrived(stream),
+        }
+        if let Some(arrived) = waiting.take() {
+            waiting = connections.take(arrived);
         }
     }
-    drop(socket);
-    finish(connections, site.bounds.stop_max).await;
+    drop((socket, waiting));
+    finish(connections.tasks, stop_max).await;
 }
 
-/// The next connection, once there is room for it: those beyond the limit wait in the kernel's queue.
-async fn accept(socket: &TcpListener, slots: &Arc<Semaphore>) -> (Option<OwnedSemaphorePermit>, TcpStream) {
-    // The semaphore is never closed, so there is always a permit; if there were none, one connection more would do no
-    // harm.
-    let slot = Arc::clone(slots).acquire_owned().await.ok();
+async fn accept(socket: &TcpListener) -> TcpStream {
     loop {
         match socket.accept().await {
-            Ok((stream, _)) => return (slot, stream),
+            Ok((stream, _)) => return stream,
             Err(error) if is_the_clients(&error) => {}
             Err(error) => {
                 warn!(%error, "a connection could not be accepted");
@@ -82,22 +89,6 @@ async fn accept(socket: &TcpListener, slots: &Arc<Semaphore>) -> (Option<OwnedSe
 /// Whether the failure is only that the client went away again.
 fn is_the_clients(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset)
-}
-
-async fn handle(stream: TcpStream, site: &Arc<Site>, stop: watch::Receiver<bool>) {
-    let Ok(peer) = stream.peer_addr() else { return };
-    let _best_effort = stream.set_nodelay(true);
-    let stream = patient::Patient::new(stream, site.bounds.write_stall_max);
-    let Some(tls) = &site.tls else {
-        return connection::serve_http1(stream, peer.ip(), site, stop).await;
-    };
-    let handshake = TlsAcceptor::from(Arc::clone(tls)).accept(stream);
-    let Ok(Ok(stream)) = time::timeout(site.bounds.handshake_max, handshake).await else { return };
-    if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
-        connection::serve_http2(stream, peer.ip(), site, stop).await;
-    } else {
-        connection::serve_http1(stream, peer.ip(), site, stop).await;
-    }
 }
 
 async fn finish(mut connections: JoinSet<()>, stop_max: Duration) {

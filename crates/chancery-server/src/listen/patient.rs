@@ -18,13 +18,15 @@ use tokio::{
 /// its answer in memory, and its connection, for as long as it likes.
 pub(super) struct Patient {
     stream: TcpStream,
+    /// What was read already, to find out from whom the connection is.
+    read_ahead: Vec<u8>,
     stall_max: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Patient {
-    pub(super) const fn new(stream: TcpStream, stall_max: Duration) -> Self {
-        Self { stream, stall_max, stalled: None }
+    pub(super) const fn new(stream: TcpStream, read_ahead: Vec<u8>, stall_max: Duration) -> Self {
+        Self { stream, read_ahead, stall_max, stalled: None }
     }
 
     /// Passes on what a write came to; one that has been pending for too long has failed.
@@ -42,6 +44,12 @@ impl Patient {
 
 impl AsyncRead for Patient {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if !self.read_ahead.is_empty() {
+            let bytes = self.read_ahead.len().min(buffer.remaining());
+            buffer.put_slice(&self.read_ahead[..bytes]);
+            self.read_ahead.drain(..bytes);
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.stream).poll_read(cx, buffer)
     }
 }

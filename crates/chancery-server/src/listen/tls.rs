@@ -1,6 +1,6 @@
 //! TLS 1.2 and 1.3 with aws-lc.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use rustls::{
     ServerConfig,
@@ -21,6 +21,27 @@ pub enum TlsError {
     /// They do not belong together, or are of a kind that TLS does not know.
     #[error("the certificate chain and the private key do not serve: {0}")]
     Pair(#[from] rustls::Error),
+}
+
+/// What a TLS socket presents to those who come next; it may be exchanged while the socket is served.
+#[derive(Clone, Debug)]
+pub struct Tls(Arc<RwLock<Arc<ServerConfig>>>);
+
+impl From<Arc<ServerConfig>> for Tls {
+    fn from(config: Arc<ServerConfig>) -> Self {
+        Self(Arc::new(RwLock::new(config)))
+    }
+}
+
+impl Tls {
+    /// Presents this from now on; connections that stand are not touched.
+    pub fn replace(&self, config: Arc<ServerConfig>) {
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = config;
+    }
+
+    pub(super) fn now(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
 }
 
 /// What a TLS socket presents: `chain` is the leaf and its intermediates in PEM, `key` the leaf's key in PEM.

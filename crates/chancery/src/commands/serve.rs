@@ -6,13 +6,14 @@ use crate::{
     cli::Serve,
     failure::{Failure, While as _},
     installation, logging, quickstart,
-    serving::Serving,
+    serving::{Reload, Serving, outlive_hang_ups},
     settings::Settings,
 };
 
 pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
-    let settings = command.options.resolve()?;
-    logging::start(&settings)?;
+    outlive_hang_ups()?;
+    let settings = command.options.clone().resolve()?;
+    let log = logging::start(&settings)?;
     let chancery = installation::open_existing(&settings).await?;
     let host = Host::running("chancery serve");
     if chancery.is_new(&host).await? {
@@ -22,7 +23,8 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
         refuse_demo_file(&settings)?;
         chancery.end_demo(&host).await.doing("this installation is a demonstration")?;
     }
-    Serving::start(chancery, &settings).await?.until_told_to_stop().await;
+    let reload = Reload { options: command.options, log };
+    Serving::start(chancery, &settings, reload).await?.until_told_to_stop().await;
     Ok(())
 }
 

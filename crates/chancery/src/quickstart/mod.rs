@@ -27,7 +27,7 @@ use crate::{
     failure::{Failure, While as _},
     installation, logging,
     own_tls::{OwnFiles, host_of},
-    serving::Serving,
+    serving::{Reload, Serving, outlive_hang_ups},
     settings::Settings,
 };
 pub(crate) use state::state_file;
@@ -37,18 +37,21 @@ use steps::Steps;
 const HOST: Host = Host::running("chancery quickstart");
 
 pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
-    let mut settings = command.options.resolve()?;
+    outlive_hang_ups()?;
+    let mut options = command.options;
+    // The steps are told on the terminal; besides, only what is wrong.
+    options.log_level_default = Some("warn");
+    let settings = options.clone().resolve()?;
     if settings.tls.is_some() {
         return Err("quickstart makes its own TLS certificate; `chancery serve` takes --tls-cert".into());
     }
-    settings.log_level = if settings.log_level == "info" { "warn".to_owned() } else { settings.log_level };
-    logging::start(&settings)?;
+    let log = logging::start(&settings)?;
     println!("chancery quickstart: a DEMONSTRATION. One file holds both halves of dual control: never for production.");
     println!();
 
     let mut steps = Steps::default();
     let opened = open(&settings, &mut steps).await?;
-    let mut serving = Serving::start(opened.chancery, &settings).await?;
+    let mut serving = Serving::start(opened.chancery, &settings, Reload { options, log }).await?;
     let address = serving.address;
     let tried_out = tokio::select! {
         tried_out = try_out(&settings, opened.progress, address, steps) => tried_out.and_then(|state| {

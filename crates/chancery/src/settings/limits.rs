@@ -68,11 +68,13 @@ fn set_bound(bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure
     let (size, time) = in_types(number);
     match name {
         "connections-max" => bounds.connections_max = size,
+        "connections-per-source-max" => bounds.connections_per_source_max = Some(size),
         "handshake-max" => bounds.handshake_max = time,
         "head-max" => bounds.head_max = time,
         "write-stall-max" => bounds.write_stall_max = time,
         "head-bytes-max" => bounds.head_bytes_max = number,
         "streams-max" => bounds.streams_max = number,
+        "streams-before-login-max" => bounds.streams_before_login_max = number,
         "stop-max" => bounds.stop_max = time,
         _ => return Err("there is no limit of this name".into()),
     }

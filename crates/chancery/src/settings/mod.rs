@@ -1,6 +1,7 @@
 //! How the server is configured: flags, before environment variables (`CHANCERY_…`), before a TOML file, before
 //! defaults. Each setting has one name in all of them.
 
+mod addresses;
 mod limits;
 
 use std::{
@@ -62,6 +63,13 @@ pub(crate) struct Options {
     /// A further name or address of this server, for the TLS certificate that is made on first start.
     #[arg(long, value_name = "NAME", env = "CHANCERY_TLS_NAME", value_delimiter = ',')]
     pub(crate) tls_name: Option<Vec<String>>,
+    /// Proxies and balancers that say from whom connections and requests are: networks such as 10.0.0.0/8, or addresses.
+    #[arg(long, value_name = "NETWORK", env = "CHANCERY_TRUSTED_PROXIES", value_delimiter = ',')]
+    pub(crate) trusted_proxies: Option<Vec<String>>,
+    /// How long to say that the server is not ready, when it is told to stop, before it takes no more connections: until
+    /// balancers have noticed [default: 0].
+    #[arg(long, value_name = "SECONDS", env = "CHANCERY_DRAIN_DELAY")]
+    pub(crate) drain_delay: Option<u64>,
     /// Time-stamping authorities elsewhere, for signatures where none is deployed here: tried in this order.
     #[arg(long, value_name = "URL", env = "CHANCERY_TIME_STAMP_URLS", value_delimiter = ',')]
     pub(crate) time_stamp_urls: Option<Vec<String>>,
@@ -80,6 +88,10 @@ pub(crate) struct Options {
     /// What to log: error, warn, info, debug or trace, also by module [default: info].
     #[arg(long, value_name = "LEVEL", env = "CHANCERY_LOG_LEVEL")]
     pub(crate) log_level: Option<String>,
+    /// What to log where nothing is said.
+    #[arg(skip)]
+    #[serde(skip)]
+    pub(crate) log_level_default: Option<&'static str>,
     /// How to log [default: text].
     #[arg(long, value_name = "FORMAT", env = "CHANCERY_LOG_FORMAT")]
     pub(crate) log_format: Option<LogFormat>,
@@ -111,6 +123,7 @@ pub(crate) struct Settings {
     /// Certificate chain and private key, if they are given.
     pub(crate) tls: Option<(PathBuf, PathBuf)>,
     pub(crate) tls_names: Vec<String>,
+    pub(crate) drain_delay: Duration,
     pub(crate) time_stamp_urls: Vec<String>,
     pub(crate) time_stamp_roots: Option<PathBuf>,
     pub(crate) rsa_pool: usize,
@@ -149,12 +162,15 @@ impl Options {
             tls_cert: self.tls_cert.or(other.tls_cert),
             tls_key: self.tls_key.or(other.tls_key),
             tls_name: self.tls_name.or(other.tls_name),
+            trusted_proxies: self.trusted_proxies.or(other.trusted_proxies),
+            drain_delay: self.drain_delay.or(other.drain_delay),
             time_stamp_urls: self.time_stamp_urls.or(other.time_stamp_urls),
             time_stamp_roots: self.time_stamp_roots.or(other.time_stamp_roots),
             token_lifetime: self.token_lifetime.or(other.token_lifetime),
             rsa_pool: self.rsa_pool.or(other.rsa_pool),
             limit: self.limit.or(other.limit),
             log_level: self.log_level.or(other.log_level),
+            log_level_default: self.log_level_default,
             log_format: self.log_format.or(other.log_format),
         }
     }
@@ -177,6 +193,10 @@ impl Options {
         for limit in self.limit.unwrap_or_default() {
             limits::set(&mut limits, &mut bounds, &limit).doing(format!("--limit {limit}"))?;
         }
+        bounds.trusted_proxies = addresses::trusted_proxies(&self.trusted_proxies.unwrap_or_default())?;
+        let listen = self.listen.unwrap_or_else(|| "127.0.0.1:8443".to_owned());
+        addresses::check_listen(&listen)?;
+        self.public_url.as_deref().map_or(Ok(()), addresses::check_public_url)?;
         if let Some(seconds) = self.token_lifetime {
             limits.token_lifetime = Duration::from_secs(seconds);
         }
@@ -184,19 +204,20 @@ impl Options {
             data,
             store,
             root_key: self.root_key,
-            listen: self.listen.unwrap_or_else(|| "127.0.0.1:8443".to_owned()),
+            listen,
             public_listen: self.public_listen,
             plain_listen: self.plain_listen,
             public_url: self.public_url,
             log_name: self.log_name,
             tls,
             tls_names: self.tls_name.unwrap_or_default(),
+            drain_delay: Duration::from_secs(self.drain_delay.unwrap_or_default()),
             time_stamp_urls: self.time_stamp_urls.unwrap_or_default(),
             time_stamp_roots: self.time_stamp_roots,
             rsa_pool: self.rsa_pool.map_or(RSA_POOL, usize::from),
             limits,
             bounds,
-            log_level: self.log_level.unwrap_or_else(|| "info".to_owned()),
+            log_level: self.log_level.unwrap_or_else(|| self.log_level_default.unwrap_or("info").to_owned()),
             log_format: self.log_format.unwrap_or_default(),
         })
     }

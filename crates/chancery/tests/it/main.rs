@@ -8,3 +8,4 @@ mod process;
 mod quickstart;
 mod schemathesis;
 mod serve;
+mod signals;

@@ -7,12 +7,12 @@ use chancery_testkit::{TempDir, Tool, temp_dir};
 use crate::process::{Server, chancery};
 
 /// A folder with two password files, and the arguments that name an installation in it.
-struct Place {
+pub(crate) struct Place {
     folder: TempDir,
 }
 
 impl Place {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = temp_dir();
         for (name, password) in [("one", "first password"), ("two", "second password")] {
             fs::write(folder.path().join(name), format!("{password}\n")).unwrap();
@@ -20,7 +20,7 @@ impl Place {
         Self { folder }
     }
 
-    fn path(&self, name: &str) -> String {
+    pub(crate) fn path(&self, name: &str) -> String {
         self.folder.path().join(name).display().to_string()
     }
 
@@ -28,16 +28,16 @@ impl Place {
         ["--data", &self.path("data"), "--root-key", &self.path("root.key")].map(str::to_owned).into()
     }
 
-    fn run(&self, words: &[&str]) -> Tool {
+    pub(crate) fn run(&self, words: &[&str]) -> Tool {
         chancery(words).args(self.installation())
     }
 
-    fn init(&self) -> Tool {
+    pub(crate) fn init(&self) -> Tool {
         let (one, two) = (self.path("one"), self.path("two"));
         self.run(&["init", "--admin1-password-file", &one, "--admin2-password-file", &two])
     }
 
-    fn serve(&self, more: &[&str]) -> (Server, String) {
+    pub(crate) fn serve(&self, more: &[&str]) -> (Server, String) {
         let installation = self.installation();
         let mut arguments = vec!["serve", "--listen", "127.0.0.1:0"];
         arguments.extend(installation.iter().map(String::as_str));
@@ -163,4 +163,19 @@ fn a_busy_port_is_named() {
     let refused = place.run(&["serve", "--listen", &address]).try_run();
     assert!(!refused.status.success());
     assert!(refused.stderr.contains(&format!("--listen {address}: Address already in use")), "{}", refused.stderr);
+}
+
+#[test]
+fn addresses_that_would_fail_later_are_refused_at_the_start() {
+    let place = Place::new();
+    let _made = place.init().run();
+    for (flag, value, told) in [
+        ("--public-url", "foo", "an http or https URL with a host is needed"),
+        ("--listen", "21204", "HOST:PORT is needed"),
+        ("--trusted-proxies", "proxy.example", "a network is an address"),
+    ] {
+        let refused = place.run(&["serve", flag, value]).try_run();
+        assert!(!refused.status.success(), "{flag} {value}");
+        assert!(refused.stderr.contains(&format!("{flag} {value}: {told}")), "{}", refused.stderr);
+    }
 }

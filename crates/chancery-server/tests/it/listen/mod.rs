@@ -1,7 +1,9 @@
-//! Real sockets: TLS, slow clients, stopping.
+//! Real sockets: TLS, heads, sources, slow clients, stopping.
 
+mod heads;
 mod refused;
 mod served;
 mod slow;
+mod sources;
 mod stop;
 mod tls;

@@ -33,7 +33,7 @@ impl Served {
             .args(subject)
             .run();
         let tls = chancery_server::tls_config(&std::fs::read(&certificate).unwrap(), &std::fs::read(&key).unwrap());
-        Self::start(Site { routes: routes.into(), tls: Some(tls.unwrap()), bounds }, certificate, folder).await
+        Self::start(Site { routes: routes.into(), tls: Some(tls.unwrap().into()), bounds }, certificate, folder).await
     }
 
     pub(crate) async fn plain(routes: impl Into<Routes>, bounds: Bounds) -> Self {

@@ -1,0 +1,77 @@
+//! The head of a request: what every one is held against before anything is done for it.
+
+use axum::http::{HeaderMap, Request, Version, header};
+use chancery_core::{Error, Meaning};
+
+/// What is wrong with a head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HeadFault {
+    /// It is larger than so many bytes.
+    TooLarge(u32),
+    /// HTTP/1.1 demands to say which host is meant (RFC 9112, 3.2).
+    NoHost,
+    /// It says so twice; two readers might each believe another one.
+    Hosts,
+}
+
+impl HeadFault {
+    pub(crate) fn error(self) -> Error {
+        match self {
+            Self::TooLarge(max) => too_large(max),
+            Self::NoHost => Error::new(Meaning::Malformed, "A request over HTTP/1.1 needs the header Host."),
+            Self::Hosts => Error::new(Meaning::Malformed, "A request has one header Host."),
+        }
+    }
+}
+
+pub(super) fn too_large(max: u32) -> Error {
+    Error::new(
+        Meaning::TooLarge,
+        format!("The request's head, all header fields together, is larger than {max} bytes."),
+    )
+}
+
+/// Looks at all header fields once, for each call.
+pub(super) fn fault<B>(request: &Request<B>, bytes_max: u32) -> Option<HeadFault> {
+    let (bytes, hosts) = measure(request.headers());
+    if bytes + request.uri().path().len() + request.uri().query().map_or(0, str::len) > bytes_max as usize {
+        return Some(HeadFault::TooLarge(bytes_max));
+    }
+    match hosts {
+        0 if request.version() == Version::HTTP_11 => Some(HeadFault::NoHost),
+        0 | 1 => None,
+        _ => Some(HeadFault::Hosts),
+    }
+}
+
+/// The bytes of all fields as HTTP/1 writes them, and how many name a host.
+fn measure(headers: &HeaderMap) -> (usize, usize) {
+    headers.iter().fold((0, 0), |(bytes, hosts), (name, value)| {
+        (bytes + name.as_str().len() + value.len() + 4, hosts + usize::from(name == header::HOST))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault_of(version: Version, headers: &[(&str, &str)]) -> Option<HeadFault> {
+        let request = Request::builder().version(version).uri("/0123456789?q");
+        let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+        fault(&request.body(()).unwrap(), 64)
+    }
+
+    #[test]
+    fn a_head_has_a_size_and_one_host() {
+        let host = ("Host", "x");
+        assert_eq!(fault_of(Version::HTTP_11, &[host]), None);
+        assert_eq!(fault_of(Version::HTTP_11, &[]), Some(HeadFault::NoHost));
+        assert_eq!(fault_of(Version::HTTP_11, &[host, ("host", "x")]), Some(HeadFault::Hosts));
+        assert_eq!(fault_of(Version::HTTP_10, &[]), None);
+        assert_eq!(fault_of(Version::HTTP_2, &[]), None);
+        assert_eq!(fault_of(Version::HTTP_2, &[host, host]), Some(HeadFault::Hosts));
+        // 12 of the path, 9 of the host, 5 of this field without its value.
+        assert_eq!(fault_of(Version::HTTP_11, &[host, ("a", &"b".repeat(38))]), None);
+        assert_eq!(fault_of(Version::HTTP_11, &[host, ("a", &"b".repeat(39))]), Some(HeadFault::TooLarge(64)));
+    }
+}

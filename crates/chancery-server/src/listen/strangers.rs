@@ -1,0 +1,66 @@
+//! Requests at a time of an HTTP/2 connection on which nobody has said yet who they are.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use chancery_core::Error;
+use tokio::{
+    sync::{OwnedSemaphorePermit, Semaphore},
+    time,
+};
+
+/// The turns of one connection's requests: few, until one of them was a known caller's.
+#[derive(Debug)]
+pub(crate) struct Strangers {
+    turns: Arc<Semaphore>,
+    known: AtomicBool,
+    /// How many more there are from then on.
+    more: usize,
+}
+
+impl Strangers {
+    pub(super) fn new(few: u32, all: u32) -> Self {
+        let turns = Arc::new(Semaphore::new(few as usize));
+        Self { turns, known: AtomicBool::new(false), more: all.saturating_sub(few) as usize }
+    }
+
+    /// Somebody was authenticated on this connection.
+    pub(crate) fn are_known(&self) {
+        if !self.known.load(Ordering::Relaxed) && !self.known.swap(true, Ordering::Relaxed) {
+            self.turns.add_permits(self.more);
+        }
+    }
+
+    /// Waits for a turn. A client of ours that sends a hundred requests at once waits until the first of them was
+    /// looked at; who never says who they are has the others refused.
+    pub(super) async fn turn(&self, patience: Duration) -> Result<OwnedSemaphorePermit, Error> {
+        let turn = time::timeout(patience, Arc::clone(&self.turns).acquire_owned()).await;
+        let turn = turn.map_err(|_| Error::busy("Too many requests at a time on one connection; log in first.", 1))?;
+        turn.map_err(Error::internal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn there_are_few_turns_until_somebody_is_known() {
+        let strangers = Strangers::new(2, 5);
+        let patience = Duration::from_millis(20);
+        let mut held = vec![strangers.turn(patience).await.unwrap(), strangers.turn(patience).await.unwrap()];
+        strangers.turn(patience).await.unwrap_err();
+        (0..2).for_each(|_| strangers.are_known());
+        for _ in 2..5 {
+            held.push(strangers.turn(patience).await.unwrap());
+        }
+        strangers.turn(patience).await.unwrap_err();
+        drop(held);
+        drop(strangers.turn(patience).await.unwrap());
+    }
+}

@@ -1,0 +1,109 @@
+//! What signals do to a server.
+
+use std::{
+    fs,
+    path::Path,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use chancery_testkit::Tool;
+
+use crate::{
+    process::{Demo, Server},
+    serve::Place,
+};
+
+fn status(base: &str, path: &str, authority: &str) -> String {
+    let curl = Tool::new("curl").args(["-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", authority]);
+    curl.arg(format!("{base}{path}")).try_run().text()
+}
+
+/// A certificate for 127.0.0.1 with this name.
+fn certificate(folder: &Path, name: &str) {
+    let _made = Tool::new("openssl")
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"])
+        .args(["-subj", &format!("/CN={name}"), "-addext", "subjectAltName=IP:127.0.0.1", "-keyout"])
+        .arg(folder.join("tls.key"))
+        .arg("-out")
+        .arg(folder.join("tls.pem"))
+        .run();
+}
+
+fn presented(base: &str) -> String {
+    let address = base.strip_prefix("https://").unwrap();
+    Tool::new("openssl").args(["s_client", "-connect", address, "-brief"]).input("").try_run().stderr
+}
+
+#[test]
+fn sighup_reads_the_tls_files_and_the_log_level_again() {
+    let place = Place::new();
+    let _made = place.init().run();
+    let folder = Path::new(&place.path("x")).parent().unwrap().to_owned();
+    let file = place.path("chancery.toml");
+    fs::write(&file, "log-level = \"info\"\n").unwrap();
+    certificate(&folder, "before");
+    let (cert, key) = (place.path("tls.pem"), place.path("tls.key"));
+    let (mut server, base) = place.serve(&["--config", &file, "--tls-cert", &cert, "--tls-key", &key]);
+    assert!(presented(&base).contains("CN = before"), "{}", presented(&base));
+
+    certificate(&folder, "after");
+    fs::write(&file, "log-level = \"debug\"\n").unwrap();
+    server.signal("-HUP");
+    server.wait_until("the log", |server| server.log().contains("read the TLS files").then_some(()));
+    assert!(presented(&base).contains("CN = after"), "{}", presented(&base));
+    assert_eq!(status(&base, "/healthz", &cert), "200");
+    server.wait_until("a line of debug", |server| server.log().contains("route=\"/healthz\"").then_some(()));
+
+    // What cannot be read changes nothing.
+    fs::write(&key, "no key").unwrap();
+    server.signal("-HUP");
+    server.wait_until("the log", |server| server.log().contains("SIGHUP changed nothing").then_some(()));
+    assert_eq!(status(&base, "/healthz", &cert), "200");
+    assert!(server.stop().success());
+}
+
+#[test]
+fn sighup_ends_no_demonstration() {
+    let folder = chancery_testkit::temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    for _ in 0..3 {
+        demo.server.signal("-HUP");
+        sleep(Duration::from_millis(50));
+    }
+    assert_eq!(status(demo.text("/base"), "/readyz", demo.text("/caFile")), "200");
+    assert!(demo.server.stop().success());
+}
+
+/// Sends SIGHUP as soon as there is a process: while it reads its files and opens its store.
+#[test]
+fn sighup_ends_no_start() {
+    let place = Place::new();
+    let _made = place.init().run();
+    for pause in [30, 60, 120] {
+        let installation = [place.path("data"), place.path("root.key")];
+        let arguments =
+            ["serve", "--listen", "127.0.0.1:0", "--data", &installation[0], "--root-key", &installation[1]];
+        let mut server = Server::spawn(Path::new(&place.path("x")).parent().unwrap(), &arguments);
+        sleep(Duration::from_millis(pause));
+        server.signal("-HUP");
+        server.wait_until("serving", |server| server.log().contains("serving").then_some(()));
+        assert!(server.stop().success());
+    }
+}
+
+#[test]
+fn a_server_that_is_to_stop_says_so_before_it_takes_no_more_calls() {
+    let folder = chancery_testkit::temp_dir();
+    let mut demo = Demo::start(folder.path(), &["--drain-delay", "2"]);
+    let (base, authority) = (demo.text("/base").to_owned(), demo.text("/caFile").to_owned());
+    assert_eq!(status(&base, "/readyz", &authority), "200");
+    let told = Instant::now();
+    demo.server.signal("-TERM");
+    sleep(Duration::from_millis(300));
+    assert_eq!(status(&base, "/readyz", &authority), "503");
+    assert_eq!(status(&base, "/healthz", &authority), "200", "calls are taken still");
+    assert!(told.elapsed() < Duration::from_secs(2), "looked too late");
+    assert!(demo.server.wait().success());
+    assert!(told.elapsed() >= Duration::from_secs(2));
+}
