@@ -1,6 +1,6 @@
 //! The door: what an open installation is made of, and the one way to change its state.
 
-use std::sync::{Arc, atomic::AtomicI64};
+use std::{sync::Arc, time::Instant};
 
 use arc_swap::ArcSwap;
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
@@ -14,12 +14,13 @@ use tracing::error;
 use crate::{
     Caller, Clock, Error, Event, Grant, Limits, Result,
     audit::{Actor, Counters, Entry},
-    changes::{Change, ChangeKind},
+    changes::{Change, ChangeKind, Following},
     identity::{IdentityState, Rate},
     keys::{RsaPool, SigningKeys},
     log::{Log, LogFailure},
     pki::{FoundExpiring, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
+    quarantine::Quarantine,
     settings::Settings,
     signing::{Outside, OutsideAuthorities, ReadyTargets, StoredSubmitters, Turns},
     tokenization::TokenProfiles,
@@ -101,10 +102,10 @@ pub struct Chancery {
     pub(crate) cert_profiles: ReadyCertProfiles,
     /// How many certificates end soon.
     pub(crate) expiring: FoundExpiring,
-    /// The last change that the compiled state knows of.
-    pub(crate) seen: Mutex<i64>,
-    /// The same, once it is all applied.
-    pub(crate) applied: AtomicI64,
+    /// How far the compiled state has followed the store.
+    pub(crate) following: Following,
+    /// What of the compiled state cannot be read.
+    pub(crate) quarantine: Quarantine,
 }
 
 /// The setting that says which root key the installation was made with.
@@ -119,13 +120,15 @@ impl Chancery {
         let store = Store::open(&store).await?;
         expect_root_key(&store, &custodian).await?;
         // Read before anything is loaded: what changes in between is applied again, which does no harm.
-        let seen = store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::changes::latest(tx).await?) })).await?;
+        let read_at = Instant::now();
+        let position = store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::changes::position(tx).await?) }));
+        let (following, quarantine) = (Following::from(position.await?, read_at), Quarantine::default());
         let chancery = Arc::new(Self {
             pool: Pool::new(&limits),
             counters: Counters::default(),
             signing_keys: SigningKeys::default(),
             rsa_pool: RsaPool::new(rsa_pool),
-            identity: IdentityState::load(&store, &custodian, clock.now_ms()).await?,
+            identity: IdentityState::load(&store, &custodian, &quarantine, clock.now_ms()).await?,
             token_profiles: TokenProfiles::default(),
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
             log: Arc::new(Log::load(&store, &custodian, log_name.as_deref(), public_url.as_deref()).await?),
@@ -141,8 +144,8 @@ impl Chancery {
             stored_submitters: StoredSubmitters::default(),
             cert_profiles: ReadyCertProfiles::default(),
             expiring: FoundExpiring::default(),
-            seen: Mutex::new(seen),
-            applied: AtomicI64::new(seen),
+            following,
+            quarantine,
             store,
             clock,
             limits,
@@ -185,8 +188,8 @@ impl Chancery {
             (ChangeKind::Role, Some(id)) => self.apply_role(id).await,
             (ChangeKind::Identity, Some(id)) => self.apply_identity(id).await,
             (ChangeKind::Session, Some(id)) => self.apply_session(id).await,
-            // Of these there are always several, and each change names one.
-            (ChangeKind::Role | ChangeKind::Identity | ChangeKind::Session, None) => Ok(()),
+            (ChangeKind::Role | ChangeKind::Identity, None) => self.reload_directory().await,
+            (ChangeKind::Session, None) => self.reload_sessions().await,
             (ChangeKind::Key, id) => {
                 let id = id.map(KeyId::from);
                 self.signing_keys.close(id);
@@ -254,7 +257,7 @@ impl Chancery {
             })
             .await?;
         if stale {
-            self.catch_up().await?;
+            self.catch_up_with_own_change().await;
         }
         Ok(done)
     }
@@ -350,10 +353,11 @@ mod tests {
                 })
             })
         };
+        let start = chancery.applied();
         commit(true).await.unwrap_err();
-        assert_eq!((setting(&chancery).await, *chancery.seen.lock().await), (None, 0));
+        assert_eq!((setting(&chancery).await, chancery.applied() == start), (None, true));
         commit(false).await.unwrap();
-        assert_eq!((setting(&chancery).await.as_deref(), *chancery.seen.lock().await), (Some("1"), 1));
+        assert_eq!((setting(&chancery).await.as_deref(), chancery.applied() == start), (Some("1"), false));
     }
 
     async fn setting(chancery: &Chancery) -> Option<String> {

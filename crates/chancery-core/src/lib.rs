@@ -23,6 +23,7 @@ mod list;
 mod log;
 mod pki;
 mod pool;
+mod quarantine;
 mod root_key;
 mod settings;
 mod sharded;

@@ -30,12 +30,11 @@ pub(crate) struct Settings {
 
 impl Settings {
     pub(crate) async fn load(store: &Store) -> Result<Self> {
-        let read = store.read(|tx| {
-            Box::pin(async move {
-                Ok::<_, Error>(Self { api_access: is_set(tx, API_ACCESS).await?, demo: is_set(tx, DEMO).await? })
-            })
-        });
-        read.await
+        store.read(|tx| Box::pin(Self::read(tx))).await
+    }
+
+    async fn read(tx: &mut Tx) -> Result<Self> {
+        Ok(Self { api_access: is_set(tx, API_ACCESS).await?, demo: is_set(tx, DEMO).await? })
     }
 }
 
@@ -105,7 +104,7 @@ impl Chancery {
 
     /// The settings have changed.
     pub(crate) async fn apply_settings(&self) -> Result<()> {
-        self.settings.store(Arc::new(Settings::load(&self.store).await?));
+        self.settings.store(Arc::new(self.store.follow(|tx| Box::pin(Settings::read(tx))).await?));
         Ok(())
     }
 }

@@ -67,6 +67,11 @@ impl Installation {
 
     /// Admin1 and Admin2 in one session.
     pub(crate) async fn administrators(&self) -> Caller {
+        self.logged_in().await.0
+    }
+
+    /// Admin1 and Admin2 in a new session, and its cookie.
+    pub(crate) async fn logged_in(&self) -> (Caller, String) {
         let mut cookie = None;
         for name in ["Admin1", "Admin2"] {
             let auth_credentials = AuthCredentials {
@@ -77,8 +82,9 @@ impl Installation {
             let request = LoginRequest { auth_credentials, auth_type: AuthType::Userpass };
             cookie = Some(self.chancery.log_in(&visitor(), cookie.as_deref(), request).await.unwrap().cookie);
         }
-        let credentials = Credentials::Cookie(cookie.expect("two logins were made").into());
-        self.chancery.authenticate(request(), credentials).await.unwrap()
+        let cookie = cookie.expect("two logins were made");
+        let credentials = Credentials::Cookie(cookie.as_str().into());
+        (self.chancery.authenticate(request(), credentials).await.unwrap(), cookie)
     }
 
     /// Another node on the same store.

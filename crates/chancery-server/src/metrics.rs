@@ -12,6 +12,7 @@ pub(crate) use requests::count_request;
 
 const EXPIRING: &str = "chancery_certificates_expiring";
 const RSA_POOL: &str = "chancery_rsa_pool_keys";
+const UNREADABLE: &str = "chancery_unreadable_objects";
 const TIME_STAMPS: &str = "chancery_time_stamps_total";
 
 static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
@@ -34,6 +35,7 @@ fn new_recorder() -> Option<PrometheusHandle> {
     let handle = PrometheusBuilder::new().install_recorder().ok()?;
     describe_gauge!(EXPIRING, "Certificates that are not revoked and end within so many days.");
     describe_gauge!(RSA_POOL, "RSA keys that lie ready, of each size in bits that was asked for.");
+    describe_gauge!(UNREADABLE, "Objects that cannot be read from the storage, so that calls to them are refused.");
     describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
     Some(handle)
 }
@@ -57,4 +59,10 @@ pub(crate) fn note_rsa_pool(levels: &RsaPoolLevels) {
         // A gauge is a float; a pool has a handful of keys.
         gauge!(RSA_POOL, "bits" => bits.to_string()).set(*keys as f64);
     }
+}
+
+/// Notes how many objects cannot be read.
+pub(crate) fn note_unreadable(objects: usize) {
+    // A gauge is a float; no installation has so many objects that it is not exact.
+    gauge!(UNREADABLE).set(objects as f64);
 }

@@ -25,6 +25,15 @@ impl Backend {
         }
     }
 
+    /// The statements about `changes`. A position (`$1` of most) is the number of the last change on SQLite, where the
+    /// numbers are in the order of commits. On PostgreSQL it is a snapshot: which transactions had ended.
+    pub(crate) const fn changes(self) -> &'static ChangeTexts {
+        match self {
+            Backend::Sqlite => &SQLITE_CHANGES,
+            Backend::Postgres => &POSTGRES_CHANGES,
+        }
+    }
+
     /// Turns a migration's text into this database's words. Migrations are written with
     /// - `TEXT`: compared byte by byte, also on a PostgreSQL whose locale sorts otherwise;
     /// - `BYTEA`: SQLite takes any name for a type, and leaves bytes as they are;
@@ -56,6 +65,71 @@ impl Backend {
         own
     }
 }
+
+/// Statements about `changes`.
+pub(crate) struct ChangeTexts {
+    /// The position now.
+    pub(crate) position: &'static str,
+    /// The position now, and whether something since $1 can no longer be told.
+    pub(crate) next: &'static str,
+    /// The changes since $1, at most $2.
+    pub(crate) since: &'static str,
+    /// Whether there is a change since $1.
+    pub(crate) unseen: &'static str,
+    /// Notes up to where `prune` goes.
+    pub(crate) note_pruned: &'static str,
+    /// Removes what is older than $1 milliseconds and was noted.
+    pub(crate) prune: &'static str,
+    /// Removes what speaks of transactions that have yet to come.
+    pub(crate) forget_foreign: &'static [&'static str],
+}
+
+const SQLITE_CHANGES: ChangeTexts = ChangeTexts {
+    position: "SELECT CAST(COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0) AS TEXT)",
+    next: "SELECT CAST(now AS TEXT) AS position, \
+        now < CAST($1 AS INTEGER) OR EXISTS \
+            (SELECT 1 FROM counters WHERE name = 'changes pruned' AND value > CAST($1 AS INTEGER)) AS lost \
+        FROM (SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0) AS now)",
+    since: "SELECT kind, object FROM changes WHERE seq > CAST($1 AS INTEGER) ORDER BY seq LIMIT $2",
+    unseen: "SELECT EXISTS (SELECT 1 FROM changes WHERE seq > CAST($1 AS INTEGER))",
+    note_pruned: "INSERT INTO counters (name, value) SELECT 'changes pruned', MAX(seq) FROM changes \
+        WHERE at_ms < CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - $1 HAVING COUNT(*) > 0 \
+        ON CONFLICT (name) DO UPDATE SET value = MAX(counters.value, excluded.value)",
+    prune: "DELETE FROM changes \
+        WHERE at_ms < CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) - $1 \
+        AND seq <= (SELECT value FROM counters WHERE name = 'changes pruned')",
+    forget_foreign: &[],
+};
+
+// A transaction below `xmin` of a snapshot had ended when it was taken, and what it changed was seen. All that nobody can
+// have to wait for any more is below `xmin` of the current one.
+const POSTGRES_CHANGES: ChangeTexts = ChangeTexts {
+    position: "SELECT CAST(pg_current_snapshot() AS TEXT)",
+    next: "SELECT CAST(pg_current_snapshot() AS TEXT) AS position, \
+        CAST(pg_snapshot_xmax(pg_current_snapshot()) < pg_snapshot_xmax(CAST($1 AS pg_snapshot)) OR EXISTS \
+            (SELECT 1 FROM counters WHERE name = 'changes pruned' \
+            AND value >= CAST(CAST(pg_snapshot_xmin(CAST($1 AS pg_snapshot)) AS TEXT) AS BIGINT)) AS INTEGER) AS lost",
+    since: "SELECT kind, object FROM changes \
+        WHERE xid >= pg_snapshot_xmin(CAST($1 AS pg_snapshot)) \
+        AND NOT pg_visible_in_snapshot(xid, CAST($1 AS pg_snapshot)) ORDER BY seq LIMIT $2",
+    unseen: "SELECT CAST(EXISTS (SELECT 1 FROM changes \
+        WHERE xid >= pg_snapshot_xmin(CAST($1 AS pg_snapshot)) \
+        AND NOT pg_visible_in_snapshot(xid, CAST($1 AS pg_snapshot))) AS INTEGER)",
+    note_pruned: "INSERT INTO counters (name, value) \
+        SELECT 'changes pruned', MAX(CAST(CAST(xid AS TEXT) AS BIGINT)) FROM changes \
+        WHERE at_ms < CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) - $1 \
+        AND xid < pg_snapshot_xmin(pg_current_snapshot()) HAVING COUNT(*) > 0 \
+        ON CONFLICT (name) DO UPDATE SET value = GREATEST(counters.value, excluded.value)",
+    prune: "DELETE FROM changes \
+        WHERE at_ms < CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) - $1 \
+        AND xid < pg_snapshot_xmin(pg_current_snapshot()) AND CAST(CAST(xid AS TEXT) AS BIGINT) <= \
+            (SELECT value FROM counters WHERE name = 'changes pruned')",
+    forget_foreign: &[
+        "DELETE FROM changes WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())",
+        "DELETE FROM counters WHERE name = 'changes pruned' \
+            AND value >= CAST(CAST(pg_snapshot_xmax(pg_current_snapshot()) AS TEXT) AS BIGINT)",
+    ],
+};
 
 #[cfg(test)]
 mod tests {

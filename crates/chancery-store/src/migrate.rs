@@ -1,6 +1,6 @@
 //! Brings a database up to date: forward only, all in one transaction.
 
-use crate::{Columns, FromColumns, OpenError, StoreError, Tx, sql};
+use crate::{Columns, FromColumns, OpenError, StoreError, Tx, sql, tables};
 
 /// One file of `migrations/`.
 struct Migration {
@@ -41,6 +41,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0032_serial_groups",
     "0033_signatures_write_less",
     "0034_submitter_sets",
+    "0036_changes_by_transaction",
 ];
 
 /// The text is kept whole, as its own checksum.
@@ -58,6 +59,7 @@ pub(crate) async fn run(tx: &mut Tx) -> Result<usize, OpenError> {
         apply(tx, migration).await?;
         missing += 1;
     }
+    tables::changes::forget_foreign(tx).await?;
     Ok(missing)
 }
 

@@ -27,16 +27,25 @@ const END_TIME: Duration = Duration::from_secs(30);
 /// Connections of one node, for reading and writing: PostgreSQL groups the flushes of those that commit at the same time.
 const CONNECTIONS: u32 = 16;
 
+/// Connections beside them for following changes, which nobody else's works shall delay. A second one for a look that
+/// begins while one before it was given up.
+const FOLLOWERS: u32 = 2;
+
 /// Two nodes that start at once take turns with their migrations, which may take long. The number is any that nobody
 /// else uses.
 pub(crate) const MIGRATION_LOCK: &str =
     "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SELECT pg_advisory_xact_lock(4847300510219)";
 
+/// For a transaction that others wait for: PostgreSQL ends it where its node says nothing for a second, and a node that
+/// waits for one that goes on gives up, so that its caller can try again.
+pub(crate) const HURRY: &str = "SET LOCAL idle_in_transaction_session_timeout = '1s'; SET LOCAL lock_timeout = '3s'";
+
 const SESSION: &[&str] = &[
     "SET application_name = 'chancery'",
     "SET statement_timeout = '10s'",
     "SET lock_timeout = '5s'",
-    "SET idle_in_transaction_session_timeout = '30s'",
+    // Shorter than the wait for a lock: whoever waits for a node that stands still gets the lock after all.
+    "SET idle_in_transaction_session_timeout = '4s'",
     // A server set to `off` would answer before the commit is durable; stronger settings than `on` stay.
     "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
 ];
@@ -46,20 +55,24 @@ pub(crate) fn options(address: &Url) -> Result<PgConnectOptions, sqlx::Error> {
     Ok(PgConnectOptions::from_url(address)?.disable_statement_logging())
 }
 
-/// Connections to a database that can do what is needed.
-pub(crate) async fn connect(address: &Url) -> Result<PgPool, OpenError> {
+/// Connections to a database that can do what is needed: for all, and for whoever follows what changes.
+pub(crate) async fn connect(address: &Url) -> Result<(PgPool, PgPool), OpenError> {
     let options = options(address).map_err(StoreError::from)?;
     let encoding = probe(&options, "SELECT CAST(current_setting('server_encoding') AS TEXT)").await?;
     if encoding != "UTF8" {
         return Err(OpenError::Unsuitable(format!("its encoding is {encoding}; it must be UTF8")));
     }
+    Ok((pool(CONNECTIONS, options.clone()), pool(FOLLOWERS, options)))
+}
+
+fn pool(connections: u32, options: PgConnectOptions) -> PgPool {
     let pool = PgPoolOptions::new()
-        .max_connections(CONNECTIONS)
+        .max_connections(connections)
         .acquire_timeout(WAIT)
         .test_before_acquire(false)
         .before_acquire(|connection, used| Box::pin(is_alive(connection, used.idle_for)))
         .after_connect(|connection, _| Box::pin(prepare_session(connection)));
-    Ok(pool.connect_lazy_with(options))
+    pool.connect_lazy_with(options)
 }
 
 /// Asks something of a connection of its own: the pool tries again and again until its time is over, and then does not

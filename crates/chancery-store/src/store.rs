@@ -35,9 +35,9 @@ pub struct Store(Database);
 #[derive(Clone)]
 enum Database {
     /// One writer flushes for all.
-    Sqlite { readers: Readers, writer: Queue, coming: Coming },
+    Sqlite { readers: Readers, follower: Readers, writer: Queue, coming: Coming },
     /// Each work in a transaction of its own; the server groups the flushes.
-    Postgres { pool: PgPool, places: Arc<Semaphore> },
+    Postgres { pool: PgPool, follower: PgPool, places: Arc<Semaphore> },
 }
 
 impl Store {
@@ -56,10 +56,12 @@ impl Store {
                 let (coming, durability) = (Coming::default(), Durability::new());
                 let writer = group::start(file.clone(), log, coming.clone(), durability.clone())
                     .map_err(|error| StoreError::Internal(error.to_string()))?;
-                Database::Sqlite { readers: Readers::new(file, durability), writer, coming }
+                let follower = Readers::new(file.clone(), durability.clone());
+                Database::Sqlite { readers: Readers::new(file, durability), follower, writer, coming }
             }
             Place::Server(address) => {
-                Database::Postgres { pool: open_server(address).await?, places: Arc::new(Semaphore::new(WAITING)) }
+                let (pool, follower) = open_server(address).await?;
+                Database::Postgres { pool, follower, places: Arc::new(Semaphore::new(WAITING)) }
             }
         }))
     }
@@ -78,16 +80,22 @@ impl Store {
         Box::pin(async move {
             match &self.0 {
                 Database::Sqlite { readers, .. } => readers.read(work).await,
-                Database::Postgres { pool, .. } => {
-                    let pool = pool.clone();
-                    detached(async move {
-                        let mut tx = begin(&pool, Backend::Postgres.begin_read()).await?;
-                        let result = perform(work, &mut tx).await;
-                        tx.into_postgres()?.end("ROLLBACK").await?;
-                        result
-                    })
-                    .await
-                }
+                Database::Postgres { pool, .. } => read_from(pool, work).await,
+            }
+        })
+    }
+
+    /// [`read`](Self::read) on connections of its own, for whoever follows what changes: nobody else's works are ahead of it.
+    pub fn follow<T, E, W>(&self, work: W) -> BoxFuture<'_, Result<T, E>>
+    where
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        Box::pin(async move {
+            match &self.0 {
+                Database::Sqlite { follower, .. } => follower.read(work).await,
+                Database::Postgres { follower, .. } => read_from(follower, work).await,
             }
         })
     }
@@ -116,7 +124,7 @@ impl Store {
                         Err(_) => Err(StoreError::Unavailable("the database did not answer in time".into()).into()),
                     }
                 }
-                Database::Postgres { pool, places } => {
+                Database::Postgres { pool, places, .. } => {
                     let place = Arc::clone(places).try_acquire_owned().map_err(|_| StoreError::Busy)?;
                     let pool = pool.clone();
                     detached(async move {
@@ -146,14 +154,18 @@ impl Store {
     /// log into the file.
     pub async fn close(&self) {
         match &self.0 {
-            Database::Sqlite { readers, writer, .. } => {
+            Database::Sqlite { readers, follower, writer, .. } => {
                 readers.close().await;
+                follower.close().await;
                 let (told, ended) = oneshot::channel();
                 // Either the writer has ended already, or it drops what it was told with when it has.
                 let _ = writer.send(Order::Close(told)).await;
                 let _ = ended.await;
             }
-            Database::Postgres { pool, .. } => pool.close().await,
+            Database::Postgres { pool, follower, .. } => {
+                follower.close().await;
+                pool.close().await;
+            }
         }
     }
 
@@ -185,12 +197,29 @@ fn migrate_file(file: &DatabaseFile) -> Result<(), OpenError> {
     Ok(connection.run("COMMIT")?)
 }
 
-async fn open_server(address: &Url) -> Result<PgPool, OpenError> {
-    let pool = postgres::connect(address).await?;
+/// Connections for all, and one for whoever follows what changes.
+async fn open_server(address: &Url) -> Result<(PgPool, PgPool), OpenError> {
+    let (pool, follower) = postgres::connect(address).await?;
     let mut tx = begin(&pool, Backend::Postgres.begin_write()).await?;
     migrate::run(&mut tx).await?;
     tx.into_postgres()?.end("COMMIT").await?;
-    Ok(pool)
+    Ok((pool, follower))
+}
+
+async fn read_from<T, E, W>(pool: &PgPool, work: W) -> Result<T, E>
+where
+    W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+    T: Send + 'static,
+    E: From<StoreError> + Send + 'static,
+{
+    let pool = pool.clone();
+    detached(async move {
+        let mut tx = begin(&pool, Backend::Postgres.begin_read()).await?;
+        let result = perform(work, &mut tx).await;
+        tx.into_postgres()?.end("ROLLBACK").await?;
+        result
+    })
+    .await
 }
 
 async fn begin(pool: &PgPool, how: &'static str) -> Result<Tx, StoreError> {

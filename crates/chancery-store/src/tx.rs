@@ -105,6 +105,15 @@ impl Tx {
         }
     }
 
+    /// Says that others wait for the end of this transaction: a node that stands still in it must not keep them waiting.
+    /// On SQLite they wait for whoever writes in any case.
+    pub(crate) async fn hurry(&mut self) -> Result<(), StoreError> {
+        match self.backend() {
+            Backend::Sqlite => Ok(()),
+            Backend::Postgres => self.script(postgres::HURRY.into()).await,
+        }
+    }
+
     pub(crate) const fn backend(&self) -> Backend {
         match self.connection {
             Connection::Sqlite(_) => Backend::Sqlite,

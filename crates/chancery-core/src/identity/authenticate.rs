@@ -12,7 +12,14 @@ use super::{
     login::ms,
     sessions::{Key, Session},
 };
-use crate::{Chancery, Error, Event, Meaning, Result};
+use crate::{
+    Chancery, Error, Event, Meaning, Result,
+    changes::{Change, ChangeKind},
+    quarantine::Object,
+};
+
+/// Whether API access is on is one of the settings.
+const SETTINGS: Object = Change::all(ChangeKind::Settings).object();
 
 /// Characters of a session cookie: 32 bytes in base64url.
 const COOKIE_LEN: usize = 43;
@@ -27,6 +34,7 @@ impl Chancery {
     /// The caller of a request, which API access must be on for.
     pub async fn authenticate(&self, request: RequestInfo, credentials: Credentials<'_>) -> Result<Caller> {
         let caller = self.fully_logged_in(request, &credentials).await?;
+        self.quarantine.check(SETTINGS)?;
         if self.settings.load().api_access {
             return Ok(caller);
         }
@@ -64,6 +72,7 @@ impl Chancery {
     async fn look_into(&self, request: RequestInfo, credentials: &Credentials<'_>, now: i64) -> Result<Caller> {
         let now = (now, &self.limits);
         let Shown { session, token_expires_at } = self.session_of(&request, credentials).await?;
+        self.check_seats(&session)?;
         let directory = self.identity.directory.load();
         let Some(standing) = session.standing(&directory) else {
             return Err(self.unauthenticated(&request));

@@ -12,7 +12,11 @@ use super::{
     roles,
     rules::RoleRules,
 };
-use crate::{Error, Result};
+use crate::{
+    Error, Result,
+    changes::{Change, ChangeKind},
+    quarantine::{Quarantine, is_lasting},
+};
 
 /// What a session must know of an identity.
 #[derive(Clone, Debug)]
@@ -41,8 +45,36 @@ impl LoginsRequired for Directory {
 }
 
 impl Directory {
-    pub(super) async fn load(store: &Store) -> Result<Self> {
-        let read = store.read(|tx| {
+    /// Reads all at once; where that fails because of one of them, one after the other.
+    pub(super) async fn load(store: &Store, quarantine: &Quarantine) -> Result<Self> {
+        match Self::load_all(store).await {
+            Err(failure) if is_lasting(&failure) => Self::load_what_can_be_read(store, quarantine).await,
+            outcome => outcome,
+        }
+    }
+
+    async fn load_what_can_be_read(store: &Store, quarantine: &Quarantine) -> Result<Self> {
+        let ids = store.follow(|tx| {
+            Box::pin(async move { Ok::<_, Error>((tables::roles::ids(tx).await?, tables::identities::ids(tx).await?)) })
+        });
+        let ((roles, identities), mut directory) = (ids.await?, Self::default());
+        for id in quarantine.ids(ChangeKind::Role, roles) {
+            let read = store.follow(move |tx| Box::pin(async move { roles::read_rules(tx, id).await })).await;
+            if let Some(Some(role)) = quarantine.sort_out(Change::of(ChangeKind::Role, id).object(), read)? {
+                directory.roles.insert(id.into(), Arc::new(role));
+            }
+        }
+        for id in quarantine.ids(ChangeKind::Identity, identities) {
+            let read = store.follow(move |tx| Box::pin(async move { Identity::read(tx, id.into()).await })).await;
+            if let Some(Some(identity)) = quarantine.sort_out(Change::of(ChangeKind::Identity, id).object(), read)? {
+                directory.identities.insert(id.into(), Arc::new(identity));
+            }
+        }
+        Ok(directory)
+    }
+
+    async fn load_all(store: &Store) -> Result<Self> {
+        let read = store.follow(|tx| {
             Box::pin(async move {
                 let roles = tables::roles::all(tx).await?;
                 let identities = tables::identities::all(tx).await?;

@@ -18,7 +18,11 @@ use super::{
     directory::Directory,
     login::{self, Seat, State},
 };
-use crate::{Error, Limits, Result};
+use crate::{
+    Error, Limits, Result,
+    changes::{Change, ChangeKind},
+    quarantine::{Quarantine, is_lasting},
+};
 
 /// The keyed hash of a session cookie.
 pub(super) type CookieHash = [u8; 32];
@@ -160,7 +164,7 @@ impl Key {
 
 /// All sessions that this node knows of.
 #[derive(Debug, Default)]
-pub(super) struct Sessions(RwLock<Maps>);
+pub(crate) struct Sessions(RwLock<Maps>);
 
 #[derive(Debug, Default)]
 struct Maps {
@@ -169,8 +173,28 @@ struct Maps {
 }
 
 impl Sessions {
-    pub(super) async fn load(store: &Store) -> Result<Self> {
-        let read = store.read(|tx| {
+    /// Reads all at once; where that fails because of one of them, one after the other.
+    pub(super) async fn load(store: &Store, quarantine: &Quarantine) -> Result<Self> {
+        match Self::load_all(store).await {
+            Err(failure) if is_lasting(&failure) => Self::load_what_can_be_read(store, quarantine).await,
+            outcome => outcome,
+        }
+    }
+
+    async fn load_what_can_be_read(store: &Store, quarantine: &Quarantine) -> Result<Self> {
+        let ids = store.follow(|tx| Box::pin(async move { Ok::<_, Error>(tables::sessions::ids(tx).await?) }));
+        let sessions = Self::default();
+        for id in quarantine.ids(ChangeKind::Session, ids.await?) {
+            let read = store.follow(move |tx| Box::pin(async move { Key::Id(id).read(tx).await })).await;
+            if let Some(Some(session)) = quarantine.sort_out(Change::of(ChangeKind::Session, id).object(), read)? {
+                sessions.insert(session);
+            }
+        }
+        Ok(sessions)
+    }
+
+    async fn load_all(store: &Store) -> Result<Self> {
+        let read = store.follow(|tx| {
             Box::pin(async move {
                 Ok::<_, Error>((tables::sessions::all(tx).await?, tables::sessions::all_seats(tx).await?))
             })
@@ -198,19 +222,22 @@ impl Sessions {
     /// Takes a session in as it is stored. One that is known stays, with the later of both uses: sessions do not change,
     /// they are replaced by others.
     pub(super) fn insert(&self, session: Session) -> Arc<Session> {
+        self.take_in(Arc::new(session))
+    }
+
+    pub(super) fn take_in(&self, session: Arc<Session>) -> Arc<Session> {
         let mut maps = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = maps.by_id.get(&session.id) {
             known.last_used_at.fetch_max(session.last_used_at(), Ordering::Relaxed);
             return Arc::clone(known);
         }
-        let session = Arc::new(session);
         maps.by_id.insert(session.id, Arc::clone(&session));
         maps.by_cookie.insert(session.cookie_hash, Arc::clone(&session));
         session
     }
 
     /// Forgets a session; whoever still has a hand on it sees that it has ended.
-    pub(super) fn remove(&self, id: Uuid) {
+    pub(crate) fn remove(&self, id: Uuid) {
         let mut maps = self.0.write().unwrap_or_else(PoisonError::into_inner);
         if let Some(session) = maps.by_id.remove(&id) {
             session.ended.store(true, Ordering::Relaxed);

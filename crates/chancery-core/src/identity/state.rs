@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 use chancery_keys::Custodian;
 use chancery_store::Store;
+use chancery_types::{IdentityId, RoleId};
 use uuid::Uuid;
 
 use super::{
@@ -16,12 +17,16 @@ use super::{
     throttle::{Delays, Rate},
     tokens::Tokens,
 };
-use crate::{Chancery, Result, Source};
+use crate::{
+    Chancery, Result, Source,
+    changes::{Change, ChangeKind},
+    quarantine::Quarantine,
+};
 
 /// Everything that a login or the check of a caller looks at.
 pub(crate) struct IdentityState {
     pub(super) directory: ArcSwap<Directory>,
-    pub(super) sessions: Sessions,
+    pub(crate) sessions: Sessions,
     pub(super) tokens: Tokens,
     pub(super) recent: Recent,
     delays: Mutex<Delays>,
@@ -30,13 +35,13 @@ pub(crate) struct IdentityState {
 
 impl IdentityState {
     /// Loads it; makes what a new installation needs.
-    pub(crate) async fn load(store: &Store, custodian: &Custodian, now: i64) -> Result<Self> {
+    pub(crate) async fn load(store: &Store, custodian: &Custodian, quarantine: &Quarantine, now: i64) -> Result<Self> {
         let ensured = store.write(move |tx| Box::pin(async move { built_in::ensure(tx, now).await }));
         ensured.await?;
         Ok(Self {
             tokens: Tokens::load(store, custodian, now).await?,
-            directory: ArcSwap::from_pointee(Directory::load(store).await?),
-            sessions: Sessions::load(store).await?,
+            directory: ArcSwap::from_pointee(Directory::load(store, quarantine).await?),
+            sessions: Sessions::load(store, quarantine).await?,
             recent: Recent::default(),
             delays: Mutex::default(),
             rate: Mutex::default(),
@@ -55,7 +60,7 @@ impl IdentityState {
 impl Chancery {
     /// A role has changed.
     pub(crate) async fn apply_role(&self, id: Uuid) -> Result<()> {
-        let role = self.store.read(move |tx| Box::pin(async move { roles::read_rules(tx, id).await })).await?;
+        let role = self.store.follow(move |tx| Box::pin(async move { roles::read_rules(tx, id).await })).await?;
         // Changes are applied one after the other, so no other edition comes in between.
         let directory = self.identity.directory.load().with_role(id.into(), role);
         self.identity.directory.store(Arc::new(directory));
@@ -64,16 +69,63 @@ impl Chancery {
 
     /// An identity has changed: somebody who may has looked at it, so its delays are forgiven.
     pub(crate) async fn apply_identity(&self, id: Uuid) -> Result<()> {
-        let identity = self.store.read(move |tx| Box::pin(async move { Identity::read(tx, id.into()).await })).await?;
+        let identity =
+            self.store.follow(move |tx| Box::pin(async move { Identity::read(tx, id.into()).await })).await?;
         let directory = self.identity.directory.load().with_identity(id.into(), identity);
         self.identity.directory.store(Arc::new(directory));
         self.identity.delays().forgive(id.into());
         Ok(())
     }
 
+    /// A role cannot be read: it grants nothing.
+    pub(crate) fn forget_role(&self, id: RoleId) {
+        self.identity.directory.store(Arc::new(self.identity.directory.load().with_role(id, None)));
+    }
+
+    /// An identity cannot be read: nobody acts in its name.
+    pub(crate) fn forget_identity(&self, id: IdentityId) {
+        self.identity.directory.store(Arc::new(self.identity.directory.load().with_identity(id, None)));
+    }
+
+    /// All roles and identities may have changed.
+    pub(crate) async fn reload_directory(&self) -> Result<()> {
+        let mut directory = Directory::load(&self.store, &self.quarantine).await?;
+        directory.edition = self.identity.directory.load().edition + 1;
+        self.identity.directory.store(Arc::new(directory));
+        Ok(())
+    }
+
+    /// All sessions may have begun or ended.
+    pub(crate) async fn reload_sessions(&self) -> Result<()> {
+        let known = self.identity.sessions.all();
+        let stored = Sessions::load(&self.store, &self.quarantine).await?;
+        for session in stored.all() {
+            self.identity.sessions.take_in(session);
+        }
+        // One that began meanwhile is not among those that were known.
+        for session in known.iter().filter(|session| stored.get(Key::Id(session.id)).is_none()) {
+            self.identity.sessions.remove(session.id);
+        }
+        Ok(())
+    }
+
+    /// Unavailable where one of those who sit in the session, or one of their roles, cannot be read.
+    pub(super) fn check_seats(&self, session: &Session) -> Result<()> {
+        if self.quarantine.count() == 0 {
+            return Ok(());
+        }
+        let closed = |kind: ChangeKind, id: Uuid| self.quarantine.check(Change::of(kind, id).object());
+        for seat in &session.state.seats {
+            closed(ChangeKind::Identity, seat.identity.into())?;
+            seat.roles.iter().try_for_each(|role| closed(ChangeKind::Role, (*role).into()))?;
+        }
+        Ok(())
+    }
+
     /// A session has begun or ended.
     pub(crate) async fn apply_session(&self, id: Uuid) -> Result<()> {
-        match self.stored_session(Key::Id(id)).await? {
+        let stored = self.store.follow(move |tx| Box::pin(async move { Key::Id(id).read(tx).await }));
+        match stored.await? {
             Some(session) => drop(self.identity.sessions.insert(session)),
             None => self.identity.sessions.remove(id),
         }
@@ -87,6 +139,9 @@ impl Chancery {
 
     /// The live session, from memory, or from the store where another node has begun or used it.
     pub(super) async fn live_session(&self, key: Key) -> Result<Option<Arc<Session>>> {
+        if let Key::Id(id) = key {
+            self.quarantine.check(Change::of(ChangeKind::Session, id).object())?;
+        }
         let now = self.clock.now_ms();
         let lives = |session: &Arc<Session>| session.lives(now, &self.limits);
         if let Some(session) = self.identity.sessions.get(key).filter(lives) {

@@ -6,7 +6,10 @@
 
 use std::{ops::Deref, sync::Arc};
 
-use chancery_store::{Tx, tables, tables::signing_policies::Standing};
+use chancery_store::{
+    Tx, tables,
+    tables::{changes::Position, signing_policies::Standing},
+};
 use chancery_types::{CertificateId, KeyId, PolicyId, ServiceId};
 use uuid::Uuid;
 
@@ -54,9 +57,8 @@ impl Target {
 #[derive(Clone)]
 pub(super) struct Found {
     target: Arc<Target>,
-    /// A committed change that the target is no older than. Never one that a transaction sees which has not ended: its
-    /// number is given again where that fails.
-    applied: i64,
+    /// Up to which changes the target is no older than the store. All of them were committed.
+    applied: Arc<Position>,
 }
 
 impl Deref for Found {
@@ -68,10 +70,10 @@ impl Deref for Found {
 }
 
 impl Found {
-    /// InvalidState where the target is not as it was looked up. Nearly always nothing has changed since, and one number
+    /// InvalidState where the target is not as it was looked up. Nearly always nothing has changed since, and one statement
     /// says so.
     pub(super) async fn check_again(&self, tx: &mut Tx) -> Result<()> {
-        if tables::changes::latest(tx).await? == self.applied {
+        if tables::changes::is_newest(tx, &self.applied).await? {
             return Ok(());
         }
         self.target.check_again(tx).await

@@ -1,18 +1,24 @@
 //! The compiled profiles of this node: what calls look at instead of the store.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use arc_swap::{ArcSwap, Guard};
 use chancery_store::{Tx, tables};
 use chancery_types::{KeyId, TokenProfileId};
 use foldhash::fast::RandomState;
-use tracing::error;
 use uuid::Uuid;
 
 use super::profile::{KeyRows, OpenKeys, Profile, ProfileRows};
-use crate::{Chancery, Error, Result};
+use crate::{
+    Chancery, Error, Result,
+    changes::{Change, ChangeKind},
+    quarantine::{Object, closed, is_lasting},
+};
 
-/// A compiled profile, or `None` for one that does not compile: the log says why, and only its own calls fail.
+/// A compiled profile, or `None` for one that cannot be read or does not compile: only its own calls fail.
 type Compiled = Option<Arc<Profile>>;
 
 /// All profiles by id. Ids are of our own making, so no hash that withstands floods is needed.
@@ -30,7 +36,7 @@ impl Snapshot {
     pub(crate) fn find(&self, id: TokenProfileId) -> Result<&Arc<Profile>> {
         match self.0.get(&id) {
             Some(Some(profile)) => Ok(profile),
-            Some(None) => Err(Error::internal("the token profile could not be compiled when it was loaded")),
+            Some(None) => Err(closed()),
             None => Err(Error::not_found("token profile")),
         }
     }
@@ -48,10 +54,20 @@ impl TokenProfiles {
         Snapshot(self.0.load())
     }
 
+    /// Takes a profile that cannot be read out of use.
+    pub(crate) fn close(&self, id: TokenProfileId) {
+        self.replace(vec![(id, Some(None))]);
+    }
+
     /// The profiles that a key backs.
     fn of_key(&self, key: KeyId) -> Vec<TokenProfileId> {
         let profiles = self.0.load();
         profiles.values().flatten().filter(|profile| profile.key == key).map(|profile| profile.id).collect()
+    }
+
+    /// The profiles that are not among these.
+    fn others_than(&self, ids: &HashSet<TokenProfileId>) -> Vec<TokenProfileId> {
+        self.0.load().keys().copied().filter(|id| !ids.contains(id)).collect()
     }
 
     /// Replaces or removes some profiles. Changes are applied one after the other, so nothing is lost in between.
@@ -68,12 +84,26 @@ impl TokenProfiles {
 }
 
 impl Chancery {
-    /// Loads all token profiles.
+    /// Loads all token profiles: at once, or one after the other where that fails because of one of them.
     pub(crate) async fn load_token_profiles(&self) -> Result<()> {
-        let rows = self.store.read(|tx| Box::pin(all_rows(tx))).await?;
+        let rows = match self.store.follow(|tx| Box::pin(all_rows(tx))).await {
+            Err(failure) if is_lasting(&failure) => return self.load_profiles_one_by_one().await,
+            rows => rows?,
+        };
         let mut keys = OpenKeys::default();
         let profiles = rows.iter().map(|rows| (rows.id(), self.compile_token_profile(rows, &mut keys))).collect();
         self.token_profiles.0.store(Arc::new(profiles));
+        Ok(())
+    }
+
+    async fn load_profiles_one_by_one(&self) -> Result<()> {
+        let ids =
+            self.store.follow(|tx| Box::pin(async move { Ok::<_, Error>(tables::token_profiles::ids(tx).await?) }));
+        let stored: Vec<TokenProfileId> =
+            self.quarantine.ids(ChangeKind::TokenProfile, ids.await?).into_iter().map(Into::into).collect();
+        let gone = self.token_profiles.others_than(&stored.iter().copied().collect());
+        self.reload_one_by_one(stored).await?;
+        self.token_profiles.replace(gone.into_iter().map(|id| (id, None)).collect());
         Ok(())
     }
 
@@ -97,24 +127,56 @@ impl Chancery {
         if ids.is_empty() {
             return Ok(());
         }
-        let rows = self.store.read(move |tx| Box::pin(rows_of(tx, ids))).await?;
-        let mut keys = OpenKeys::default();
-        let mut compile = |rows: ProfileRows| self.compile_token_profile(&rows, &mut keys);
-        let compiled = rows.into_iter().map(|(id, rows)| (id, rows.map(&mut compile)));
-        self.token_profiles.replace(compiled.collect());
+        let named = ids.clone();
+        let rows = match self.store.follow(move |tx| Box::pin(rows_of(tx, named))).await {
+            Err(failure) if is_lasting(&failure) => return self.reload_one_by_one(ids).await,
+            rows => rows?,
+        };
+        self.take_in(rows);
         Ok(())
     }
 
+    async fn reload_one_by_one(&self, ids: Vec<TokenProfileId>) -> Result<()> {
+        for id in ids {
+            let rows = self.store.follow(move |tx| Box::pin(rows_of(tx, vec![id]))).await;
+            match self.quarantine.sort_out(object(id), rows)? {
+                Some(rows) => self.take_in(rows),
+                None => self.token_profiles.close(id),
+            }
+        }
+        Ok(())
+    }
+
+    fn take_in(&self, rows: Vec<(TokenProfileId, Option<ProfileRows>)>) {
+        let mut keys = OpenKeys::default();
+        let mut compile = |rows: ProfileRows| self.compile_token_profile(&rows, &mut keys);
+        let compiled = rows.into_iter().map(|(id, rows)| {
+            if rows.is_none() {
+                self.quarantine.lift(object(id));
+            }
+            (id, rows.map(&mut compile))
+        });
+        self.token_profiles.replace(compiled.collect());
+    }
+
     fn compile_token_profile(&self, rows: &ProfileRows, keys: &mut OpenKeys) -> Compiled {
+        let id = object(rows.id());
         match Profile::compile(rows, &self.custodian, keys, &self.limits) {
-            Ok(profile) => Some(Arc::new(profile)),
+            Ok(profile) => {
+                self.quarantine.lift(id);
+                Some(Arc::new(profile))
+            }
             Err(failure) => {
-                let profile = rows.id();
-                error!(%profile, error = &failure as &dyn std::error::Error, "a token profile cannot be used");
+                self.quarantine.put(id, &failure);
                 None
             }
         }
     }
+}
+
+/// What a profile is in quarantine as.
+fn object(id: TokenProfileId) -> Object {
+    Change::of(ChangeKind::TokenProfile, id).object()
 }
 
 async fn all_rows(tx: &mut Tx) -> Result<Vec<ProfileRows>> {

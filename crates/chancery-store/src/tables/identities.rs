@@ -113,6 +113,11 @@ pub async fn by_api_key(tx: &mut Tx, api_key_hash: &[u8]) -> Result<Option<Row>,
     sql(BY_API_KEY).bind(api_key_hash).optional(tx).await
 }
 
+/// The id of every identity, as it is stored: for whoever has to go round one that cannot be read.
+pub async fn ids(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
+    sql("SELECT id FROM identities ORDER BY id").all(tx).await
+}
+
 /// Every identity.
 pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
     sql(ALL).all(tx).await

@@ -56,8 +56,8 @@
 //!   side by side;
 //! - a decision that rests on rows which the work does not change ("is this the last holder?") takes [`turns::take`]
 //!   first;
-//! - what must be in the order of commits takes the lock of a row in `counters` (as `changes` does), and costs
-//!   PostgreSQL its parallel flushes.
+//! - no row that every work of a kind has to lock until its commit, but for [`turns`]: a node that stands still would hold
+//!   up all others.
 
 // system
 pub mod changes;

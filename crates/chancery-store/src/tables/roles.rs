@@ -78,6 +78,11 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
     sql(BY_ID).bind(id).optional(tx).await
 }
 
+/// The id of every role, as it is stored: for whoever has to go round one that cannot be read.
+pub async fn ids(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
+    sql("SELECT id FROM roles ORDER BY id").all(tx).await
+}
+
 /// Every role.
 pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
     sql(ALL).all(tx).await

@@ -108,6 +108,11 @@ pub async fn by_cookie(tx: &mut Tx, cookie_hash: &[u8]) -> Result<Option<Row>, S
     sql(BY_COOKIE).bind(cookie_hash).optional(tx).await
 }
 
+/// The id of every session, as it is stored: for whoever has to go round one that cannot be read.
+pub async fn ids(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
+    sql("SELECT id FROM sessions ORDER BY id").all(tx).await
+}
+
 /// Every session.
 pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
     sql(ALL).all(tx).await

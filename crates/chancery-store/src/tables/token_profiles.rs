@@ -152,6 +152,11 @@ pub async fn of_key(tx: &mut Tx, key_id: Uuid) -> Result<Vec<Row>, StoreError> {
     sql(OF_KEY).bind(key_id).all(tx).await
 }
 
+/// The id of every profile, as it is stored: for whoever has to go round one that cannot be read.
+pub async fn ids(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
+    sql("SELECT id FROM token_profiles ORDER BY id").all(tx).await
+}
+
 /// Every profile.
 pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
     sql(ALL).all(tx).await

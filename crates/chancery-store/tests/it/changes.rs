@@ -1,33 +1,55 @@
-//! Changes come in the order of commits, without gaps.
+//! A follower misses no change, whoever writes and however long it takes.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use chancery_store::tables::{changes, settings};
-use chancery_store::{Store, StoreError};
+use chancery_store::tables::changes::{self, Found, Position};
+use chancery_store::tables::{settings, turns};
+use chancery_store::{Store, StoreError, sql};
+use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use crate::harness::{Fixture, Outcome, read, write};
 
 on_both!(
-    a_poller_misses_nothing_while_many_write,
-    what_is_undone_leaves_no_gap,
+    a_follower_misses_nothing_while_many_write,
+    what_is_undone_is_no_change,
     a_change_is_read_back,
+    what_is_pruned_is_told_to_who_has_not_seen_it,
     settings_are_replaced,
 );
 
-async fn poll(store: &Store, seen: i64) -> Vec<changes::Row> {
-    read(store, move |tx| Box::pin(async move { changes::since(tx, seen).await })).await.unwrap()
+async fn position(store: &Store) -> Position {
+    read(store, |tx| Box::pin(changes::position(tx))).await.unwrap()
 }
 
-async fn a_poller_misses_nothing_while_many_write(f: Fixture) {
+async fn since(store: &Store, position: &Position) -> Found {
+    let position = position.clone();
+    read(store, move |tx| Box::pin(async move { changes::since(tx, &position).await })).await.unwrap()
+}
+
+async fn is_newest(store: &Store, position: &Position) -> bool {
+    let position = position.clone();
+    write(store, move |tx| Box::pin(async move { changes::is_newest(tx, &position).await })).await.unwrap()
+}
+
+async fn append(store: &Store, number: u128) {
+    write(store, move |tx| Box::pin(changes::append(tx, "thing", Some(Uuid::from_u128(number))))).await.unwrap();
+}
+
+fn numbers(found: &Found) -> Vec<u128> {
+    found.changes.as_ref().expect("told one by one").iter().map(|change| change.object.unwrap().as_u128()).collect()
+}
+
+async fn a_follower_misses_nothing_while_many_write(f: Fixture) {
+    let mut seen = position(&f.store).await;
     let writers = (0..200_u128).map(|number| {
         let store = f.store.clone();
         tokio::spawn(async move {
             write(&store, move |tx| {
                 Box::pin(async move {
-                    let seq = changes::append(tx, "thing", Some(Uuid::from_u128(number))).await?;
-                    if seq % 7 == 0 {
+                    changes::append(tx, "thing", Some(Uuid::from_u128(number))).await?;
+                    if number % 7 == 0 {
                         // Some hold their number for a while before they commit.
                         tokio::time::sleep(Duration::from_millis(2)).await;
                     }
@@ -39,40 +61,136 @@ async fn a_poller_misses_nothing_while_many_write(f: Fixture) {
     });
     let writers: Vec<_> = writers.collect();
     let mut objects = BTreeSet::new();
-    let mut seen = 0;
     while objects.len() < 200 {
-        for change in poll(&f.store, seen).await {
-            assert_eq!(change.seq, seen + 1, "a change was skipped or seen out of order");
-            seen = change.seq;
-            objects.insert(change.object.unwrap());
+        let found = since(&f.store, &seen).await;
+        for number in numbers(&found) {
+            assert!(objects.insert(number), "{number} was told twice");
         }
+        seen = found.position;
     }
     for writer in writers {
         writer.await.unwrap().unwrap();
     }
-    assert!(poll(&f.store, seen).await.is_empty());
-    assert_eq!(read(&f.store, |tx| Box::pin(changes::latest(tx))).await, Ok(200));
+    assert_eq!(numbers(&since(&f.store, &seen).await), []);
+    assert!(is_newest(&f.store, &seen).await);
 }
 
-async fn what_is_undone_leaves_no_gap(f: Fixture) {
-    write(&f.store, |tx| Box::pin(changes::append(tx, "a", None))).await.unwrap();
+async fn what_is_undone_is_no_change(f: Fixture) {
+    let start = position(&f.store).await;
+    append(&f.store, 1).await;
     let undone: Outcome<()> = write(&f.store, |tx| {
         Box::pin(async move {
-            changes::append(tx, "b", None).await?;
+            changes::append(tx, "thing", Some(Uuid::from_u128(2))).await?;
             Err(StoreError::Busy)
         })
     })
     .await;
     undone.unwrap_err();
-    assert_eq!(write(&f.store, |tx| Box::pin(changes::append(tx, "c", None))).await, Ok(2));
-    let kinds: Vec<_> = poll(&f.store, 0).await.into_iter().map(|change| change.kind).collect();
-    assert_eq!(kinds, ["a", "c"]);
+    let seen = since(&f.store, &start).await;
+    append(&f.store, 3).await;
+    assert_eq!(numbers(&seen), [1]);
+    assert_eq!(numbers(&since(&f.store, &seen.position).await), [3]);
+    assert_eq!(numbers(&since(&f.store, &start).await), [1, 3]);
 }
 
 async fn a_change_is_read_back(f: Fixture) {
+    let start = position(&f.store).await;
+    assert!(is_newest(&f.store, &start).await);
     let object = Uuid::from_u128(0xABCDEF);
     write(&f.store, move |tx| Box::pin(changes::append(tx, "thing", Some(object)))).await.unwrap();
-    assert_eq!(poll(&f.store, 0).await, [changes::Row { seq: 1, kind: "thing".into(), object: Some(object) }]);
+    let found = since(&f.store, &start).await;
+    assert_eq!(found.changes, Some(vec![changes::Row { kind: "thing".into(), object: Some(object) }]));
+    assert!(!is_newest(&f.store, &start).await && is_newest(&f.store, &found.position).await);
+}
+
+async fn what_is_pruned_is_told_to_who_has_not_seen_it(f: Fixture) {
+    let start = position(&f.store).await;
+    append(&f.store, 1).await;
+    let seen = since(&f.store, &start).await.position;
+    let prune = |age| write(&f.store, move |tx| Box::pin(changes::prune(tx, age)));
+    assert_eq!(prune(Duration::from_hours(24)).await, Ok(0));
+    // Not while a transaction is open that is older, in whatever database of the cluster.
+    let began = Instant::now();
+    while prune(Duration::from_millis(1)).await != Ok(1) {
+        assert!(began.elapsed() < Duration::from_secs(20), "it is never pruned");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(since(&f.store, &start).await.changes, None, "it was gone before this follower saw it");
+    append(&f.store, 2).await;
+    assert_eq!(numbers(&since(&f.store, &seen).await), [2], "this one had seen all that is gone");
+    let now = since(&f.store, &start).await.position;
+    assert_eq!(numbers(&since(&f.store, &now).await), []);
+}
+
+/// A work that has written something and then stands still, as on a node that was paused.
+async fn paused(store: &Store, turn: bool) -> (oneshot::Sender<()>, tokio::task::JoinHandle<Outcome<()>>) {
+    let (go, may_go) = oneshot::channel();
+    let (begun, has_begun) = oneshot::channel();
+    let store = store.clone();
+    let ended = tokio::spawn(async move {
+        write(&store, move |tx| {
+            Box::pin(async move {
+                if turn {
+                    turns::take(tx, "things").await?;
+                }
+                changes::append(tx, "thing", Some(Uuid::from_u128(1))).await?;
+                begun.send(()).unwrap();
+                may_go.await.unwrap();
+                // Asked once more, since a commit would not tell why.
+                sql("SELECT 1").one::<i64>(tx).await?;
+                Ok(())
+            })
+        })
+        .await
+    });
+    has_begun.await.unwrap();
+    (go, ended)
+}
+
+/// SQLite has one writer; this is about PostgreSQL alone.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_writer_that_stands_still_holds_nobody_up_and_its_change_is_seen_when_it_commits() {
+    let f = Fixture::postgres().await;
+    let start = position(&f.store).await;
+    let (go, ended) = paused(&f.store, false).await;
+    let began = Instant::now();
+    append(&f.store, 2).await;
+    append(&f.store, 3).await;
+    assert!(began.elapsed() < Duration::from_millis(900), "{:?}", began.elapsed());
+    let seen = since(&f.store, &start).await;
+    assert_eq!(numbers(&seen), [2, 3], "at once, although a transaction with a lower number is open");
+    go.send(()).unwrap();
+    ended.await.unwrap().unwrap();
+    assert!(!is_newest(&f.store, &seen.position).await);
+    assert_eq!(numbers(&since(&f.store, &seen.position).await), [1], "the gap is filled, and nothing is told twice");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_turn_of_a_node_that_stands_still_ends_after_a_second() {
+    let f = Fixture::postgres().await;
+    let (go, ended) = paused(&f.store, true).await;
+    let began = Instant::now();
+    let taken: Outcome<()> = write(&f.store, |tx| Box::pin(turns::take(tx, "things"))).await;
+    taken.unwrap();
+    assert!(began.elapsed() < Duration::from_millis(2_500), "{:?}", began.elapsed());
+    go.send(()).unwrap();
+    let outcome = ended.await.unwrap();
+    assert!(matches!(outcome, Err(StoreError::Unavailable(_))), "nothing of its work took place: {outcome:?}");
+}
+
+/// Restored into another cluster, whose transactions have lower numbers, the old changes would look new for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_of_another_cluster_are_forgotten_when_the_store_is_opened() {
+    let f = Fixture::postgres().await;
+    append(&f.store, 1).await;
+    let far = "UPDATE changes SET xid = CAST('99999999999' AS xid8)";
+    write(&f.store, move |tx| Box::pin(sql(far).execute(tx))).await.unwrap();
+    let floor = "INSERT INTO counters (name, value) VALUES ('changes pruned', 99999999999)";
+    write(&f.store, move |tx| Box::pin(sql(floor).execute(tx))).await.unwrap();
+    let again = Store::open(&f.url).await.unwrap();
+    let start = position(&again).await;
+    append(&again, 2).await;
+    assert_eq!(numbers(&since(&again, &start).await), [2]);
 }
 
 async fn settings_are_replaced(f: Fixture) {

@@ -26,4 +26,12 @@ pub struct Readiness {
     pub status: HealthStatus,
     /// Whether this is a demonstration: one file holds both halves of dual control.
     pub demo: bool,
+    /// Objects that cannot be read from the storage, if there are any: calls to each are Unavailable.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub unreadable: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_none(number: &u32) -> bool {
+    *number == 0
 }

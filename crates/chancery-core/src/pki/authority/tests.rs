@@ -68,7 +68,7 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
     };
     leaf().await.unwrap();
     // The turn of the looks at the store is taken, so the node goes on with what it compiled.
-    let turn = lagging.seen.lock().await;
+    let turn = lagging.following.turn().await;
     let refused = |refusal: Result<GeneratedCertificate, Error>, message: &str| {
         let refusal = refusal.expect_err(message);
         assert_eq!((refusal.meaning(), refusal.to_string().contains(message)), (Meaning::State, true), "{refusal}");
@@ -121,7 +121,7 @@ async fn a_profile_that_another_node_changed_issues_nothing_as_it_was() {
         serde_json::from_value(serde_json::to_value(&profile).unwrap()["objInfo"]["uuid"].clone()).unwrap();
     let leaf = async || lagging.generate_certificate(&caller, request(profile, Some(root))).await;
     leaf().await.unwrap();
-    let turn = lagging.seen.lock().await;
+    let turn = lagging.following.turn().await;
     let disabled: PatchCertProfile = serde_json::from_value(serde_json::json!({"enabled": false})).unwrap();
     other.change_cert_profile(&caller, profile, disabled).await.unwrap();
     let refusal = leaf().await.err().unwrap().to_string();

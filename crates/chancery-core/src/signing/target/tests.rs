@@ -28,7 +28,7 @@ async fn what_another_node_changed_holds_at_once(installation: Installation) {
         assert_eq!((refusal.meaning(), refusal.to_string().contains(message)), (Meaning::State, true), "{refusal}");
     };
     // The turn of the looks at the store is taken, so the node goes on with what it compiled.
-    let turn = lagging.seen.lock().await;
+    let turn = lagging.following.turn().await;
     // The root, so that the chain counts and not the signing certificate alone.
     let hold = RevokeCertificate { reason: RevocationReason::CertificateHold };
     other.revoke_certificate(&caller, root, hold).await.unwrap();
@@ -67,9 +67,9 @@ async fn nothing_that_a_target_hangs_on_changes_unseen(installation: Installatio
     // Looked up by a node that is up to date; then it lags behind, and something changes.
     let after = async |what: &str, change: BoxFuture<'_, ()>| {
         lagging.catch_up().await.unwrap();
-        let turn = lagging.seen.lock().await;
+        let turn = lagging.following.turn().await;
         let found = lagging.target(service, policy).await.unwrap();
-        assert_eq!(found.applied, *turn, "{what}");
+        assert_eq!(*found.applied, *turn.position(), "{what}");
         check(&found).await.expect(what);
         change.await;
         assert_eq!(lagging.applied(), found.applied, "{what}: the node lags behind");

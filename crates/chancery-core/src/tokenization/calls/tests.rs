@@ -87,5 +87,5 @@ async fn a_profile_that_does_not_compile_fails_alone() {
     });
     assert!(broken.await.unwrap());
     let other = installation.other_node().await;
-    assert_eq!(other.tokenize(&caller, id, message()).await.err().unwrap().meaning(), Meaning::Internal);
+    assert_eq!(other.tokenize(&caller, id, message()).await.err().unwrap().meaning(), Meaning::Unavailable);
 }
