@@ -113,17 +113,35 @@ impl Asked {
     }
 }
 
-/// Reads a request; `None` for what is none.
+/// Reads a request; `None` for what is none, and for one that depends on something unknown here.
 pub fn read(der: &[u8]) -> Option<Asked> {
     let request = OcspRequest::from_der(der).ok()?.tbs_request;
     if request.version != 0 || !(1..=CERTIFICATES_MAX).contains(&request.request_list.len()) {
         return None;
     }
-    let nonce = request.request_extensions.unwrap_or_default().into_iter().find(|extension| extension.extn_id == NONCE);
-    let nonce = nonce.map(|nonce| Extension { critical: false, ..nonce });
-    if nonce.as_ref().is_some_and(|nonce| nonce.extn_value.as_bytes().len() > NONCE_MAX + 3) {
-        return None;
-    }
-    let certificates = request.request_list.into_iter().map(|request| request.req_cert).collect();
+    let nonce = nonce_of(request.request_extensions.unwrap_or_default())?;
+    let certificates = request.request_list.into_iter().map(certificate_of).collect::<Option<_>>()?;
     Some(Asked { certificates, nonce })
+}
+
+/// The nonce, if there is one, as it is repeated; `None` where an extension makes the request one that cannot be answered:
+/// a nonce that is none, a second one, or a critical extension that nobody here knows (RFC 6960, 4.4; RFC 5280, 4.2).
+fn nonce_of(extensions: Vec<Extension>) -> Option<Option<Extension>> {
+    let (mut nonces, others): (Vec<_>, Vec<_>) =
+        extensions.into_iter().partition(|extension| extension.extn_id == NONCE);
+    let nonce = nonces.pop();
+    let is_bad = !nonces.is_empty() || others.iter().any(|other| other.critical) || !nonce.iter().all(is_nonce);
+    (!is_bad).then(|| nonce.map(|nonce| Extension { critical: false, ..nonce }))
+}
+
+/// `Nonce ::= OCTET STRING (SIZE(1..128))` (RFC 9654, 2.1).
+fn is_nonce(extension: &Extension) -> bool {
+    let nonce = OctetString::from_der(extension.extn_value.as_bytes());
+    nonce.is_ok_and(|nonce| (1..=NONCE_MAX).contains(&nonce.as_bytes().len()))
+}
+
+/// Nothing that can be asked besides about a single certificate is known here.
+fn certificate_of(request: Request) -> Option<CertId> {
+    let is_critical = request.single_request_extensions.iter().flatten().any(|extension| extension.critical);
+    (!is_critical).then_some(request.req_cert)
 }

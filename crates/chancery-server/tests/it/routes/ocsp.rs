@@ -242,6 +242,65 @@ async fn what_cannot_be_answered_has_its_status() {
 }
 
 #[tokio::test]
+async fn a_nonce_of_no_length_or_too_long_and_unknown_critical_extensions_are_malformed() {
+    let authority = Authority::new().await;
+    authority.leaf().await;
+    let plain = authority.request(&["-no_nonce"]);
+    // OCSPRequest { TBSRequest { SEQUENCE OF Request { CertID } } }, all with lengths below 128.
+    assert_eq!((plain[0], plain[2], plain[4], plain[6]), (0x30, 0x30, 0x30, 0x30));
+    let cert_id = plain[8..].to_vec();
+    let request = |single: Option<Vec<u8>>, extensions: &[Vec<u8>]| {
+        let single = single.map(|extension| tagged(0xa0, &[tagged(0x30, &[extension])]));
+        let list = tagged(0x30, &[tagged(0x30, &[vec![cert_id.clone()], single.into_iter().collect()].concat())]);
+        let all = (!extensions.is_empty()).then(|| tagged(0xa2, &[tagged(0x30, extensions)]));
+        tagged(0x30, &[tagged(0x30, &[vec![list], all.into_iter().collect()].concat())])
+    };
+    let nonce = |bytes: usize| extension(NONCE, false, &tagged(0x04, &[vec![7; bytes]]));
+    let critical = || extension(OTHER, true, &[5, 0]);
+    let answered = [
+        request(None, &[]),
+        request(None, &[nonce(1)]),
+        request(None, &[nonce(128), extension(OTHER, false, &[5, 0])]),
+        request(None, &[extension(NONCE, true, &tagged(0x04, &[vec![7; 32]]))]),
+        request(Some(extension(OTHER, false, &[5, 0])), &[]),
+    ];
+    for request in answered {
+        let answer = authority.ask(request.clone()).await.body;
+        assert!(answer.len() > 200, "{answer:?} to {request:?}");
+    }
+    let malformed = [
+        request(None, &[nonce(0)]),
+        request(None, &[nonce(129)]),
+        request(None, &[extension(NONCE, false, &[])]),
+        request(None, &[extension(NONCE, false, &[7; 16])]),
+        request(None, &[nonce(16), nonce(16)]),
+        request(None, &[critical()]),
+        request(None, &[nonce(16), critical()]),
+        request(Some(critical()), &[]),
+    ];
+    for request in malformed {
+        assert_eq!(authority.ask(request.clone()).await.body, status(1), "{request:?}");
+    }
+}
+
+/// id-pkix-ocsp-nonce, and one that nobody knows, in DER.
+const NONCE: &[u8] = &[6, 9, 0x2b, 6, 1, 5, 5, 7, 0x30, 1, 2];
+const OTHER: &[u8] = &[6, 3, 0x2a, 3, 4];
+
+/// An Extension in DER.
+fn extension(oid: &[u8], critical: bool, value: &[u8]) -> Vec<u8> {
+    let critical = if critical { vec![1, 1, 0xff] } else { Vec::new() };
+    tagged(0x30, &[oid.to_vec(), critical, tagged(0x04, &[value.to_vec()])])
+}
+
+fn tagged(tag: u8, parts: &[Vec<u8>]) -> Vec<u8> {
+    let content = parts.concat();
+    let length = u8::try_from(content.len()).unwrap();
+    let head = if length < 128 { vec![tag, length] } else { vec![tag, 0x81, length] };
+    [head, content].concat()
+}
+
+#[tokio::test]
 async fn a_responder_is_made_once_and_renewed_in_time() {
     let authority = Authority::new().await;
     authority.leaf().await;
