@@ -68,6 +68,7 @@ fn authenticated() -> OpenApiRouter<App> {
         ))
         .routes(routes!(x509::services::signing_requests::signing_requests))
         .routes(routes!(x509::services::renew::renew))
+        .routes(routes!(x509::services::uuid::change))
         .routes(routes!(x509::signing_policies::uuid::read, x509::signing_policies::uuid::change))
         .routes(routes!(x509::signing_requests::list::list, x509::signing_requests::submit::submit))
         .routes(routes!(x509::signing_requests::batch_approve_deny::batch_approve_deny))

@@ -65,6 +65,7 @@ wire_enum! {
         CrlSign,
         ServiceDeploy,
         ServiceRenew,
+        ServiceChange,
         SigningPolicyCreate,
         SigningPolicyChange,
         SigningRequestSubmit,

@@ -12,6 +12,7 @@ use super::{
     certificate::{Asked, ServiceCertificate},
     proposal::asked_for_last,
     service::without_certificate,
+    time_stamp::unreadable_policy,
 };
 use crate::{
     Caller, Chancery, Error, Event, Result,
@@ -30,7 +31,14 @@ impl Chancery {
     ) -> Result<RenewedService> {
         let action = Action::ServiceRenew;
         let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(service.into())).await?;
-        let last = self.store.read(move |tx| Box::pin(last(tx, service))).await?;
+        let (last, unreadable) = self
+            .store
+            .read(move |tx| {
+                Box::pin(
+                    async move { Ok::<_, Error>((last(tx, service).await?, unreadable_policy(tx, service).await?)) },
+                )
+            })
+            .await?;
         let RenewService { issuer_uuid, subject_oneline, validity_period } = request;
         let wanted = ServiceCertificate {
             issuer_uuid: issuer_uuid.unwrap_or(last.issuer_uuid),
@@ -55,7 +63,8 @@ impl Chancery {
                 return Ok(RenewedService { pending_certificate: Some(proposed), ..renewed });
             }
         };
-        let (certificate, warnings) = (prepared.id, prepared.warnings.clone());
+        let certificate = prepared.id;
+        let warnings = prepared.warnings.iter().cloned().chain(unreadable).collect();
         let event = Event::new(action)
             .on(Uuid::from(service))
             .detail(json!({"certificateUuid": certificate, "previousCertificateUuid": previous}))

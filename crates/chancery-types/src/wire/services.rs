@@ -40,7 +40,7 @@ pub struct DeployRequest {
 pub struct TimeStamping {
     /// Its certificate, which is made in this call under the profile Time Stamping; the key is RSA or EC.
     pub new_cert: SigningCert,
-    /// The policy that its stamps name, as a dotted OID; by default Chancery's own.
+    /// The policy that its stamps name, as a dotted OID whose arcs are below 2^28; by default Chancery's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(example = "1.3.6.1.4.1.99999.1"))]
     pub policy_oid: Option<String>,
@@ -213,6 +213,52 @@ pub struct RenewedService {
     /// What somebody should know about it, in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+}
+
+/// Body of PATCH /api/v2/x509/services/{serviceUuid}.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ChangeService {
+    /// What is changed of a time-stamping authority; its certificate is renewed, not changed.
+    pub timestamping: ChangeTimeStamping,
+}
+
+/// What can be changed of a time-stamping authority; what is absent stays.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ChangeTimeStamping {
+    /// The policy that its stamps name from now on, as a dotted OID whose arcs are below 2^28.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(example = "1.3.6.1.4.1.99999.1"))]
+    pub policy_oid: Option<String>,
+    /// `true`: it is the one that `/tsa` stands for from now on. There is always one, so the present one is told `false`
+    /// in vain: name another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<bool>,
+}
+
+/// Answer to a change of a service.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ChangedService {
+    /// The service.
+    pub service_uuid: ServiceId,
+    /// What it stamps under, as it is now.
+    pub timestamping: StampsUnder,
+}
+
+/// What a time-stamping authority stamps under.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct StampsUnder {
+    /// The policy that its stamps name.
+    pub policy_oid: String,
+    /// Whether it is the one that `/tsa` stands for.
+    pub default: bool,
 }
 
 /// A service in a list.

@@ -12,6 +12,18 @@ const BYTES_MAX: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Oid(Vec<u8>);
 
+/// Bits of an arc that everybody reads: Go refuses whole files for arcs from 2^31 on, others from 2^28 on, where an arc
+/// takes a fifth byte.
+const READABLE_BITS: usize = 28;
+
+impl Oid {
+    /// Whether every verifier can read it: all its arcs are below 2^28, as they are encoded (the first two are one).
+    #[must_use]
+    pub fn is_readable(&self) -> bool {
+        self.0.split_inclusive(|byte| byte & 0x80 == 0).all(|arc| 7 * arc.len() <= READABLE_BITS)
+    }
+}
+
 /// A text that is not an object identifier.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoOid;
@@ -94,6 +106,22 @@ mod tests {
             let shown = Tool::new("openssl").args(["asn1parse", "-inform", "DER"]).input(der).run().text();
             let known = text == "1.3.6.1.4.1.311.3.3.1" || shown.trim_end().ends_with(&format!(":{text}"));
             assert!(known, "{text}: {shown}");
+        }
+    }
+
+    #[test]
+    fn arcs_of_28_bits_can_be_read_by_all_and_larger_ones_cannot() {
+        for (text, is_readable) in [
+            ("1.3.6.1.4.1.99999.1", true),
+            ("2.999.3161.1", true),
+            ("1.2.268435455.1", true),
+            ("1.2.268435456.1", false),
+            ("2.268435375", true),
+            // 80 + the second arc is what is encoded.
+            ("2.268435376", false),
+            ("2.25.165084092700511969831031241147850479574", false),
+        ] {
+            assert_eq!(text.parse::<Oid>().unwrap().is_readable(), is_readable, "{text}");
         }
     }
 

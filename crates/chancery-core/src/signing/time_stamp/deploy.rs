@@ -20,12 +20,16 @@ use crate::{
     text::check_name,
 };
 
-/// The policy of authorities that state none: made from the UUID 7c320a2c-e292-4bbd-a661-6a72583cd7d6, as ITU-T X.667 lets
-/// anybody do, and described in docs/INTERFACE.md.
-const POLICY: &str = "2.25.165084092700511969831031241147850479574";
+/// The policy of authorities that state none, described in docs/INTERFACE.md: below the arc that ITU-T X.660 gives to
+/// examples, until there is one of our own. One made from a UUID has an arc of 128 bits, which many verifiers cannot read.
+const POLICY: &str = "2.999.3161.1";
+
+/// What is told of an authority from before policies had to be readable.
+pub(in crate::signing) const UNREADABLE: &str = "The policy that the stamps name has an arc of 2^28 or more, so that many verifiers, Go's among them, cannot read \
+     the stamps: change it with PATCH /api/v2/x509/services/{serviceUuid}.";
 
 /// Deployments that look for a default come one after the other.
-const TOPIC: &str = "default time-stamping authority";
+pub(super) const TOPIC: &str = "default time-stamping authority";
 
 /// An authority that is ready to be stored.
 struct NewAuthority {
@@ -52,10 +56,7 @@ impl Chancery {
         check_name("/name", &name, &self.limits)?;
         let TimeStamping { new_cert, policy_oid, default } = *timestamping;
         let policy_oid = policy_oid.unwrap_or_else(|| POLICY.to_owned());
-        if policy_oid.parse::<Oid>().is_err() {
-            let message = "A policy is a dotted object identifier, such as 1.3.6.1.4.1.99999.1.";
-            return Err(Error::value("/timestamping/policyOid", message));
-        }
+        check_policy(&policy_oid)?;
         let id = ServiceId::from_random(random());
         let wanted = wanted(&new_cert, id, cert_profile::TIME_STAMPING_CERTIFICATE).map_err(in_new_cert)?;
         let order = wanted.order(self.hardened).map_err(in_new_cert)?;
@@ -109,6 +110,18 @@ impl NewAuthority {
         let row = tables::time_stamping_services::Row { service_id: service.id, policy_oid, is_default };
         Ok(tables::time_stamping_services::insert(tx, &row).await?)
     }
+}
+
+/// Whether stamps may name this policy.
+pub(super) fn check_policy(policy_oid: &str) -> Result<()> {
+    let message = match policy_oid.parse::<Oid>() {
+        Ok(oid) if oid.is_readable() => return Ok(()),
+        Ok(_) => {
+            "The arcs of a policy are below 2^28 (below 2 the second one by 80 less): many verifiers read no others."
+        }
+        Err(_) => "A policy is a dotted object identifier, such as 1.3.6.1.4.1.99999.1.",
+    };
+    Err(Error::value("/timestamping/policyOid", message))
 }
 
 fn in_new_cert(refusal: Error) -> Error {

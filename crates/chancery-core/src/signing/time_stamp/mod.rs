@@ -1,6 +1,7 @@
 //! Time stamps (RFC 3161, RFC 5816): the authority that gives them to anybody, and those elsewhere that are asked for them.
 
 mod authority;
+mod change;
 mod deploy;
 mod obtain;
 mod outside;
@@ -8,5 +9,6 @@ mod outside;
 use chancery_x509::tsp::{oid, request, response, token};
 
 pub use authority::TimeStampAnswer;
+pub(super) use change::unreadable_policy;
 pub(crate) use outside::Outside;
 pub use outside::{OutsideAuthorities, StampTransport};

@@ -16,7 +16,7 @@ use crate::{
 const EC_P384: &str = "00000000-0000-0000-6b74-000000000005";
 const EC_P521: &str = "00000000-0000-0000-6b74-000000000006";
 const DATA: &str = "to whom it may concern\n";
-const DEFAULT_POLICY: &str = "2.25.165084092700511969831031241147850479574";
+const DEFAULT_POLICY: &str = "2.999.3161.1";
 
 /// An installation and a folder for a client that works on files.
 struct Stamping {
@@ -179,8 +179,8 @@ async fn bouncy_castle_takes_the_answers() {
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/routes/tsa/Validate.java");
     let jars = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tools/bouncycastle/*");
     let verdicts = Tool::new("java").args(["-cp", jars, source]).input(lines).run().text();
-    let good = "good 2026-06-21T12:00:00.500Z 2.25.165084092700511969831031241147850479574";
-    assert_eq!(verdicts.lines().collect::<Vec<_>>(), [good, good, "rejected 1"].repeat(3));
+    let good = format!("good 2026-06-21T12:00:00.500Z {DEFAULT_POLICY}");
+    assert_eq!(verdicts.lines().collect::<Vec<_>>(), [&good, &good, "rejected 1"].repeat(3));
 }
 
 #[tokio::test]
@@ -202,6 +202,52 @@ async fn the_first_is_the_default_until_another_is_said_to_be() {
     for path in ["/tsa/x", "/tsa/00000000-0000-0000-0000-0000000000aa"] {
         assert_eq!(stamping.send(path, stamping.query("-sha256")).await.status.as_u16(), 404, "{path}");
     }
+}
+
+/// What Go's parser does, which takes no arc from 2^31 on; Python's strict ones take them and show what they are.
+const GO_LIKE: &str = "
+import sys
+data, at, longest = sys.stdin.buffer.read(), 0, 0
+def walk(data):
+    global longest
+    at = 0
+    while at < len(data):
+        tag, length, at = data[at], data[at + 1], at + 2
+        if length & 0x80:
+            many = length & 0x7f
+            length, at = int.from_bytes(data[at:at + many], 'big'), at + many
+        value, at = data[at:at + length], at + length
+        if tag == 6:
+            arc = 0
+            for byte in value:
+                arc = arc << 7 | byte & 0x7f
+                if byte & 0x80 == 0:
+                    longest, arc = max(longest, arc), 0
+        elif tag & 0x20:
+            walk(value)
+        elif tag == 4 and value[:1] == b'\\x30':
+            walk(value)
+walk(data)
+print(longest < 2 ** 28, 'fits' if longest < 2 ** 31 else 'does not fit')
+";
+
+#[tokio::test]
+async fn the_default_policy_can_be_read_by_parsers_with_arcs_of_31_bits() {
+    let stamping = Stamping::new().await;
+    stamping.deploy("tsa", EC_P256, json!({})).await;
+    let answer = stamping.ask("/tsa", stamping.query("-sha256 -cert")).await;
+    let told = Tool::new("python3").args(["-c", GO_LIKE]).input(answer).run().text();
+    assert_eq!(told.trim(), "True fits");
+}
+
+#[tokio::test]
+async fn a_policy_with_an_arc_that_few_can_read_is_refused() {
+    let stamping = Stamping::new().await;
+    for policy in ["2.25.165084092700511969831031241147850479574", "1.2.268435456", "2.268435376.1"] {
+        let reply = deploy(&stamping.signing, "tsa", EC_P256, json!({"policyOid": policy})).await;
+        reply.refused(400, "InvalidValue", Some("/timestamping/policyOid"));
+    }
+    stamping.deploy("tsa", EC_P256, json!({"policyOid": "2.999.268435455"})).await;
 }
 
 #[tokio::test]

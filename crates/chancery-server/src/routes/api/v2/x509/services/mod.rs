@@ -4,3 +4,4 @@ pub(crate) mod renew;
 pub(crate) mod signing_policies;
 pub(crate) mod signing_requests;
 pub(crate) mod stubs;
+pub(crate) mod uuid;

@@ -2,3 +2,4 @@ mod renew;
 mod signing_policies;
 mod signing_requests;
 mod stubs;
+mod uuid;
