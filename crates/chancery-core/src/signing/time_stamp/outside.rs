@@ -1,6 +1,7 @@
 //! Time-stamping authorities elsewhere: asked in order; one that failed is asked again only after a while.
 
 use std::{
+    collections::VecDeque,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
 };
@@ -8,6 +9,8 @@ use std::{
 use chancery_keys::random;
 use chancery_verify::time_stamp::{Asked, check};
 use der::{Encode, asn1::Int};
+use futures::{StreamExt, stream::FuturesUnordered};
+use tokio::time::{self, Instant};
 use tracing::warn;
 use x509_cert::Certificate;
 
@@ -17,6 +20,9 @@ use crate::{Clock, Error, Limits, Result, pool::Pool};
 /// Calls at a time. They wait for the network, not for a core, and have a pool of their own, so that a slow authority
 /// holds nobody up who does not need it.
 const CALLS_MAX: usize = 16;
+
+/// While an authority keeps silent for this long, the next one is asked, too.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// After its first failure an authority is left alone for this long, and for twice as long after each further one.
 const REST_MIN_MS: i64 = 1_000;
@@ -74,7 +80,16 @@ pub(crate) struct Outside {
     pool: Pool,
     answer_max: usize,
     wait: Duration,
+    wait_for_all: Duration,
 }
+
+/// What was wrong with an authority.
+type Fault = Box<dyn std::error::Error + Send + Sync>;
+
+/// It did not answer in time.
+#[derive(Debug, thiserror::Error)]
+#[error("it did not answer in time")]
+struct Silent;
 
 /// Whether an authority is left alone.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -103,39 +118,89 @@ impl Outside {
             pool: Pool::with_slots(CALLS_MAX, limits),
             answer_max: limits.time_stamp_max,
             wait: limits.time_stamp_wait_max,
+            wait_for_all: limits.time_stamp_wait_for_all_max,
             authorities,
         }
     }
 
-    /// A stamp of the first authority that gives one. Unavailable where none does.
+    /// A stamp of the first authority that gives one. Unavailable where none does in time.
+    ///
+    /// They are asked in order; while one keeps silent, the next one is asked, too. So a silent authority costs a call
+    /// [`PATIENCE`] and no more, and all of them together what the limit says.
     pub(super) async fn stamp(&self, imprint: MessageImprint, clock: &Clock) -> Result<Vec<u8>> {
-        for (index, url) in self.authorities.urls.iter().enumerate() {
-            if self.rest(index).left_ms(clock.now_ms()) > 0 {
-                continue;
-            }
-            match self.ask(url, imprint.clone(), clock).await? {
-                Ok(token) => {
-                    self.note(index, Rest::default());
-                    return Ok(token);
-                }
-                Err(error) => {
-                    warn!(%url, error = &*error, "a time-stamping authority gave no stamp");
-                    self.note(index, self.rest(index).after_failure(clock.now_ms()));
-                }
+        let deadline = Instant::now() + self.wait_for_all;
+        let mut to_ask: VecDeque<_> = (0..self.authorities.urls.len()).collect();
+        to_ask.retain(|index| self.rest(*index).left_ms(clock.now_ms()) == 0);
+        let mut asked = Vec::new();
+        let mut answers = FuturesUnordered::new();
+        let mut stamp = None;
+        while let Some(index) = to_ask.pop_front() {
+            asked.push((index, Instant::now()));
+            let answer = self.ask(index, imprint.clone(), deadline, clock);
+            answers.push(async move { (index, answer.await) });
+            let until = if to_ask.is_empty() { deadline } else { deadline.min(Instant::now() + PATIENCE) };
+            stamp = self.first_stamp(&mut answers, &mut asked, until, clock).await?;
+            if stamp.is_some() || Instant::now() >= deadline {
+                break;
             }
         }
+        drop(answers);
+        self.note_silent(&asked, stamp.is_none(), clock);
         let now_ms = clock.now_ms();
         let soonest_ms = (0..self.authorities.urls.len()).map(|index| self.rest(index).left_ms(now_ms)).min();
-        Err(unreachable(soonest_ms.unwrap_or(REST_MAX_MS)))
+        stamp.ok_or_else(|| unreachable(soonest_ms.unwrap_or(REST_MAX_MS)))
+    }
+
+    /// The first good answer; none when all have failed, or it is time to ask another one.
+    async fn first_stamp<F>(
+        &self,
+        answers: &mut FuturesUnordered<F>,
+        asked: &mut Vec<(usize, Instant)>,
+        until: Instant,
+        clock: &Clock,
+    ) -> Result<Option<Vec<u8>>>
+    where
+        F: Future<Output = (usize, Result<Result<Vec<u8>, Fault>>)>,
+    {
+        while let Ok(Some((index, answer))) = time::timeout_at(until, answers.next()).await {
+            asked.retain(|(other, _)| *other != index);
+            match answer? {
+                Ok(token) => {
+                    self.note(index, Rest::default());
+                    return Ok(Some(token));
+                }
+                Err(error) => self.note_failure(index, &*error, clock),
+            }
+        }
+        Ok(None)
+    }
+
+    /// Those that have not answered: where another was quicker, only if it had to be asked because of them.
+    fn note_silent(&self, asked: &[(usize, Instant)], all: bool, clock: &Clock) {
+        for (index, since) in asked {
+            if all || since.elapsed() >= PATIENCE {
+                self.note_failure(*index, &Silent, clock);
+            }
+        }
+    }
+
+    fn note_failure(&self, index: usize, error: &(dyn std::error::Error + 'static), clock: &Clock) {
+        warn!(url = self.url(index), error, "a time-stamping authority gave no stamp");
+        self.note(index, self.rest(index).after_failure(clock.now_ms()));
+    }
+
+    fn url(&self, index: usize) -> &str {
+        self.authorities.urls.get(index).map_or("", String::as_str)
     }
 
     /// Asks one. What is its fault is inside; too much to do here is not.
     async fn ask(
         &self,
-        url: &str,
+        index: usize,
         imprint: MessageImprint,
+        deadline: Instant,
         clock: &Clock,
-    ) -> Result<Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>>> {
+    ) -> Result<Result<Vec<u8>, Fault>> {
         let asked = Asked { nonce: nonce().map_err(Error::internal)?, imprint };
         let request = TimeStampReq {
             version: 1,
@@ -147,9 +212,13 @@ impl Outside {
         }
         .to_der()
         .map_err(Error::internal)?;
-        let (transport, url) = (Arc::clone(&self.authorities.transport), url.to_owned());
+        let (transport, url) = (Arc::clone(&self.authorities.transport), self.url(index).to_owned());
         let (max, wait) = (self.answer_max, self.wait);
-        let answer = self.pool.run(move || transport.post(&url, request, max, wait)).await?;
+        let post = move || {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() { Err(Silent.into()) } else { transport.post(&url, request, max, wait.min(left)) }
+        };
+        let answer = self.pool.run(post).await?;
         let checked = |answer: Vec<u8>| check(&answer, &asked, self.authorities.roots.as_deref(), clock.now_ms());
         Ok(answer.and_then(|answer| Ok(checked(answer)?)))
     }

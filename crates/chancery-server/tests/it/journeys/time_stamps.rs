@@ -2,11 +2,15 @@
 
 use std::{
     fs,
-    sync::{Arc, Mutex},
-    time::Duration,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
 };
 
-use chancery_core::{Clock, OutsideAuthorities, StampTransport};
+use chancery_core::{Clock, Limits, OutsideAuthorities, StampTransport};
 use chancery_testkit::{TempDir, Tool, temp_dir};
 use chancery_types::Base64;
 use serde_json::{Value, json};
@@ -142,6 +146,8 @@ struct Elsewhere {
     folder: TempDir,
     asked: Mutex<Vec<String>>,
     is_down: Mutex<bool>,
+    /// Nobody waits for the silent any more.
+    is_over: AtomicBool,
     /// What happens while the next stamp is made.
     meanwhile: Mutex<Option<Box<dyn FnOnce() + Send>>>,
 }
@@ -165,6 +171,7 @@ impl Elsewhere {
             folder: temp_dir(),
             asked: Mutex::default(),
             is_down: Mutex::new(false),
+            is_over: AtomicBool::new(false),
             meanwhile: Mutex::default(),
         };
         fs::write(this.folder.path().join("settings"), SETTINGS).unwrap();
@@ -213,7 +220,7 @@ impl StampTransport for Elsewhere {
         max: usize,
         wait: Duration,
     ) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
-        assert_eq!((max, wait), (64 * 1024, Duration::from_secs(10)));
+        assert!(max == 64 * 1024 && wait <= Duration::from_secs(5), "{max} {wait:?}");
         self.asked.lock().unwrap().push(url.to_owned());
         if let Some(meanwhile) = self.meanwhile.lock().unwrap().take() {
             meanwhile();
@@ -225,6 +232,13 @@ impl StampTransport for Elsewhere {
                 Ok(self.read("reply"))
             }
             "http://stale" => Ok(self.read("stale")),
+            "http://silent" | "http://mute" => {
+                let until = Instant::now() + wait;
+                while Instant::now() < until && !self.is_over.load(Ordering::Relaxed) {
+                    thread::sleep(Duration::from_millis(5));
+                }
+                Err("no answer".into())
+            }
             _ => Err("nobody is there".into()),
         }
     }
@@ -264,6 +278,33 @@ async fn authorities_elsewhere_are_asked_in_order_and_failing_ones_left_alone_fo
     signing.app.clock.advance_ms(60_000);
     signed(&signing, &service, b"content").await;
     assert_eq!(elsewhere.asked(), [""; 0]);
+}
+
+#[tokio::test]
+async fn two_silent_authorities_hold_a_submission_for_no_longer_than_all_may_take() {
+    let elsewhere = Elsewhere::new();
+    let outside_stamps = elsewhere.authorities(&["http://silent", "http://mute"], None);
+    let limits = Limits { time_stamp_wait_for_all_max: Duration::from_millis(1_500), ..Limits::default() };
+    let signing = Signing::with(Setup { limits, outside_stamps, ..Setup::default() }).await;
+    let service = signing.deploy_with("stamped", 0, stamped).await;
+    let begun = Instant::now();
+    signing.admin.post(REQUESTS, submission(&service, b"content")).await.refused(503, "Unavailable", None);
+    assert!(begun.elapsed() < Duration::from_millis(4_500), "{:?}", begun.elapsed());
+    assert_eq!(elsewhere.asked(), ["http://silent", "http://mute"]);
+    signing.admin.post(REQUESTS, submission(&service, b"content")).await.refused(503, "Unavailable", None);
+    assert_eq!(elsewhere.asked(), [""; 0], "both are left alone for a while");
+}
+
+#[tokio::test]
+async fn while_an_authority_is_silent_the_next_one_is_asked_and_it_is_left_alone() {
+    let elsewhere = Elsewhere::new();
+    let signing = with_elsewhere(&elsewhere, &["http://silent", "http://good"]).await;
+    let service = signing.deploy_with("stamped", 0, stamped).await;
+    signed(&signing, &service, b"content").await;
+    assert_eq!(elsewhere.asked(), ["http://silent", "http://good"]);
+    signed(&signing, &service, b"content").await;
+    assert_eq!(elsewhere.asked(), ["http://good"]);
+    elsewhere.is_over.store(true, Ordering::Relaxed);
 }
 
 #[tokio::test]
