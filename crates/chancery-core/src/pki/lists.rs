@@ -1,11 +1,12 @@
 //! Revocation lists: a complete one, and a delta list that adds to an earlier complete one.
 //!
 //! Both are signed together when one is asked for: if something was revoked or released since the last ones, or half of
-//! their life is over. So they are right after a restart, and a revocation does not wait for a signature.
+//! their life is over. So they are right after a restart, and a revocation does not wait for a signature. Whether that is so,
+//! and the lists themselves, are known in memory until something is revoked (`kept_lists`).
 
 use std::sync::Arc;
 
-use chancery_keys::{SignatureScheme, SigningKey};
+use chancery_keys::{Input, SignatureScheme, SigningKey};
 use chancery_store::{Tx, tables};
 use chancery_types::{Action, CertificateId};
 use serde_json::json;
@@ -15,10 +16,14 @@ use super::{
     address,
     certificate::{Issuer, Serial, assemble},
     crl::{self, Draft, Entry},
+    kept_lists::Lists,
     order::scheme,
     stored::StoredCertificate,
 };
 use crate::{Chancery, Error, Event, Result, Visitor, audit::Actor};
+
+/// A list counts as signed by so much later than it was at most, where lists follow each other within a second.
+const AHEAD_MAX_S: i64 = 3_600;
 
 /// Which of an authority's two lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,49 +34,98 @@ pub enum ListKind {
     Delta,
 }
 
+/// Which of an authority's lists those are that were signed last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ListVersion {
+    /// Their number.
+    pub number: i64,
+    /// When they were signed, in seconds since 1970 UTC. Of two lists the later one has a later second, also where both were
+    /// signed within one: then it is a little in the future.
+    pub signed_s: i64,
+}
+
 /// A signed revocation list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevocationList {
     /// The list in DER.
-    pub der: Vec<u8>,
+    pub der: Arc<[u8]>,
     /// Its number.
     pub number: i64,
-    /// When it was signed, in seconds since 1970 UTC.
-    pub this_update_s: i64,
 }
 
-/// An authority, its newest lists, and what the next ones have to say.
+/// An authority, what is known of its lists, and what the next ones have to say.
 struct ListState {
     issuer: StoredCertificate,
-    newest: tables::crls::Row,
+    newest: tables::crls::Head,
     revoked: Vec<Entry>,
     released: Vec<Entry>,
 }
 
 impl Chancery {
-    /// The revocation list of an authority, for anybody.
+    /// Which revocation lists of an authority are the newest, for anybody; they are signed where that is due.
+    pub async fn revocation_list_version(&self, _visitor: &Visitor, issuer: CertificateId) -> Result<ListVersion> {
+        let now_s = self.clock.now_ms().div_euclid(1_000);
+        if let Some(newest) = self.kept_lists.newest(issuer).filter(|newest| newest.is_young(now_s)) {
+            return Ok(newest);
+        }
+        if let Some(newest) = self.newest_in_store(issuer, now_s).await?.0 {
+            return Ok(newest);
+        }
+        // One at a time for each authority, so that a crowd that meets a stale list has it signed once.
+        let turn = self.kept_lists.turn(issuer);
+        let _turn = turn.lock().await;
+        if let Some(newest) = self.newest_in_store(issuer, now_s).await?.0 {
+            return Ok(newest);
+        }
+        let signed = {
+            let _making = self.kept_lists.making.lock().await;
+            self.sign_lists(issuer, now_s).await
+        };
+        // Where nothing could be signed, or another node was faster, the newest list there is stands: an authority that
+        // cannot sign any more has said its last word with it.
+        let (fresh, last) = self.newest_in_store(issuer, now_s).await?;
+        let newest = fresh.or(last.filter(|last| last.number > 0));
+        newest.ok_or_else(|| signed.err().unwrap_or_else(|| Error::internal("a signed list was not stored")))
+    }
+
+    /// The newest revocation list of an authority, for anybody.
     pub async fn revocation_list(
         &self,
-        _visitor: &Visitor,
+        visitor: &Visitor,
         issuer: CertificateId,
         kind: ListKind,
     ) -> Result<RevocationList> {
-        let now_s = self.clock.now_ms().div_euclid(1_000);
-        let state = self.list_state(issuer).await?;
-        if let Some(list) = state.fresh(kind, now_s) {
-            return Ok(list);
+        let ListVersion { number, .. } = self.revocation_list_version(visitor, issuer).await?;
+        if let Some(lists) = self.kept_lists.lists(issuer, number) {
+            return Ok(RevocationList { der: lists.of(kind), number });
         }
-        // One at a time, so that a crowd that meets a stale list has it signed once.
-        let _turn = self.crl_turn.lock().await;
-        let state = self.list_state(issuer).await?;
-        if let Some(list) = state.fresh(kind, now_s) {
-            return Ok(list);
+        let stored = self.store.read(move |tx| Box::pin(tables::crls::lists(tx, issuer.into()))).await;
+        let stored = stored.map_err(Error::from)?.ok_or_else(|| Error::not_found("revocation list"))?;
+        let lists = Lists { complete: stored.der.into(), delta: stored.delta.into() };
+        self.kept_lists.keep(issuer, stored.number, &lists);
+        Ok(RevocationList { der: lists.of(kind), number: stored.number })
+    }
+
+    /// When it is said that they were signed: not in the future (RFC 9110, 8.8.2.1).
+    #[must_use]
+    pub fn last_modified_s(&self, _visitor: &Visitor, lists: ListVersion) -> i64 {
+        lists.signed_s.min(self.clock.now_ms().div_euclid(1_000))
+    }
+
+    /// The lists that the store has: if they need not be signed anew, and however old they are.
+    async fn newest_in_store(
+        &self,
+        issuer: CertificateId,
+        now_s: i64,
+    ) -> Result<(Option<ListVersion>, Option<ListVersion>)> {
+        let read = self.kept_lists.generation();
+        let head = self.store.read(move |tx| Box::pin(read_head(tx, issuer))).await?.1;
+        let version = ListVersion { number: head.number, signed_s: head.this_update_s };
+        let is_fresh = version.is_young(now_s) && head.changes == head.changes_signed;
+        if is_fresh {
+            self.kept_lists.note(read, issuer, version);
         }
-        let signed = self.sign_lists(&state, now_s).await;
-        // Where nothing could be signed, or another node was faster, the newest list there is stands: an authority that
-        // cannot sign any more has said its last word with it.
-        let newest = self.list_state(issuer).await?.newest(kind);
-        newest.ok_or_else(|| signed.err().unwrap_or_else(|| Error::internal("a signed list was not stored")))
+        Ok((is_fresh.then_some(version), Some(version)))
     }
 
     /// The certificate of a trusted authority in DER, for anybody.
@@ -80,39 +134,18 @@ impl Chancery {
         Ok(found.filter(|certificate| certificate.trusted).ok_or_else(|| Error::not_found("authority"))?.der)
     }
 
-    async fn list_state(&self, issuer: CertificateId) -> Result<ListState> {
-        self.store.read(move |tx| Box::pin(read_list_state(tx, issuer))).await
-    }
-
     /// Signs and stores the next lists. Where another node was faster its lists are as good, and ours are discarded.
-    async fn sign_lists(&self, state: &ListState, now_s: i64) -> Result<()> {
-        let ListState { issuer, newest, revoked, released } = state;
-        let key = issuer.key.ok_or_else(|| Error::not_found("revocation list: the authority's key was not saved"))?;
+    async fn sign_lists(&self, issuer: CertificateId, now_s: i64) -> Result<()> {
+        // The key first: where there is none, no entry need be read.
+        let (authority, _) = self.store.read(move |tx| Box::pin(read_head(tx, issuer))).await?;
+        let key =
+            authority.key.ok_or_else(|| Error::not_found("revocation list: the authority's key was not saved"))?;
         let key = self.signing_key(key).await?;
-        let scheme = scheme(issuer.spec, None)?;
-        let facts = Issuer::from_der(&issuer.der).map_err(Error::internal)?;
-        let freshest = self.public_url.as_deref().map(|url| address::delta(url, issuer.id));
-        let (number, base) = (newest.number + 1, base(newest, now_s));
-        let algorithm = scheme.algorithm_identifier();
-        let complete = Draft {
-            issuer: &facts,
-            number: number.unsigned_abs(),
-            base_number: None,
-            freshest: freshest.as_deref(),
-            this_update_s: now_s,
-            algorithm: &algorithm,
-            entries: revoked,
-        };
-        let since: Vec<_> = revoked.iter().chain(released).filter(|entry| entry.at_s >= base.1).copied().collect();
-        let delta = Draft { base_number: Some(base.0.unsigned_abs()), freshest: None, entries: &since, ..complete };
-        let signed = tables::crls::Signed {
-            this_update_s: now_s,
-            base,
-            der: self.sign_list(&key, scheme, &complete).await?,
-            delta: self.sign_list(&key, scheme, &delta).await?,
-        };
-        let event = Event::new(Action::CrlSign).on(Uuid::from(issuer.id)).detail(json!({"number": number}));
-        let from = newest.clone();
+        let state = self.store.read(move |tx| Box::pin(read_list_state(tx, issuer))).await?;
+        let from = state.newest.clone();
+        let freshest = self.public_url.as_deref().map(|url| address::delta(url, issuer));
+        let signed = self.pool.run(move || sign(state, freshest.as_deref(), &key, now_s)).await??;
+        let event = Event::new(Action::CrlSign).on(Uuid::from(issuer)).detail(json!({"number": from.number + 1}));
         self.commit_as(Actor::host("crl"), event, move |tx| {
             Box::pin(async move {
                 if tables::crls::replace(tx, &from, &signed).await? {
@@ -123,34 +156,69 @@ impl Chancery {
         })
         .await
     }
+}
 
-    async fn sign_list(&self, key: &Arc<SigningKey>, scheme: SignatureScheme, list: &Draft<'_>) -> Result<Vec<u8>> {
-        let to_be_signed = crl::to_be_signed(list).map_err(Error::internal)?;
-        let signature = self.sign(key, scheme, to_be_signed.clone()).await?;
-        assemble(&to_be_signed, scheme.algorithm_identifier(), &signature).map_err(Error::internal)
-    }
+/// Signs the next lists.
+fn sign(state: ListState, freshest: Option<&str>, key: &SigningKey, now_s: i64) -> Result<tables::crls::Signed> {
+    let ListState { issuer, newest, revoked, released } = state;
+    let scheme = scheme(issuer.spec, None)?;
+    let facts = Issuer::from_der(&issuer.der).map_err(Error::internal)?;
+    let base = base(&newest, now_s);
+    let algorithm = scheme.algorithm_identifier();
+    let complete = Draft {
+        issuer: &facts,
+        number: (newest.number + 1).unsigned_abs(),
+        base_number: None,
+        freshest,
+        this_update_s: now_s,
+        algorithm: &algorithm,
+        entries: &revoked,
+    };
+    let since: Vec<_> = revoked.iter().chain(&released).filter(|entry| entry.at_s >= base.1).copied().collect();
+    let delta = Draft { base_number: Some(base.0.unsigned_abs()), freshest: None, entries: &since, ..complete };
+    Ok(tables::crls::Signed {
+        this_update_s: next_second(newest.this_update_s, now_s),
+        base,
+        der: sign_list(key, scheme, &complete)?,
+        delta: sign_list(key, scheme, &delta)?,
+    })
+}
+
+fn sign_list(key: &SigningKey, scheme: SignatureScheme, list: &Draft<'_>) -> Result<Vec<u8>> {
+    let to_be_signed = crl::to_be_signed(list).map_err(Error::internal)?;
+    let signature = key.sign(scheme, Input::Message(&to_be_signed))?;
+    assemble(&to_be_signed, scheme.algorithm_identifier(), &signature).map_err(Error::internal)
+}
+
+/// The second that a list counts as signed in: each its own, so that `If-Modified-Since` can tell them apart. After the clock
+/// was set back, that is given up.
+fn next_second(before_s: i64, now_s: i64) -> i64 {
+    if (now_s..=now_s + AHEAD_MAX_S).contains(&(before_s + 1)) { before_s + 1 } else { now_s }
 }
 
 /// Number and time of the complete list to which the next delta list refers: the same for a while, then that list itself.
-const fn base(newest: &tables::crls::Row, now_s: i64) -> (i64, i64) {
+const fn base(newest: &tables::crls::Head, now_s: i64) -> (i64, i64) {
     let young = newest.base_number > 0 && now_s >= newest.base_s && now_s - newest.base_s < crl::BASE_LIFETIME_S;
     if young { (newest.base_number, newest.base_s) } else { (newest.number + 1, now_s) }
 }
 
-async fn read_list_state(tx: &mut Tx, id: CertificateId) -> Result<ListState> {
+async fn read_head(tx: &mut Tx, id: CertificateId) -> Result<(StoredCertificate, tables::crls::Head)> {
     let issuer = StoredCertificate::find(tx, id).await?.filter(|certificate| certificate.trusted);
     let issuer = issuer.ok_or_else(|| Error::not_found("revocation list"))?;
-    let newest = tables::crls::by_issuer(tx, id.into()).await?.unwrap_or(tables::crls::Row {
+    let newest = tables::crls::head(tx, id.into()).await?.unwrap_or(tables::crls::Head {
         issuer_id: id.into(),
         number: 0,
         changes: 0,
         changes_signed: 0,
         this_update_s: 0,
-        der: None,
         base_number: 0,
         base_s: 0,
-        delta: None,
     });
+    Ok((issuer, newest))
+}
+
+async fn read_list_state(tx: &mut Tx, id: CertificateId) -> Result<ListState> {
+    let (issuer, newest) = read_head(tx, id).await?;
     let revoked = tables::certificates::revoked_by(tx, id.into()).await?;
     let revoked = revoked.iter().map(|row| {
         let reason = row.revocation_reason.parse().map_err(Error::internal)?;
@@ -167,21 +235,23 @@ fn serial(text: &str) -> Result<Serial> {
     Serial::from_hex(text).ok_or_else(|| Error::internal("a stored serial number is not one"))
 }
 
-impl ListState {
-    /// The newest list, however old.
-    fn newest(&self, kind: ListKind) -> Option<RevocationList> {
-        let newest = &self.newest;
-        let der = match kind {
-            ListKind::Complete => newest.der.clone()?,
-            ListKind::Delta => newest.delta.clone()?,
-        };
-        Some(RevocationList { der, number: newest.number, this_update_s: newest.this_update_s })
+impl ListVersion {
+    /// Whether less than half of the lists' life is over.
+    fn is_young(self, now_s: i64) -> bool {
+        self.number > 0 && (self.signed_s - AHEAD_MAX_S..self.signed_s + crl::LIFETIME_S / 2).contains(&now_s)
     }
+}
 
-    /// The newest list, if it need not be signed anew.
-    fn fresh(&self, kind: ListKind, now_s: i64) -> Option<RevocationList> {
-        let newest = &self.newest;
-        let young = (newest.this_update_s..newest.this_update_s + crl::LIFETIME_S / 2).contains(&now_s);
-        if young && newest.changes == newest.changes_signed { self.newest(kind) } else { None }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_list_has_a_second_of_its_own() {
+        let cases = [(0, 1_000, 1_000), (999, 1_000, 1_000), (1_000, 1_000, 1_001), (1_005, 1_000, 1_006)];
+        for (before_s, now_s, expected_s) in cases {
+            assert_eq!(next_second(before_s, now_s), expected_s);
+        }
+        assert_eq!(next_second(1_000_000, 1_000), 1_000, "the clock was set back");
     }
 }

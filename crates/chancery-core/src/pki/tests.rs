@@ -173,6 +173,7 @@ async fn what_is_revoked_does_not_verify() {
         })
         .await
         .unwrap();
+    chancery.kept_lists.look_again();
     let after = chancery.revocation_list(&visitor(), issuing, ListKind::Complete).await.unwrap();
     assert_eq!(after.number, before.number + 1);
     let mut lists = String::new();
@@ -322,4 +323,57 @@ async fn an_import_knows_what_is_there_whichever_group_it_is_in() {
         let refusal = import(String::from_utf8(other_pem.clone()).unwrap()).await.unwrap_err();
         assert_eq!(refusal.meaning(), Meaning::Exists);
     }
+}
+
+/// Revokes so many certificates of an authority, all alike but for their serial numbers.
+async fn revoke_many(chancery: &Chancery, issuer: CertificateId, one: CertificateId, count: usize) {
+    let at_s = chancery.clock.now_ms() / 1_000;
+    for from in (0..count).step_by(1_000) {
+        let numbers = from..count.min(from + 1_000);
+        let revoke = chancery.store.write(move |tx| {
+            Box::pin(async move {
+                let row = tables::certificates::by_id(tx, one.into()).await?.expect("it was issued");
+                for number in numbers {
+                    let (id, serial) =
+                        (Uuid::from_u128(1 << 100 | number as u128), format!("{:040x}", (1 << 90) + number as u128));
+                    tables::certificates::insert(tx, &tables::certificates::Row { id, serial, ..row.clone() }).await?;
+                    let reason = RevocationReason::Superseded.as_str();
+                    assert!(tables::certificates::revoke(tx, id, at_s, reason).await?);
+                }
+                tables::crls::changed(tx, issuer.into()).await
+            })
+        });
+        revoke.await.map_err(Error::from).unwrap();
+    }
+    chancery.kept_lists.look_again();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_did_not_change_is_given_out_without_the_store_and_the_key() {
+    let at_length = std::env::var_os("CHANCERY_TEST_AT_LENGTH").is_some();
+    let count = if at_length { 100_000 } else { 2_000 };
+    let (chancery, folder) = installation().await;
+    let key_type = &key_type::BUILT_IN[3];
+    let (root, _) = issue(&chancery, order(&BUILT_IN[0], key_type, None)).await;
+    let (leaf, _) = issue(&chancery, order(&BUILT_IN[6], key_type, Some(root))).await;
+    revoke_many(&chancery, root, leaf, count).await;
+    // A crowd that meets a stale list.
+    let nobody = visitor();
+    let crowd = (0..32).map(|_| chancery.revocation_list(&nobody, root, ListKind::Complete));
+    let lists = futures::future::try_join_all(crowd).await.unwrap();
+    assert!(lists.iter().all(|list| list == &lists[0]), "signed once");
+    let version = chancery.revocation_list_version(&visitor(), root).await.unwrap();
+    let file = write(folder.path(), "list.crl", &lists[0].der);
+    let text = Tool::new("openssl").args(["crl", "-inform", "DER", "-noout", "-text", "-in", &file]).run().text();
+    assert_eq!(text.matches("Serial Number: ").count(), count);
+    chancery.store.close().await;
+    let begun = std::time::Instant::now();
+    for _ in 0..1_000 {
+        assert_eq!(chancery.revocation_list_version(&visitor(), root).await.unwrap(), version);
+    }
+    for (kind, is_same) in [(ListKind::Complete, true), (ListKind::Delta, false)] {
+        let list = chancery.revocation_list(&visitor(), root, kind).await.unwrap();
+        assert_eq!((list.der == lists[0].der, list.number), (is_same, version.number));
+    }
+    assert!(begun.elapsed().as_secs() < 1, "{:?}", begun.elapsed());
 }

@@ -1,23 +1,26 @@
 //! Certificate revocation lists, for everybody.
 
-use std::str::FromStr;
+use std::{
+    str::FromStr,
+    time::{Duration, UNIX_EPOCH},
+};
 
 use axum::{
+    body::Bytes,
     extract::State,
     http::{
-        HeaderMap, StatusCode,
-        header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_NONE_MATCH, LAST_MODIFIED},
+        HeaderMap, HeaderName, StatusCode,
+        header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, IF_MODIFIED_SINCE, IF_NONE_MATCH, LAST_MODIFIED},
     },
     response::{IntoResponse, Response},
 };
-use chancery_core::{ListKind, RevocationList};
+use chancery_core::{ListKind, ListVersion, RevocationList};
 use chancery_types::CertificateId;
 
 use crate::{
     answer::Failure,
     app::App,
     extract::{Anybody, InPath},
-    routes::http_date::http_date,
 };
 
 /// A revocation may come at any time, so a copy is good for five minutes.
@@ -50,10 +53,11 @@ impl FromStr for File {
     params(
         ("file" = String, Path, description = "the authority's certificate's uuid, and `.crl` or `.delta.crl`"),
         ("If-None-Match" = Option<String>, Header, description = "the `ETag` of a list that is there already"),
+        ("If-Modified-Since" = Option<String>, Header, description = "its `Last-Modified`, where `If-None-Match` is absent"),
     ),
     responses(
         (status = 200, description = "the list", body = Vec<u8>, content_type = "application/pkix-crl"),
-        (status = 304, description = "the list is the one of `If-None-Match`"),
+        (status = 304, description = "the list is the one of `If-None-Match` or `If-Modified-Since`"),
         (status = 404, description = "no such authority", content_type = "text/plain"),
     ),
 )]
@@ -63,16 +67,38 @@ pub(crate) async fn list(
     InPath(File { issuer, kind }): InPath<File>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
-    let RevocationList { der, number, this_update_s } = app.revocation_list(&visitor, issuer, kind).await?;
-    let tag = match kind {
+    let version = app.revocation_list_version(&visitor, issuer).await?;
+    let modified_s = app.last_modified_s(&visitor, version);
+    if is_known(&headers, &tag(kind, version.number), version) {
+        return Ok((StatusCode::NOT_MODIFIED, about(kind, version.number, modified_s)).into_response());
+    }
+    let RevocationList { der, number } = app.revocation_list(&visitor, issuer, kind).await?;
+    // One that was signed in between is told with the time of the one before: who asks again by it gets it again.
+    let about = about(kind, number, modified_s);
+    Ok((about, [(CONTENT_TYPE, "application/pkix-crl")], Bytes::from_owner(der)).into_response())
+}
+
+fn tag(kind: ListKind, number: i64) -> String {
+    match kind {
         ListKind::Complete => format!("\"{number}\""),
         ListKind::Delta => format!("\"delta-{number}\""),
-    };
-    let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
-    let known = known.flat_map(|values| values.split(',')).map(str::trim).any(|value| value == tag || value == "*");
-    let about = [(ETAG, tag), (LAST_MODIFIED, http_date(this_update_s)), (CACHE_CONTROL, CACHE.to_owned())];
-    if known {
-        return Ok((StatusCode::NOT_MODIFIED, about).into_response());
     }
-    Ok((about, [(CONTENT_TYPE, "application/pkix-crl")], der).into_response())
+}
+
+fn about(kind: ListKind, number: i64, modified_s: i64) -> [(HeaderName, String); 3] {
+    let modified = UNIX_EPOCH + Duration::from_secs(modified_s.unsigned_abs());
+    [(ETAG, tag(kind, number)), (LAST_MODIFIED, httpdate::fmt_http_date(modified)), (CACHE_CONTROL, CACHE.to_owned())]
+}
+
+/// Whether the client has the list: by its tag or, only where it names none, by its time (RFC 9110, 13.2.2). A date that is
+/// none is passed over.
+fn is_known(headers: &HeaderMap, tag: &str, version: ListVersion) -> bool {
+    let mut named = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).peekable();
+    if named.peek().is_some() {
+        let mut tags = named.flat_map(|values| values.split(',')).map(str::trim);
+        return tags.any(|known| known.strip_prefix("W/").unwrap_or(known) == tag || known == "*");
+    }
+    let since = headers.get(IF_MODIFIED_SINCE).and_then(|value| httpdate::parse_http_date(value.to_str().ok()?).ok());
+    let since_s = since.and_then(|since| since.duration_since(UNIX_EPOCH).ok()).map(|since| since.as_secs());
+    since_s.is_some_and(|since_s| since_s >= version.signed_s.unsigned_abs())
 }

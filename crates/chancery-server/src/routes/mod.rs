@@ -5,7 +5,6 @@ pub(crate) mod ca;
 pub(crate) mod crl;
 pub(crate) mod cuserv;
 pub(crate) mod home;
-pub(crate) mod http_date;
 pub(crate) mod log;
 pub(crate) mod ocsp;
 mod public_file;

@@ -4,9 +4,9 @@ use uuid::Uuid;
 
 use crate::{Columns, FromColumns, StoreError, Tx, sql};
 
-/// An issuer's list as stored.
+/// What is known of an issuer's lists without the lists themselves, which may be large.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct Head {
     /// The issuer.
     pub issuer_id: Uuid,
     /// The number of the list, 0 before the first was signed.
@@ -15,16 +15,25 @@ pub struct Row {
     pub changes: i64,
     /// How many of these changes the signed list knows.
     pub changes_signed: i64,
-    /// When the list was signed.
+    /// When the list was signed, and at least a second after the one before it.
     pub this_update_s: i64,
-    /// The list itself.
-    pub der: Option<Vec<u8>>,
     /// The complete list that the delta list refers to.
     pub base_number: i64,
     /// When that was signed.
     pub base_s: i64,
-    /// What changed since, of the same number as the complete list.
-    pub delta: Option<Vec<u8>>,
+}
+
+/// An issuer's lists as signed last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lists {
+    /// The number of both.
+    pub number: i64,
+    /// When they were signed, as in [`Head`].
+    pub this_update_s: i64,
+    /// The complete list.
+    pub der: Vec<u8>,
+    /// What changed since an earlier complete list.
+    pub delta: Vec<u8>,
 }
 
 /// A hold that was released.
@@ -39,7 +48,7 @@ pub struct Release {
 /// A newly signed pair of lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
-    /// When they were signed.
+    /// When they were signed, and at least a second after those before.
     pub this_update_s: i64,
     /// The complete list.
     pub der: Vec<u8>,
@@ -53,8 +62,10 @@ const CHANGED: &str = "INSERT INTO crls (issuer_id, number, changes, changes_sig
     VALUES ($1, 0, 1, 0, 0) ON CONFLICT (issuer_id) DO UPDATE SET changes = crls.changes + 1";
 const BEGIN: &str = "INSERT INTO crls (issuer_id, number, changes, changes_signed, this_update_s) \
     VALUES ($1, $2, 0, 0, 0) ON CONFLICT (issuer_id) DO NOTHING";
-const BY_ISSUER: &str = "SELECT issuer_id, number, changes, changes_signed, this_update_s, der, base_number, base_s, delta FROM crls \
+const HEAD: &str = "SELECT issuer_id, number, changes, changes_signed, this_update_s, base_number, base_s FROM crls \
     WHERE issuer_id = $1";
+const LISTS: &str = "SELECT number, this_update_s, der, delta FROM crls \
+    WHERE issuer_id = $1 AND der IS NOT NULL AND delta IS NOT NULL";
 const REPLACE: &str = "UPDATE crls SET number = number + 1, changes_signed = $3, this_update_s = $4, der = $5, \
     base_number = $6, base_s = $7, delta = $8 WHERE issuer_id = $1 AND number = $2";
 const RELEASED: &str = "INSERT INTO crl_releases (issuer_id, serial, released_at_s) VALUES ($1, $2, $3) \
@@ -75,14 +86,19 @@ pub async fn begin(tx: &mut Tx, issuer_id: Uuid, number: i64) -> Result<(), Stor
     Ok(())
 }
 
-/// The issuer's list.
-pub async fn by_issuer(tx: &mut Tx, issuer_id: Uuid) -> Result<Option<Row>, StoreError> {
-    sql(BY_ISSUER).bind(issuer_id).optional(tx).await
+/// What is known of the issuer's lists; nothing before something was revoked or signed.
+pub async fn head(tx: &mut Tx, issuer_id: Uuid) -> Result<Option<Head>, StoreError> {
+    sql(HEAD).bind(issuer_id).optional(tx).await
+}
+
+/// The issuer's lists, if they were ever signed.
+pub async fn lists(tx: &mut Tx, issuer_id: Uuid) -> Result<Option<Lists>, StoreError> {
+    sql(LISTS).bind(issuer_id).optional(tx).await
 }
 
 /// Puts newly signed lists in the place of those they were made from; false when somebody else has done so. Releases
 /// from before the base are forgotten: the base tells of them.
-pub async fn replace(tx: &mut Tx, from: &Row, signed: &Signed) -> Result<bool, StoreError> {
+pub async fn replace(tx: &mut Tx, from: &Head, signed: &Signed) -> Result<bool, StoreError> {
     begin(tx, from.issuer_id, 0).await?;
     let rows = sql(REPLACE)
         .bind(from.issuer_id)
@@ -122,7 +138,7 @@ impl FromColumns for Release {
     }
 }
 
-impl FromColumns for Row {
+impl FromColumns for Head {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         Ok(Self {
             issuer_id: columns.get("issuer_id")?,
@@ -130,10 +146,19 @@ impl FromColumns for Row {
             changes: columns.get("changes")?,
             changes_signed: columns.get("changes_signed")?,
             this_update_s: columns.get("this_update_s")?,
-            der: columns.optional("der")?,
             base_number: columns.get("base_number")?,
             base_s: columns.get("base_s")?,
-            delta: columns.optional("delta")?,
+        })
+    }
+}
+
+impl FromColumns for Lists {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            number: columns.get("number")?,
+            this_update_s: columns.get("this_update_s")?,
+            der: columns.get("der")?,
+            delta: columns.get("delta")?,
         })
     }
 }

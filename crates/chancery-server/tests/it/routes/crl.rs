@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     app::{Setup, TestApp},
     certificates::{body, generate, issued, root, with},
-    client::Client,
+    client::{Client, Reply},
 };
 
 /// What OpenSSL prints of an authority's list, fetched by nobody in particular.
@@ -161,6 +161,50 @@ async fn who_has_the_list_already_is_told_so() {
     client.post(&path, json!({"reason": "superseded"})).await.response();
     let request = Request::get(format!("/crl/{root}.crl")).header("if-none-match", before).body(Body::empty()).unwrap();
     assert_eq!(app.nobody().call(request).await.status.as_u16(), 200);
+}
+
+#[tokio::test]
+async fn who_names_the_time_of_the_list_is_told_so_where_no_tag_says_otherwise() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let root = root(&client).await;
+    let leaves = [issued(&client, "TLS Client", &root).await, issued(&client, "TLS Client", &root).await];
+    let file = format!("/crl/{root}.crl");
+    let ask = async |conditions: &[(&str, &str)]| {
+        let request =
+            conditions.iter().fold(Request::get(&file), |request, (name, value)| request.header(*name, *value));
+        app.nobody().call(request.body(Body::empty()).unwrap()).await
+    };
+    let modified = |reply: &Reply| reply.headers["last-modified"].to_str().unwrap().to_owned();
+    let first = ask(&[]).await;
+    let (since, tag) = (modified(&first), first.headers["etag"].to_str().unwrap().to_owned());
+    for (conditions, status) in [
+        (&[("if-modified-since", since.as_str())][..], 304),
+        (&[("if-modified-since", "Sun, 21 Jun 2026 12:00:01 GMT")], 304),
+        (&[("if-modified-since", "Sunday, 21-Jun-26 12:00:00 GMT")], 304),
+        (&[("if-modified-since", "Sun, 21 Jun 2026 11:59:59 GMT")], 200),
+        (&[("if-modified-since", "yesterday")], 200),
+        (&[("if-modified-since", &since), ("if-none-match", "\"other\"")], 200),
+        (&[("if-modified-since", "Sun, 21 Jun 2026 11:59:59 GMT"), ("if-none-match", &tag)], 304),
+        (&[("if-none-match", &format!("W/{tag}"))], 304),
+    ] {
+        let reply = ask(conditions).await;
+        assert_eq!((reply.status.as_u16(), reply.body.is_empty()), (status, status == 304), "{conditions:?}");
+        assert_eq!(modified(&reply), since);
+    }
+    // Lists that follow each other within one second of the clock are told apart all the same.
+    let mut known = since;
+    for leaf in leaves {
+        let path = format!("/api/v2/x509/{}/revoke", leaf["certificateUuid"].as_str().unwrap());
+        client.post(&path, json!({"reason": "superseded"})).await.response();
+        let next = ask(&[("if-modified-since", &known)]).await;
+        assert_eq!(next.status.as_u16(), 200, "another list within the second of {known}");
+        known = modified(&next);
+        assert_eq!(known, "Sun, 21 Jun 2026 12:00:00 GMT", "never in the future");
+    }
+    app.clock.advance_ms(2_000);
+    let last = modified(&ask(&[]).await);
+    assert_eq!(ask(&[("if-modified-since", &last)]).await.status.as_u16(), 304);
 }
 
 #[tokio::test]
