@@ -18,7 +18,7 @@ use crate::{
     identity::{IdentityState, Rate},
     keys::{RsaPool, SigningKeys},
     log::{Log, LogFailure},
-    pki::{FoundExpiring, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
+    pki::{FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
     quarantine::Quarantine,
     settings::Settings,
@@ -77,6 +77,8 @@ pub struct Chancery {
     pub(crate) hardened: bool,
     pub(crate) public_url: Option<String>,
     pub(crate) pool: Pool,
+    /// For passwords alone.
+    pub(crate) passwords: Pool,
     pub(crate) counters: Counters,
     pub(crate) signing_keys: SigningKeys,
     pub(crate) rsa_pool: RsaPool,
@@ -88,8 +90,8 @@ pub struct Chancery {
     pub(crate) turns: Turns,
     pub(crate) outside_stamps: Option<Outside>,
     pub(crate) log: Arc<Log>,
-    /// Held while a revocation list is signed.
-    pub(crate) crl_turn: Mutex<()>,
+    /// Revocation lists that were signed already.
+    pub(crate) kept_lists: KeptLists,
     /// Held while an OCSP responder's certificate is made.
     pub(crate) ocsp_turn: Mutex<()>,
     /// OCSP answers that were signed already.
@@ -125,6 +127,7 @@ impl Chancery {
         let (following, quarantine) = (Following::from(position.await?, read_at), Quarantine::default());
         let chancery = Arc::new(Self {
             pool: Pool::new(&limits),
+            passwords: Pool::for_passwords(&limits),
             counters: Counters::default(),
             signing_keys: SigningKeys::default(),
             rsa_pool: RsaPool::new(rsa_pool),
@@ -136,7 +139,7 @@ impl Chancery {
             turns: Turns::default(),
             outside_stamps: outside_stamps.map(|authorities| Outside::new(authorities, &limits)),
             previews: std::sync::Mutex::default(),
-            crl_turn: Mutex::default(),
+            kept_lists: KeptLists::new(limits.revocation_lists_kept_max),
             ocsp_turn: Mutex::default(),
             ocsp_answers: OcspAnswers::default(),
             authorities: ReadyAuthorities::default(),
@@ -160,6 +163,7 @@ impl Chancery {
         chancery.tidy_vaults();
         chancery.sequence_log_in_turn();
         chancery.fill_rsa_pool();
+        chancery.tell_of_unreadable_policies().await?;
         Ok(chancery)
     }
 
@@ -200,6 +204,7 @@ impl Chancery {
             }
             (ChangeKind::Revocation, id) => {
                 self.ocsp_answers.forget(id);
+                self.kept_lists.look_again();
                 let id = id.map(CertificateId::from);
                 self.authorities.forget(|_, authority| authority.rests_on(id));
                 self.targets.forget(|_, target| target.rests_on(id));

@@ -47,7 +47,10 @@ pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provisi
 pub use keys::RsaPoolLevels;
 pub use limits::Limits;
 pub use log::{LogFailure, LogTile};
-pub use pki::{Expiring, File, ListKind, OcspAnswer, RevocationList, TransportIdentity, new_transport_identity};
+pub use pki::{
+    Expiring, File, ListKind, ListVersion, OcspAnswer, RevocationList, TransportIdentity, new_transport_identity,
+};
+pub use pool::OnBehalf;
 pub use root_key::create_root_key;
 pub use signing::{OutsideAuthorities, StampTransport, TimeStampAnswer};
 pub use source::Source;

@@ -90,10 +90,20 @@ pub struct Limits {
     pub time_stamp_max: usize,
     /// How long one authority elsewhere may take for a time stamp.
     pub time_stamp_wait_max: Duration,
-    /// Blocking jobs (RSA, Argon2, key generation, large batches) that may wait for a core.
+    /// How long all authorities elsewhere together may take for one: whoever submits waits for it.
+    pub time_stamp_wait_for_all_max: Duration,
+    /// Blocking jobs (RSA, key generation, large batches) that may wait for a core. One caller may have as many waiting as
+    /// there are free places beside them: half of all at most.
     pub pool_queue_max: usize,
     /// How long such a job may wait.
     pub pool_wait_max: Duration,
+    /// Bytes of revocation lists that stay in memory: 100,000 revoked certificates have 4 MiB. Larger ones, and those of more
+    /// authorities, are read from the store for each request that needs one.
+    pub revocation_lists_kept_max: usize,
+    /// Passwords that may wait to be checked. They have threads of their own, one for each four cores.
+    pub password_queue_max: usize,
+    /// Passwords from one source that may wait: checking them takes some seconds.
+    pub passwords_per_source_max: usize,
     /// RSA signatures that are made at once where the processor can, which costs less for each: 4 at most, and from 3 on.
     /// With 1 each is made by itself, and by AWS-LC alone.
     pub rsa_group_max: usize,
@@ -154,9 +164,13 @@ impl Default for Limits {
             password_max: 1_024,
             password_min: 12,
             time_stamp_max: 64 * KIB,
-            time_stamp_wait_max: Duration::from_secs(10),
+            time_stamp_wait_max: Duration::from_secs(5),
+            time_stamp_wait_for_all_max: Duration::from_secs(5),
             pool_queue_max: 4_096,
             pool_wait_max: Duration::from_secs(10),
+            revocation_lists_kept_max: 64 * MIB,
+            password_queue_max: 1_024,
+            passwords_per_source_max: 64,
             rsa_group_max: 4,
             token_lifetime: Duration::from_mins(10),
             half_open_max: Duration::from_mins(5),

@@ -5,39 +5,33 @@
 //! them wait: to wake an async thread for each takes a core from the job that it interrupts, and back. Where it is known
 //! what follows a job, its thread begins that too, and nobody is woken. Signatures that cost less when several are made at
 //! once are: a thread that takes the job of one takes those of others that wait.
+//!
+//! The jobs of each caller wait in a line of their own, and the lines take turns (`queue`, `party`): nobody's flood is
+//! another's wait. Passwords have a pool to themselves ([`Pool::for_passwords`]).
 
 mod begun;
 mod job;
+mod party;
+mod queue;
+mod slot;
 mod work;
 
-use std::{
-    collections::VecDeque,
-    mem,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
-    time::Duration,
-};
+use std::{sync::Arc, thread, time::Duration};
 
-use chancery_keys::{SIGNED_TOGETHER, SigningKey, Together, sign_together};
-use tokio::{sync::oneshot, task, time};
-use tracing::error;
+use chancery_keys::{SIGNED_TOGETHER, SigningKey};
+use tokio::{sync::oneshot, time};
 
-pub(crate) use self::work::{Signature, Signing, Signs, Work};
+pub use self::party::OnBehalf;
 use self::{
     begun::begun,
-    job::{FirstOf, Job, Leaves, TakenBack, Task, Waiting},
+    job::{FirstOf, Job, Leaves, Task},
+    queue::Queue,
+};
+pub(crate) use self::{
+    party::{Party, is_of},
+    work::{Signature, Signing, Signs, Work},
 };
 use crate::{Error, Limits, Result};
-
-/// Results of brief jobs that leave together: the first one waits for so many jobs less one, some milliseconds.
-const TOGETHER: usize = 4;
-
-/// How many of the jobs that wait are looked at for signatures that go together.
-const LOOK_MAX: usize = 64;
 
 /// How often a job that nobody waits for looks whether others are done.
 const ASIDE_LOOK: Duration = Duration::from_millis(50);
@@ -45,53 +39,87 @@ const ASIDE_LOOK: Duration = Duration::from_millis(50);
 /// The lowest priority that a thread can have.
 const NICEST: i32 = 19;
 
+/// Passwords leave the cores to signatures and tokens where both want them, and still get a quarter of one.
+const PASSWORDS_NICENESS: i32 = 5;
+
+/// One password is checked at a time for so many cores: each check takes 19 MiB, and the bandwidth of memory.
+const CORES_OF_A_PASSWORD: usize = 4;
+
 /// As many jobs at a time as there are cores; a bounded number of others waits, a bounded time.
 pub(crate) struct Pool {
     queue: Arc<Queue>,
-    queue_max: usize,
     wait_max: Duration,
+}
+
+/// What is different from one pool to another.
+struct Kind {
+    /// Jobs that run at a time.
+    slots: usize,
+    /// Jobs that may wait.
+    queue_max: usize,
+    /// Jobs of one party that may wait, where there is room for more.
+    party_max: usize,
+    /// Signatures that are made at once.
+    group_max: usize,
+    /// The name and the niceness of its threads, where they are its own.
+    niceness: Option<(&'static str, i32)>,
 }
 
 impl Pool {
     /// A pool with a slot for every core.
     pub(crate) fn new(limits: &Limits) -> Self {
-        Self::with_slots(std::thread::available_parallelism().map_or(1, usize::from), limits)
+        Self::with_slots(cores(), limits)
     }
 
     /// A pool for so many jobs at a time.
     pub(crate) fn with_slots(slots: usize, limits: &Limits) -> Self {
-        Self {
-            queue: Arc::new(Queue {
-                slots,
-                group_max: limits.rsa_group_max.min(*SIGNED_TOGETHER.end()),
-                waiting: AtomicUsize::new(0),
-                jobs: Mutex::default(),
-            }),
-            queue_max: limits.pool_queue_max,
-            wait_max: limits.pool_wait_max,
-        }
+        let group_max = limits.rsa_group_max.min(*SIGNED_TOGETHER.end());
+        let queue_max = limits.pool_queue_max;
+        Self::of(Kind { slots, queue_max, party_max: queue_max, group_max, niceness: None }, limits)
+    }
+
+    /// A pool for passwords alone: whoever tries many keeps neither signatures and tokens waiting, nor the logins of others
+    /// elsewhere.
+    pub(crate) fn for_passwords(limits: &Limits) -> Self {
+        let kind = Kind {
+            slots: cores().div_ceil(CORES_OF_A_PASSWORD),
+            queue_max: limits.password_queue_max,
+            party_max: limits.passwords_per_source_max,
+            group_max: 1,
+            niceness: Some(("passwords", PASSWORDS_NICENESS)),
+        };
+        Self::of(kind, limits)
+    }
+
+    fn of(kind: Kind, limits: &Limits) -> Self {
+        Self { queue: Arc::new(Queue::new(kind)), wait_max: limits.pool_wait_max }
     }
 
     /// How many jobs run at a time.
     pub(crate) fn cores(&self) -> usize {
-        self.queue.slots
+        self.queue.kind.slots
     }
 
     /// How many signatures with a key are worth being asked for at a time: as many as run, or are made at once.
     pub(crate) fn signs_at_once(&self, key: &SigningKey) -> usize {
-        self.queue.slots * key.group().map_or(1, |_| self.queue.group_max).max(1)
+        self.cores() * key.group().map_or(1, |_| self.queue.kind.group_max).max(1)
     }
 
     /// Runs a job on a blocking thread. RateLimited when too many wait already, or when this one waited too long.
     /// Once started a job runs to its end, whether or not somebody still waits for its result.
     pub(crate) async fn run<T: Send + 'static>(&self, job: impl Work<Output = T>) -> Result<T> {
-        self.run_of(job, Leaves::AtOnce).await
+        self.run_of(Party::present(), job, Leaves::AtOnce).await
+    }
+
+    /// [`run`](Self::run) in the turns of a party that is known otherwise.
+    pub(crate) async fn run_for<T: Send + 'static>(&self, party: Party, job: impl Work<Output = T>) -> Result<T> {
+        self.run_of(party, job, Leaves::AtOnce).await
     }
 
     /// [`run`](Self::run) for a job of a millisecond or two, as a signature is. Where others like it wait, its result may
     /// leave with theirs.
     pub(crate) async fn run_brief<T: Send + 'static>(&self, job: impl Work<Output = T>) -> Result<T> {
-        self.run_of(job, Leaves::Together).await
+        self.run_of(Party::present(), job, Leaves::Together).await
     }
 
     /// Runs a brief job, and begins on its thread what it answers with: the caller is woken when that says so, and not
@@ -101,29 +129,24 @@ impl Pool {
         F: Future<Output: Send> + Send + 'static,
     {
         let (beginning, rest) = begun();
-        let place = Place::take(&self.queue, self.queue_max)?;
-        let task = FirstOf { place: Some(place), first: Some((job, beginning)) };
-        self.outcome(Box::new(task), rest).await?.ok_or_else(no_end)
+        let task = FirstOf { first: Some((job, beginning)) };
+        self.outcome(Party::present(), Box::new(task), rest).await?.ok_or_else(no_end)
     }
 
-    async fn run_of<T: Send + 'static>(&self, job: impl Work<Output = T>, leaves: Leaves) -> Result<T> {
-        let place = Place::take(&self.queue, self.queue_max)?;
+    async fn run_of<T: Send + 'static>(&self, party: Party, job: impl Work<Output = T>, leaves: Leaves) -> Result<T> {
         let (sender, result) = oneshot::channel();
-        let task = Task { place: Some(place), job: Some(job), result: None, sender, leaves };
-        self.outcome(Box::new(task), result).await?.map_err(|_| no_end())
+        let task = Task { job: Some(job), result: None, sender, leaves };
+        self.outcome(party, Box::new(task), result).await?.map_err(|_| no_end())
     }
 
-    /// What becomes of a job, if it begins in time.
-    async fn outcome<R: Future + Unpin>(&self, job: Box<dyn Job>, mut outcome: R) -> Result<R::Output> {
-        let waiting = Arc::new(Waiting::new(job));
-        // Where the caller goes away while it waits, the job is not begun.
-        let own = TakenBack(Arc::clone(&waiting));
-        self.queue.push(waiting);
-        match time::timeout(self.wait_max, &mut outcome).await {
-            Ok(outcome) => Ok(outcome),
-            Err(_) if own.0.take().is_some() => Err(too_busy()),
-            Err(_) => Ok(outcome.await),
+    /// What becomes of a job, if it begins in time. Where the caller goes away while it waits, it is not begun.
+    async fn outcome<R: Future + Unpin>(&self, party: Party, job: Box<dyn Job>, mut outcome: R) -> Result<R::Output> {
+        let mut ticket = self.queue.push(party, job)?;
+        if let Ok(outcome) = time::timeout(self.wait_max, &mut outcome).await {
+            ticket.close();
+            return Ok(outcome);
         }
+        if ticket.take_back() { Err(too_busy()) } else { Ok(outcome.await) }
     }
 
     /// Runs a job that nobody waits for. It begins when no other runs or waits, takes no slot, and has the cores only as
@@ -133,24 +156,29 @@ impl Pool {
         F: FnOnce() -> T + Send + 'static,
         T: Send + 'static,
     {
-        while !self.is_idle() {
+        while !self.queue.is_idle() {
             time::sleep(ASIDE_LOOK).await;
         }
         let (sender, result) = oneshot::channel();
         let aside = move || {
-            // On Linux a thread has a niceness of its own. Where it may not be nice the job runs all the same.
-            if let Err(error) = rustix::process::nice(NICEST) {
-                tracing::debug!(%error, "a job aside runs at the priority of others");
-            }
+            be_nice(NICEST);
             // Where nobody is there any more to take it, the result is not needed.
             let _ = sender.send(job());
         };
         thread::Builder::new().name("aside".to_owned()).spawn(aside).map_err(Error::internal)?;
         result.await.map_err(Error::internal)
     }
+}
 
-    fn is_idle(&self) -> bool {
-        self.queue.jobs().running == 0 && self.queue.waiting.load(Ordering::Relaxed) == 0
+fn cores() -> usize {
+    thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Lets others go first, from here on. On Linux a thread has a niceness of its own; where it may not be nice, it works all
+/// the same.
+fn be_nice(niceness: i32) {
+    if let Err(error) = rustix::process::nice(niceness) {
+        tracing::debug!(%error, "a thread runs at the priority of others");
     }
 }
 
@@ -162,169 +190,21 @@ fn too_busy() -> Error {
     Error::busy("Too much work is waiting already; try again.", 1)
 }
 
-/// The jobs that wait, and how many threads there are that take them.
-struct Queue {
-    slots: usize,
-    /// Signatures that are made at once.
-    group_max: usize,
-    waiting: AtomicUsize,
-    jobs: Mutex<Jobs>,
-}
-
-#[derive(Default)]
-struct Jobs {
-    waiting: VecDeque<Arc<Waiting>>,
-    running: usize,
-}
-
-impl Queue {
-    fn jobs(&self) -> MutexGuard<'_, Jobs> {
-        // No code under this lock can leave the jobs half changed.
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds a job, and a thread where there is a slot for one.
-    fn push(self: &Arc<Self>, job: Arc<Waiting>) {
-        let mut jobs = self.jobs();
-        jobs.waiting.push_back(job);
-        if jobs.running == self.slots {
-            return;
-        }
-        jobs.running += 1;
-        drop(jobs);
-        let slot = Slot { queue: Arc::clone(self), is_free: false };
-        task::spawn_blocking(move || slot.work());
-    }
-}
-
-/// The right to run one job at a time. Without a runtime that would use it, it is given back.
-struct Slot {
-    queue: Arc<Queue>,
-    is_free: bool,
-}
-
-impl Slot {
-    /// Runs jobs until none waits.
-    fn work(mut self) {
-        let mut done = Vec::new();
-        while let Some(waiting) = self.next() {
-            let jobs: Vec<_> = waiting.iter().filter_map(|waiting| waiting.take()).collect();
-            // A panic is told by its hook; whoever waits learns that there is no result.
-            let signatures = catch_unwind(AssertUnwindSafe(|| signatures(&jobs)));
-            let mut signatures = signatures.unwrap_or_default().into_iter();
-            for job in jobs {
-                run(job, signatures.next(), &mut done);
-            }
-        }
-        answer(&mut done);
-    }
-
-    /// The next job, or several that sign together; none gives the slot back in the same moment, so that no job can be added
-    /// in between.
-    fn next(&mut self) -> Option<Vec<Arc<Waiting>>> {
-        let mut jobs = self.queue.jobs();
-        let Some(first) = jobs.waiting.pop_front() else {
-            jobs.running -= 1;
-            self.is_free = true;
-            return None;
-        };
-        let others = jobs.of_group(first.group, self.queue.group_max);
-        Some([first].into_iter().chain(others).collect())
-    }
-}
-
-impl Jobs {
-    /// Takes out what signs together with a job of this group, up to so many with it; none where that would gain nothing.
-    fn of_group(&mut self, group: Option<usize>, max: usize) -> Vec<Arc<Waiting>> {
-        let is_one = |(_, job): &(usize, &Arc<Waiting>)| group.is_some() && job.group == group;
-        let places = self.waiting.iter().enumerate().take(LOOK_MAX).filter(is_one).map(|(place, _)| place);
-        let places: Vec<_> = places.take(max.saturating_sub(1)).collect();
-        if places.len() + 1 < *SIGNED_TOGETHER.start() {
-            return Vec::new();
-        }
-        // From the last one on, so that the places of the others stay theirs.
-        let mut others: Vec<_> = places.into_iter().rev().filter_map(|place| self.waiting.remove(place)).collect();
-        others.reverse();
-        others
-    }
-}
-
-/// The signatures that several jobs need; none for a single one, which makes its own.
-fn signatures(jobs: &[Box<dyn Job>]) -> Vec<Signature> {
-    let to_sign: Option<Vec<_>> = jobs.iter().map(|job| job.to_sign()).collect();
-    let together = to_sign.filter(|to_sign| to_sign.len() > 1).map(|to_sign| sign_together(&to_sign));
-    let Together { signatures, wrong } = together.unwrap_or_default();
-    if wrong > 0 {
-        error!(wrong, "RSA operations came out wrong and were made again: have this machine looked at");
-    }
-    signatures
-}
-
-/// Runs a job, and puts it to those that are done, whose results leave when it is time.
-fn run(mut job: Box<dyn Job>, signature: Option<Signature>, done: &mut Vec<Box<dyn Job>>) {
-    let leaves = job.leaves();
-    if leaves == Leaves::AtOnce {
-        answer(done);
-    }
-    // As above.
-    let has_ended = catch_unwind(AssertUnwindSafe(|| job.run(signature))).is_ok();
-    if has_ended && leaves != Leaves::ByItself {
-        done.push(job);
-    }
-    // Behind a job that sees to itself none may wait: there may be many of those.
-    if leaves != Leaves::Together || done.len() == TOGETHER {
-        answer(done);
-    }
-}
-
-impl Drop for Slot {
-    fn drop(&mut self) {
-        if !self.is_free {
-            self.queue.jobs().running -= 1;
-        }
-    }
-}
-
-/// Hands results over. Several are handed over by a task of the runtime: each would wake a thread of it, which would often
-/// interrupt this one between two of them.
-fn answer(done: &mut Vec<Box<dyn Job>>) {
-    if done.len() > 1 {
-        let done = mem::take(done);
-        task::spawn(async move { done.into_iter().for_each(Job::answer) });
-    } else {
-        done.drain(..).for_each(Job::answer);
-    }
-}
-
-/// A place in the queue, given back when dropped: when the job begins, or when it is taken back.
-struct Place(Arc<Queue>);
-
-impl Place {
-    fn take(queue: &Arc<Queue>, max: usize) -> Result<Self> {
-        if queue.waiting.fetch_add(1, Ordering::Relaxed) >= max {
-            queue.waiting.fetch_sub(1, Ordering::Relaxed);
-            return Err(too_busy());
-        }
-        Ok(Self(Arc::clone(queue)))
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.waiting.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
+    use std::sync::{
+        atomic::{AtomicUsize, Ordering},
+        mpsc,
+    };
 
     use chancery_keys::{
         Custodian, Input, KeyRef, KeySpec, Purpose, RootKey, RsaSize, SignError, SignatureScheme, ToSign,
     };
     use chancery_types::{HashType, KeyId};
 
-    use super::*;
+    use tokio::task;
+
+    use super::{slot::TOGETHER, *};
     use crate::Meaning;
 
     /// A job that holds a slot until it is let go.
@@ -369,8 +249,8 @@ mod tests {
         let results = futures::future::join_all((0..64).map(job)).await;
         assert_eq!(results.into_iter().map(Result::unwrap).collect::<Vec<_>>(), (0..64).collect::<Vec<_>>());
         assert_eq!(most.load(Ordering::SeqCst), 3);
-        assert_eq!(pool.queue.waiting.load(Ordering::Relaxed), 0);
-        while !pool.is_idle() {
+        assert_eq!(pool.queue.waiting(), 0);
+        while !pool.queue.is_idle() {
             time::sleep(Duration::from_millis(1)).await;
         }
     }
@@ -386,7 +266,7 @@ mod tests {
             move || ran.fetch_add(1, Ordering::SeqCst)
         };
         assert!(time::timeout(Duration::from_millis(5), pool.run(counted)).await.is_err());
-        assert_eq!(pool.queue.waiting.load(Ordering::Relaxed), 0, "its place is free at once");
+        assert_eq!(pool.queue.waiting(), 0, "its place is free at once");
         end.send(()).unwrap();
         job.await.unwrap().unwrap();
         pool.run(|| ()).await.unwrap();
@@ -438,28 +318,6 @@ mod tests {
         assert_eq!((one.unwrap(), bad.unwrap_err().meaning(), other.unwrap()), (1, Meaning::Internal, 2));
     }
 
-    #[test]
-    fn what_signs_together_is_taken_out_and_the_rest_keeps_its_order() {
-        let groups_left = |first: Option<usize>, waiting: &[Option<usize>], max| {
-            let job = |group: &Option<usize>| Arc::new(Waiting { group: *group, job: Mutex::new(None) });
-            let mut jobs = Jobs { waiting: waiting.iter().map(job).collect(), running: 0 };
-            let taken: Vec<_> = jobs.of_group(first, max).iter().map(|job| job.group).collect();
-            (taken, jobs.waiting.iter().map(|job| job.group).collect::<Vec<_>>())
-        };
-        let (a, b) = (Some(2_048), Some(3_072));
-        let waiting = [None, a, b, a, a, None, a];
-        assert_eq!(groups_left(a, &waiting, 4), (vec![a; 3], vec![None, b, None, a]));
-        assert_eq!(groups_left(a, &waiting, 3), (vec![a; 2], vec![None, b, a, None, a]));
-        // Too few, not wanted, or of no group.
-        for (first, max) in [(b, 4), (a, 2), (a, 1), (a, 0), (None, 4)] {
-            assert_eq!(groups_left(first, &waiting, max), (vec![], waiting.to_vec()));
-        }
-        let mut many = vec![None; LOOK_MAX];
-        many.extend([a; 3]);
-        assert_eq!(groups_left(a, &many, 4), (vec![], many.clone()), "too far behind");
-        assert_eq!(groups_left(a, &many[1..], 4).0, vec![], "one alone");
-    }
-
     /// A message that is to be signed.
     struct Note(Arc<SigningKey>, SignatureScheme, u8);
 
@@ -487,8 +345,8 @@ mod tests {
         for (leaves, group) in [(Leaves::AtOnce, None), (Leaves::Together, keys[0].0.group())] {
             let (sender, _) = oneshot::channel();
             let job = Signing { of: note(0), then: |_, signature: Signature| signature };
-            let task = Task { place: None, job: Some(job), result: None, sender, leaves };
-            assert_eq!(Waiting::new(Box::new(task)).group, group, "only brief jobs sign together");
+            let task = Task { job: Some(job), result: None, sender, leaves };
+            assert_eq!(task.group(), group, "only brief jobs sign together");
         }
         for rsa_group_max in [1, 4] {
             let pool = Arc::new(Pool::with_slots(1, &Limits { rsa_group_max, ..Limits::default() }));
@@ -518,11 +376,11 @@ mod tests {
                     })
                 })
                 .collect();
-            while pool.queue.waiting.load(Ordering::Relaxed) < calls.len() {
+            while pool.queue.waiting() < calls.len() {
                 task::yield_now().await;
             }
             calls[5].abort();
-            while pool.queue.waiting.load(Ordering::Relaxed) == calls.len() {
+            while pool.queue.waiting() == calls.len() {
                 task::yield_now().await;
             }
             end.send(()).unwrap();

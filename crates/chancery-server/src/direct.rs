@@ -72,11 +72,12 @@ impl Single {
         B: HttpBody<Data = Bytes> + Unpin,
         B::Error: Into<BoxError>,
     {
-        let exchange = Exchange::begin(&head.method, head.version, peer.source);
+        let mut exchange = Exchange::begin(&head.method, head.version, peer.source);
+        let info = exchange.info;
         let may_be_taken = remainder::may_be_taken(&head.headers, body);
         let answer = {
             let answer = pin!(async {
-                let answer = self.run(app, (exchange.info, peer), head, body).await;
+                let answer = self.run(app, (info, peer), head, body).await;
                 answer.unwrap_or_else(IntoResponse::into_response)
             });
             exchange.run(answer).await

@@ -21,7 +21,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, Method, StatusCode, Version, header, request::Parts},
     response::{IntoResponse, Response},
 };
-use chancery_core::{Error, Meaning, RequestId, RequestInfo};
+use chancery_core::{Error, Meaning, OnBehalf, RequestId, RequestInfo};
 use tower::Service;
 use tracing::{Span, debug, debug_span, error};
 
@@ -81,7 +81,7 @@ where
     fn call(&mut self, mut request: Request) -> Self::Future {
         let peer = request.extensions().get::<Peer>();
         let source = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.source);
-        let exchange = Exchange::begin(request.method(), request.version(), source);
+        let mut exchange = Exchange::begin(request.method(), request.version(), source);
         let uri = request.uri().clone();
         let route = request.extensions().get::<MatchedPath>().cloned();
         request.extensions_mut().insert(exchange.info);
@@ -111,6 +111,7 @@ pub(crate) struct Exchange {
     method: &'static str,
     version: Version,
     span: Span,
+    on_behalf: OnBehalf,
 }
 
 impl Exchange {
@@ -119,14 +120,15 @@ impl Exchange {
         let started = Instant::now();
         let info = RequestInfo { source, ..unknown_request() };
         let span = debug_span!("request", id = %info.id, %source);
-        Self { info, started, method: method_name(method), version, span }
+        Self { info, started, method: method_name(method), version, span, on_behalf: OnBehalf::of(info.counted_as()) }
     }
 
-    /// A route's answer, also if it panics; what it logs bears the request's id. The route's future stays where it is.
-    pub(crate) async fn run(&self, mut answer: Pin<&mut impl Future<Output = Response>>) -> Response {
+    /// A route's answer, also if it panics; what it logs bears the request's id, and heavy work waits in the caller's turns.
+    /// The route's future stays where it is.
+    pub(crate) async fn run(&mut self, mut answer: Pin<&mut impl Future<Output = Response>>) -> Response {
         poll_fn(|context| {
             let _entered = self.span.enter();
-            match catch_unwind(AssertUnwindSafe(|| answer.as_mut().poll(context))) {
+            match catch_unwind(AssertUnwindSafe(|| self.on_behalf.poll(|| answer.as_mut().poll(context)))) {
                 Ok(poll) => poll,
                 Err(panic) => Poll::Ready(panicked(panic.as_ref())),
             }

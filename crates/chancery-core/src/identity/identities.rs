@@ -204,7 +204,7 @@ impl Chancery {
     async fn hashed(&self, password: Zeroizing<Vec<u8>>) -> Result<String> {
         password::check_new("/password", &password, &self.limits)?;
         let salt = chancery_keys::random();
-        self.pool.run(move || password::hash(&password, &salt)).await?
+        self.passwords.run(move || password::hash(&password, &salt)).await?
     }
 }
 

@@ -1,4 +1,5 @@
-//! Passwords: Argon2id, kept as PHC strings. Both functions take tens of milliseconds: run them on the bounded pool.
+//! Passwords: Argon2id, kept as PHC strings. Both functions take tens of milliseconds: run them on the pool that passwords have
+//! to themselves.
 
 use argon2::{
     Algorithm, Argon2, Params, PasswordHasher, PasswordVerifier, Version,

@@ -91,7 +91,7 @@ impl Chancery {
         password::check_new("/password", first.password.as_bytes(), &self.limits)?;
         let (id, now) = (Uuid::from(IdentityId::from_random(chancery_keys::random())), self.clock.now_ms());
         let salt = chancery_keys::random();
-        let hash = self.pool.run(move || password::hash(first.password.as_bytes(), &salt)).await??;
+        let hash = self.passwords.run(move || password::hash(first.password.as_bytes(), &salt)).await??;
         let roles = first.roles.into_iter();
         let roles =
             roles.map(|role| identity_roles::Row { identity_id: id, role_id: role.into(), assigned_at_ms: now });

@@ -26,6 +26,7 @@ use crate::{
     Chancery, Error, Event, Meaning, Result, Source,
     audit::Actor,
     changes::{Change, ChangeKind},
+    pool::Party,
 };
 
 /// A login that succeeded: what to answer, and the cookie to set.
@@ -119,7 +120,8 @@ impl Chancery {
         let delayed = |id: IdentityId| self.identity.delays().delayed(id, source, self.clock.now_ms());
         let admissible = row.filter(|row| !row.locked && row.password.is_some() && !delayed(row.id.into()));
         let hash = admissible.as_ref().and_then(|row| row.password.clone());
-        let right = self.pool.run(move || password::verify(&password, hash.as_deref())).await??;
+        let check = move || password::verify(&password, hash.as_deref());
+        let right = self.passwords.run_for(Party::Source(source), check).await??;
         let Some(row) = admissible else { return Ok(None) };
         let id = row.id.into();
         if !right {

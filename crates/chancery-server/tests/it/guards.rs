@@ -135,6 +135,7 @@ const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("get", "/api/v2/x509/signing-policies/{uuid}", LoggedIn, ""),
     ("patch", "/api/v2/x509/signing-policies/{uuid}", Perms(&[ServicesDeploy]), "{}"),
     ("post", "/api/v2/x509/services/{uuid}/renew", Perms(&[ServicesDeploy]), "{}"),
+    ("patch", "/api/v2/x509/services/{uuid}", Perms(&[ServicesDeploy]), r#"{"timestamping": {}}"#),
     ("post", "/cuserv/v1/services/deploy", Perms(&[ServicesDeploy]), DEPLOY),
     ("post", "/api/v2/roles", Perms(&[IdentityManage]), r#"{"name":"r","loginsRequired":1,"perms":[]}"#),
     ("get", "/api/v2/roles/stubs", LoggedIn, ""),

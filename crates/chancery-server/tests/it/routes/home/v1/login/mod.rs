@@ -2,12 +2,18 @@
 
 mod token;
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
+
 use chancery_types::Base64;
 use serde_json::{Value, json};
 
 use crate::{
     app::{PASSWORD, Setup, TestApp},
     client::Reply,
+    signing::{RSA_2048, Signing},
 };
 
 fn failure(message: &str) -> Value {
@@ -23,6 +29,50 @@ fn refused(reply: &Reply, status: u16) {
         reply.text()
     );
     assert!(!reply.headers.contains_key("set-cookie"));
+}
+
+#[tokio::test]
+async fn wrong_logins_of_one_address_hold_up_neither_signatures_nor_logins_of_others() {
+    let signing = Signing::new().await;
+    let rsa = |body: &mut Value| body["pkisigning"]["newCert"]["newKey"]["keyTypeUuid"] = json!(RSA_2048);
+    let service = signing.deploy_with("builds", 0, rsa).await;
+    // Of known and unknown names alike, as many as an address may try in a minute.
+    let answered = Arc::new(AtomicUsize::new(0));
+    let flood: Vec<_> = (0..600)
+        .map(|number| {
+            let (client, answered) = (signing.app.nobody().from([192, 0, 2, 66]), Arc::clone(&answered));
+            tokio::spawn(async move {
+                let name = if number % 2 == 0 { "Admin1".to_owned() } else { format!("nobody {number}") };
+                let reply = client.log_in(&name, "not the password").await;
+                answered.fetch_add(1, Ordering::SeqCst);
+                (number % 2 == 0, reply)
+            })
+        })
+        .collect();
+    while answered.load(Ordering::SeqCst) < 400 {
+        tokio::task::yield_now().await;
+    }
+    signing.submit(&service, b"payload").await;
+    let signed = answered.load(Ordering::SeqCst);
+    signing.app.admin().await;
+    let logged_in = answered.load(Ordering::SeqCst);
+    assert!(signed < 590 && logged_in < 590, "the flood had come to {signed} and {logged_in} of 600");
+    let (mut wrong, mut busy) = ([0; 2], [0; 2]);
+    for reply in flood {
+        let (is_known, reply) = reply.await.unwrap();
+        if reply.status.as_u16() == 429 {
+            assert_eq!(
+                (&reply.headers["retry-after"], reply.json["status"].as_str()),
+                (&"1".parse().unwrap(), Some("Failure"))
+            );
+            busy[usize::from(is_known)] += 1;
+        } else {
+            refused(&reply, 401);
+            wrong[usize::from(is_known)] += 1;
+        }
+    }
+    assert!(busy.iter().all(|busy| *busy > 150), "one address has some seconds of checks: {busy:?}");
+    assert!(wrong.iter().all(|wrong| *wrong > 1), "known and unknown names alike: {wrong:?}");
 }
 
 #[tokio::test]

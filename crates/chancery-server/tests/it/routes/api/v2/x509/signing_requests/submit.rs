@@ -1,12 +1,16 @@
 //! POST /api/v2/x509/signing-requests.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use chancery_core::Limits;
 use chancery_types::Base64;
-use serde_json::json;
+use futures::future::join_all;
+use serde_json::{Value, json};
 
 use crate::{
     app::Setup,
-    signing::{ED25519, REQUESTS, Signing, bytes, submission},
+    certificates::{body, with},
+    signing::{ED25519, REQUESTS, RSA_2048, RSA_3072, Signing, bytes, submission},
 };
 
 /// SHA-256 of the empty text.
@@ -111,6 +115,41 @@ async fn the_policy_is_the_services_own() {
         let reply = signing.admin.post(REQUESTS, with(member, value)).await;
         reply.refused(400, "InvalidSelection", Some(&format!("/{member}")));
     }
+}
+
+#[tokio::test]
+async fn one_callers_flood_has_none_of_anothers_signatures_refused() {
+    let limits = Limits { pool_queue_max: 64, ..Limits::default() };
+    let signing = Signing::with(Setup { limits, ..Setup::default() }).await;
+    let rsa = |body: &mut Value| body["pkisigning"]["newCert"]["newKey"]["keyTypeUuid"] = json!(RSA_2048);
+    let service = signing.deploy_with("builds", 0, rsa).await;
+    let role = signing.role("builders", &["Signing:Submit"]).await;
+    let quiet = signing.identity("quiet", "Application", &role).await;
+    // More RSA keys than wait for one caller, each some tenths of a second of work.
+    let wanted = json!({"issuerUuid": signing.root, "newKey": {"keyTypeUuid": RSA_3072}});
+    let wanted = with(body(&signing.admin, "TLS Client").await, wanted);
+    let refused = AtomicUsize::new(0);
+    let generate = async || {
+        let reply = signing.admin.post("/api/v2/x509/generate", wanted.clone()).await;
+        refused.fetch_add(usize::from(reply.status.as_u16() == 429), Ordering::SeqCst);
+    };
+    let flood = join_all((0..100).map(|_| generate()));
+    let others = async {
+        // The pool is as full as one caller can have it.
+        while refused.load(Ordering::SeqCst) < 10 {
+            tokio::task::yield_now().await;
+        }
+        let submit = || quiet.post(REQUESTS, submission(&service, b"payload"));
+        join_all((0..13).map(|_| submit())).await
+    };
+    // The flood need not come to its end.
+    let others = tokio::select! {
+        biased;
+        _ = flood => panic!("the flood ended before the signatures"),
+        others = others => others,
+    };
+    let statuses: Vec<_> = others.iter().map(|reply| reply.status.as_u16()).collect();
+    assert_eq!(statuses, [200; 13]);
 }
 
 #[tokio::test]
