@@ -3,6 +3,8 @@
 
 mod manifest;
 
+use std::collections::HashSet;
+
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 use crate::{
@@ -18,7 +20,12 @@ const MANIFEST: &str = "META-INF/MANIFEST.MF";
 const SIGNER: &str = "CHANCERY";
 /// More signers of one archive than anybody has.
 const SIGNERS_MAX: usize = 99;
-const MANIFEST_MAX: u64 = 64 << 20;
+/// What a manifest has at most besides, and how many times the archive's length: each entry that it names takes more of
+/// the archive than of the manifest, but for packed names. It is written unpacked, so it may not be packed without
+/// measure.
+const MANIFEST_MORE_MAX: u64 = 1 << 20;
+const MANIFEST_RATIO_MAX: u64 = 4;
+const MANIFEST_LEN_MAX: u64 = 64 << 20;
 
 /// An archive with its manifest and its new signature file.
 pub(crate) struct Jar<'a> {
@@ -62,14 +69,7 @@ impl<'a> Jar<'a> {
 
     /// One more signature of what is signed already. The manifest stays as it is: the other signatures are over it.
     fn beside(archive: Archive<'a>, text: &str, hash: Hash) -> Result<Self, Error> {
-        let manifest = Raw::read(text)?;
-        let mut sections = String::new();
-        for entry in signed_entries(&archive) {
-            let section = manifest.section(&entry.name).ok_or(NOT_COVERED)?;
-            check_content(&archive, entry, section)?;
-            sections += &signed_section(&entry.name, section.as_bytes(), hash)?;
-        }
-        let signature_file = signature_file(manifest.main.as_bytes(), text.as_bytes(), &sections, hash)?;
+        let signature_file = covered(&archive, text, hash)?;
         let signer = free_name(&archive).ok_or(Unfit("The archive has too many signatures to add one."))?;
         Ok(Self { archive, signer, manifest: None, signature_file })
     }
@@ -79,17 +79,56 @@ impl<'a> Jar<'a> {
         &self.signature_file
     }
 
-    pub(crate) fn finish(self, cms: &[u8], target: &mut dyn Target) -> Result<(), Error> {
+    /// Answers what is to be found in the archive again.
+    pub(crate) fn finish(self, cms: &[u8], target: &mut dyn Target) -> Result<Signed, Error> {
         let Self { archive, signer, manifest, signature_file } = self;
         let block = format!("META-INF/{signer}.{}", der::block_ending(cms)?);
+        let signed = Signed { file: format!("META-INF/{signer}.SF"), signature_file, block, cms: cms.to_vec() };
         let replaces = manifest.is_some();
         let mut files = Vec::new();
         files.extend(manifest.map(|manifest| (MANIFEST.to_owned(), manifest)));
-        files.extend([(format!("META-INF/{signer}.SF"), signature_file), (block, cms.to_vec())]);
+        let Signed { file, signature_file, block, cms } = &signed;
+        files.extend([(file.clone(), signature_file.clone()), (block.clone(), cms.clone())]);
         // Readers of a stream want the manifest first, and what belongs to signatures before everything else.
         let leads = |name: &str| name == "META-INF/" || is_signature(name);
-        archive.with_files(&files, |name| !(replaces && is_signature(name)), leads, target)
+        archive.with_files(&files, |name| !(replaces && is_signature(name)), leads, target)?;
+        Ok(signed)
     }
+}
+
+/// What was put into an archive.
+pub(crate) struct Signed {
+    file: String,
+    signature_file: Vec<u8>,
+    block: String,
+    cms: Vec<u8>,
+}
+
+impl Signed {
+    /// Reads a signed archive as a verifier does: every entry has the digest that the manifest says, the signature file
+    /// says those of the manifest's sections, and the block beside it is there.
+    pub(crate) fn is_in(&self, source: &dyn Source, hash: Hash) -> Result<bool, Error> {
+        let archive = Archive::read(source)?;
+        let text = manifest_of(&archive)?;
+        let found = |name: &str, expected: &[u8]| {
+            let Some(entry) = archive.entries.iter().find(|entry| entry.name == name) else { return Ok(false) };
+            Ok::<_, Error>(archive.bytes(entry, expected.len() as u64, NOT_COVERED)? == expected)
+        };
+        let files_are_there = found(&self.file, &self.signature_file)? && found(&self.block, &self.cms)?;
+        Ok(files_are_there && covered(&archive, &text, hash)? == self.signature_file)
+    }
+}
+
+/// The signature file over a manifest as it is, which has to cover every entry.
+fn covered(archive: &Archive<'_>, text: &str, hash: Hash) -> Result<Vec<u8>, Error> {
+    let manifest = Raw::read(text)?;
+    let mut sections = String::new();
+    for entry in signed_entries(archive) {
+        let section = manifest.section(&entry.name).ok_or(NOT_COVERED)?;
+        check_content(archive, entry, section)?;
+        sections += &signed_section(&entry.name, section.as_bytes(), hash)?;
+    }
+    Ok(signature_file(manifest.main.as_bytes(), text.as_bytes(), &sections, hash)?)
 }
 
 const NOT_COVERED: Unfit = Unfit(
@@ -149,15 +188,17 @@ fn is_signature_file(name: &str) -> bool {
 
 /// A name that no signer's files have.
 fn free_name(archive: &Archive<'_>) -> Option<String> {
-    let taken = |name: &str| {
-        let begin = format!("META-INF/{name}.");
-        archive.entries.iter().any(|entry| entry.name.to_ascii_uppercase().starts_with(&begin))
+    let stem = |entry: &Entry| {
+        let name = entry.name.to_ascii_uppercase();
+        let (stem, _) = name.strip_prefix("META-INF/")?.split_once('.')?;
+        stem.starts_with(&SIGNER[..SIGNER.len() - 2]).then(|| stem.to_owned())
     };
+    let taken: HashSet<_> = archive.entries.iter().filter_map(stem).collect();
     let numbered = |number: usize| {
         let number = number.to_string();
         format!("{}{number}", &SIGNER[..SIGNER.len() - number.len()])
     };
-    std::iter::once(SIGNER.to_owned()).chain((2..=SIGNERS_MAX).map(numbered)).find(|name| !taken(name))
+    std::iter::once(SIGNER.to_owned()).chain((2..=SIGNERS_MAX).map(numbered)).find(|name| !taken.contains(name))
 }
 
 fn manifest_of(archive: &Archive<'_>) -> Result<String, Error> {
@@ -165,17 +206,8 @@ fn manifest_of(archive: &Archive<'_>) -> Result<String, Error> {
     let (entry, None) = (found.next(), found.next()) else {
         return Err(Unfit("The archive has two manifests.").into());
     };
-    let (mut text, mut len) = (Vec::new(), 0_u64);
-    if let Some(entry) = entry {
-        archive.content(entry, |piece| {
-            len += piece.len() as u64;
-            if len <= MANIFEST_MAX {
-                text.extend_from_slice(piece);
-            }
-        })?;
-    }
-    if len > MANIFEST_MAX {
-        return Err(Unfit("The archive's manifest is larger than 64 MiB.").into());
-    }
+    let max = archive.len().saturating_mul(MANIFEST_RATIO_MAX).saturating_add(MANIFEST_MORE_MAX).min(MANIFEST_LEN_MAX);
+    let too_large = Unfit("The archive's manifest is larger than 64 MiB, or than 4 times the archive and 1 MiB.");
+    let text = entry.map_or_else(|| Ok(Vec::new()), |entry| archive.bytes(entry, max, too_large))?;
     Ok(String::from_utf8(text).map_err(|_| Unfit("The archive's manifest is not UTF-8."))?)
 }

@@ -1,146 +1,161 @@
 //! Windows installers: compound files, whose signature is a stream of its own.
 
-use std::{
-    cmp::Ordering,
-    io::{Read, Seek, SeekFrom, Write},
-    path::{Path, PathBuf},
-};
-
-use cfb::{CompoundFile, OpenOptions};
-
 use crate::{
-    Error, Existing, Unfit, der,
+    Error, Existing, Unfit,
+    compound::{Change, Compound, Entry, Node, Storage},
+    der,
     hash::{Hash, Running},
-    source::{Input, PIECE, Source, Target},
+    source::{Source, Target},
 };
 
 const SIGNATURE: &str = "\u{5}DigitalSignature";
-/// A digest of the streams' properties, which some tools sign besides. It would not fit the new signature.
+/// A digest of the streams' properties, which some tools sign besides: it stands in front of what is hashed.
 const EXTENDED: &str = "\u{5}MsiDigitalSignatureEx";
-const NOT_MSI: Unfit = Unfit("The file is no Windows installer: it is not a sound compound file.");
-/// Storages in storages: more than any installer has.
-const DEPTH_MAX: usize = 32;
 /// More than any signature has, however often it was signed.
 const SIGNATURE_MAX: u64 = 64 << 20;
+/// As many bytes as the longest hash.
+const EXTENDED_MAX: u64 = 64;
 
 /// An installer.
 pub(crate) struct Installer<'a> {
-    input: Input<'a>,
+    file: Compound<'a>,
+    hash: Hash,
+    /// The names of the two streams in UTF-16.
+    names: [Vec<u8>; 2],
+    /// The signature that is there and stays.
+    kept: Option<Vec<u8>>,
+    /// The digest of properties that it is over, and that the new one has to be over as well.
+    extended: Option<Vec<u8>>,
 }
 
 impl<'a> Installer<'a> {
-    pub(crate) fn read(source: &'a dyn Source) -> Result<Self, Error> {
-        let input = Input::new(source, NOT_MSI)?;
-        open(input.cursor())?;
-        Ok(Self { input })
+    pub(crate) fn read(source: &'a dyn Source, hash: Hash, existing: Existing) -> Result<Self, Error> {
+        let file = Compound::read(source)?;
+        let names = [SIGNATURE, EXTENDED].map(utf16);
+        let mut installer = Self { file, hash, names, kept: None, extended: None };
+        let [signature, extended] = [installer.special(0)?, installer.special(1)?];
+        if existing == Existing::Append && signature.is_some() {
+            (installer.kept, installer.extended) = (signature, extended);
+            installer.check_extended()?;
+        }
+        Ok(installer)
     }
 
     /// Of the streams in the order of their names, and after those of each storage its class id.
-    pub(crate) fn digest(&self, hash: Hash) -> Result<Vec<u8>, Error> {
-        let mut running = hash.begin();
-        // All streams together are no longer than the file, whatever its directory says.
-        let mut room = self.input.len;
-        hash_storage(&mut open(self.input.cursor())?, Path::new("/"), 0, &mut room, &mut running)?;
+    pub(crate) fn digest(&self) -> Result<Vec<u8>, Error> {
+        let mut running = self.hash.begin();
+        running.update(self.extended.as_deref().unwrap_or_default());
+        self.hash_storage(&self.file.root, true, &mut running)?;
         Ok(running.finish())
     }
 
-    pub(crate) fn finish(&self, cms: &[u8], existing: Existing, target: &mut dyn Target) -> Result<(), Error> {
-        self.input.copy(0..self.input.len, target)?;
-        target.seek(SeekFrom::Start(0))?;
-        let mut file = open(target)?;
-        let nested = match existing {
-            Existing::Append if file.is_stream(SIGNATURE) => Some(der::nest(&signature(&mut file)?, cms)?),
-            Existing::Append | Existing::Replace => None,
+    /// Writes the file anew; answers the signature that it has now.
+    pub(crate) fn finish(&self, cms: &[u8], target: &mut dyn Target) -> Result<Vec<u8>, Error> {
+        let signature = match &self.kept {
+            Some(kept) => der::nest(kept, cms)?,
+            None => cms.to_vec(),
         };
-        for name in [SIGNATURE, EXTENDED] {
-            if file.exists(name) {
-                file.remove_stream(name).map_err(unwritable)?;
+        let contents = [Some(signature.as_slice()), self.extended.as_deref()];
+        let changes = [0, 1].map(|index| Change { name: &self.names[index], content: contents[index] });
+        self.file.write(&changes, target)?;
+        Ok(signature)
+    }
+
+    /// The signature that is there.
+    pub(crate) fn signature(&self) -> Result<Option<Vec<u8>>, Error> {
+        self.special(0)
+    }
+
+    /// What the signature may add to the file, apart from its own length: a sector, entries of the tables.
+    pub(crate) const fn overhead(cms_len: u64) -> u64 {
+        cms_len / 64 + (64 << 10)
+    }
+
+    /// The content of one of the two streams.
+    fn special(&self, index: usize) -> Result<Option<Vec<u8>>, Error> {
+        let node = self.file.root.children.iter().find(|node| node.entry().name() == self.names[index]);
+        let (max, too_large) = match index {
+            0 => (SIGNATURE_MAX, Unfit("The installer's signature is larger than 64 MiB.")),
+            _ => (EXTENDED_MAX, Unfit("The installer's MsiDigitalSignatureEx is longer than any hash.")),
+        };
+        match node {
+            None => Ok(None),
+            Some(Node::Stream(stream)) => self.file.bytes(stream, max, too_large).map(Some),
+            Some(Node::Storage(_)) => Err(Unfit("The installer's signature is a storage, not a stream.").into()),
+        }
+    }
+
+    /// Whether the signature that stays is over the properties that are there, and under the hash of the new one: a
+    /// verifier takes all signatures of a file for signatures over the same.
+    fn check_extended(&self) -> Result<(), Error> {
+        let Some(stated) = &self.extended else { return Ok(()) };
+        let mut running = self.hash.begin();
+        hash_properties(&self.file, &self.file.root, true, &mut running);
+        let found = running.finish();
+        if stated.len() != found.len() {
+            let message = "The installer's signature covers its properties too (MsiDigitalSignatureEx), under another hash: \
+                           only one under that hash can be appended.";
+            return Err(Unfit(message).into());
+        }
+        if *stated != found {
+            let message = "The installer's properties are not those that its signature covers (MsiDigitalSignatureEx): \
+                           nothing can be appended to it.";
+            return Err(Unfit(message).into());
+        }
+        Ok(())
+    }
+
+    fn hash_storage(&self, storage: &Storage, is_root: bool, running: &mut Running) -> Result<(), Error> {
+        for node in hashed(storage, is_root) {
+            match node {
+                Node::Storage(storage) => self.hash_storage(storage, false, running)?,
+                Node::Stream(stream) => self.file.content(stream, |piece| {
+                    running.update(piece);
+                    Ok(())
+                })?,
             }
         }
-        let mut stream = file.create_stream(SIGNATURE).map_err(unwritable)?;
-        stream.write_all(nested.as_deref().unwrap_or(cms)).map_err(unwritable)?;
-        stream.flush().map_err(unwritable)?;
-        drop(stream);
-        file.flush().map_err(unwritable)
+        running.update(&storage.entry.clsid());
+        Ok(())
     }
 }
 
-fn open<F: Read + Seek>(file: F) -> Result<CompoundFile<F>, Error> {
-    OpenOptions::new().max_buffer_size(PIECE).open_with(file).map_err(unsound)
+/// What is hashed of a storage, in the order of hashing: names byte by byte; where one begins with the other, the shorter
+/// first.
+fn hashed(storage: &Storage, is_root: bool) -> Vec<&Node> {
+    let special = [SIGNATURE, EXTENDED].map(utf16);
+    let mut nodes: Vec<_> = storage
+        .children
+        .iter()
+        .filter(|node| !is_root || special.iter().all(|name| node.entry().name() != name))
+        .collect();
+    nodes.sort_by(|one, other| one.entry().name().cmp(other.entry().name()));
+    nodes
 }
 
-/// Fails where the file is read or written: the file's own faults look the same, apart from their kind.
-fn unsound(error: std::io::Error) -> Error {
-    Error::of_file(error, NOT_MSI)
-}
-
-fn unwritable(error: std::io::Error) -> Error {
-    Error::of_file(error, Unfit("The installer has no place for a signature."))
-}
-
-fn hash_storage<F: Read + Seek>(
-    file: &mut CompoundFile<F>,
-    path: &Path,
-    depth: usize,
-    room: &mut u64,
-    running: &mut Running,
-) -> Result<(), Error> {
-    if depth > DEPTH_MAX {
-        return Err(NOT_MSI.into());
+/// What `MsiDigitalSignatureEx` is the hash of: names, class ids, lengths, states and times.
+fn hash_properties(file: &Compound<'_>, storage: &Storage, is_root: bool, running: &mut Running) {
+    let named = |entry: &Entry, own: &[u8], running: &mut Running| {
+        running.update(entry.name());
+        running.update(own);
+        running.update(&entry.state_bits());
+        running.update(&entry.times());
+    };
+    if is_root {
+        running.update(&storage.entry.clsid());
+        running.update(&storage.entry.state_bits());
+    } else {
+        named(&storage.entry, &storage.entry.clsid(), running);
     }
-    let mut children: Vec<(Vec<u8>, PathBuf, bool)> = Vec::new();
-    for entry in file.read_storage(path).map_err(unsound)? {
-        if depth > 0 || ![SIGNATURE, EXTENDED].contains(&entry.name()) {
-            let name = entry.name().encode_utf16().flat_map(u16::to_le_bytes).collect();
-            children.push((name, entry.path().to_owned(), entry.is_stream()));
+    for node in hashed(storage, is_root) {
+        match node {
+            // 32 bits of its length.
+            Node::Stream(stream) => named(stream, &file.len(stream).to_le_bytes()[..4], running),
+            Node::Storage(storage) => hash_properties(file, storage, false, running),
         }
     }
-    children.sort_by(|one, other| order(&one.0, &other.0));
-    for (_, path, is_stream) in children {
-        if is_stream {
-            hash_stream(file, &path, room, running)?;
-        } else {
-            hash_storage(file, &path, depth + 1, room, running)?;
-        }
-    }
-    running.update(&file.entry(path).map_err(unsound)?.clsid().to_bytes_le());
-    Ok(())
 }
 
-/// Names byte by byte; where one begins with the other, the shorter first.
-fn order(one: &[u8], other: &[u8]) -> Ordering {
-    let both = one.len().min(other.len());
-    one[..both].cmp(&other[..both]).then(one.len().cmp(&other.len()))
-}
-
-fn hash_stream<F: Read + Seek>(
-    file: &mut CompoundFile<F>,
-    path: &Path,
-    room: &mut u64,
-    running: &mut Running,
-) -> Result<(), Error> {
-    let mut stream = file.open_stream(path).map_err(unsound)?;
-    let len = stream.len();
-    *room = room.checked_sub(len).ok_or(NOT_MSI)?;
-    let mut buffer = vec![0; PIECE.min(usize::try_from(len).unwrap_or(PIECE))];
-    let mut left = len;
-    while left > 0 {
-        let piece = buffer.len().min(usize::try_from(left).unwrap_or(PIECE));
-        stream.read_exact(&mut buffer[..piece]).map_err(unsound)?;
-        running.update(&buffer[..piece]);
-        left -= piece as u64;
-    }
-    Ok(())
-}
-
-/// The signature that is there.
-fn signature<F: Read + Seek>(file: &mut CompoundFile<F>) -> Result<Vec<u8>, Error> {
-    let stream = file.open_stream(SIGNATURE).map_err(unsound)?;
-    let len = stream.len();
-    if len > SIGNATURE_MAX {
-        return Err(Unfit("The installer's signature is larger than 64 MiB.").into());
-    }
-    let mut content = Vec::new();
-    stream.take(len).read_to_end(&mut content).map_err(unsound)?;
-    if content.len() as u64 == len { Ok(content) } else { Err(NOT_MSI.into()) }
+fn utf16(name: &str) -> Vec<u8> {
+    name.encode_utf16().flat_map(u16::to_le_bytes).collect()
 }

@@ -2,7 +2,7 @@
 
 mod pages;
 
-use std::io::SeekFrom;
+use std::{io::SeekFrom, ops::Range};
 
 use crate::{
     Error, Existing, Unfit, der,
@@ -14,12 +14,19 @@ pub use pages::is_page_hashes;
 
 const NOT_PE: Unfit = Unfit("The file is no Portable Executable with a certificate table.");
 const TOO_LARGE: Unfit = Unfit("An image of 4 GiB or more has no place for a signature.");
+const ODD_TABLE: Unfit =
+    Unfit("The entries of the image's certificate table do not follow one another, so none can be told from another.");
 /// WIN_CERT_REVISION_2_0 and WIN_CERT_TYPE_PKCS_SIGNED_DATA.
 const REVISION_AND_TYPE: [u8; 4] = [0x00, 0x02, 0x02, 0x00];
 /// Of a WIN_CERTIFICATE, before its bytes.
 const ENTRY_HEADER: u64 = 8;
 /// More than any signature has, however often it was signed.
 const SIGNATURE_MAX: usize = 64 << 20;
+/// More entries than any image's certificate table has.
+const ENTRIES_MAX: usize = 1024;
+/// What a signature may add to an image besides its own length: the header of its entry, what fills up to eight bytes, and
+/// tags and lengths where it is nested.
+pub(crate) const OVERHEAD_MAX: u64 = 512;
 const ZEROS: [u8; 8] = [0; 8];
 
 /// An image and where in it the signature belongs.
@@ -81,17 +88,13 @@ impl<'a> Image<'a> {
         Ok(running.finish())
     }
 
-    pub(crate) fn finish(&self, cms: &[u8], existing: Existing, target: &mut dyn Target) -> Result<(), Error> {
+    /// Answers the signature that the image has now.
+    pub(crate) fn finish(&self, cms: &[u8], existing: Existing, target: &mut dyn Target) -> Result<Vec<u8>, Error> {
         let Self { input, table, checksum, directory } = *self;
-        let nested = match (existing, self.signature()?) {
-            (Existing::Append, Some(present)) => Some(der::nest(&present, cms)?),
-            (Existing::Append, None) | (Existing::Replace, _) => None,
-        };
-        let cms = nested.as_deref().unwrap_or(cms);
-        let cms_len = cms.len() as u64;
-        let entry_len = ENTRY_HEADER + cms_len + padding(cms_len);
+        let (signature, entries) = self.new_table(cms, existing)?;
         let at = u32::try_from(table + padding(table)).map_err(|_| TOO_LARGE)?;
-        let len = u32::try_from(entry_len).map_err(|_| TOO_LARGE)?;
+        let entries_len = entries.iter().try_fold(0_u64, |sum, entry| sum.checked_add(entry.len(&signature)));
+        let len = u32::try_from(entries_len.ok_or(TOO_LARGE)?).map_err(|_| TOO_LARGE)?;
         at.checked_add(len).ok_or(TOO_LARGE)?;
 
         let mut sum = Checksum::default();
@@ -106,27 +109,109 @@ impl<'a> Image<'a> {
         write(&len.to_le_bytes())?;
         input.each(directory + 8..table, &mut write)?;
         write(zeros(padding(table)))?;
-        write(&len.to_le_bytes())?;
-        write(&REVISION_AND_TYPE)?;
-        write(cms)?;
-        write(zeros(padding(cms_len)))?;
+        for entry in entries {
+            match entry {
+                TableEntry::Kept(range) => {
+                    let missing = padding(range.end - range.start);
+                    input.each(range, &mut write)?;
+                    write(zeros(missing))?;
+                }
+                TableEntry::Signature => {
+                    let cms_len = signature.len() as u64;
+                    // Its padding counts, as most tools have it.
+                    let len = u32::try_from(ENTRY_HEADER + cms_len + padding(cms_len)).map_err(|_| TOO_LARGE)?;
+                    write(&len.to_le_bytes())?;
+                    write(&REVISION_AND_TYPE)?;
+                    write(&signature)?;
+                    write(zeros(padding(cms_len)))?;
+                }
+            }
+        }
         target.seek(SeekFrom::Start(checksum))?;
         target.write_all(&sum.finish().to_le_bytes())?;
-        Ok(())
+        Ok(signature)
     }
 
-    /// The CMS in the first entry of the certificate table.
-    fn signature(&self) -> Result<Option<Vec<u8>>, Error> {
-        if self.input.len - self.table < ENTRY_HEADER {
-            return Ok(None);
+    /// The signature, and the certificate table that it is to be in: alone, or, where what is there stays, among what
+    /// else there is, whatever that may be.
+    fn new_table(&self, cms: &[u8], existing: Existing) -> Result<(Vec<u8>, Vec<TableEntry>), Error> {
+        if existing == Existing::Replace {
+            return Ok((cms.to_vec(), vec![TableEntry::Signature]));
         }
-        let end = self.table + u64::from(self.input.u32_at(self.table)?);
-        let of_type = self.input.array(self.table + 4)? == REVISION_AND_TYPE;
-        if !of_type || end < self.table + ENTRY_HEADER || end > self.input.len {
-            return Ok(None);
+        let (mut signature, mut entries) = (None, Vec::new());
+        for range in self.entries()? {
+            if signature.is_none() && self.is_signature(&range)? {
+                signature = Some(der::nest(&self.content(&range)?, cms)?);
+                entries.push(TableEntry::Signature);
+            } else {
+                entries.push(TableEntry::Kept(range));
+            }
         }
+        if signature.is_none() {
+            entries.push(TableEntry::Signature);
+        }
+        Ok((signature.unwrap_or_else(|| cms.to_vec()), entries))
+    }
+
+    /// The signature in the first entry of the certificate table that has one.
+    pub(crate) fn signature(&self) -> Result<Option<Vec<u8>>, Error> {
+        for range in self.entries()? {
+            if self.is_signature(&range)? {
+                return self.content(&range).map(Some);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Where the entries of the certificate table are: one behind the other, each filled up to eight bytes.
+    fn entries(&self) -> Result<Vec<Range<u64>>, Error> {
+        let (mut entries, mut at) = (Vec::new(), self.table);
+        while at < self.input.len {
+            let len = if self.input.len - at < ENTRY_HEADER { 0 } else { u64::from(self.input.u32_at(at)?) };
+            let end = at + len;
+            if len == 0 {
+                // Nothing but what fills the table up.
+                let mut is_empty = true;
+                self.input.each(at..self.input.len, |piece| {
+                    is_empty &= piece.iter().all(|byte| *byte == 0);
+                    Ok(())
+                })?;
+                return if is_empty { Ok(entries) } else { Err(ODD_TABLE.into()) };
+            }
+            if len < ENTRY_HEADER || end > self.input.len || entries.len() == ENTRIES_MAX {
+                return Err(ODD_TABLE.into());
+            }
+            entries.push(at..end);
+            at = end + padding(len);
+        }
+        Ok(entries)
+    }
+
+    fn is_signature(&self, entry: &Range<u64>) -> Result<bool, Error> {
+        Ok(self.input.array(entry.start + 4)? == REVISION_AND_TYPE)
+    }
+
+    fn content(&self, entry: &Range<u64>) -> Result<Vec<u8>, Error> {
         let too_large = Unfit("The image's signature is larger than 64 MiB.");
-        self.input.bytes(self.table + ENTRY_HEADER..end, SIGNATURE_MAX, too_large).map(Some)
+        self.input.bytes(entry.start + ENTRY_HEADER..entry.end, SIGNATURE_MAX, too_large)
+    }
+}
+
+/// An entry of the certificate table that is written.
+enum TableEntry {
+    /// The signature, with what it is nested in.
+    Signature,
+    /// As it is.
+    Kept(Range<u64>),
+}
+
+impl TableEntry {
+    fn len(&self, signature: &[u8]) -> u64 {
+        let len = match self {
+            Self::Signature => ENTRY_HEADER + signature.len() as u64,
+            Self::Kept(range) => range.end - range.start,
+        };
+        len + padding(len)
     }
 }
 

@@ -2,6 +2,7 @@
 //! small one.
 
 use std::{
+    cell::RefCell,
     fs,
     io::{self, Read, Seek, SeekFrom, Write},
     ops::Range,
@@ -56,6 +57,80 @@ impl Source for fs::File {
 pub trait Target: Read + Write + Seek {}
 
 impl<T: Read + Write + Seek> Target for T {}
+
+/// A target that takes no more than was reckoned with before anything was written: whatever a file makes of the code that
+/// writes it, it takes no more of the disk, or of memory, than this.
+pub(crate) struct Bounded<'t> {
+    target: &'t mut dyn Target,
+    at: u64,
+    max: u64,
+    exceeded: bool,
+}
+
+impl<'t> Bounded<'t> {
+    pub(crate) fn new(target: &'t mut dyn Target, max: u64) -> Self {
+        Self { target, at: 0, max, exceeded: false }
+    }
+
+    /// Whether more was to be written.
+    pub(crate) const fn is_exceeded(&self) -> bool {
+        self.exceeded
+    }
+}
+
+impl Read for Bounded<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = self.target.read(buffer)?;
+        self.at += len as u64;
+        Ok(len)
+    }
+}
+
+impl Write for Bounded<'_> {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        if self.at.checked_add(piece.len() as u64).is_none_or(|end| end > self.max) {
+            self.exceeded = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let len = self.target.write(piece)?;
+        self.at += len as u64;
+        Ok(len)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.target.flush()
+    }
+}
+
+impl Seek for Bounded<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.at = self.target.seek(to)?;
+        Ok(self.at)
+    }
+}
+
+/// What was written, to be read again.
+pub(crate) struct Written<'t> {
+    target: RefCell<&'t mut dyn Target>,
+}
+
+impl<'t> Written<'t> {
+    pub(crate) fn new(target: &'t mut dyn Target) -> Self {
+        Self { target: RefCell::new(target) }
+    }
+}
+
+impl Source for Written<'_> {
+    fn size(&self) -> io::Result<u64> {
+        self.target.borrow_mut().seek(SeekFrom::End(0))
+    }
+
+    fn read_at(&self, at: u64, piece: &mut [u8]) -> io::Result<()> {
+        let mut target = self.target.borrow_mut();
+        target.seek(SeekFrom::Start(at))?;
+        target.read_exact(piece)
+    }
+}
 
 /// A source of known size, and what is to be said where it ends too early.
 #[derive(Clone, Copy)]
@@ -121,41 +196,5 @@ impl<'a> Input<'a> {
     /// Copies these bytes.
     pub(crate) fn copy(&self, range: Range<u64>, target: &mut (impl Write + ?Sized)) -> Result<(), Error> {
         self.each(range, |piece| Ok(target.write_all(piece)?))
-    }
-
-    /// The source as something with a cursor.
-    pub(crate) fn cursor(self) -> Cursor<'a> {
-        Cursor { input: self, at: 0 }
-    }
-}
-
-/// Reads a source from front to back.
-pub(crate) struct Cursor<'a> {
-    input: Input<'a>,
-    at: u64,
-}
-
-impl Read for Cursor<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.input.len.saturating_sub(self.at);
-        let len = buffer.len().min(usize::try_from(left).unwrap_or(usize::MAX));
-        if len == 0 {
-            return Ok(0);
-        }
-        self.input.source.read_at(self.at, &mut buffer[..len])?;
-        self.at += len as u64;
-        Ok(len)
-    }
-}
-
-impl Seek for Cursor<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let place = match to {
-            SeekFrom::Start(place) => Some(place),
-            SeekFrom::End(by) => self.input.len.checked_add_signed(by),
-            SeekFrom::Current(by) => self.at.checked_add_signed(by),
-        };
-        self.at = place.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.at)
     }
 }

@@ -2,11 +2,11 @@
 
 mod directory;
 
-use std::io::Write;
+use std::{cell::RefCell, io::Write};
 
 use miniz_oxide::{
     DataFormat, MZFlush, MZStatus,
-    inflate::stream::{InflateState, inflate},
+    inflate::stream::{InflateState, ZeroReset, inflate},
 };
 
 pub(crate) use directory::Entry;
@@ -22,10 +22,11 @@ const LOCAL: [u8; 4] = *b"PK\x03\x04";
 const LOCAL_LEN: usize = 30;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
-/// All contents together; a small archive can hold far more than anybody wants to hash. An archive that is large itself
-/// may hold this many times its length.
-const CONTENT_MAX: u64 = 2 << 30;
+/// All contents together are at most so many times the archive, and this much more: deflate packs a thousandfold what
+/// somebody made to be packed, and programs with their pictures and texts two to ten times. Whoever sends little has
+/// little unpacked and hashed.
 const CONTENT_RATIO_MAX: u64 = 32;
+const CONTENT_MORE_MAX: u64 = 32 << 20;
 /// Behind an entry's data there may be a data descriptor.
 const DESCRIPTOR_MAX: u64 = 24;
 const WINDOW: usize = 64 * 1024;
@@ -36,6 +37,8 @@ pub(crate) struct Archive<'a> {
     pub(crate) entries: Vec<Entry>,
     /// Where the central directory begins.
     central: u64,
+    /// One for all entries: to make one costs more than to unpack a small entry.
+    unpacker: RefCell<Unpacker>,
 }
 
 impl<'a> Archive<'a> {
@@ -43,14 +46,19 @@ impl<'a> Archive<'a> {
         let input = Input::new(source, NOT_ZIP)?;
         let Directory { entries, central } = Directory::read(&input)?;
         let total = entries.iter().try_fold(0_u64, |total, entry| total.checked_add(entry.len));
-        let max = input.len.saturating_mul(CONTENT_RATIO_MAX).max(CONTENT_MAX);
+        let max = input.len.saturating_mul(CONTENT_RATIO_MAX).saturating_add(CONTENT_MORE_MAX);
         if total.is_none_or(|total| total > max) {
-            let message = "The archive's contents are larger than 2 GiB and than 32 times the archive.";
+            let message = "The archive's contents are larger than 32 times the archive and 32 MiB.";
             return Err(Unfit(message).into());
         }
-        let archive = Self { input, entries, central };
+        let archive = Self { input, entries, central, unpacker: RefCell::new(Unpacker::new()) };
         archive.check_places()?;
         Ok(archive)
+    }
+
+    /// How many bytes the archive has.
+    pub(crate) const fn len(&self) -> u64 {
+        self.input.len
     }
 
     /// Every byte before the central directory belongs to exactly one entry, so that no two readers see two archives.
@@ -99,6 +107,16 @@ impl<'a> Archive<'a> {
         Ok(extra.end)
     }
 
+    /// The content of an entry of at most so many bytes.
+    pub(crate) fn bytes(&self, entry: &Entry, max: u64, too_large: Unfit) -> Result<Vec<u8>, Error> {
+        if entry.len > max {
+            return Err(too_large.into());
+        }
+        let mut bytes = Vec::new();
+        self.content(entry, |piece| bytes.extend_from_slice(piece))?;
+        Ok(bytes)
+    }
+
     /// Hands an entry's content on, piece by piece.
     pub(crate) fn content(&self, entry: &Entry, mut sink: impl FnMut(&[u8])) -> Result<(), Error> {
         let start = self.data_start(entry)?;
@@ -116,7 +134,8 @@ impl<'a> Archive<'a> {
         if entry.method == STORED {
             self.input.each(packed, take)?;
         } else {
-            let mut unpacker = Unpacker::new();
+            let mut unpacker = self.unpacker.borrow_mut();
+            unpacker.begin();
             self.input.each(packed, |piece| unpacker.push(piece, &mut take))?;
             unpacker.finish(&mut take)?;
         }
@@ -181,6 +200,12 @@ struct Unpacker {
 impl Unpacker {
     fn new() -> Self {
         Self { state: InflateState::new_boxed(DataFormat::Raw), window: vec![0; WINDOW], ended: false }
+    }
+
+    /// Forgets what was unpacked before.
+    fn begin(&mut self) {
+        self.state.reset_as(ZeroReset);
+        self.ended = false;
     }
 
     fn push(&mut self, mut packed: &[u8], take: &mut impl FnMut(&[u8]) -> Result<(), Error>) -> Result<(), Error> {

@@ -4,7 +4,9 @@
 
 use std::{
     cell::Cell,
+    collections::HashMap,
     io::{self, Cursor, Read, Seek, SeekFrom, Write},
+    ops::Range,
 };
 
 use chancery_formats::{Existing, File, Format, Hash, Source};
@@ -46,29 +48,58 @@ impl Source for Sparse {
     }
 }
 
-/// Keeps the first and the last bytes of what is written, and what becomes of the rest.
+/// Keeps the blocks of what is written that are not all zeros, and can be read again.
 #[derive(Default)]
 struct Sink {
-    begin: Vec<u8>,
-    end: Vec<u8>,
+    blocks: HashMap<u64, Vec<u8>>,
     at: u64,
     len: u64,
     largest: usize,
 }
 
+const BLOCK: u64 = 4096;
+
+impl Sink {
+    /// The bytes from `at` on.
+    fn part(&self, at: u64, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len];
+        self.each(at, len, |block, within, place| {
+            if let Some(content) = self.blocks.get(&block) {
+                bytes[place.clone()].copy_from_slice(&content[within..within + place.len()]);
+            }
+        });
+        bytes
+    }
+
+    /// The last bytes.
+    fn end(&self) -> Vec<u8> {
+        self.part(self.len - 4096, 4096)
+    }
+
+    /// The parts of so many bytes, each in one block.
+    fn each(&self, at: u64, len: usize, mut part: impl FnMut(u64, usize, Range<usize>)) {
+        let mut done = 0;
+        while done < len {
+            let from = at + done as u64;
+            let within = usize::try_from(from % BLOCK).unwrap();
+            let count = (len - done).min(4096 - within);
+            part(from / BLOCK, within, done..done + count);
+            done += count;
+        }
+    }
+}
+
 impl Write for Sink {
     fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
         self.largest = self.largest.max(piece.len());
-        if let Ok(at) = usize::try_from(self.at)
-            && at < 4096
-        {
-            self.begin.resize(self.begin.len().max((at + piece.len()).min(4096)), 0);
-            let len = piece.len().min(4096 - at);
-            self.begin[at..at + len].copy_from_slice(&piece[..len]);
-        }
-        if self.at >= self.len {
-            self.end.extend_from_slice(piece);
-            self.end.drain(..self.end.len().saturating_sub(4096));
+        let mut parts = Vec::new();
+        self.each(self.at, piece.len(), |block, within, place| parts.push((block, within, place)));
+        for (block, within, place) in parts {
+            let zeros = piece[place.clone()].iter().all(|byte| *byte == 0);
+            if !zeros || self.blocks.contains_key(&block) {
+                let block = self.blocks.entry(block).or_insert_with(|| vec![0; 4096]);
+                block[within..within + place.len()].copy_from_slice(&piece[place]);
+            }
         }
         self.at += piece.len() as u64;
         self.len = self.len.max(self.at);
@@ -82,15 +113,22 @@ impl Write for Sink {
 
 impl Seek for Sink {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let SeekFrom::Start(at) = to else { return Err(io::ErrorKind::Unsupported.into()) };
-        self.at = at;
-        Ok(at)
+        self.at = match to {
+            SeekFrom::Start(at) => at,
+            SeekFrom::End(0) => self.len,
+            SeekFrom::End(_) | SeekFrom::Current(_) => return Err(io::ErrorKind::Unsupported.into()),
+        };
+        Ok(self.at)
     }
 }
 
 impl Read for Sink {
-    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
-        Err(io::ErrorKind::Unsupported.into())
+    fn read(&mut self, piece: &mut [u8]) -> io::Result<usize> {
+        self.largest = self.largest.max(piece.len());
+        let len = piece.len().min(usize::try_from(self.len - self.at).unwrap_or(usize::MAX));
+        piece[..len].copy_from_slice(&self.part(self.at, len));
+        self.at += len as u64;
+        Ok(len)
     }
 }
 
@@ -138,7 +176,7 @@ fn an_image_is_read_and_written_in_pieces() {
 
     // The checksum by its definition, over words that are not all zeros: the header, the end, the table.
     let table = [&u32::try_from(8 + CMS.len()).unwrap().to_le_bytes()[..], &[0, 2, 2, 0], CMS].concat();
-    let mut written = sink.begin[..0x200].to_vec();
+    let mut written = sink.part(0, 0x200);
     let stated = u32::from_le_bytes(written[0xd8..0xdc].try_into().unwrap());
     written[0xd8..0xdc].fill(0);
     let tail = [&b"\0the end\0\0\0\0\0"[..], &table].concat();
@@ -206,18 +244,19 @@ fn an_archive_whose_entries_begin_behind_4_gib() {
     assert!(source.largest.get() <= PIECE_MAX && sink.largest <= PIECE_MAX);
 
     // Three entries were put in front.
-    let added = u64::from(u32::from_le_bytes(sink.begin[18..22].try_into().unwrap())) + 30 + 20;
-    assert!(sink.begin.starts_with(b"PK\x03\x04") && sink.begin[30..].starts_with(b"META-INF/MANIFEST.MF"));
-    let second = sink.begin[usize::try_from(added).unwrap()..].windows(local.len()).position(|part| part == local);
+    let (begin, end) = (sink.part(0, 4096), sink.end());
+    let added = u64::from(u32::from_le_bytes(begin[18..22].try_into().unwrap())) + 30 + 20;
+    assert!(begin.starts_with(b"PK\x03\x04") && begin[30..].starts_with(b"META-INF/MANIFEST.MF"));
+    let second = begin[usize::try_from(added).unwrap()..].windows(local.len()).position(|part| part == local);
     let moved = added + second.unwrap() as u64;
-    let record = sink.end.windows(5).rposition(|name| name == b"small").unwrap();
+    let record = end.windows(5).rposition(|name| name == b"small").unwrap();
     // Only the place needs 64 bits.
     let extra = [&[1, 0, 8, 0][..], &(moved + at).to_le_bytes()].concat();
-    assert!(sink.end[record + 5..].starts_with(&extra));
-    assert_eq!(sink.end[record - 26..record - 18], [5, 0, 0, 0, 5, 0, 0, 0]);
-    let last = sink.end.len() - 22 - 20 - 56;
-    assert_eq!(sink.end[last + 32..last + 40], 5_u64.to_le_bytes());
-    assert_eq!(sink.end[last + 48..last + 56], (moved + start).to_le_bytes());
+    assert!(end[record + 5..].starts_with(&extra));
+    assert_eq!(end[record - 26..record - 18], [5, 0, 0, 0, 5, 0, 0, 0]);
+    let last = end.len() - 22 - 20 - 56;
+    assert_eq!(end[last + 32..last + 40], 5_u64.to_le_bytes());
+    assert_eq!(end[last + 48..last + 56], (moved + start).to_le_bytes());
 }
 
 /// By doubling.
