@@ -126,7 +126,7 @@ pub struct File<'a> {
 
 enum Kind<'a> {
     Pe(pe::Image<'a>),
-    Msi(msi::Installer<'a>),
+    Msi(Box<msi::Installer<'a>>),
     Powershell(powershell::Script),
     Jar(jar::Jar<'a>),
 }
@@ -147,7 +147,7 @@ impl<'a> File<'a> {
     pub fn read(format: Format, source: &'a dyn Source, hash: Hash, existing: Existing) -> Result<Self, Error> {
         let kind = match format {
             Format::Pe => Kind::Pe(pe::Image::read(source)?),
-            Format::Msi => Kind::Msi(msi::Installer::read(source, hash, existing)?),
+            Format::Msi => Kind::Msi(Box::new(msi::Installer::read(source, hash, existing)?)),
             Format::Powershell if existing == Existing::Append => {
                 return Err(Unfit("Scripts have one signature; the existing one can only be replaced.").into());
             }

@@ -235,7 +235,15 @@ impl Chancery {
         };
         let page_hashes = self.stored_page_hashes(stored).await?;
         let content = Content { digest: stored.digest()?, payload, page_hashes, at_ms };
-        self.make_signature(signer, choice, content).await
+        match (self.make_signature(signer, choice, content).await?, self.stored_container(stored).await?) {
+            (Outcome::Signed(signature), Some(container)) => {
+                Ok(match self.embed(container, signature.clone(), stored.row.digest.clone()).await? {
+                    Ok(_signed) => Outcome::Signed(signature),
+                    Err(why) => Outcome::Failed(format!("The file cannot carry its signature: {why}")),
+                })
+            }
+            (made, _) => Ok(made),
+        }
     }
 
     /// Stores decision, signature and audit record together; false where the request is no longer as it was read.

@@ -1,14 +1,15 @@
 //! Formats whose signature goes into the file: the file's digest at submission, the signed file when it is fetched. It is
-//! made anew each time from what is stored, the payload and the CMS, and always comes out the same.
+//! made anew each time from what is stored, the payload and the CMS, and always comes out the same. It is also made, and
+//! read again, before a signature counts: a request is never signed whose file cannot carry its signature.
 
 use std::{io::Cursor, sync::Arc};
 
-use chancery_formats::{Existing, File, Format, Hash};
+use chancery_formats::{Error as Fault, Existing, File, Format, Hash, Unfit};
 use chancery_keys::Digest;
 use chancery_store::tables;
 use chancery_types::{ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState};
 
-use super::stored::StoredRequest;
+use super::{algorithms::Choice, stored::StoredRequest};
 use crate::{Caller, Chancery, Error, Result};
 
 /// The container of a format; `None` where signatures stand apart.
@@ -46,78 +47,132 @@ pub(crate) fn existing(
     }
 }
 
-/// Reads a file.
-pub(super) fn open<'a>(
+/// What comes of reading a file.
+type Read<T> = std::result::Result<T, Fault>;
+
+/// A file that its signature goes into.
+#[derive(Clone)]
+pub(super) struct Container {
     format: Format,
     with: HashType,
     existing: Option<ExistingSignature>,
-    bytes: &'a &[u8],
-) -> std::result::Result<File<'a>, chancery_formats::Error> {
-    // No policy has another hash: see `HASHES`.
-    let hash = if with == HashType::Sha2_512 {
-        Hash::Sha512
-    } else if with == HashType::Sha2_384 {
-        Hash::Sha384
-    } else {
-        Hash::Sha256
-    };
-    let existing = match existing {
-        Some(ExistingSignature::Append) => Existing::Append,
-        Some(ExistingSignature::Replace) | None => Existing::Replace,
-    };
-    File::read(format, bytes, hash, existing)
+    file: Arc<Vec<u8>>,
+}
+
+impl Container {
+    /// The file of a request under this policy, where its signature goes into it.
+    pub(super) fn of(choice: Choice, existing: Option<ExistingSignature>, file: &Arc<Vec<u8>>) -> Option<Self> {
+        let format = container(choice.format)?;
+        Some(Self { format, with: choice.hash, existing, file: Arc::clone(file) })
+    }
+
+    /// Does something with the file.
+    fn read<T>(&self, then: impl FnOnce(File<'_>) -> Read<T>) -> Read<T> {
+        // No policy has another hash: see `HASHES`.
+        let hash = if self.with == HashType::Sha2_512 {
+            Hash::Sha512
+        } else if self.with == HashType::Sha2_384 {
+            Hash::Sha384
+        } else {
+            Hash::Sha256
+        };
+        let existing = match self.existing {
+            Some(ExistingSignature::Append) => Existing::Append,
+            Some(ExistingSignature::Replace) | None => Existing::Replace,
+        };
+        then(File::read(self.format, &self.file.as_slice(), hash, existing)?)
+    }
+
+    /// The signed file, as a verifier reads it again: with this digest.
+    fn signed(&self, cms: &[u8], digest: &[u8]) -> Read<Vec<u8>> {
+        self.read(|file| {
+            if file.digest()? != digest {
+                return Err(Unfit("The file has another digest than the one that was signed.").into());
+            }
+            let mut signed = Cursor::new(Vec::new());
+            file.finish(cms, &mut signed)?;
+            Ok(signed.into_inner())
+        })
+    }
 }
 
 /// What is in memory is always read and written; only the file itself can be at fault.
-pub(super) fn refusal(error: chancery_formats::Error, refuse: impl FnOnce(&'static str) -> Error) -> Error {
-    match error {
-        chancery_formats::Error::Unfit(unfit) => refuse(unfit.0),
-        chancery_formats::Error::Io(error) => Error::internal(error),
+fn refusal(fault: Fault, refuse: impl FnOnce(&'static str) -> Error) -> Error {
+    match fault {
+        Fault::Unfit(unfit) => refuse(unfit.0),
+        Fault::Io(error) => Error::internal(error),
     }
 }
 
 impl Chancery {
-    /// The digest that stands for a file.
-    pub(super) async fn file_digest(
-        &self,
-        format: Format,
-        with: HashType,
-        existing: Option<ExistingSignature>,
-        file: Arc<Vec<u8>>,
-    ) -> Result<Digest> {
-        let digest = move || open(format, with, existing, &file.as_slice())?.digest();
+    /// The digest that stands for a file. Where people are waited for before it is signed, a signature is tried first.
+    pub(super) async fn file_digest(&self, container: Container, waits: bool) -> Result<Digest> {
+        let with = container.with;
+        let digest = move || {
+            container.read(|file| {
+                let digest = file.digest()?;
+                if waits {
+                    file.try_finish()?;
+                }
+                Ok(digest)
+            })
+        };
         let digest = self.pool.run(digest).await?;
-        let digest = digest.map_err(|error| refusal(error, |why| Error::value("/uploadData", why)))?;
+        let digest = digest.map_err(|fault| refusal(fault, |why| Error::value("/uploadData", why)))?;
         Digest::new(with, &digest).map_err(Error::internal)
+    }
+
+    /// The hashes of the pages of a program.
+    pub(super) async fn computed_page_hashes(&self, file: Arc<Vec<u8>>) -> Result<Vec<u8>> {
+        // Of SHA-256, whatever the digest of the whole is made with.
+        let container = Container { format: Format::Pe, with: HashType::Sha2_256, existing: None, file };
+        let computed = self.pool.run(move || container.read(|file| file.page_hashes())).await?;
+        computed.map_err(|fault| refusal(fault, |why| Error::value("/withPageHashes", why)))
+    }
+
+    /// Puts a signature into its file. What keeps it out is a sentence for a person.
+    pub(super) async fn embed(
+        &self,
+        container: Container,
+        cms: Vec<u8>,
+        digest: Vec<u8>,
+    ) -> Result<std::result::Result<Vec<u8>, &'static str>> {
+        match self.pool.run(move || container.signed(&cms, &digest)).await? {
+            Ok(signed) => Ok(Ok(signed)),
+            Err(Fault::Unfit(unfit)) => Ok(Err(unfit.0)),
+            Err(Fault::Io(error)) => Err(Error::internal(error)),
+        }
+    }
+
+    /// The file of a request as it was uploaded, where its signature goes into it.
+    pub(super) async fn stored_container(&self, stored: &StoredRequest) -> Result<Option<Container>> {
+        if container(stored.policy.choice.format).is_none() || stored.row.items > 0 {
+            return Ok(None);
+        }
+        let id = stored.row.id;
+        let payload = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id))).await?;
+        let existing = stored.row.existing_signature.as_deref().map(str::parse).transpose().map_err(Error::internal)?;
+        Ok(payload.and_then(|payload| Container::of(stored.policy.choice, existing, &Arc::new(payload))))
     }
 
     /// The signed file of a request, under its name.
     pub async fn signed_file(&self, caller: &Caller, id: SigningRequestId) -> Result<(String, Vec<u8>)> {
-        let stored = self.readable_request(caller, id).await?;
-        let StoredRequest { row, policy, .. } = stored;
-        let Some(format) = container(policy.choice.format) else {
+        let mut stored = self.readable_request(caller, id).await?;
+        if container(stored.policy.choice.format).is_none() {
             return Err(Error::state("The signature stands apart from its file; the request's detail has it."));
-        };
-        if row.items > 0 {
+        }
+        if stored.row.items > 0 {
             return Err(Error::state("A manifest has a signature for each of its items; they are under …/items."));
         }
-        let state = row.state.parse::<SigningRequestState>().map_err(Error::internal)?;
-        let (SigningRequestState::Signed, Some(cms)) = (state, row.signature) else {
+        let state = stored.row.state.parse::<SigningRequestState>().map_err(Error::internal)?;
+        let (SigningRequestState::Signed, Some(cms)) = (state, stored.row.signature.take()) else {
             return Err(Error::state("The request is not signed."));
         };
-        let payload = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id.into()))).await?;
-        let Some(payload) = payload else {
+        let Some(container) = self.stored_container(&stored).await? else {
             let message = "Only a digest was submitted; whoever has the file puts the signature into it.";
             return Err(Error::state(message));
         };
-        let existing = row.existing_signature.as_deref().map(str::parse).transpose().map_err(Error::internal)?;
-        let with = policy.choice.hash;
-        let finish = move || {
-            let mut signed = Cursor::new(Vec::new());
-            open(format, with, existing, &payload.as_slice())?.finish(&cms, &mut signed)?;
-            Ok(signed.into_inner())
-        };
-        let signed = self.pool.run(finish).await?.map_err(|error| refusal(error, Error::state))?;
-        Ok((row.name, signed))
+        let signed = self.embed(container, cms, stored.row.digest).await?.map_err(Error::state)?;
+        Ok((stored.row.name, signed))
     }
 }

@@ -4,11 +4,11 @@
 
 use std::sync::Arc;
 
-use chancery_formats::{Format, is_page_hashes};
+use chancery_formats::is_page_hashes;
 use chancery_store::tables;
-use chancery_types::{Base64, HashType, SigningFormat};
+use chancery_types::{Base64, SigningFormat};
 
-use super::{embedded, stored::StoredRequest};
+use super::stored::StoredRequest;
 use crate::{Chancery, Error, Result};
 
 /// What a submission says of them.
@@ -53,14 +53,7 @@ impl Chancery {
         match (said, payload) {
             (PageHashes::None, _) | (PageHashes::Compute, None) => Ok(None),
             (PageHashes::Given(given), _) => Ok(Some(given)),
-            (PageHashes::Compute, Some(payload)) => {
-                let payload = Arc::clone(payload);
-                // Of SHA-256, whatever the digest of the whole is made with.
-                let compute =
-                    move || embedded::open(Format::Pe, HashType::Sha2_256, None, &payload.as_slice())?.page_hashes();
-                let computed = self.pool.run(compute).await?;
-                computed.map(Some).map_err(|error| embedded::refusal(error, |why| Error::value("/withPageHashes", why)))
-            }
+            (PageHashes::Compute, Some(payload)) => self.computed_page_hashes(Arc::clone(payload)).await.map(Some),
         }
     }
 

@@ -17,7 +17,7 @@ use super::{
     algorithms::Choice,
     credential::Prepared,
     decide::{ATTEMPTS_MAX, too_often},
-    embedded,
+    embedded::{self, Container},
     formats::{self, Content},
     made::{Made, Told, Usable},
     manifest::{self, Output},
@@ -162,7 +162,7 @@ impl Chancery {
             now_ms,
         });
         let stored = if signs {
-            self.sign_and_store(grant, event, new, &checked.matter).await
+            self.sign_and_store(grant, event, new, checked).await
         } else {
             self.store_new(grant, event, new).await
         };
@@ -178,7 +178,11 @@ impl Chancery {
         pages: PageHashes,
     ) -> Result<Matter> {
         let with: HashType = policy.choice.hash;
-        let (digest, payload) = match (subject, embedded::container(policy.choice.format)) {
+        let container = match &subject {
+            Subject::Payload(payload) => Container::of(policy.choice, existing, payload),
+            Subject::Digest(_) | Subject::Manifest(_) => None,
+        };
+        let (digest, payload) = match (subject, container) {
             (Subject::Manifest(_), _) if !matches!(pages, PageHashes::None) => {
                 return Err(Error::value("/pageHashes", "The items of a manifest are signed without page hashes."));
             }
@@ -188,8 +192,8 @@ impl Chancery {
                 return Ok(Matter::Each(items));
             }
             (Subject::Digest(digest), _) => (Digest::new(with, &digest).map_err(Error::internal)?, None),
-            (Subject::Payload(payload), Some(format)) => {
-                (self.file_digest(format, with, existing, Arc::clone(&payload)).await?, Some(payload))
+            (Subject::Payload(payload), Some(container)) => {
+                (self.file_digest(container, policy.num_approvals > 0).await?, Some(payload))
             }
             (Subject::Payload(payload), None) if payload.len() <= HASH_INLINE_MAX => {
                 (hash(with, &payload), Some(payload))
@@ -203,23 +207,25 @@ impl Chancery {
         Ok(Matter::One { digest, payload, page_hashes })
     }
 
-    /// Signs and stores a request that waits for nobody. Where it cannot be signed nothing is submitted.
+    /// Signs and stores a request that waits for nobody. Where it cannot be signed, or its file not carry the signature,
+    /// nothing is submitted.
     async fn sign_and_store(
         self: &Arc<Self>,
         grant: &Arc<Grant>,
         event: Event,
         mut new: Box<NewRequest>,
-        matter: &Matter,
+        checked: &Checked,
     ) -> Result<bool> {
         let (target, at_ms) = (new.target.clone(), new.now_ms);
         let (signer, choice) = (&target.signer, target.policy.choice);
-        let output = match matter {
+        let container = checked.container(choice);
+        let output = match &checked.matter {
             Matter::One { digest, payload, page_hashes } => {
                 let needed = formats::needs_payload(choice.format, signer.credential.scheme(choice)?);
                 let payload = payload.clone().filter(|_| needed);
                 let content = Content { digest: *digest, payload, page_hashes: page_hashes.clone(), at_ms };
                 let prepared = signer.prepare(choice, content)?.signed()?;
-                if prepared.is_of_the_pool() {
+                if prepared.is_of_the_pool() && container.is_none() {
                     // The thread that signs also hands over to the store.
                     let (chancery, grant, stored_soon) = (Arc::clone(self), Arc::clone(grant), self.store.announce());
                     let then = move |prepared: Prepared, signature| {
@@ -232,7 +238,12 @@ impl Chancery {
                     };
                     return self.pool.run_then(Signing { of: prepared, then }).await?;
                 }
-                Output::One(self.make(prepared).await?)
+                let signature = self.make(prepared).await?;
+                if let Some(container) = container {
+                    let embedded = self.embed(container, signature.clone(), new.row.digest.clone()).await?;
+                    let _signed = embedded.map_err(|why| Error::value("/uploadData", why))?;
+                }
+                Output::One(signature)
             }
             Matter::Each(items) => Output::Each(self.sign_items(signer, choice, items.clone(), at_ms).await?.signed()?),
         };
@@ -255,6 +266,14 @@ impl Chancery {
 }
 
 impl Checked {
+    /// The file that the signature goes into.
+    fn container(&self, choice: Choice) -> Option<Container> {
+        match &self.matter {
+            Matter::One { payload: Some(payload), .. } => Container::of(choice, self.existing_signature, payload),
+            Matter::One { payload: None, .. } | Matter::Each(_) => None,
+        }
+    }
+
     /// As it is stored, but for where it stands.
     fn row(
         &self,

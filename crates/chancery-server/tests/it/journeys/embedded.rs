@@ -3,6 +3,7 @@
 
 pub(super) mod jars;
 mod pages;
+mod refused;
 
 use std::{fs, io::Cursor};
 
@@ -251,8 +252,7 @@ pub(super) fn verify_script(root_pem: &str, signed: &[u8], hash: Hash, wide: boo
         .args(["-CAfile", "root.pem", "-purpose", "any", "-out", "out"])
         .folder(folder.path())
         .run();
-    // It does not know that an empty script has a signature.
-    if !text.is_empty() && osslsigncode_knows_scripts() {
+    if osslsigncode_knows_scripts() {
         assert!(osslsigncode(root_pem, "x.ps1", signed, 1));
     }
 }
@@ -276,7 +276,6 @@ async fn powershell_scripts() {
         (SCRIPT.replace("\r\n", "\n").into_bytes(), false),
         (with_mark.clone().into_bytes(), false),
         (utf16(&with_mark), true),
-        (Vec::new(), false),
     ] {
         let signed = sign(&signing, &service, Format::Powershell, &file, Existing::Replace).await;
         verify_script(&signing.root_pem, &signed, Hash::Sha256, wide, &file);
@@ -284,5 +283,31 @@ async fn powershell_scripts() {
         verify_script(&signing.root_pem, &again, Hash::Sha256, wide, &file);
         let by_digest = sign_digest(&signing, &service, Format::Powershell, &file).await;
         verify_script(&signing.root_pem, &by_digest, Hash::Sha256, wide, &file);
+    }
+}
+
+/// What `Update-FormatData` and the like read is XML, and its signature is in comments of XML.
+#[tokio::test]
+async fn powershell_xml() {
+    let signing = now().await;
+    let service = deploy(&signing, "scripts", "Powershell", RSA_2048).await;
+    let types = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\r\n<Types>\r\n  <!-- Grüße -->\r\n</Types>\r\n";
+    let with_mark = format!("\u{feff}{types}");
+    for file in [types.as_bytes().to_vec(), with_mark.clone().into_bytes(), utf16(&with_mark)] {
+        let signed = sign(&signing, &service, Format::Powershell, &file, Existing::Replace).await;
+        let again = sign(&signing, &service, Format::Powershell, &signed, Existing::Replace).await;
+        for signed in [signed, again] {
+            if osslsigncode_knows_scripts() {
+                assert!(osslsigncode(&signing.root_pem, "x.ps1xml", &signed, 1));
+                assert!(!osslsigncode(&signing.root_pem, "x.ps1", &signed, 1), "no script finds it");
+            }
+            if !file.starts_with(b"\xff\xfe") {
+                // It is still XML.
+                let folder = temp_dir();
+                fs::write(folder.path().join("x.ps1xml"), &signed).unwrap();
+                let script = "import xml.etree.ElementTree as tree; tree.parse('x.ps1xml')";
+                let _parsed = Tool::new("python3").args(["-c", script]).folder(folder.path()).run();
+            }
+        }
     }
 }
