@@ -51,6 +51,8 @@ impl Client {
             items: Some(items),
             with_page_hashes: false,
             page_hashes: None,
+            program_name: None,
+            program_url: None,
             existing_signature: None,
         })
     }

@@ -36,6 +36,8 @@ pub struct Limits {
     pub name_max: usize,
     /// Bytes of a note.
     pub note_max: usize,
+    /// Characters of a program's address, which Windows shows: what browsers take.
+    pub program_url_max: usize,
     /// Approvals that a policy may demand.
     pub approvals_max: u32,
     /// Digests of one pre-approval: as many as people can have checked by a tool, and under a MiB of JSON.
@@ -139,6 +141,7 @@ impl Default for Limits {
             track_max: 512,
             name_max: 255,
             note_max: 4 * KIB,
+            program_url_max: 2 * KIB,
             approvals_max: 64,
             pre_approved_digests_max: 10_000,
             window_requests_max: 100,

@@ -41,6 +41,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0032_serial_groups",
     "0033_signatures_write_less",
     "0034_submitter_sets",
+    "0035_programs",
     "0036_changes_by_transaction",
 ];
 

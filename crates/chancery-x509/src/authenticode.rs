@@ -83,8 +83,15 @@ struct SpcStatementType {
     purpose: ObjectIdentifier,
 }
 
-#[derive(Sequence)]
-struct SpcSpOpusInfo {}
+/// What Windows shows of a signed program when it asks whether to run it: a name and an address, of which one at least is
+/// there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its name.
+    pub name: Option<String>,
+    /// Where there is more about it; ASCII.
+    pub url: Option<String>,
+}
 
 /// What stands for a file with this digest.
 ///
@@ -95,6 +102,7 @@ pub fn indirect_data(
     digest_algorithm: &AlgorithmIdentifierOwned,
     digest: &Digest,
     page_hashes: Option<&[u8]>,
+    program: Option<&Program>,
 ) -> der::Result<Signed> {
     let (r#type, value) = match (format, page_hashes) {
         (SigningFormat::Authenticode, Some(page_hashes)) => (SPC_PE_IMAGE_DATA, pe_image_data(page_hashes)?),
@@ -117,7 +125,7 @@ pub fn indirect_data(
         digest: hash(digest.hash(), content.value()).as_bytes().to_vec(),
         content: Some(content),
         attributes: vec![
-            cms::attribute(SPC_SP_OPUS_INFO, &SpcSpOpusInfo {})?,
+            cms::attribute(SPC_SP_OPUS_INFO, &opus_info(program)?)?,
             cms::attribute(SPC_STATEMENT_TYPE, &SpcStatementType { purpose: INDIVIDUAL })?,
         ],
     })
@@ -127,6 +135,27 @@ pub fn indirect_data(
 pub fn file_digest(content: &Any) -> Option<Vec<u8>> {
     let content = content.decode_as::<SpcIndirectDataContent>().ok()?;
     Some(content.message_digest.digest.into_bytes().to_vec())
+}
+
+/// ```text
+/// SpcSpOpusInfo ::= SEQUENCE {
+///   programName [0] EXPLICIT SpcString OPTIONAL,
+///   moreInfo [1] EXPLICIT SpcLink OPTIONAL }
+/// SpcString ::= CHOICE { unicode [0] IMPLICIT BMPSTRING, ascii [1] IMPLICIT IA5STRING }
+/// SpcLink ::= CHOICE { url [0] IMPLICIT IA5STRING, … }
+/// ```
+/// Windows reads the name as UTF-16.
+fn opus_info(program: Option<&Program>) -> der::Result<Any> {
+    let tag = |constructed, number| Tag::ContextSpecific { constructed, number: TagNumber(number) };
+    let mut parts = Vec::new();
+    if let Some(name) = program.and_then(|program| program.name.as_ref()) {
+        let unicode: Vec<u8> = name.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        parts.push(encoded(tag(true, 0), &[encoded(tag(false, 0), &[unicode])?])?);
+    }
+    if let Some(url) = program.and_then(|program| program.url.as_ref()) {
+        parts.push(encoded(tag(true, 1), &[encoded(tag(false, 0), &[url.clone().into_bytes()])?])?);
+    }
+    Any::from_der(&encoded(Tag::Sequence, &parts)?)
 }
 
 /// ```text

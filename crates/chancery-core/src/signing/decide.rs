@@ -211,7 +211,8 @@ impl Chancery {
             Outcome::Signed(signer) if stored.row.items > 0 => {
                 let id = stored.row.id;
                 let items = self.store.read(move |tx| Box::pin(tables::signing_items::of_request(tx, id))).await?;
-                self.sign_items(&signer, stored.policy.choice, items, at_ms).await?.map(Output::Each)
+                let program = self.stored_program(stored).await?;
+                self.sign_items(&signer, stored.policy.choice, items, program.as_ref(), at_ms).await?.map(Output::Each)
             }
             Outcome::Signed(signer) => self.sign_stored(stored, &signer, at_ms).await?.map(Output::One),
         };
@@ -234,7 +235,8 @@ impl Chancery {
             None
         };
         let page_hashes = self.stored_page_hashes(stored).await?;
-        let content = Content { digest: stored.digest()?, payload, page_hashes, at_ms };
+        let program = self.stored_program(stored).await?;
+        let content = Content { digest: stored.digest()?, payload, page_hashes, program, at_ms };
         match (self.make_signature(signer, choice, content).await?, self.stored_container(stored).await?) {
             (Outcome::Signed(signature), Some(container)) => {
                 Ok(match self.embed(container, signature.clone(), stored.row.digest.clone()).await? {

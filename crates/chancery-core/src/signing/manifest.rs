@@ -20,6 +20,7 @@ use super::{
     credential::{Outcome, Signer},
     formats::Content,
     made::Made,
+    program::Program,
     rules,
     service::Policy,
 };
@@ -113,14 +114,15 @@ impl Chancery {
         signer: &Signer,
         choice: Choice,
         items: Vec<Item>,
+        program: Option<&Program>,
         at_ms: i64,
     ) -> Result<Outcome<Vec<Finished>>> {
         let sign = |item: Item| {
             async move {
                 let digest = Digest::new(choice.hash, &item.digest).map_err(Error::internal)?;
-                let made = self
-                    .make_signature(signer, choice, Content { digest, payload: None, page_hashes: None, at_ms })
-                    .await;
+                let program = program.cloned();
+                let content = Content { digest, payload: None, page_hashes: None, program, at_ms };
+                let made = self.make_signature(signer, choice, content).await;
                 // Keys that sign at once never wait, and others want this thread.
                 task::yield_now().await;
                 let made = match made {

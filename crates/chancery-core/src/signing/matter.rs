@@ -9,6 +9,7 @@ use chancery_verify::{hexadecimal, manifest_digest};
 use serde::Serialize;
 use uuid::Uuid;
 
+use super::program::Program;
 use crate::{Error, Result};
 
 /// What is to be signed.
@@ -51,7 +52,7 @@ impl Matter {
     }
 
     /// What the audit record says of a request with it.
-    pub(super) fn recorded(&self, row: &tables::signing_requests::Row) -> Result<String> {
+    pub(super) fn recorded(&self, row: &tables::signing_requests::Row, program: Option<&Program>) -> Result<String> {
         let (page_hashes_digest, items) = match self {
             Self::One { page_hashes, .. } => {
                 let digest = |page_hashes| hexadecimal(hash(HashType::Sha2_256, page_hashes).as_bytes());
@@ -67,6 +68,8 @@ impl Matter {
             page_hashes_digest,
             policy_uuid: row.policy_id,
             pre_approval_uuid: row.pre_approval_id,
+            program_name: program.and_then(|program| program.name.as_deref()),
+            program_url: program.and_then(|program| program.url.as_deref()),
             repeats_uuid: row.repeats_id,
             service_uuid: row.service_id,
             state: &row.state,
@@ -88,6 +91,10 @@ struct Recorded<'a> {
     page_hashes_digest: Option<String>,
     policy_uuid: Uuid,
     pre_approval_uuid: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program_name: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    program_url: Option<&'a str>,
     repeats_uuid: Option<Uuid>,
     service_uuid: Uuid,
     state: &'a str,
@@ -128,15 +135,21 @@ mod tests {
             "name": "an \"exe\"", "serviceUuid": id(2), "policyUuid": id(3), "digest": "00ab", "approvalsRequired": 4,
             "state": "Signed", "preApprovalUuid": null, "repeatsUuid": null,
         });
-        assert_eq!(of(None).recorded(&row).unwrap(), expected.to_string());
+        assert_eq!(of(None).recorded(&row, None).unwrap(), expected.to_string());
         expected["pageHashesDigest"] = json!("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-        assert_eq!(of(Some(Vec::new())).recorded(&row).unwrap(), expected.to_string());
+        let program = Program { name: Some("Example".to_owned()), url: Some("https://example.org".to_owned()) };
+        expected["programName"] = json!("Example");
+        expected["programUrl"] = json!("https://example.org");
+        assert_eq!(of(Some(Vec::new())).recorded(&row, Some(&program)).unwrap(), expected.to_string());
+        for member in ["programName", "programUrl"] {
+            expected.as_object_mut().and_then(|members| members.remove(member)).unwrap();
+        }
         (row.pre_approval_id, row.repeats_id) = (Some(id(7)), Some(id(8)));
         expected["preApprovalUuid"] = json!(id(7));
         expected["repeatsUuid"] = json!(id(8));
         expected["items"] = json!(2);
         expected.as_object_mut().and_then(|members| members.remove("pageHashesDigest")).unwrap();
         let item = Item { name: "n".to_owned(), digest: vec![1] };
-        assert_eq!(Matter::Each(vec![item.clone(), item]).recorded(&row).unwrap(), expected.to_string());
+        assert_eq!(Matter::Each(vec![item.clone(), item]).recorded(&row, None).unwrap(), expected.to_string());
     }
 }

@@ -38,8 +38,10 @@ impl Chancery {
             None => None,
         };
         let page_hashes = self.stored_page_hashes(&stored).await?;
+        let program = self.stored_program(&stored).await?;
         let detail = stored.detail(payload, proof, self.hardened, self.clock.now_ms());
-        Ok(SigningRequest { page_hashes: page_hashes.map(Base64), ..detail })
+        let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
+        Ok(SigningRequest { page_hashes: page_hashes.map(Base64), program_name, program_url, ..detail })
     }
 
     /// A request that the caller may read.

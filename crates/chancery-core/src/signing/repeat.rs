@@ -25,6 +25,8 @@ impl Chancery {
         let read = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id.into())));
         let payload = read.await?.map(Base64);
         let page_hashes = self.stored_page_hashes(&stored).await?;
+        let program = self.stored_program(&stored).await?;
+        let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
         let row = stored.row;
         let items = self.store.read(move |tx| Box::pin(tables::signing_items::of_request(tx, id.into()))).await?;
         let items: Vec<_> =
@@ -39,6 +41,8 @@ impl Chancery {
             digest: (payload.is_none() && items.is_empty()).then_some(Base64(row.digest)),
             items: (!items.is_empty()).then_some(items),
             upload_data: payload,
+            program_name,
+            program_url,
             existing_signature: existing_signature.map_err(Error::internal)?,
         };
         self.submit(caller, request, Some(id)).await

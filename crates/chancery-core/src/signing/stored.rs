@@ -128,6 +128,8 @@ impl StoredRequest {
             hash_algorithm: self.policy.choice.hash,
             digest: Base64(row.digest),
             page_hashes: None,
+            program_name: None,
+            program_url: None,
             manifest,
             signature: Base64(row.signature.unwrap_or_default()),
             submitted_at: moment(row.submitted_at_ms),

@@ -8,8 +8,8 @@ use chancery_store::{
     tables::{self, signing_items::Item, submitter_sets::Submitter},
 };
 use chancery_types::{
-    Action, Base64, ExistingSignature, HashType, Perm, SigningRequestId,
-    wire::signing_requests::{ManifestItem, SubmitRequest, Submitted},
+    Action, ExistingSignature, HashType, Perm, SigningRequestId,
+    wire::signing_requests::{SubmitRequest, Submitted},
 };
 use uuid::Uuid;
 
@@ -23,30 +23,26 @@ use super::{
     manifest::{self, Output},
     matter::Matter,
     pages::PageHashes,
+    program::{self, Program},
     proposal::PreApproved,
     request::{self, Event as Step, Request, Standing},
     rules,
     service::Policy,
+    subject::Subject,
     submitters,
-    target::{Found, Target},
+    target::Found,
 };
-use crate::{Caller, Chancery, Error, Event, Grant, Limits, Meaning, Result, pool::Signing, text::check_name};
+use crate::{Caller, Chancery, Error, Event, Grant, Meaning, Result, pool::Signing, text::check_name};
 
 /// More than this many bytes are hashed on the bounded pool.
 const HASH_INLINE_MAX: usize = 64 * 1024;
-
-/// What is to be signed, as it was submitted.
-enum Subject {
-    Payload(Arc<Vec<u8>>),
-    Digest(Vec<u8>),
-    Manifest(Vec<ManifestItem>),
-}
 
 /// A submission that its policy takes.
 struct Checked {
     name: String,
     matter: Matter,
     existing_signature: Option<ExistingSignature>,
+    program: Option<Program>,
     /// The failed request that it repeats.
     repeats: Option<SigningRequestId>,
 }
@@ -57,6 +53,7 @@ struct NewRequest {
     row: tables::signing_requests::Row,
     payload: Option<Arc<Vec<u8>>>,
     page_hashes: Option<Vec<u8>>,
+    program: Option<Program>,
     items: Vec<Item>,
     item_signatures: Vec<Option<Vec<u8>>>,
     /// Of the set that the row names; none where that is stored.
@@ -87,6 +84,7 @@ impl Chancery {
         repeats: Option<SigningRequestId>,
     ) -> Result<Submitted> {
         let (with_pages, pages) = (request.with_page_hashes, request.page_hashes);
+        let (program_name, program_url) = (request.program_name, request.program_url);
         let subject = Subject::of(request.upload_data, request.digest, request.items)?;
         let SubmitRequest { name, service_uuid, policy_uuid, existing_signature, .. } = request;
         let action = Action::SigningRequestSubmit;
@@ -103,8 +101,9 @@ impl Chancery {
         let has_payload = matches!(subject, Subject::Payload(_));
         let existing_signature = embedded::existing(target.policy.choice.format, existing_signature, has_payload)?;
         let pages = PageHashes::of(target.policy.choice.format, has_payload, with_pages, pages)?;
+        let program = program::program(target.policy.choice.format, program_name, program_url, &self.limits)?;
         let matter = self.matter(subject, &target.policy, existing_signature, pages).await?;
-        let checked = Checked { name, matter, existing_signature, repeats };
+        let checked = Checked { name, matter, existing_signature, program, repeats };
         // Each time somebody else took the last use of a pre-approval or changed the target, so it ends by itself.
         for _ in 0..ATTEMPTS_MAX {
             if let Some(submitted) = self.submit_checked(caller, &grant, &target, &checked).await? {
@@ -131,7 +130,7 @@ impl Chancery {
         let mut facts = new_request(caller, &target.policy, self.hardened, now_ms);
         facts.standing = request::next(&facts, Step::Submit).map_err(Error::internal)?;
         let mut pre_approved = None;
-        if let (Standing::Pending, Some(digest)) = (facts.standing, checked.matter.approvable()) {
+        if let (Standing::Pending, Some(digest)) = (facts.standing, checked.approvable()) {
             pre_approved = self.pre_approved(caller, &target.policy, digest, now_ms).await?;
             if let Some(pre_approved) = &pre_approved {
                 let new = Request { standing: Standing::New, ..facts.clone() };
@@ -145,7 +144,9 @@ impl Chancery {
             facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
         }
         row.state = facts.standing.words().0.as_str().to_owned();
-        let event = Event::new(Action::SigningRequestSubmit).on(Uuid::from(id)).json(checked.matter.recorded(&row)?);
+        let event = Event::new(Action::SigningRequestSubmit)
+            .on(Uuid::from(id))
+            .json(checked.matter.recorded(&row, checked.program.as_ref())?);
         let (payload, page_hashes, items) = checked.matter.parts();
         let submitters = (!self.stored_submitters.has(submitters_id)).then(|| submitters::members(caller));
         let new = Box::new(NewRequest {
@@ -153,6 +154,7 @@ impl Chancery {
             row,
             payload,
             page_hashes,
+            program: checked.program.clone(),
             items,
             item_signatures: Vec::new(),
             submitters,
@@ -223,7 +225,8 @@ impl Chancery {
             Matter::One { digest, payload, page_hashes } => {
                 let needed = formats::needs_payload(choice.format, signer.credential.scheme(choice)?);
                 let payload = payload.clone().filter(|_| needed);
-                let content = Content { digest: *digest, payload, page_hashes: page_hashes.clone(), at_ms };
+                let (page_hashes, program) = (page_hashes.clone(), checked.program.clone());
+                let content = Content { digest: *digest, payload, page_hashes, program, at_ms };
                 let prepared = signer.prepare(choice, content)?.signed()?;
                 if prepared.is_of_the_pool() && container.is_none() {
                     // The thread that signs also hands over to the store.
@@ -245,7 +248,10 @@ impl Chancery {
                 }
                 Output::One(signature)
             }
-            Matter::Each(items) => Output::Each(self.sign_items(signer, choice, items.clone(), at_ms).await?.signed()?),
+            Matter::Each(items) => {
+                let program = checked.program.as_ref();
+                Output::Each(self.sign_items(signer, choice, items.clone(), program, at_ms).await?.signed()?)
+            }
         };
         new.sign(output)?;
         self.store_new(grant, event, new).await
@@ -266,6 +272,11 @@ impl Chancery {
 }
 
 impl Checked {
+    /// The digest that a pre-approval may be of: whoever made that saw no name and no address of a program.
+    fn approvable(&self) -> Option<Digest> {
+        if self.program.is_some() { None } else { self.matter.approvable() }
+    }
+
     /// The file that the signature goes into.
     fn container(&self, choice: Choice) -> Option<Container> {
         match &self.matter {
@@ -307,61 +318,6 @@ impl Checked {
     }
 }
 
-impl Subject {
-    /// One of payload, digest and items.
-    fn of(upload_data: Option<Base64>, digest: Option<Base64>, items: Option<Vec<ManifestItem>>) -> Result<Self> {
-        match (upload_data, digest, items) {
-            (Some(Base64(payload)), None, None) => Ok(Self::Payload(Arc::new(payload))),
-            (None, Some(Base64(digest)), None) => Ok(Self::Digest(digest)),
-            (None, None, Some(items)) => Ok(Self::Manifest(items)),
-            (None, None, None) => Err(Error::malformed("/uploadData", "Either uploadData, digest or items is needed.")),
-            (Some(_), Some(_), _) => Err(Error::value("/digest", "Either uploadData or digest is given, not both.")),
-            (_, _, Some(_)) => Err(Error::value("/items", "items stand in the place of uploadData and digest.")),
-        }
-    }
-
-    fn check(&self, target: &Target, limits: &Limits) -> Result<()> {
-        let Choice { format, hash, .. } = target.policy.choice;
-        let size_max = target.policy.rules.max_size;
-        match self {
-            Self::Payload(payload) if size_max.is_some_and(|max| payload.len() as u64 > max) => {
-                let max = size_max.unwrap_or_default();
-                Err(Error::too_large("/uploadData", format!("The policy takes payloads of at most {max} bytes.")))
-            }
-            Self::Manifest(_) if size_max.is_some() => {
-                Err(Error::value("/items", "The policy limits the size of payloads, which digests do not tell."))
-            }
-            Self::Manifest(_)
-                if formats::needs_payload(format, target.signer.credential.scheme(target.policy.choice)?) =>
-            {
-                Err(Error::value("/items", "This service's key signs messages, not digests."))
-            }
-            Self::Manifest(items) => rules::check_count(&target.policy.rules, items.len()),
-            Self::Digest(_) if size_max.is_some() => {
-                let message =
-                    "The policy limits the size of payloads, which a digest does not tell; uploadData is needed.";
-                Err(Error::value("/digest", message))
-            }
-            Self::Payload(payload) if payload.len() > limits.payload_max => {
-                let message = format!("A payload has at most {} bytes; larger ones go by digest.", limits.payload_max);
-                Err(Error::too_large("/uploadData", message))
-            }
-            Self::Payload(_) => Ok(()),
-            Self::Digest(_)
-                if formats::needs_payload(format, target.signer.credential.scheme(target.policy.choice)?) =>
-            {
-                let message = "This service's key signs messages, not digests; uploadData is needed.";
-                Err(Error::value("/digest", message))
-            }
-            Self::Digest(digest) if digest.len() != hash.digest_len() => {
-                let message = format!("A digest of {hash} has {} bytes, not {}.", hash.digest_len(), digest.len());
-                Err(Error::value("/digest", message))
-            }
-            Self::Digest(_) => Ok(()),
-        }
-    }
-}
-
 impl NewRequest {
     /// With what a key has put out for it.
     fn sign(&mut self, output: Output) -> Result<()> {
@@ -392,6 +348,10 @@ impl NewRequest {
         }
         if let Some(page_hashes) = self.page_hashes {
             tables::signing_requests::insert_page_hashes(tx, self.row.id, &page_hashes).await?;
+        }
+        if let Some(program) = self.program {
+            let Program { name, url } = program;
+            tables::signing_requests::insert_program(tx, self.row.id, name.as_deref(), url.as_deref()).await?;
         }
         Ok(())
     }

@@ -121,6 +121,9 @@ const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $
 const INSERT_PAGE_HASHES: &str = "INSERT INTO signing_page_hashes (request_id, page_hashes) VALUES ($1, $2)";
 const PAGE_HASHES: &str = "SELECT page_hashes FROM signing_page_hashes WHERE request_id = $1";
 
+const INSERT_PROGRAM: &str = "INSERT INTO signing_programs (request_id, name, url) VALUES ($1, $2, $3)";
+const PROGRAM: &str = "SELECT name, url FROM signing_programs WHERE request_id = $1";
+
 /// Where nearly all requests end.
 const SIGNED: &str = "Signed";
 
@@ -200,6 +203,23 @@ pub async fn page_hashes(tx: &mut Tx, request_id: Uuid) -> Result<Option<Vec<u8>
     Ok(page_hashes.map(|page_hashes| page_hashes.0))
 }
 
+/// Keeps what a signature says of a program: its name and its address.
+pub async fn insert_program(
+    tx: &mut Tx,
+    request_id: Uuid,
+    name: Option<&str>,
+    url: Option<&str>,
+) -> Result<(), StoreError> {
+    sql(INSERT_PROGRAM).bind(request_id).bind(name).bind(url).execute(tx).await?;
+    Ok(())
+}
+
+/// The name and the address of a program, where they are to be signed.
+pub async fn program(tx: &mut Tx, request_id: Uuid) -> Result<Option<(Option<String>, Option<String>)>, StoreError> {
+    let program: Option<Program> = sql(PROGRAM).bind(request_id).optional(tx).await?;
+    Ok(program.map(|program| (program.name, program.url)))
+}
+
 /// The requests that pass a filter, by name.
 pub async fn list(tx: &mut Tx, filter: Filter, page: Page) -> Result<Listed<Stub>, StoreError> {
     let submitted = "submitters_id IN (SELECT set_id FROM submitter_set_members WHERE identity_id IN (?))";
@@ -245,6 +265,17 @@ struct PageHashes(Vec<u8>);
 impl FromColumns for PageHashes {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         Ok(Self(columns.get("page_hashes")?))
+    }
+}
+
+struct Program {
+    name: Option<String>,
+    url: Option<String>,
+}
+
+impl FromColumns for Program {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self { name: columns.optional("name")?, url: columns.optional("url")? })
     }
 }
 

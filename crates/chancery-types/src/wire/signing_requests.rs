@@ -42,6 +42,16 @@ pub struct SubmitRequest {
     /// first) and its SHA-256, and at the end the place behind the last page with 32 zeros.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_hashes: Option<Base64>,
+    /// The program's name, which Windows shows when it asks whether to run it; 1 to 255 characters. It is signed; for
+    /// `Authenticode`, `Msi` and `Powershell` only. No pre-approval applies to a request with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
+    pub program_name: Option<String>,
+    /// Where there is more about the program: an address with `http://` or `https://`, at most 2,048 characters. As for
+    /// `programName`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schema(max_length = 2048))]
+    pub program_url: Option<String>,
 }
 
 /// One item of a manifest.
@@ -183,6 +193,12 @@ pub struct SigningRequest {
     /// The hashes of the program's pages, where they are signed too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_hashes: Option<Base64>,
+    /// The program's name that is signed too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program_name: Option<String>,
+    /// The program's address that is signed too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program_url: Option<String>,
     /// How far the items of a manifest are; their signatures are under `…/items`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manifest: Option<ManifestSummary>,

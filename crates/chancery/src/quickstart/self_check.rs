@@ -64,6 +64,8 @@ pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<()
         existing_signature: None,
         with_page_hashes: false,
         page_hashes: None,
+        program_name: None,
+        program_url: None,
     };
     let submitted = client.submit(&request).doing("submitting a signing request")?;
     let signed = client.signing_request(submitted.uuid)?;

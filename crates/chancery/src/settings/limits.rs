@@ -30,6 +30,7 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "track-max" => limits.track_max = size,
         "name-max" => limits.name_max = size,
         "note-max" => limits.note_max = size,
+        "program-url-max" => limits.program_url_max = size,
         "approvals-max" => limits.approvals_max = number,
         "metadata-max" => limits.metadata_max = size,
         "control-rules-max" => limits.control_rules_max = size,

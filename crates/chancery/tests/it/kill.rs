@@ -45,6 +45,8 @@ fn load(client: &Client, target: Target, label: &str, answered: &Mutex<Vec<Answe
             existing_signature: None,
             with_page_hashes: false,
             page_hashes: None,
+            program_name: None,
+            program_url: None,
         };
         match client.submit(&request) {
             Ok(submitted) => answered.lock().unwrap().push((submitted.uuid, content)),

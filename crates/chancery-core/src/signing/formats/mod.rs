@@ -13,6 +13,7 @@ use chancery_x509::{
 use der::{Any, Decode};
 use x509_cert::attr::Attribute;
 
+use super::program::Program;
 use crate::{Error, Result};
 
 /// What is signed, and when.
@@ -24,6 +25,8 @@ pub(crate) struct Content {
     pub(crate) payload: Option<Arc<Vec<u8>>>,
     /// The hashes of a program's pages, where they are signed too.
     pub(crate) page_hashes: Option<Vec<u8>>,
+    /// What Windows shows of the program.
+    pub(crate) program: Option<Program>,
     /// When, in milliseconds since the epoch.
     pub(crate) at_ms: i64,
 }
@@ -73,7 +76,8 @@ pub(crate) fn prepare(
         SigningFormat::Authenticode | SigningFormat::Powershell | SigningFormat::Msi => {
             let algorithm = scheme.digest_algorithm_identifier();
             let pages = content.page_hashes.as_deref();
-            let signed = authenticode::indirect_data(format, &algorithm, &content.digest, pages);
+            let signed =
+                authenticode::indirect_data(format, &algorithm, &content.digest, pages, content.program.as_ref());
             let signed = signed.map_err(Error::internal)?;
             cms(scheme, chain, signed, content.at_ms)
         }

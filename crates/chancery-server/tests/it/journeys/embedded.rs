@@ -3,6 +3,7 @@
 
 pub(super) mod jars;
 mod pages;
+mod program;
 mod refused;
 
 use std::{fs, io::Cursor};

@@ -190,6 +190,8 @@ pub(super) fn submission(target: Target, name: &str, digest: Option<&[u8]>, cont
         existing_signature: None,
         with_page_hashes: false,
         page_hashes: None,
+        program_name: None,
+        program_url: None,
     }
 }
 

@@ -93,7 +93,7 @@ async fn listed_digests_are_signed_once_each() {
 }
 
 #[tokio::test]
-async fn page_hashes_that_nobody_has_seen() {
+async fn page_hashes_and_names_that_nobody_has_seen() {
     let signing = Signing::new().await;
     let service =
         signing.deploy_with("programs", 1, |body| body["pkisigning"]["signingFormat"] = json!("Authenticode"));
@@ -107,7 +107,9 @@ async fn page_hashes_that_nobody_has_seen() {
     body["digest"] = json!(A);
     let plain = body.clone();
     body["pageHashes"] = json!(Base64::encode(&[&[0; 4][..], &[7; 32], &[0, 2, 0, 0], &[0; 32]].concat()));
-    for (body, expected) in [(body, "Approval"), (plain, "Signed")] {
+    let mut named = plain.clone();
+    named["programName"] = json!("Somebody else's program");
+    for (body, expected) in [(body, "Approval"), (named, "Approval"), (plain, "Signed")] {
         let request = uuid(&ci.post(REQUESTS, body).await);
         assert_eq!(signing.read(&request).await["state"], expected);
     }
