@@ -34,10 +34,10 @@ mod testing;
 mod text;
 mod tokenization;
 
-pub use access::Grant;
+pub use access::{Demand, Grant, RuleCall};
 pub use audit::Event;
 pub use chancery::{Chancery, Config, OpenFailure};
-pub use chancery_keys::{RootKeyFileError, RootKeySource};
+pub use chancery_keys::{RootKeyFileError, RootKeySource, ScratchKey};
 pub use chancery_store::StoreUrl;
 pub use chancery_x509::time::{parse_rfc3339 as moment_ms, rfc3339};
 pub use clock::Clock;
@@ -45,7 +45,7 @@ pub use error::{Error, Meaning, Result};
 pub use host::Host;
 pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestId, RequestInfo, Visitor};
 pub use keys::RsaPoolLevels;
-pub use limits::Limits;
+pub use limits::{BodyLimits, Limits};
 pub use log::{LogFailure, LogTile};
 pub use pki::{
     Expiring, File, ListKind, ListVersion, OcspAnswer, RevocationList, TransportIdentity, new_transport_identity,

@@ -19,6 +19,8 @@ pub struct Limits {
     pub previews_per_minute: u32,
     /// Bytes of any other body.
     pub body_max: usize,
+    /// What bodies hold while they come.
+    pub bodies: BodyLimits,
     /// Values of a batch; more gains nothing, since the cost is linear.
     pub batch_values_max: usize,
     /// Work of a batch in units of about 10 ns (a card number is some 25), so that no call holds a core for more than a
@@ -121,10 +123,51 @@ pub struct Limits {
     pub logins_per_minute: u32,
 }
 
+/// What bodies hold while they come, before it is known who sends them and afterwards.
+#[derive(Clone, Debug)]
+pub struct BodyLimits {
+    /// Bytes of the body of somebody who is not known yet: a login, or a request for an OCSP answer or a time stamp. The
+    /// longest password, escaped, is 6 KiB.
+    pub visitor_body_max: usize,
+    /// Bytes of all such bodies that are on their way at a time.
+    pub visitor_bytes_max: usize,
+    /// Bytes of those of one source: a hundred of the longest, ten thousand of the usual.
+    pub visitor_bytes_per_source_max: usize,
+    /// Bytes of the bodies above 64 KiB that are in memory while they come. What has no room waits on disk.
+    pub body_memory_max: usize,
+    /// Bytes of those of one caller: each counts as 2 MiB.
+    pub body_memory_per_caller_max: usize,
+    /// Bytes of all bodies that wait on disk at a time.
+    pub spool_max: usize,
+    /// Bytes of those of one caller: five of the longest.
+    pub spool_per_caller_max: usize,
+    /// How long a body may take to arrive, unless it keeps its rate.
+    pub body_wait_max: Duration,
+    /// Bytes a second that a body of more has to come with.
+    pub body_rate_min: usize,
+}
+
+const KIB: usize = 1024;
+const MIB: usize = 1024 * KIB;
+
+impl Default for BodyLimits {
+    fn default() -> Self {
+        Self {
+            visitor_body_max: 16 * KIB,
+            visitor_bytes_max: 32 * MIB,
+            visitor_bytes_per_source_max: 2 * MIB,
+            body_memory_max: 512 * MIB,
+            body_memory_per_caller_max: 256 * MIB,
+            spool_max: 2_048 * MIB,
+            spool_per_caller_max: 512 * MIB,
+            body_wait_max: Duration::from_secs(20),
+            body_rate_min: 64 * KIB,
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        const KIB: usize = 1024;
-        const MIB: usize = 1024 * KIB;
         Self {
             signing_body_max: 90 * MIB,
             payload_max: 64 * MIB,
@@ -133,6 +176,7 @@ impl Default for Limits {
             preview_samples_max: 20,
             previews_per_minute: 60,
             body_max: MIB,
+            bodies: BodyLimits::default(),
             batch_values_max: 100_000,
             batch_work_max: 100_000_000,
             value_max: 64 * KIB,

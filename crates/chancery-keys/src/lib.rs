@@ -37,6 +37,7 @@ mod hash;
 mod import;
 mod random;
 mod root;
+mod scratch;
 mod sealed;
 mod secret;
 mod sign;
@@ -55,6 +56,7 @@ pub use hash::{Digest, DigestLength, Hasher, hash};
 pub use import::{ForeignKey, ImportError, Pkcs12};
 pub use random::random;
 pub use root::{RootKey, RootKeyFileError, RootKeyId, RootKeySource};
+pub use scratch::ScratchKey;
 pub use sealed::{KeyRef, Purpose, SealedKey};
 pub use secret::Secret;
 pub use sign::{

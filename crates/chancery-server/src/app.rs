@@ -8,11 +8,14 @@ use std::{
     },
 };
 
-use chancery_core::{Chancery, Error};
+use chancery_core::{BodyLimits, Chancery, Error, Source};
+use chancery_types::IdentityId;
 use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore},
     time,
 };
+
+use crate::shares::{Share, Shares};
 
 /// Large bodies in memory at a time: each is up to 90 MiB as it came and 64 MiB decoded.
 const LARGE_BODIES_MAX: usize = 4;
@@ -22,13 +25,35 @@ const LARGE_BODIES_MAX: usize = 4;
 pub(crate) struct App {
     chancery: Arc<Chancery>,
     large_bodies: Arc<Semaphore>,
+    bodies: Arc<Bodies>,
     /// Whether the server is about to stop.
     draining: Arc<AtomicBool>,
 }
 
+/// What bodies hold while they come.
+struct Bodies {
+    /// Of those who are not known yet.
+    of_visitors: Shares<Source>,
+    /// Of callers, in memory.
+    in_memory: Shares<IdentityId>,
+    /// Of callers, on disk.
+    on_disk: Shares<IdentityId>,
+}
+
+impl Bodies {
+    fn new(limits: &BodyLimits) -> Self {
+        Self {
+            of_visitors: Shares::new(limits.visitor_bytes_max, limits.visitor_bytes_per_source_max),
+            in_memory: Shares::new(limits.body_memory_max, limits.body_memory_per_caller_max),
+            on_disk: Shares::new(limits.spool_max, limits.spool_per_caller_max),
+        }
+    }
+}
+
 impl App {
     pub(crate) fn new(chancery: Arc<Chancery>) -> Self {
-        Self { chancery, large_bodies: Arc::new(Semaphore::new(LARGE_BODIES_MAX)), draining: Arc::default() }
+        let bodies = Arc::new(Bodies::new(&chancery.limits().bodies));
+        Self { chancery, bodies, large_bodies: Arc::new(Semaphore::new(LARGE_BODIES_MAX)), draining: Arc::default() }
     }
 
     /// From now on the server is not ready: nobody is to send it new calls, though it answers them.
@@ -38,6 +63,21 @@ impl App {
 
     pub(crate) fn is_draining(&self) -> bool {
         self.draining.load(Ordering::Relaxed)
+    }
+
+    /// The share of a body that comes from somebody who is not known yet.
+    pub(crate) fn visitor_bytes(&self, source: Source) -> Share<Source> {
+        self.bodies.of_visitors.of(source)
+    }
+
+    /// The share of the memory of a large body.
+    pub(crate) fn body_memory(&self, caller: IdentityId) -> Share<IdentityId> {
+        self.bodies.in_memory.of(caller)
+    }
+
+    /// The share of the disk of a large body.
+    pub(crate) fn body_disk(&self, caller: IdentityId) -> Share<IdentityId> {
+        self.bodies.on_disk.of(caller)
     }
 
     /// Waits until there is room for one more large body; RateLimited when that takes too long.

@@ -11,14 +11,14 @@ use axum::{
     http::{Method, request::Parts},
     response::{IntoResponse, Response},
 };
-use chancery_core::RequestInfo;
+use chancery_core::{RequestInfo, RuleCall};
 use chancery_types::TokenProfileId;
 
 use crate::{
     answer::{Failure, success},
     app::App,
     credentials, decode,
-    extract::receive,
+    extract::{Gate, receive},
     middleware::{Exchange, Peer},
     remainder,
 };
@@ -103,11 +103,13 @@ impl Single {
         let max = app.limits().body_max;
         match self.verb {
             Verb::Tokenize => {
-                let (request, _room) = receive(&head.headers, body, app, (max, b""), decode::decode).await?;
+                let gate = Gate::Value(&caller, RuleCall::Tokenize, self.profile);
+                let (request, _room) = receive((&head.headers, body), app, gate, (max, b""), decode::decode).await?;
                 Ok(success(app.tokenize(&caller, self.profile, request).await?).into_response())
             }
             Verb::Detokenize => {
-                let (request, _room) = receive(&head.headers, body, app, (max, b""), decode::decode).await?;
+                let gate = Gate::Value(&caller, RuleCall::Detokenize, self.profile);
+                let (request, _room) = receive((&head.headers, body), app, gate, (max, b""), decode::decode).await?;
                 Ok(success(app.detokenize(&caller, self.profile, request).await?).into_response())
             }
         }

@@ -21,6 +21,7 @@ mod remainder;
 mod router;
 mod routes;
 mod session_cookie;
+mod shares;
 
 pub use listen::{Bounds, Network, NotANetwork, Site, Tls, TlsError, TrustedProxies, serve, tls_config};
 pub use middleware::Peer;

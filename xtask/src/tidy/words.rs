@@ -50,6 +50,36 @@ const BANS: &[Ban] = &[
         instead: "use tracing; only the binary talks to the terminal",
     },
     Ban {
+        word: "to_bytes",
+        folders: &["crates/chancery-server/src/routes"],
+        except: &[],
+        instead: "bodies are read within bounds: use an extractor of extract/body.rs",
+    },
+    Ban {
+        word: "into_body",
+        folders: &["crates/chancery-server/src/routes"],
+        except: &[],
+        instead: "bodies are read within bounds: use an extractor of extract/body.rs",
+    },
+    Ban {
+        word: "{Request,",
+        folders: &["crates/chancery-server/src/routes"],
+        except: &[],
+        instead: "bodies are read within bounds: use an extractor of extract/body.rs",
+    },
+    Ban {
+        word: "body::",
+        folders: &["crates/chancery-server/src/routes"],
+        except: &[],
+        instead: "bodies are read within bounds: use an extractor of extract/body.rs",
+    },
+    Ban {
+        word: "axum::Json",
+        folders: &["crates/chancery-server/src/routes"],
+        except: &[],
+        instead: "bodies are read within bounds: use an extractor of extract/body.rs",
+    },
+    Ban {
         word: "unsafe {",
         folders: &[],
         except: UNSAFE_FILES,
@@ -91,5 +121,8 @@ mod tests {
         assert_eq!(check(&Source::of("crates/chancery-core/src/clock.rs", text)).len(), 1);
         assert_eq!(check(&Source::of("crates/chancery-core/tests/x.rs", text)).len(), 0);
         assert_eq!(check(&Source::of(core, "unsafe { }\n")).len(), 1);
+        let route = "crates/chancery-server/src/routes/x.rs";
+        assert_eq!(check(&Source::of(route, "    let bytes = to_bytes(request.into_body(), 1).await;\n")).len(), 2);
+        assert_eq!(check(&Source::of("crates/chancery-server/src/extract/body.rs", "to_bytes\n")).len(), 0);
     }
 }

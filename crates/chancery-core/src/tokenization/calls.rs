@@ -183,7 +183,7 @@ impl Chancery {
         answer
     }
 
-    pub(super) fn may_tokenize(
+    pub(crate) fn may_tokenize(
         &self,
         caller: &Caller,
         id: TokenProfileId,
@@ -194,7 +194,7 @@ impl Chancery {
         Ok((profile, grant))
     }
 
-    pub(super) fn may_detokenize(
+    pub(crate) fn may_detokenize(
         &self,
         caller: &Caller,
         id: TokenProfileId,
@@ -276,7 +276,7 @@ impl Chancery {
     }
 
     /// Counts a call for the audit records.
-    pub(super) fn count_tokens<T>(
+    pub(crate) fn count_tokens<T>(
         &self,
         caller: &Caller,
         action: Action,

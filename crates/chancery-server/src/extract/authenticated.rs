@@ -5,7 +5,13 @@ use std::ops::Deref;
 use axum::{extract::FromRequestParts, http::request::Parts};
 use chancery_core::Caller;
 
-use crate::{answer::Failure, app::App, credentials, extract::visitor, middleware::Peer};
+use crate::{
+    answer::Failure,
+    app::App,
+    credentials,
+    extract::{body::keep_caller, visitor},
+    middleware::Peer,
+};
 
 /// A fully logged-in caller; every route but the few public ones demands one.
 pub(crate) struct Authenticated(pub(crate) Caller);
@@ -27,6 +33,7 @@ impl FromRequestParts<App> for Authenticated {
         if let Some(peer) = parts.extensions.get::<Peer>() {
             peer.is_known();
         }
+        keep_caller(parts, &caller);
         Ok(Self(caller))
     }
 }

@@ -1,39 +1,46 @@
-//! The body of a request: content type, then size, then syntax.
+//! The body of a request: content type, then size, then syntax. Every body of every route is read here: within its size,
+//! in its time, from its sender's share of the room.
 //!
+//! Of a body larger than [`SMALL`] nothing is taken before it is known that its caller may make the call: see [`Gate`].
 //! What is larger than [`IN_MEMORY_MAX`] waits on disk until the last byte has come, so that slow senders hold no memory,
 //! and is then worked with only as long as there is room: see [`Room`].
 
+mod arrival;
+mod demand;
+mod gate;
+mod secret;
 mod spool;
 
-use std::{future::poll_fn, pin::pin, task::Poll, time::Duration};
+use std::sync::atomic::AtomicUsize;
 
 use axum::{
     BoxError,
-    body::{Body as Raw, Bytes, HttpBody},
+    body::{Bytes, HttpBody},
     extract::{FromRequest, Request},
     http::{HeaderMap, header},
 };
 use chancery_core::{Error, Limits, Meaning};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use chancery_types::IdentityId;
 use serde::de::DeserializeOwned;
-use tokio::{sync::OwnedSemaphorePermit, task::spawn_blocking, time};
-use zeroize::Zeroizing;
+use tokio::{sync::OwnedSemaphorePermit, task::spawn_blocking};
 
-use crate::{answer::Failure, app::App, decode};
+use crate::{answer::Failure, app::App, decode, shares::Share};
+use arrival::{Arriving, patiently};
 use spool::Spool;
 
-/// The slowest sender that is waited for, in bytes a second, after [`GRACE`].
-const SLOWEST: u64 = 64 * 1024;
-
-/// What any sender may take, however little it has to send.
-const GRACE: Duration = Duration::from_secs(20);
+pub(crate) use gate::Gate;
+pub(in crate::extract) use gate::keep_caller;
+pub(crate) use secret::{SecretBody, VisitorBody, VisitorBodyOrEmpty, VisitorBytes};
 
 /// Bytes of a body that is kept in memory while it comes: a batch of 100,000 card numbers, for which the way over the disk
 /// would cost a quarter more.
 const IN_MEMORY_MAX: usize = 2 * 1024 * 1024;
 
-/// Bytes of a body for which no room is made ahead.
+/// Bytes of a body for which no room is made ahead, and which may come before it is known whether the call is allowed.
 const SMALL: usize = 64 * 1024;
+
+/// Bytes of a piece on disk.
+const PIECE: usize = 256 * 1024;
 
 /// A place among the few large bodies that are in memory at a time; the handler keeps it as long as it works with one.
 #[expect(dead_code, reason = "held, never read")]
@@ -44,9 +51,6 @@ pub(crate) struct Body<T>(pub(crate) T);
 
 /// A body of which every member is optional, so that none at all counts as `{}`.
 pub(crate) struct BodyOrEmpty<T>(pub(crate) T);
-
-/// A body with secrets: it never waits on disk, and is wiped when it has been read.
-pub(crate) struct SecretBody<T>(pub(crate) T);
 
 /// A body with a few samples.
 pub(crate) struct PreviewBody<T>(pub(crate) T);
@@ -68,7 +72,9 @@ macro_rules! bodies {
             async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
                 let Limits { $limit: max, .. } = *app.limits();
                 let (head, mut body) = request.into_parts();
-                let (body, room) = receive(&head.headers, &mut body, app, (max, $if_empty), $read).await?;
+                let gate = Gate::Route(&head);
+                let (body, room) =
+                    receive((&head.headers, &mut body), app, gate, (max, $if_empty), $read).await?;
                 Ok($make(body, room))
             }
         }
@@ -84,36 +90,11 @@ bodies! {
     SigningBody: signing_body_max, b"", decode::decode_noting, |(body, unknown), room| Self(body, unknown, room);
 }
 
-impl<T: DeserializeOwned + Send + 'static> FromRequest<App> for SecretBody<T> {
-    type Rejection = Failure;
-
-    async fn from_request(request: Request, app: &App) -> Result<Self, Failure> {
-        let max = app.limits().body_max.min(IN_MEMORY_MAX);
-        check_content_type(request.headers())?;
-        check_announced_size(request.headers(), max)?;
-        let bytes = patiently(collect_secret(request.into_body(), max), max).await?;
-        Ok(Self(decode::decode_secret(&bytes)?))
-    }
-}
-
-/// Collects a body in one place that is wiped. What the transport had in its own buffers is the transport's.
-async fn collect_secret(body: Raw, max: usize) -> Result<Zeroizing<Vec<u8>>, Error> {
-    // As large as it may become, so that it never moves and leaves no copy behind.
-    let mut memory = Zeroizing::new(Vec::with_capacity(max));
-    let mut body = Limited::new(body, max);
-    while let Some(frame) = body.frame().await {
-        if let Ok(data) = frame.map_err(|error| broken(&*error, max))?.into_data() {
-            memory.extend_from_slice(&data);
-        }
-    }
-    Ok(memory)
-}
-
 /// Waits for a body of at most `max` bytes and reads it.
 pub(crate) async fn receive<T, B>(
-    headers: &HeaderMap,
-    body: &mut B,
+    (headers, body): (&HeaderMap, &mut B),
     app: &App,
+    gate: Gate<'_>,
     (max, if_empty): (usize, &[u8]),
     read: fn(&[u8]) -> Result<T, Error>,
 ) -> Result<(T, Room), Error>
@@ -123,13 +104,19 @@ where
     B::Error: Into<BoxError>,
 {
     check_content_type(headers)?;
-    check_announced_size(headers, max)?;
-    match patiently(collect(body, max), max).await? {
-        Received::InMemory(bytes) => {
+    let announced = check_announced_size(headers, max)?;
+    let mut sender = Sender { app, gate, known: None };
+    if announced > SMALL as u64 {
+        Box::pin(sender.admit()).await?;
+    }
+    let arrived = AtomicUsize::new(0);
+    let body = Arriving::new(body, max, &arrived);
+    match patiently(collect(body, &mut sender), &arrived, &app.limits().bodies).await? {
+        Received::InMemory(bytes, _share) => {
             let json = if bytes.is_empty() { if_empty } else { &bytes };
             Ok((read(json)?, Room(None)))
         }
-        Received::OnDisk(spool) => Box::pin(read_back(spool, app, read)).await,
+        Received::OnDisk(spool, _share) => Box::pin(read_back(spool, app, read)).await,
     }
 }
 
@@ -146,74 +133,119 @@ async fn read_back<T: Send + 'static>(
     Ok((decoded?, Room(Some(room))))
 }
 
-/// Waits for so many bytes as long as a slow sender may take. Most bodies are there with their heads, and need no timer.
-async fn patiently<T>(received: impl Future<Output = Result<T, Error>>, max: usize) -> Result<T, Error> {
-    let mut received = pin!(received);
-    if let Poll::Ready(received) = poll_fn(|context| Poll::Ready(received.as_mut().poll(context))).await {
-        return received;
-    }
-    let patience = GRACE + Duration::from_secs(max as u64 / SLOWEST);
-    Box::pin(time::timeout(patience, received)).await.map_err(|_| late())?
+/// Who sends a body.
+struct Sender<'a> {
+    app: &'a App,
+    gate: Gate<'a>,
+    /// Once they were asked whether they may.
+    known: Option<IdentityId>,
 }
 
-/// A body that has come in full.
+impl Sender<'_> {
+    async fn admit(&mut self) -> Result<IdentityId, Error> {
+        match self.known {
+            Some(known) => Ok(known),
+            None => Ok(*self.known.insert(self.gate.open(self.app).await?)),
+        }
+    }
+}
+
+/// A body that has come in full, and the share that it is held from, where it is large.
 enum Received {
-    InMemory(Bytes),
-    OnDisk(Spool),
+    InMemory(Bytes, Option<Share<IdentityId>>),
+    OnDisk(Spool, Share<IdentityId>),
 }
 
 /// Most bodies are one piece, and stay where they are; the future is small for their sake.
-async fn collect<B>(body: B, max: usize) -> Result<Received, Error>
+async fn collect<B>(mut body: Arriving<'_, B>, sender: &mut Sender<'_>) -> Result<Received, Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
-    let mut body = Limited::new(body, max);
-    match next_piece(&mut body, max).await? {
-        Some(only) if body.is_end_stream() && only.len() <= IN_MEMORY_MAX => Ok(Received::InMemory(only)),
-        Some(first) => Box::pin(collect_pieces(first, body, max)).await,
-        None => Ok(Received::InMemory(Bytes::new())),
+    match body.next().await? {
+        Some(only) if body.has_ended() && only.len() <= SMALL => Ok(Received::InMemory(only, None)),
+        Some(first) => Box::pin(collect_pieces(first, body, sender)).await,
+        None => Ok(Received::InMemory(Bytes::new(), None)),
     }
 }
 
-async fn collect_pieces<B>(first: Bytes, mut body: Limited<B>, max: usize) -> Result<Received, Error>
+async fn collect_pieces<B>(first: Bytes, mut body: Arriving<'_, B>, sender: &mut Sender<'_>) -> Result<Received, Error>
 where
     B: HttpBody<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
     let mut memory = Vec::new();
-    let mut disk: Option<Spool> = None;
+    let mut large: Option<Large> = None;
     let mut next = Some(first);
     while let Some(data) = next {
-        if memory.len() + data.len() > SMALL && memory.capacity() <= SMALL {
-            // Whoever has sent so much sends the rest, and it need not move again and again as it grows.
-            let announced = body.size_hint().lower().try_into().unwrap_or(IN_MEMORY_MAX);
-            memory.reserve_exact(data.len() + announced.min(IN_MEMORY_MAX));
+        if large.is_none() && memory.len() + data.len() > SMALL {
+            let begun = Large::begin(sender).await?;
+            if begun.memory.is_some() {
+                // Whoever has sent so much sends the rest, and it need not move again and again as it grows.
+                memory.reserve_exact(data.len() + body.rest_min().min(IN_MEMORY_MAX));
+            }
+            large = Some(begun);
         }
         memory.extend_from_slice(&data);
-        if memory.len() > IN_MEMORY_MAX {
-            let spool = match &mut disk {
-                Some(spool) => spool,
-                None => disk.insert(Spool::new().map_err(Error::unavailable)?),
-            };
-            spool.write(&mut memory).await.map_err(Error::unavailable)?;
+        if let Some(large) = &mut large {
+            large.spill(&mut memory).await?;
         }
-        next = next_piece(&mut body, max).await?;
+        next = body.next().await?;
     }
-    let Some(mut spool) = disk else { return Ok(Received::InMemory(memory.into())) };
-    spool.write(&mut memory).await.map_err(Error::unavailable)?;
-    Ok(Received::OnDisk(spool))
+    match large {
+        Some(large) => large.end(memory).await,
+        None => Ok(Received::InMemory(memory.into(), None)),
+    }
 }
 
-/// The next bytes of a body, if any are still to come; trailers are none.
-async fn next_piece<B>(body: &mut Limited<B>, max: usize) -> Result<Option<Bytes>, Error>
-where
-    B: HttpBody<Data = Bytes> + Unpin,
-    B::Error: Into<BoxError>,
-{
-    let Some(frame) = body.frame().await else { return Ok(None) };
-    let frame = frame.map_err(|error| broken(&*error, max))?;
-    Ok(Some(frame.into_data().unwrap_or_default()))
+/// A large body on its way.
+struct Large {
+    /// The share of the memory, as long as it is in memory.
+    memory: Option<Share<IdentityId>>,
+    /// The share of the disk.
+    disk: Share<IdentityId>,
+    spool: Option<Spool>,
+}
+
+impl Large {
+    /// Only for whoever may make the call. Where their memory is used up it goes to the disk at once.
+    async fn begin(sender: &mut Sender<'_>) -> Result<Self, Error> {
+        let who = sender.admit().await?;
+        let mut memory = sender.app.body_memory(who);
+        let memory = memory.grow(IN_MEMORY_MAX).then_some(memory);
+        Ok(Self { memory, disk: sender.app.body_disk(who), spool: None })
+    }
+
+    /// Moves what has come to the disk, once it is too much for the memory.
+    async fn spill(&mut self, memory: &mut Vec<u8>) -> Result<(), Error> {
+        let bound = if self.memory.is_some() { IN_MEMORY_MAX } else { PIECE };
+        if memory.len() > bound { self.write(memory).await } else { Ok(()) }
+    }
+
+    async fn write(&mut self, memory: &mut Vec<u8>) -> Result<(), Error> {
+        if !self.disk.grow(memory.len() + Spool::OVERHEAD) {
+            return Err(Error::busy("Too much is on its way in large bodies; try again.", 1));
+        }
+        let spool = match &mut self.spool {
+            Some(spool) => spool,
+            None => self.spool.insert(Spool::new().map_err(Error::unavailable)?),
+        };
+        spool.write(memory).await.map_err(Error::unavailable)?;
+        if self.memory.take().is_some() {
+            memory.shrink_to(PIECE);
+        }
+        Ok(())
+    }
+
+    async fn end(mut self, mut memory: Vec<u8>) -> Result<Received, Error> {
+        if self.spool.is_some() {
+            self.write(&mut memory).await?;
+        }
+        match self.spool {
+            Some(spool) => Ok(Received::OnDisk(spool, self.disk)),
+            None => Ok(Received::InMemory(memory.into(), self.memory)),
+        }
+    }
 }
 
 /// A missing content type counts as JSON; JSON has no other encoding than UTF-8 (RFC 8259, 8.1).
@@ -234,25 +266,11 @@ fn check_content_type(headers: &HeaderMap) -> Result<(), Error> {
     if is_json && is_utf8 { Ok(()) } else { Err(refusal()) }
 }
 
-/// Refuses before the first byte, so that a client that waits for `100 Continue` sends nothing in vain.
-fn check_announced_size(headers: &HeaderMap, max: usize) -> Result<(), Error> {
-    let announced = headers.get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-    match announced {
-        Some(length) if length > max as u64 => Err(too_large(max)),
-        _ => Ok(()),
-    }
-}
-
-fn late() -> Error {
-    Error::new(Meaning::Malformed, "The body did not arrive in time.")
-}
-
-fn broken(error: &(dyn std::error::Error + Send + Sync + 'static), max: usize) -> Error {
-    if error.is::<LengthLimitError>() {
-        too_large(max)
-    } else {
-        Error::new(Meaning::Malformed, "The body did not arrive in full.")
-    }
+/// The size that is announced, if one is. Refuses before the first byte, so that a client that waits for `100 Continue`
+/// sends nothing in vain.
+fn check_announced_size(headers: &HeaderMap, max: usize) -> Result<u64, Error> {
+    let announced = gate::announced(headers).unwrap_or_default();
+    if announced > max as u64 { Err(too_large(max)) } else { Ok(announced) }
 }
 
 fn too_large(max: usize) -> Error {
@@ -278,33 +296,5 @@ mod tests {
             assert_eq!(check(refused).unwrap_err().meaning(), Meaning::ContentType, "{refused}");
         }
         assert!(check_content_type(&HeaderMap::new()).is_ok());
-    }
-
-    /// A body that comes in pieces of this many bytes.
-    fn pieces(sizes: &[usize]) -> Raw {
-        let pieces: Vec<_> = sizes.iter().map(|size| Ok::<_, std::io::Error>(vec![b' '; *size])).collect();
-        Raw::from_stream(futures::stream::iter(pieces))
-    }
-
-    async fn received(sizes: &[usize], max: usize) -> Result<(usize, bool), Error> {
-        match collect(pieces(sizes), max).await? {
-            Received::InMemory(bytes) => Ok((bytes.len(), false)),
-            Received::OnDisk(spool) => Ok((spool.read_back().await.unwrap().len(), true)),
-        }
-    }
-
-    #[tokio::test]
-    async fn the_limit_is_exact_also_without_an_announced_length() {
-        assert_eq!(received(&[7, 9], 16).await.unwrap(), (16, false));
-        assert_eq!(received(&[7, 10], 16).await.unwrap_err().meaning(), Meaning::TooLarge);
-    }
-
-    #[tokio::test]
-    async fn what_is_larger_waits_on_disk() {
-        let max = 4 * IN_MEMORY_MAX;
-        assert_eq!(received(&[IN_MEMORY_MAX], max).await.unwrap(), (IN_MEMORY_MAX, false));
-        assert_eq!(received(&[IN_MEMORY_MAX, 1], max).await.unwrap(), (IN_MEMORY_MAX + 1, true));
-        assert_eq!(received(&[IN_MEMORY_MAX + 5; 3], max).await.unwrap(), (3 * IN_MEMORY_MAX + 15, true));
-        assert_eq!(received(&[IN_MEMORY_MAX + 5; 4], max).await.unwrap_err().meaning(), Meaning::TooLarge);
     }
 }

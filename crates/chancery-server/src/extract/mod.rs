@@ -11,7 +11,10 @@ mod shown;
 mod visitor;
 
 pub(crate) use authenticated::Authenticated;
-pub(crate) use body::{BatchBody, Body, BodyOrEmpty, NotedBody, PreviewBody, SecretBody, SigningBody, receive};
+pub(crate) use body::{
+    BatchBody, Body, BodyOrEmpty, Gate, NotedBody, PreviewBody, SecretBody, SigningBody, VisitorBody,
+    VisitorBodyOrEmpty, VisitorBytes, receive,
+};
 pub(crate) use in_path::InPath;
 pub(crate) use operator::Operator;
 pub(crate) use query::Query;

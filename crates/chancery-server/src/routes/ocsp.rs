@@ -1,8 +1,7 @@
 //! OCSP, for everybody.
 
 use axum::{
-    body::to_bytes,
-    extract::{Request, State},
+    extract::State,
     http::header::{CACHE_CONTROL, CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
@@ -12,11 +11,8 @@ use chancery_types::Base64;
 use crate::{
     answer::Failure,
     app::App,
-    extract::{Anybody, InPath},
+    extract::{Anybody, InPath, VisitorBytes},
 };
-
-/// Bytes of a request: sixteen certificates and a nonce are 2 KiB.
-const REQUEST_MAX: usize = 16 * 1024;
 
 /// Where certificates stand. What cannot be answered is said in the answer, as RFC 6960 wants it.
 #[utoipa::path(
@@ -26,9 +22,11 @@ const REQUEST_MAX: usize = 16 * 1024;
     request_body(content = Vec<u8>, content_type = "application/ocsp-request"),
     responses((status = 200, description = "the answer", body = Vec<u8>, content_type = "application/ocsp-response")),
 )]
-pub(crate) async fn post(State(app): State<App>, visitor: Anybody, request: Request) -> Result<Response, Failure> {
-    // What is too long or does not arrive is no request; the protocol has an answer for that.
-    let request = to_bytes(request.into_body(), REQUEST_MAX).await.unwrap_or_default();
+pub(crate) async fn post(
+    State(app): State<App>,
+    visitor: Anybody,
+    VisitorBytes(request): VisitorBytes,
+) -> Result<Response, Failure> {
     let OcspAnswer { der, .. } = app.ocsp(&visitor, &request).await?;
     Ok(answer(der))
 }

@@ -1,8 +1,7 @@
 //! The time-stamping authority, for everybody.
 
 use axum::{
-    body::to_bytes,
-    extract::{Request, State},
+    extract::State,
     http::header::CONTENT_TYPE,
     response::{IntoResponse, Response},
 };
@@ -12,12 +11,9 @@ use chancery_types::ServiceId;
 use crate::{
     answer::Failure,
     app::App,
-    extract::{Anybody, InPath},
+    extract::{Anybody, InPath, VisitorBytes},
     metrics,
 };
-
-/// Bytes of a request: one with a nonce and a policy has 100.
-const REQUEST_MAX: usize = 16 * 1024;
 
 /// A time stamp (RFC 3161) of the default time-stamping authority. What cannot be stamped is said in the answer, as the
 /// protocol wants it.
@@ -31,8 +27,12 @@ const REQUEST_MAX: usize = 16 * 1024;
         (status = 404, description = "no time-stamping authority is deployed", content_type = "text/plain"),
     ),
 )]
-pub(crate) async fn default(State(app): State<App>, visitor: Anybody, request: Request) -> Result<Response, Failure> {
-    answer(&app, &visitor, None, request).await
+pub(crate) async fn default(
+    State(app): State<App>,
+    visitor: Anybody,
+    VisitorBytes(request): VisitorBytes,
+) -> Result<Response, Failure> {
+    answer(&app, &visitor, None, &request).await
 }
 
 /// The same, of one authority among several.
@@ -51,20 +51,13 @@ pub(crate) async fn one(
     State(app): State<App>,
     visitor: Anybody,
     InPath(service): InPath<ServiceId>,
-    request: Request,
+    VisitorBytes(request): VisitorBytes,
 ) -> Result<Response, Failure> {
-    answer(&app, &visitor, Some(service), request).await
+    answer(&app, &visitor, Some(service), &request).await
 }
 
-async fn answer(
-    app: &App,
-    visitor: &Visitor,
-    service: Option<ServiceId>,
-    request: Request,
-) -> Result<Response, Failure> {
-    // What is too long or does not arrive is no request; the protocol has an answer for that.
-    let request = to_bytes(request.into_body(), REQUEST_MAX).await.unwrap_or_default();
-    let TimeStampAnswer { der, is_granted } = app.time_stamp(visitor, service, &request).await?;
+async fn answer(app: &App, visitor: &Visitor, service: Option<ServiceId>, request: &[u8]) -> Result<Response, Failure> {
+    let TimeStampAnswer { der, is_granted } = app.time_stamp(visitor, service, request).await?;
     metrics::count_time_stamp(is_granted);
     Ok(([(CONTENT_TYPE, "application/timestamp-reply")], der).into_response())
 }

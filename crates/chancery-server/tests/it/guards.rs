@@ -18,7 +18,7 @@ use crate::{
 
 /// Who may call an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Guard {
+pub(crate) enum Guard {
     /// Anybody.
     Public,
     /// Whoever has a session, also a half-open one.
@@ -39,7 +39,7 @@ const PROPOSALS: &[Perm] = &[SigningApprove, ServicesDeploy, SigningSubmit, Cert
 
 /// Method, path, guard, and a body that decodes.
 #[rustfmt::skip]
-const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
+pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("get", "/healthz", Public, ""),
     ("get", "/readyz", Public, ""),
     ("get", "/metrics", Public, ""),
@@ -158,7 +158,7 @@ const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
 const PROFILE: &str = r#"{"objInfo":{"name":"p"},"algorithm":"Ff1","keyUuid":"00000000-0000-0000-0000-0000000000aa","format":{"alphabet":"Decimal","minLength":13,"maxLength":19},"controlRules":[]}"#;
 const DEPLOY: &str = r#"{"template":"PKI Signing","name":"s","pkisigning":{"newCert":{"issuerUuid":"00000000-0000-0000-0000-0000000000aa","subjectOneline":"CN=x","newKey":{"keyTypeUuid":"00000000-0000-0000-0000-0000000000aa","save":true},"certParams":{"validityPeriod":{"unit":"Year","amount":"1"}}},"signingFormat":"CMS","numApprovals":0,"hashAlgorithm":"Sha2_256"}}"#;
 /// Of no object.
-const UUID: &str = "00000000-0000-0000-0000-0000000000aa";
+pub(crate) const UUID: &str = "00000000-0000-0000-0000-0000000000aa";
 
 impl Guard {
     /// Whether the operation demands more than a session.
@@ -170,7 +170,7 @@ impl Guard {
     }
 
     /// The permissions of which a caller must have one.
-    fn perms(self) -> Option<&'static [Perm]> {
+    pub(crate) fn perms(self) -> Option<&'static [Perm]> {
         match self {
             Perms(perms) | Operator(perms) => Some(perms),
             Public | Session | LoggedIn | Rules => None,
@@ -340,7 +340,7 @@ async fn no_body_but_an_object_is_taken() {
 }
 
 /// A profile that nobody has a rule for.
-async fn token_profile(admin: &Client) -> String {
+pub(crate) async fn token_profile(admin: &Client) -> String {
     let uuid = |value: &Value| value["uuid"].as_str().unwrap().to_owned();
     let types = admin.post("/api/v2/key-types/stubs", json!({"search": "AES-256"})).await;
     let key_type = uuid(&types.response()["results"][0]["objInfo"]);

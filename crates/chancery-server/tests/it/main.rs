@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod app;
+mod bodies;
 mod certificates;
 mod client;
 mod every_endpoint;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chancery_core::Limits;
+use chancery_core::{BodyLimits, Limits};
 use chancery_server::Bounds;
 
 use crate::failure::Failure;
@@ -63,6 +63,24 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "idle-max" => limits.idle_max = time,
         "session-max" => limits.session_max = time,
         "logins-per-minute" => limits.logins_per_minute = number,
+        _ => return set_of_bodies(&mut limits.bodies, bounds, name, number),
+    }
+    Ok(())
+}
+
+/// One for bodies on their way.
+fn set_of_bodies(limits: &mut BodyLimits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
+    let (size, time) = in_types(number);
+    match name {
+        "visitor-body-max" => limits.visitor_body_max = size,
+        "visitor-bytes-max" => limits.visitor_bytes_max = size,
+        "visitor-bytes-per-source-max" => limits.visitor_bytes_per_source_max = size,
+        "body-memory-max" => limits.body_memory_max = size,
+        "body-memory-per-caller-max" => limits.body_memory_per_caller_max = size,
+        "spool-max" => limits.spool_max = size,
+        "spool-per-caller-max" => limits.spool_per_caller_max = size,
+        "body-wait-max" => limits.body_wait_max = time,
+        "body-rate-min" => limits.body_rate_min = size,
         _ => return set_bound(bounds, name, number),
     }
     Ok(())

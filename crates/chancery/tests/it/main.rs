@@ -4,6 +4,7 @@
 mod commands;
 mod kill;
 mod log;
+mod memory;
 mod process;
 mod quickstart;
 mod schemathesis;

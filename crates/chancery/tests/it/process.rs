@@ -62,6 +62,13 @@ impl Server {
         }
     }
 
+    /// What it holds in memory, in KiB.
+    pub(crate) fn resident_kib(&self) -> u64 {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
     pub(crate) fn signal(&self, signal: &str) {
         let _sent = Tool::new("kill").args([signal, &self.child.id().to_string()]).run();
     }

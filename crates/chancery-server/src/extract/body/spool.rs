@@ -1,7 +1,8 @@
-//! A body on its way, on disk.
+//! A body on its way, on disk: sealed under a key of the file's own, so that whoever reads the disk reads nothing.
 
-use std::io;
+use std::io::{self, Error};
 
+use chancery_core::ScratchKey;
 use tokio::{
     fs::File,
     io::{AsyncReadExt as _, AsyncSeekExt as _, AsyncWriteExt as _},
@@ -10,18 +11,25 @@ use tokio::{
 /// A file without a name: it is gone when it is dropped, also by a crash.
 pub(super) struct Spool {
     file: File,
-    len: usize,
+    key: ScratchKey,
+    /// The lengths of the pieces as they are on disk.
+    pieces: Vec<usize>,
 }
 
 impl Spool {
+    /// Bytes that a piece has more on disk.
+    pub(super) const OVERHEAD: usize = ScratchKey::OVERHEAD;
+
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { file: File::from_std(tempfile::tempfile()?), len: 0 })
+        let key = ScratchKey::new().map_err(Error::other)?;
+        Ok(Self { file: File::from_std(tempfile::tempfile()?), key, pieces: Vec::new() })
     }
 
-    /// Moves these bytes to the end of the file.
+    /// Moves these bytes to the end of the file, as one piece.
     pub(super) async fn write(&mut self, bytes: &mut Vec<u8>) -> io::Result<()> {
+        self.key.seal_next(bytes).map_err(Error::other)?;
         self.file.write_all(bytes).await?;
-        self.len += bytes.len();
+        self.pieces.push(bytes.len());
         bytes.clear();
         Ok(())
     }
@@ -30,8 +38,35 @@ impl Spool {
     pub(super) async fn read_back(mut self) -> io::Result<Vec<u8>> {
         self.file.flush().await?;
         self.file.rewind().await?;
-        let mut bytes = Vec::with_capacity(self.len);
-        self.file.read_to_end(&mut bytes).await?;
-        Ok(bytes)
+        let mut all = Vec::with_capacity(self.pieces.iter().sum());
+        let mut piece = Vec::new();
+        for (number, length) in (0..).zip(&self.pieces) {
+            piece.resize(*length, 0);
+            self.file.read_exact(&mut piece).await?;
+            all.extend_from_slice(self.key.open(number, &mut piece).map_err(Error::other)?);
+        }
+        Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::fd::AsRawFd as _};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_lies_on_disk_cannot_be_read_there() {
+        let mut spool = Spool::new().unwrap();
+        let cards = b"4111111111111111,".repeat(40_000);
+        for piece in cards.chunks(256 * 1024) {
+            spool.write(&mut piece.to_vec()).await.unwrap();
+        }
+        spool.file.flush().await.unwrap();
+        // As somebody on the host reads it: the name is gone, the file is not.
+        let file = fs::read(format!("/proc/self/fd/{}", spool.file.as_raw_fd())).unwrap();
+        assert_eq!(file.len(), cards.len() + 3 * Spool::OVERHEAD);
+        assert!(!file.windows(8).any(|part| part == b"41111111"), "card numbers in clear");
+        assert_eq!(spool.read_back().await.unwrap(), cards);
     }
 }

@@ -103,7 +103,7 @@ async fn a_head_beyond_32_kib() {
 #[tokio::test]
 async fn connections_beyond_the_limit_wait_their_turn() {
     let bounds =
-        Bounds { connections_max: 2, connections_per_source_max: Some(2), head_max: SHORT, ..Bounds::default() };
+        Bounds { connections_max: 2, connections_per_source_max: Some(3), head_max: SHORT, ..Bounds::default() };
     let served = Served::plain(slow_router(Duration::ZERO), bounds).await;
     let started = Instant::now();
     let mut idle =

@@ -12,7 +12,7 @@ use chancery_types::wire::login::{LoginAnswer, LoginFailure, LoginRequest};
 use crate::{
     answer::{Failure, Json},
     app::App,
-    extract::{Anybody, Body, SessionCookie},
+    extract::{Anybody, SessionCookie, VisitorBody},
     session_cookie,
 };
 
@@ -39,7 +39,7 @@ pub(crate) async fn login(
     State(app): State<App>,
     visitor: Anybody,
     SessionCookie(cookie): SessionCookie,
-    Body(request): Body<LoginRequest>,
+    VisitorBody(request): VisitorBody<LoginRequest>,
 ) -> Result<impl IntoResponse, Failure> {
     let logged_in = app.log_in(&visitor, cookie.as_deref(), request).await?;
     Ok((AppendHeaders([(header::SET_COOKIE, session_cookie::set(&logged_in.cookie)?)]), Json(logged_in.answer)))

@@ -13,7 +13,7 @@ use chancery_types::wire::{
 use crate::{
     answer::{Failure, Json},
     app::App,
-    extract::{BodyOrEmpty, Shown},
+    extract::{Shown, VisitorBodyOrEmpty},
     session_cookie,
 };
 
@@ -39,7 +39,7 @@ use crate::{
 pub(crate) async fn logout(
     State(app): State<App>,
     Shown { request, credentials }: Shown,
-    BodyOrEmpty(Empty {}): BodyOrEmpty<Empty>,
+    VisitorBodyOrEmpty(Empty {}): VisitorBodyOrEmpty<Empty>,
 ) -> Result<impl IntoResponse, Failure> {
     app.log_out(request, credentials).await?;
     let answer = HomeAnswer { message: "Success".to_owned(), status: HomeStatus::Success, error_code: None };

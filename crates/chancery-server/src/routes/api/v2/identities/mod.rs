@@ -15,7 +15,7 @@ use chancery_types::wire::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body},
+    extract::{Authenticated, SecretBody},
 };
 
 /// Makes a person or an application. Needs Identity:Manage, and every permission of the roles given.
@@ -29,7 +29,7 @@ use crate::{
 pub(crate) async fn create(
     State(app): State<App>,
     caller: Authenticated,
-    Body(body): Body<CreateIdentity>,
+    SecretBody(body): SecretBody<CreateIdentity>,
 ) -> Answer<IdentityCreated> {
     success(app.create_identity(&caller, body).await?)
 }

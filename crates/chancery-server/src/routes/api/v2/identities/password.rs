@@ -12,7 +12,7 @@ use chancery_types::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body, InPath},
+    extract::{Authenticated, InPath, SecretBody},
 };
 
 /// Sets an identity's password and ends its sessions. A session of this identity alone may set its own; others need
@@ -29,7 +29,7 @@ pub(crate) async fn password(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<IdentityId>,
-    Body(body): Body<NewPassword>,
+    SecretBody(body): SecretBody<NewPassword>,
 ) -> Answer<Identity> {
     success(app.set_password(&caller, id, body).await?)
 }

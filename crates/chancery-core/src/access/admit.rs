@@ -1,0 +1,88 @@
+//! What a call demands of its caller before anything is known of what it says.
+
+use chancery_types::{Action, Perm, TokenProfileId};
+
+use crate::{Caller, Chancery, Result, access::Call};
+
+/// What a call demands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// No more than to be logged in.
+    Login,
+    /// One of these permissions; a refusal is audited as a failed action.
+    Perms(&'static [Perm], Action),
+    /// Control Rules of this token profile.
+    Rules(RuleCall, TokenProfileId),
+}
+
+/// A call for which Control Rules are asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleCall {
+    /// One value.
+    Tokenize,
+    /// One value.
+    Detokenize,
+    /// Many values.
+    BatchTokenize,
+    /// Many values.
+    BatchDetokenize,
+    /// Track data.
+    TrackTokenize,
+    /// Track data.
+    TrackDetokenize,
+    /// Many tokens into others.
+    Rewrap,
+    /// What is kept beside a message.
+    TokenRead,
+    /// Whether a message has a token.
+    TokenizedRead,
+}
+
+impl RuleCall {
+    const fn action(self) -> Action {
+        match self {
+            Self::Tokenize => Action::Tokenize,
+            Self::Detokenize => Action::Detokenize,
+            Self::BatchTokenize => Action::BatchTokenize,
+            Self::BatchDetokenize => Action::BatchDetokenize,
+            Self::TrackTokenize => Action::TrackTokenize,
+            Self::TrackDetokenize => Action::TrackDetokenize,
+            Self::Rewrap => Action::Rewrap,
+            Self::TokenRead => Action::TokenRead,
+            Self::TokenizedRead => Action::TokenizedRead,
+        }
+    }
+}
+
+impl Chancery {
+    /// Refuses a caller who may not make this call, whatever it says: so that nothing of a large body is taken from them.
+    /// The call itself asks again.
+    pub async fn admit_call(&self, caller: &Caller, demand: Demand) -> Result<()> {
+        match demand {
+            Demand::Login => Ok(()),
+            Demand::Perms(perms, action) => self.grant_any(caller, perms, action, None).await.map(drop),
+            Demand::Rules(call, profile) => {
+                let allowed = self.rules_allow(caller, call, profile);
+                if allowed.is_err() {
+                    self.count_tokens(caller, call.action(), profile, 0, &allowed);
+                }
+                allowed
+            }
+        }
+    }
+
+    fn rules_allow(&self, caller: &Caller, call: RuleCall, profile: TokenProfileId) -> Result<()> {
+        let tokenize = |call| self.may_tokenize(caller, profile, call).map(drop);
+        let detokenize = |call| self.may_detokenize(caller, profile, call).map(drop);
+        match call {
+            RuleCall::Tokenize => tokenize(Call::Single),
+            RuleCall::Detokenize => detokenize(Call::Single),
+            RuleCall::BatchTokenize => tokenize(Call::Batch),
+            RuleCall::BatchDetokenize => detokenize(Call::Batch),
+            RuleCall::TrackTokenize => tokenize(Call::Track),
+            RuleCall::TrackDetokenize => detokenize(Call::Track),
+            RuleCall::Rewrap => detokenize(Call::Rewrap).and_then(|()| tokenize(Call::Rewrap)),
+            RuleCall::TokenRead | RuleCall::TokenizedRead => detokenize(Call::Vault),
+        }
+    }
+}
