@@ -1,17 +1,45 @@
 //! Names and notes: the texts that people give to objects and decisions.
 
+use unicode_normalization::UnicodeNormalization;
+
 use crate::{Error, Limits, Result};
 
-/// Checks a name: 1 to 255 characters, without control characters.
+/// Checks a name: 1 to 255 characters, all of which can be seen.
 pub(crate) fn check_name(field: &str, name: &str, limits: &Limits) -> Result<()> {
     let length = name.chars().count();
     if length == 0 || length > limits.name_max {
         return Err(Error::value(field, format!("A name has 1 to {} characters.", limits.name_max)));
     }
-    if name.chars().any(char::is_control) {
-        return Err(Error::value(field, "A name has no control characters."));
+    if let Some(position) = name.chars().position(hides) {
+        let message = format!(
+            "The character at position {position} (from 0) cannot be seen, or turns those beside it round: a name has no \
+             control, format and zero-width characters."
+        );
+        return Err(Error::value(field, message));
     }
     Ok(())
+}
+
+/// Whether a character cannot be seen where it stands, or changes how others are shown: names with and without it would
+/// look the same, or like another. Control characters, line and paragraph separators (categories Cc, Zl, Zp), format
+/// characters (Cf: those that set a direction, those of no width, tags), variation selectors and the fillers of Hangul
+/// (Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt).
+pub(crate) fn hides(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
+                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+                | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+                | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
+}
+
+/// What two names have in common that differ in letter case or in how accents are written only: file systems take them
+/// for one, and so do people.
+pub(crate) fn folded(name: &str) -> String {
+    name.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 
 /// Checks a note: at most 4 KiB of text without NUL, which PostgreSQL cannot keep.
@@ -23,4 +51,46 @@ pub(crate) fn check_note(field: &str, note: &str, limits: &Limits) -> Result<()>
         return Err(Error::value(field, "A note has no NUL character."));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_what_it_looks_like() {
+        let check = |name: &str| check_name("/name", name, &Limits::default());
+        for good in ["setup.exe", "Größe", "مرحبا", "ファイル", "a b", "naïve"] {
+            assert!(check(good).is_ok(), "{good:?}");
+        }
+        for (bad, position) in [
+            ("a\u{7}", "position 1"),
+            ("gpj.\u{202e}exe", "position 4"),
+            ("set\u{200b}up.exe", "position 3"),
+            ("\u{feff}x", "position 0"),
+            ("a\u{2066}b", "position 1"),
+            ("a\u{e0041}", "position 1"),
+            ("soft\u{ad}hyphen", "position 4"),
+            ("two\u{2028}lines", "position 3"),
+        ] {
+            let refusal = check(bad).unwrap_err();
+            assert_eq!(refusal.field(), Some("/name"));
+            assert!(refusal.message().contains(position), "{bad:?}: {refusal}");
+        }
+    }
+
+    #[test]
+    fn letter_case_and_spelling_make_no_other_name() {
+        for (one, two) in [
+            ("Setup.EXE", "setup.exe"),
+            ("STRASSE", "straße"),
+            ("ΟΔΟΣ", "οδος"),
+            ("caf\u{e9}", "cafe\u{301}"),
+            ("ﬁle", "file"),
+            ("K", "\u{212a}"),
+        ] {
+            assert_eq!(folded(one), folded(two), "{one:?} {two:?}");
+        }
+        assert_ne!(folded("a.exe"), folded("b.exe"));
+    }
 }

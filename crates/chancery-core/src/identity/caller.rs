@@ -149,6 +149,12 @@ impl Caller {
         &self.standing.members
     }
 
+    /// Whether two persons have logged in, as roles with two logins demand.
+    #[must_use]
+    pub fn are_two_persons(&self) -> bool {
+        self.members().iter().filter(|member| member.kind == IdentityKind::Person).count() > 1
+    }
+
     /// The roles that the session holds.
     #[must_use]
     pub fn roles(&self) -> &[RoleId] {

@@ -148,10 +148,19 @@ impl Directory {
         })
     }
 
+    /// Whether an identity of this kind can log in with the role: two logins are two persons.
+    pub(super) fn counts(&self, kind: IdentityKind, role: RoleId) -> bool {
+        match kind {
+            IdentityKind::Person => true,
+            IdentityKind::Application => self.logins_required(role).is_some_and(|required| required < 2),
+        }
+    }
+
     fn present(&self, seat: &Seat) -> Option<(Seat, &Identity)> {
         let identity = self.identities.get(&seat.identity).filter(|identity| !identity.locked)?;
         let still_held = |role: &RoleId| identity.roles.iter().any(|(held, _)| held == role);
-        let roles = seat.roles.iter().copied().filter(still_held).collect();
+        let counts = |role: &RoleId| still_held(role) && self.counts(identity.kind, *role);
+        let roles = seat.roles.iter().copied().filter(counts).collect();
         Some((Seat { identity: seat.identity, roles }, identity))
     }
 
@@ -254,6 +263,16 @@ mod tests {
         locked.as_mut().unwrap().locked = true;
         assert!(directory().with_identity(BOB, locked).standing(SESSION, &both()).is_none());
         assert!(directory().with_identity(BOB, None).standing(SESSION, &both()).is_none());
+    }
+
+    #[test]
+    fn an_application_is_no_second_person() {
+        let mut application = person(20, &[(ADMIN, 10), (APPROVER, 10)]);
+        application.as_mut().unwrap().kind = IdentityKind::Application;
+        let directory = directory().with_identity(BOB, application);
+        assert!(directory.standing(SESSION, &both()).is_none());
+        let standing = directory.standing(SESSION, &[seat(BOB, &[ADMIN, APPROVER])]).unwrap();
+        assert_eq!(standing.roles, [APPROVER], "roles with one login are an application's, too");
     }
 
     #[test]

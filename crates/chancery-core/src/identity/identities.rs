@@ -64,7 +64,7 @@ impl Chancery {
         };
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
-                let roles = roles_to_give(tx, &granter, &body.role_uuids, &[]).await?;
+                let roles = roles_to_give(tx, &granter, body.kind, &body.role_uuids, &[]).await?;
                 tables::identities::insert(tx, &row).await.map_err(name_taken)?;
                 assign(tx, id, &roles, now).await
             })

@@ -149,8 +149,14 @@ impl Chancery {
             source: Some(request.source),
             identities: vec![(id, row.name.clone())],
         };
-        let roles = self.roles_of(id).await?;
         let directory = self.identity.directory.load_full();
+        let held = self.roles_of(id).await?;
+        let kind = row.kind.parse().map_err(Error::internal)?;
+        let roles: Vec<_> = held.iter().copied().filter(|role| directory.counts(kind, *role)).collect();
+        if roles.is_empty() && !held.is_empty() {
+            let event = Event::new(Action::Login).on(row.id);
+            return Err(self.refused_as(actor, event, not_a_person()).await);
+        }
         let present_state = present.as_ref().map(|session| &session.state);
         let next = login::log_in(present_state, Seat { identity: id, roles }, &*directory, now, &self.limits);
         let (state, replaced) = match next {
@@ -242,6 +248,10 @@ fn refused() -> Error {
 
 fn too_often(retry_after_s: u32) -> Error {
     Error::busy("Too many logins were tried from this address; try again.", retry_after_s)
+}
+
+fn not_a_person() -> Error {
+    Error::new(Meaning::Unauthenticated, "All roles of this application take two logins, which are two persons'.")
 }
 
 fn not_admitted(why: Refusal) -> Error {

@@ -20,7 +20,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Error, Event, Result,
+    Caller, Chancery, Error, Event, Meaning, Result,
     changes::{Change, ChangeKind},
     list::Page,
     text::check_name,
@@ -96,7 +96,8 @@ impl Chancery {
         let PatchKey { name, usages } = request;
         let limits = self.limits.clone();
         let event = key_event(Action::KeyChange, id).detail(json!({"name": name, "usages": usages}));
-        self.commit(&grant, event, move |tx| {
+        let are_two = caller.are_two_persons();
+        let changed = self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 let mut row = load(tx, id).await?;
                 let key = StoredKey::from_row(&row)?;
@@ -109,13 +110,22 @@ impl Chancery {
                     }
                 }
                 if let Some(usages) = usages {
-                    row.usages = new_key::usages_text(&check_usages(&usages, key.key_type)?);
+                    let usages = check_usages(&usages, key.key_type)?;
+                    if !are_two && usages.iter().any(|usage| !key.usages.contains(usage)) {
+                        return Err(takes_two_persons("/usages"));
+                    }
+                    row.usages = new_key::usages_text(&usages);
                 }
                 update(tx, &row).await?;
                 detail(tx, id).await
             })
-        })
-        .await
+        });
+        match changed.await {
+            Err(error) if error.meaning() == Meaning::Forbidden => {
+                Err(self.refused(caller, key_event(Action::KeyChange, id), error).await)
+            }
+            changed => changed,
+        }
     }
 
     /// Switches a key off: nothing uses it until it is enabled again.
@@ -123,8 +133,12 @@ impl Chancery {
         self.set_key_state(caller, id, KeyState::Disabled, Action::KeyDisable).await
     }
 
-    /// Switches a key on again.
+    /// Switches a key on again. Somebody had a reason to switch it off, so that takes two persons.
     pub async fn enable_key(&self, caller: &Caller, id: KeyId) -> Result<Key> {
+        if caller.has(Perm::KeysAdd) && !caller.are_two_persons() {
+            let event = key_event(Action::KeyEnable, id);
+            return Err(self.refused(caller, event, takes_two_persons("")).await);
+        }
         self.set_key_state(caller, id, KeyState::Enabled, Action::KeyEnable).await
     }
 
@@ -184,6 +198,12 @@ fn check_usages(usages: &[KeyUsage], key_type: &KeyType) -> Result<Vec<KeyUsage>
         return Err(Error::value(format!("/usages/{index}"), message));
     }
     Ok(key_type.usages.iter().copied().filter(|usage| usages.contains(usage)).collect())
+}
+
+fn takes_two_persons(field: &str) -> Error {
+    let message = "To let a key do again what it was kept from takes two persons: a session of a role with two logins.";
+    let refusal = Error::forbidden(message);
+    if field.is_empty() { refusal } else { refusal.at(field) }
 }
 
 fn name_taken() -> Error {

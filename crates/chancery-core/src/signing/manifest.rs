@@ -24,7 +24,12 @@ use super::{
     rules,
     service::Policy,
 };
-use crate::{Caller, Chancery, Error, Limits, Meaning, Result, list::Page, log::inclusion_proofs, text::check_name};
+use crate::{
+    Caller, Chancery, Error, Limits, Meaning, Result,
+    list::Page,
+    log::inclusion_proofs,
+    text::{check_name, folded},
+};
 
 /// What became of one item.
 #[derive(Debug)]
@@ -62,8 +67,11 @@ pub(super) fn check(items: Vec<ManifestItem>, policy: &Policy, limits: &Limits) 
             let message = format!("A digest of {hash} has {} bytes, not {}.", hash.digest_len(), digest.len());
             return Err(Error::value(field("digest"), message));
         }
-        if !names.insert(name.clone()) {
-            return Err(Error::value(field("name"), "Another item has this name."));
+        if !names.insert(folded(&name)) {
+            return Err(Error::value(
+                field("name"),
+                "Another item has this name, or one that differs in letter case only.",
+            ));
         }
         Ok(Item { name, digest })
     };

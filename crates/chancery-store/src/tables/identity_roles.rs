@@ -22,7 +22,7 @@ const OF_IDENTITY: &str = "SELECT identity_id, role_id, assigned_at_ms FROM iden
 const ALL: &str = "SELECT identity_id, role_id, assigned_at_ms FROM identity_roles ORDER BY assigned_at_ms, role_id";
 const HOLDERS: &str = "SELECT COUNT(*) FROM identity_roles WHERE role_id = $1";
 const UNLOCKED_HOLDERS: &str = "SELECT COUNT(*) FROM identity_roles \
-    JOIN identities ON identities.id = identity_roles.identity_id WHERE role_id = $1 AND locked = 0";
+    JOIN identities ON identities.id = identity_roles.identity_id WHERE role_id = $1 AND locked = 0 AND kind = 'Person'";
 
 /// Assigns a role; [`StoreError::Reference`] when there is no such identity or role.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
@@ -51,7 +51,7 @@ pub async fn holders(tx: &mut Tx, role_id: Uuid) -> Result<i64, StoreError> {
     sql(HOLDERS).bind(role_id).one(tx).await
 }
 
-/// How many hold the role and are not locked.
+/// How many persons hold the role and are not locked.
 pub async fn unlocked_holders(tx: &mut Tx, role_id: Uuid) -> Result<i64, StoreError> {
     sql(UNLOCKED_HOLDERS).bind(role_id).one(tx).await
 }

@@ -4,9 +4,10 @@ use chancery_store::{
     Tx,
     tables::{self, identities::Row, identity_roles, named_roles},
 };
-use chancery_types::{Perm, RoleId};
+use chancery_types::{IdentityKind, Perm, RoleId};
 use uuid::Uuid;
 
+use super::stored::kind_of;
 use crate::{
     Error, Result,
     identity::{
@@ -23,6 +24,7 @@ const LAST_HOLDERS: i64 = 2;
 pub(super) async fn roles_to_give(
     tx: &mut Tx,
     granter: &Caller,
+    kind: IdentityKind,
     asked: &[RoleId],
     held: &[RoleId],
 ) -> Result<Vec<RoleId>> {
@@ -37,12 +39,23 @@ pub(super) async fn roles_to_give(
         };
         let rules = rules_of(&row)?;
         if !held.contains(id) {
+            check_kind(kind, &rules).map_err(|refusal| refusal.at(&field))?;
             check_may_give(tx, granter, *id, &rules).await.map_err(|refusal| refusal.at(field))?;
         }
         roles.push((*id, rules));
     }
     check_together(&roles)?;
     Ok(roles.into_iter().map(|(id, _)| id).collect())
+}
+
+/// Two logins are two persons: a program with a key is none of them.
+fn check_kind(kind: IdentityKind, role: &RoleRules) -> Result<()> {
+    match kind {
+        IdentityKind::Application if role.logins_required > 1 => {
+            Err(Error::value("", "A role with two logins is for persons; an application holds roles with one."))
+        }
+        IdentityKind::Application | IdentityKind::Person => Ok(()),
+    }
 }
 
 pub(super) async fn assign(tx: &mut Tx, identity: Uuid, roles: &[RoleId], now: i64) -> Result<()> {
@@ -56,7 +69,7 @@ pub(super) async fn assign(tx: &mut Tx, identity: Uuid, roles: &[RoleId], now: i
 /// Replaces the roles of an identity. What it keeps it holds since it was given.
 pub(super) async fn reassign(tx: &mut Tx, granter: &Caller, row: &Row, asked: &[RoleId], now: i64) -> Result<()> {
     let held = held(tx, row.id).await?;
-    let roles = roles_to_give(tx, granter, asked, &held).await?;
+    let roles = roles_to_give(tx, granter, kind_of(row)?, asked, &held).await?;
     check_last_holders(tx, row, Some(&roles)).await?;
     for withdrawn in held.iter().filter(|id| !roles.contains(id)) {
         identity_roles::delete(tx, row.id, (*withdrawn).into()).await?;

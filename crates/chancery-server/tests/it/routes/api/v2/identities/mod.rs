@@ -118,6 +118,21 @@ async fn nobody_gives_a_role_that_holds_more_than_they_do() {
 }
 
 #[tokio::test]
+async fn an_application_is_none_of_two_persons() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let keyed = |roles: Value| json!({"name": "robot", "kind": "Application", "roleUuids": roles});
+    for role in [RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER] {
+        let new = admin.post(IDENTITIES, keyed(json!([role]))).await;
+        new.refused(400, "InvalidValue", Some("/roleUuids/0"));
+    }
+    let robot = admin.post(IDENTITIES, keyed(json!([RoleId::APPLICATION]))).await.response()["uuid"].clone();
+    let path = format!("{IDENTITIES}/{}", robot.as_str().unwrap());
+    let change = admin.patch(&path, json!({"roleUuids": [RoleId::ADMINISTRATOR]})).await;
+    change.refused(400, "InvalidValue", Some("/roleUuids/0"));
+}
+
+#[tokio::test]
 async fn it_needs_identity_manage() {
     let app = TestApp::new().await;
     app.nobody().post(IDENTITIES, body(&json!({}))).await.refused(401, "InvalidAuthToken", None);
