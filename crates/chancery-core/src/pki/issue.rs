@@ -275,10 +275,10 @@ impl Prepared {
         self.check_again(tx, now_ms).await.map(drop)
     }
 
-    /// What the requester learns. `stored` says whether the certificate was.
-    pub(crate) fn reply(&self, stored: bool) -> Result<GeneratedCertificate> {
+    /// What the requester learns.
+    pub(crate) fn reply(&self) -> Result<GeneratedCertificate> {
         Ok(GeneratedCertificate {
-            certificate_uuid: stored.then_some(self.id),
+            certificate_uuid: self.id,
             certificate: pem(&self.der)?,
             serial_number: self.serial.to_hex(),
             not_before: rfc3339(self.validity.not_before_s()),
@@ -288,19 +288,16 @@ impl Prepared {
         })
     }
 
-    /// Lets the certificate count, unless something happened to its issuer meanwhile: the log tells of it, and where it is
-    /// to be saved it is stored with its key.
+    /// Lets the certificate count, unless something happened to its issuer meanwhile: the log tells of it, and the inventory
+    /// knows it with its key. Where it is not to be saved the inventory does without the certificate itself: what was issued
+    /// can be revoked.
     pub(crate) async fn issue(self, tx: &mut Tx, save: bool, now_ms: i64) -> Result<()> {
         let oldest_start_s = self.check_again(tx, now_ms).await?;
         let issuer_der = self.issuer.as_ref().map_or(self.der.as_slice(), |issuer| issuer.der());
         let leaf = Leaf::of_certificate(self.validity.not_before_s(), &self.der, issuer_der);
         log::append(tx, vec![NewEntry::new(self.id, 0, &leaf, LogVisibility::Public)?]).await?;
-        if !save {
-            // What is stored looks at it when it notes that the profile is used.
-            return self.order.profile.check_current(tx).await;
-        }
         check_rate(oldest_start_s, self.per_name_max, now_ms)?;
-        self.store(tx, now_ms).await
+        self.store(tx, save, now_ms).await
     }
 
     /// Looks again, in the transaction that records the certificate, at what may have happened to its issuer: also what is
@@ -314,7 +311,7 @@ impl Prepared {
     }
 
     /// Stores certificate and key.
-    async fn store(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+    async fn store(self, tx: &mut Tx, save: bool, now_ms: i64) -> Result<()> {
         let Self { id, subject, serial, name, order, validity, key, der, .. } = self;
         order.profile.mark_used(tx).await?;
         let key_id = key.as_ref().map(|key| key.id().into());
@@ -336,7 +333,7 @@ impl Prepared {
             spec: order.key_type.spec.as_str().to_owned(),
             key_id,
             trusted: order.trust && order.profile.is_authority(),
-            der,
+            der: if save { der } else { Vec::new() },
             revoked_at_s: None,
             revocation_reason: None,
             origin: Origin::Generated.as_str().to_owned(),

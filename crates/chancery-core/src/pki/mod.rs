@@ -69,6 +69,7 @@ impl Chancery {
     pub async fn certificate_file(&self, caller: &Caller, id: CertificateId, query: &DownloadQuery) -> Result<File> {
         self.grant_to_all(caller);
         let chain = self.store.read(move |tx| Box::pin(StoredCertificate::chain(tx, id))).await?;
+        chain.iter().try_for_each(StoredCertificate::check_saved)?;
         download::file(&chain, query.format.unwrap_or(DownloadFormat::Pem))
     }
 

@@ -15,6 +15,7 @@ use uuid::Uuid;
 use super::{
     ALT_NAMES, ISSUER, Prepared, SUBJECT,
     approval::Approved,
+    cert_profile::Power,
     issue::{Clearance, Plan},
     order::Order,
     requests::at_origin,
@@ -90,7 +91,7 @@ impl Requested {
                 "certificateUuid": prepared.id, "previousCertificateUuid": wanted.instead_of(),
             }));
         }
-        Event::new(self.action()).on(saved.then_some(Uuid::from(prepared.id))).detail(json!({
+        Event::new(self.action()).on(Uuid::from(prepared.id)).detail(json!({
             "subject": prepared.subject, "serialNumber": prepared.serial.to_hex(), "saved": saved,
             "insteadOf": self.instead_of(),
         }))
@@ -132,6 +133,7 @@ impl Chancery {
         let object = requested.instead_of().map(Uuid::from);
         let grant = self.grant(caller, Perm::CertManageGenerate, requested.action(), object).await?;
         let Ordered { order, save, warnings } = self.ordered(&requested).await?;
+        self.check_power(caller, &requested, &order).await?;
         let plan = self.plan_certificate(order).await.map_err(|refusal| requested.refusal(refusal))?;
         if !plan.demand().is_none() {
             if !save {
@@ -143,13 +145,37 @@ impl Chancery {
         }
         let issued = async {
             let prepared = self.prepare_planned(plan, Clearance::Unasked).await?;
-            let mut reply = prepared.reply(save)?;
+            let mut reply = prepared.reply()?;
             reply.warnings.extend(warnings);
             let (event, now_ms) = (requested.event(&prepared, save), self.clock.now_ms());
             self.commit(&grant, event, move |tx| Box::pin(prepared.issue(tx, save, now_ms))).await?;
             Ok(Issued::Made(reply))
         };
         issued.await.map_err(|refusal| requested.refusal(refusal))
+    }
+
+    /// Whoever makes an authority, a responder or a stamp makes the trust of others: that takes two persons, and the
+    /// permission to change profiles. It counts what the certificate would be good for, under whatever profile.
+    async fn check_power(&self, caller: &Caller, requested: &Requested, order: &Order) -> Result<()> {
+        let Some(power) = order.profile.power() else { return Ok(()) };
+        let from_outside = order.given.as_ref().is_some_and(|given| given.id.is_none());
+        if power == Power::Responder && from_outside {
+            let message =
+                "Responders have keys that were made here: whoever holds one says which certificates are good.";
+            return Err(Error::value("/certProfileUuid", message));
+        }
+        if caller.has(Perm::CertManageManage) && caller.are_two_persons() {
+            return Ok(());
+        }
+        let what = match power {
+            Power::Authority => "A certificate authority",
+            Power::Responder => "An OCSP responder's certificate",
+            Power::Stamps => "A certificate for time stamps",
+        };
+        let message =
+            format!("{what} is made by two persons: a session of a role with two logins and CertManage:Manage.");
+        let event = Event::new(requested.action()).on(requested.instead_of().map(Uuid::from));
+        Err(self.refused(caller, event, Error::forbidden(message)).await)
     }
 
     async fn ordered(&self, requested: &Requested) -> Result<Ordered> {

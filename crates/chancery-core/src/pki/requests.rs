@@ -274,6 +274,7 @@ struct Said {
 
 impl Said {
     fn of(old: &StoredCertificate) -> Result<Self> {
+        old.check_saved()?;
         let parsed = Certificate::from_der(&old.der).map_err(Error::internal)?;
         let tbs = parsed.tbs_certificate();
         let names = tbs.get_extension::<SubjectAltName>().map_err(Error::internal)?;

@@ -31,6 +31,7 @@ pub(crate) struct StoredCertificate {
     /// Its key, if that was kept.
     pub(crate) key: Option<KeyId>,
     pub(crate) trusted: bool,
+    /// Empty where it was not saved: [`check_saved`](Self::check_saved).
     pub(crate) der: Vec<u8>,
     pub(crate) revoked: Option<Revocation>,
     pub(crate) origin: Origin,
@@ -94,6 +95,14 @@ impl StoredCertificate {
         })
     }
 
+    /// InvalidState where the inventory knows of the certificate and does not have it.
+    pub(crate) fn check_saved(&self) -> Result<()> {
+        if self.der.is_empty() {
+            return Err(Error::state("The certificate itself was not saved (saveCert); whoever asked for it has it."));
+        }
+        Ok(())
+    }
+
     pub(crate) fn is_self_signed(&self) -> bool {
         self.issuer == self.id
     }
@@ -143,7 +152,7 @@ impl StoredCertificate {
             revoked_at: self.revoked.map(|revoked| rfc3339(revoked.at_s)),
             revocation_reason: self.revoked.map(|revoked| revoked.reason),
             approval: self.approval.clone(),
-            certificate: pem(&self.der)?,
+            certificate: (!self.der.is_empty()).then(|| pem(&self.der)).transpose()?,
             inclusion_proof,
         })
     }

@@ -65,7 +65,7 @@ fn order(profile: &Arc<CertProfile>, key_type: &'static KeyType, issuer: Option<
 
 async fn issue(chancery: &Chancery, order: Order) -> (CertificateId, Vec<u8>) {
     let prepared = chancery.prepare_certificate(order).await.unwrap();
-    let pem = prepared.reply(true).unwrap().certificate.into_bytes();
+    let pem = prepared.reply().unwrap().certificate.into_bytes();
     let (id, now_ms) = (prepared.id, chancery.clock.now_ms());
     insert(chancery, prepared, now_ms).await.unwrap();
     (id, pem)

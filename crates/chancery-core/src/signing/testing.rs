@@ -30,7 +30,7 @@ pub(super) struct Builds {
 impl Builds {
     pub(super) async fn deployed(chancery: &Arc<Chancery>, caller: &Caller) -> Self {
         let root = body(json!({"certProfileUuid": ROOT, "newKey": {"keyTypeUuid": P256}, "trustCert": true}));
-        let root = chancery.generate_certificate(caller, root).await.unwrap().made().unwrap().certificate_uuid.unwrap();
+        let root = chancery.generate_certificate(caller, root).await.unwrap().made().unwrap().certificate_uuid;
         let deployed = body(json!({
             "template": "PKI Signing", "name": "builds", "pkisigning": {
                 "newCert": {"issuerUuid": root, "subjectOneline": "CN=builds", "newKey": {"keyTypeUuid": P256, "save": true}, "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}}},

@@ -198,9 +198,8 @@ pub struct RenewParams {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct GeneratedCertificate {
-    /// Its id, if it was kept.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub certificate_uuid: Option<CertificateId>,
+    /// Its id in the inventory, which knows it also where the certificate itself was not saved.
+    pub certificate_uuid: CertificateId,
     /// The certificate in PEM.
     pub certificate: String,
     /// Its serial number in hexadecimal digits.
@@ -259,8 +258,9 @@ pub struct Certificate {
     /// What it demands of everything that it issues; absent where it demands nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<ApprovalRules>,
-    /// The certificate in PEM.
-    pub certificate: String,
+    /// The certificate in PEM; absent where it was not saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certificate: Option<String>,
     /// The proof that it is in the transparency log; null until a checkpoint covers it, within a second of its issue.
     #[serde(default)]
     pub inclusion_proof: Option<InclusionProof>,

@@ -76,7 +76,7 @@ fn root(client: &Client, key_type_uuid: KeyTypeId) -> Result<CertificateId, Fail
         cert_params: None,
         key_params: None,
     })?;
-    generated.made().and_then(|made| made.certificate_uuid).ok_or_else(|| "the root certificate was not saved".into())
+    generated.made().map(|made| made.certificate_uuid).ok_or_else(|| "the root certificate waits for approvals".into())
 }
 
 fn service(client: &Client, issuer_uuid: CertificateId, key_type_uuid: KeyTypeId) -> Result<DeployedService, Failure> {

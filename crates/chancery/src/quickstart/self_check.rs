@@ -74,7 +74,7 @@ pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<()
     }
     step.done();
     let step = steps.begin("verify the signature and its certificates: ");
-    let root = client.certificate(demo.root_certificate_uuid)?.certificate;
+    let root = client.certificate(demo.root_certificate_uuid)?.certificate.ok_or("the root was not saved")?;
     let verified = verify_detached(&signed.signature.0, FILE, &root, Clock::System.now_ms());
     let verified = verified.doing("verifying the signature")?;
     step.done_with(&format!("by {}, {} certificates to the root", verified.signer, verified.chain_len));

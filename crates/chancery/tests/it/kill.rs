@@ -90,7 +90,8 @@ fn twenty_kills_lose_nothing_that_was_answered() {
 
     let demo = Demo::start(folder.path(), &[]);
     let client = demo.client();
-    let root = client.certificate(demo.text("/demo/rootCertificateUuid").parse().unwrap()).unwrap().certificate;
+    let root =
+        client.certificate(demo.text("/demo/rootCertificateUuid").parse().unwrap()).unwrap().certificate.unwrap();
     let now_ms = chancery_core::Clock::System.now_ms();
     for (id, content) in &answered {
         let request = client.signing_request(*id).unwrap_or_else(|error| panic!("{content} is lost: {error}"));

@@ -58,9 +58,9 @@ async fn authority(
 async fn what_another_node_changed_holds_at_once(installation: Installation) {
     let (lagging, caller) = (&installation.chancery, installation.administrators().await);
     let other = installation.other_node().await;
-    let root = authority(lagging, &caller, ROOT, None).await.certificate_uuid.unwrap();
+    let root = authority(lagging, &caller, ROOT, None).await.certificate_uuid;
     let issuing = authority(lagging, &caller, ISSUING, Some(root)).await;
-    let (issuing, key) = (issuing.certificate_uuid.unwrap(), issuing.key_uuid.unwrap());
+    let (issuing, key) = (issuing.certificate_uuid, issuing.key_uuid.unwrap());
     let leaf = async || generate(lagging, &caller, TLS_CLIENT, Some(issuing)).await;
     let unsaved = async || {
         let request = request(CertProfileId::from_u128(TLS_CLIENT), Some(issuing));
@@ -109,7 +109,7 @@ async fn a_profile_that_another_node_changed_issues_nothing_as_it_was() {
     let installation = Installation::new().await;
     let (lagging, caller) = (&installation.chancery, installation.administrators().await);
     let other = installation.other_node().await;
-    let root = authority(lagging, &caller, ROOT, None).await.certificate_uuid.unwrap();
+    let root = authority(lagging, &caller, ROOT, None).await.certificate_uuid;
     let built_in = lagging.cert_profile(&caller, CertProfileId::from_u128(TLS_CLIENT)).await.unwrap();
     let text: CreateCertProfile = {
         let mut text = serde_json::to_value(&built_in).unwrap();

@@ -42,6 +42,17 @@ pub(crate) enum Authority {
     None,
 }
 
+/// What the holder of a certificate's key can make others believe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Power {
+    /// Whose keys others are.
+    Authority,
+    /// Which certificates are revoked.
+    Responder,
+    /// When something was signed.
+    Stamps,
+}
+
 /// Where relying parties find what they need: `None` is below this installation's `publicUrl`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Urls {
@@ -97,6 +108,15 @@ impl CertProfile {
     /// Whether its certificates can issue others.
     pub(crate) const fn is_authority(&self) -> bool {
         !matches!(self.authority, Authority::None)
+    }
+
+    /// What others believe of its certificates beyond a name: `None` for those that only say whose key it is.
+    pub(crate) fn power(&self) -> Option<Power> {
+        if self.is_authority() {
+            return Some(Power::Authority);
+        }
+        let powers = [(OCSP_SIGNING, Power::Responder), (TIME_STAMPING, Power::Stamps)];
+        powers.into_iter().find_map(|(purpose, power)| self.extended_key_usages.contains(&purpose).then_some(power))
     }
 
     /// A time stamping certificate has this one extended key usage, and it is critical (RFC 3161, 2.3).

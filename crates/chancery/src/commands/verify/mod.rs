@@ -98,7 +98,11 @@ fn parsed<T: DeserializeOwned>(bundle: Value, path: &Path) -> Result<T, Failure>
 fn certificate(command: &Verify, bundle: &x509::Certificate, key: &LogKey) -> Result<Findings, Trouble> {
     let chain = match command.file.as_deref() {
         Some(path) => certificates(path)?,
-        None => read_certificates(bundle.certificate.as_bytes()).doing("the bundle's certificate")?,
+        None => {
+            let unsaved = || unreadable("the bundle has no certificate, for it was not saved: --file names it");
+            let saved = bundle.certificate.as_deref().ok_or_else(unsaved)?;
+            read_certificates(saved.as_bytes()).doing("the bundle's certificate")?
+        }
     };
     let issuer = command.issuer.as_deref().map(certificates).transpose()?;
     let issuer = issuer.as_ref().and_then(|chain| chain.first());

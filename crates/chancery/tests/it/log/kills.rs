@@ -126,7 +126,7 @@ fn write_what_was_seen(
     seen: &BTreeSet<String>,
 ) {
     let hash = |target: &Target| {
-        let pem = client.certificate(target.certificate).unwrap().certificate;
+        let pem = client.certificate(target.certificate).unwrap().certificate.unwrap();
         let der = Tool::new("openssl").args(["x509", "-outform", "DER"]).input(pem).run().stdout;
         let digest = Tool::new("openssl").args(["dgst", "-sha256", "-r"]).input(der).run().text();
         digest.split(' ').next().unwrap().to_owned()

@@ -121,7 +121,7 @@ impl Authority {
             .unwrap()
             .made()
             .unwrap();
-        Self { pem: root.certificate, uuid: root.certificate_uuid.unwrap(), key_type }
+        Self { pem: root.certificate, uuid: root.certificate_uuid, key_type }
     }
 
     /// A certificate with this common name, for so long.

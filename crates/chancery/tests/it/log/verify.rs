@@ -92,7 +92,7 @@ fn what_is_logged_is_verified_and_nothing_else() {
 
     // The content, the root, the log.
     case.refused(&["--bundle", "cms.json", "--file", "other"], 1, "the content is not the one");
-    case.write("signer.pem", &certificates[1].certificate);
+    case.write("signer.pem", certificates[1].certificate.as_deref().unwrap());
     case.refused(&["--bundle", "cms.json", "--file", "content", "--root", "signer.pem"], 1, "trusted root");
     let changed = |name: &str, change: &dyn Fn(&mut Value)| {
         let mut envelope = envelope.clone();
@@ -121,7 +121,7 @@ fn what_is_logged_is_verified_and_nothing_else() {
     let raw = ["--bundle", "raw.json", "--file", "content", "--root", "root.pem"];
     case.refused(&raw, 2, "--certificate FILE is needed");
     case.verified(&[&raw[..], &["--certificate", "signer.pem"]].concat(), &["CN=Signer 1", "verified"]);
-    case.write("other.pem", &certificates[0].certificate);
+    case.write("other.pem", certificates[0].certificate.as_deref().unwrap());
     case.refused(&[&raw[..], &["--certificate", "other.pem"]].concat(), 1, "the signature is not the signer's");
 
     // Certificates.

@@ -14,7 +14,7 @@ const ROLES: &str = "/api/v2/roles";
 async fn a_role_is_made_and_read_back() {
     let app = TestApp::new().await;
     let admin = app.admin().await;
-    let body = json!({"name": "Submitter", "loginsRequired": 1, "perms": ["Signing:Submit", "Audit:Read"], "more": 1});
+    let body = json!({"name": "Submitter", "loginsRequired": 1, "perms": ["Signing:Submit", "Audit:Read"]});
     let uuid = admin.post(ROLES, body).await.response()["uuid"].as_str().unwrap().to_owned();
     let expected = json!({
         "objInfo": {"name": "Submitter", "uuid": uuid}, "loginsRequired": 1,

@@ -1,6 +1,7 @@
 //! POST /api/v2/x509/generate.
 
 use chancery_testkit::Tool;
+use chancery_types::Perm;
 use serde_json::{Value, json};
 
 use crate::{
@@ -133,18 +134,92 @@ async fn addresses_come_from_the_public_url() {
 }
 
 #[tokio::test]
-async fn what_is_not_saved_leaves_nothing() {
+async fn what_is_not_saved_is_known_and_can_be_revoked() {
     let app = TestApp::new().await;
     let client = app.admin().await;
     let base = with(body(&client, "Root Certificate Authority").await, json!({"saveCert": false, "trustCert": false}));
-    let key = &base["newKey"]["keyTypeUuid"];
+    let key = base["newKey"]["keyTypeUuid"].clone();
     let unsaved = with(base.clone(), json!({"newKey": {"keyTypeUuid": key, "save": false}}));
     let made = generate(&client, unsaved.clone()).await;
-    assert_eq!((made.get("certificateUuid"), made.get("keyUuid")), (None, None));
+    assert_eq!(made.get("keyUuid"), None);
     assert!(text(&made).contains("Root Certificate Authority"));
     client.post(PATH, base).await.refused(400, "InvalidValue", Some("/newKey/save"));
     client.post(PATH, with(unsaved, json!({"trustCert": true}))).await.refused(400, "InvalidValue", Some("/trustCert"));
-    assert_nothing_kept(&client).await;
+
+    let root = root(&client).await;
+    let wanted = json!({
+        "saveCert": false, "newKey": {"keyTypeUuid": key, "save": false}, "trustCert": false, "issuerUuid": root,
+        "subjectOneline": "CN=unsaved",
+    });
+    let made = generate(&client, with(body(&client, "TLS Client").await, wanted)).await;
+    let listed = client.get(&format!("/api/v2/x509?serialNumber={}", made["serialNumber"].as_str().unwrap())).await;
+    let found = &listed.response()["results"][0];
+    assert_eq!((&found["objInfo"]["uuid"], &found["subject"]), (&made["certificateUuid"], &json!("CN=unsaved")));
+    let path = format!("/api/v2/x509/{}", made["certificateUuid"].as_str().unwrap());
+    let detail = client.get(&path).await.response().clone();
+    for member in ["serialNumber", "notBefore", "notAfter"] {
+        assert_eq!(detail[member], made[member], "{member}");
+    }
+    assert_eq!((&detail["issuerUuid"], detail.get("certificate")), (&json!(root), None));
+    client.get(&format!("{path}/download")).await.refused(409, "InvalidState", None);
+    for again in ["renew", "rekey"] {
+        client.post(&format!("{path}/{again}"), json!({})).await.refused(409, "InvalidState", None);
+    }
+    client.post(&format!("{path}/revoke"), json!({"reason": "keyCompromise"})).await.response();
+    let list = client.get(&format!("/crl/{root}.crl")).await;
+    let crl = Tool::new("openssl").args(["crl", "-inform", "DER", "-noout", "-text"]).input(list.body).run();
+    assert!(crl.text().contains(&made["serialNumber"].as_str().unwrap().to_uppercase()), "{}", crl.text());
+}
+
+/// Two persons and CertManage:Manage for whatever others believe; also where the profile is one's own.
+#[tokio::test]
+async fn one_person_makes_no_authority_responder_or_stamp() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let alone = app.with_perms("alone", &[Perm::CertManageGenerate]).await;
+    let root = root(&admin).await;
+    let own = json!({
+        "objInfo": {"name": "innocent"}, "keyUsages": ["digitalSignature"],
+        "extendedKeyUsages": ["timeStamping"], "validityPeriod": {"unit": "Year", "amount": "1"},
+    });
+    admin.post("/api/v2/x509/cert-profiles", own).await.response();
+    let powerful =
+        ["Root Certificate Authority", "Issuing Certificate Authority", "Time Stamping", "OCSP Responder", "innocent"];
+    for profile in powerful {
+        let mut wanted = body(&admin, profile).await;
+        if profile != "Root Certificate Authority" {
+            wanted["issuerUuid"] = json!(root);
+        }
+        wanted["subjectOneline"] = json!("CN=powerful");
+        wanted["trustCert"] = json!(false);
+        let refused = alone.post(PATH, wanted.clone()).await;
+        refused.refused(403, "NotAuthorized", None);
+        assert!(refused.text().contains("CertManage:Manage"), "{}", refused.text());
+        let made = generate(&admin, wanted).await;
+        let path = format!("/api/v2/x509/{}", made["certificateUuid"].as_str().unwrap());
+        for again in ["renew", "rekey"] {
+            alone.post(&format!("{path}/{again}"), json!({})).await.refused(403, "NotAuthorized", None);
+        }
+    }
+    let audit = admin.get("/api/v2/audit?pageSize=1").await;
+    assert_eq!(audit.response()["items"][0]["action"], "CertificateRekey", "refusals are audited");
+    let leaf = with(body(&admin, "TLS Client").await, json!({"issuerUuid": root, "trustCert": false}));
+    alone.post(PATH, leaf).await.response();
+}
+
+/// Whoever has a responder's key says which certificates are good.
+#[tokio::test]
+async fn no_responder_has_a_key_from_outside() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let root = root(&admin).await;
+    let request = Tool::new("openssl")
+        .args(["req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "/dev/null"])
+        .args(["-subj", "/CN=responder"])
+        .run();
+    let profile = &body(&admin, "OCSP Responder").await["certProfileUuid"];
+    let wanted = json!({"csr": request.text(), "certProfileUuid": profile, "serviceOrIssuerUuid": root});
+    admin.post("/api/v2/x509/requests", wanted).await.refused(400, "InvalidValue", Some("/certProfileUuid"));
 }
 
 #[tokio::test]

@@ -81,7 +81,7 @@ async fn an_authority_with_another_key_demands_the_same() {
     let issuing = text(issuing.response(), &["certificateUuid"]);
     house.demand(&issuing, json!({"numApprovals": 1, "selfApproval": "Never"})).await.response();
     let period = json!({"certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}}});
-    let rekeyed = waits(&house.asker.post(&format!("/api/v2/x509/{issuing}/rekey"), period).await);
+    let rekeyed = waits(&admin.post(&format!("/api/v2/x509/{issuing}/rekey"), period).await);
     let made = house.certificate(approve(&house.ann, &rekeyed).await.response()).await;
     assert_eq!(made["approval"], json!({"numApprovals": 1, "selfApproval": "Never"}));
     let leaf = with(
