@@ -60,8 +60,8 @@ pub use scratch::ScratchKey;
 pub use sealed::{KeyRef, Purpose, SealedKey};
 pub use secret::Secret;
 pub use sign::{
-    Input, SIGNED_TOGETHER, SignatureScheme, SigningKey, ToSign, Together, Unsupported, VerifyError,
-    kind_of_public_key, sign_together, verify,
+    Input, SIGNED_TOGETHER, SignatureScheme, SigningKey, ToSign, Together, Unsupported, VerifyError, WeakKey,
+    check_public_key, kind_of_public_key, sign_together, verify,
 };
 pub use spec::{AesSize, KeySpec, MlDsaSet, RsaSize};
 pub use transport::TransportKey;

@@ -196,7 +196,7 @@ wire_enum! {
 
 wire_enum! {
     /// The kinds of subject alternative names.
-    pub enum AltNameKind { Dns, Ip, Email, Uri }
+    pub enum AltNameKind { Dns, Ip, Email, Uri, Upn }
 }
 
 wire_enum! {

@@ -1,21 +1,23 @@
 //! PKCS#10 requests (RFC 2986): read, and the possession of the key proven.
 
-use chancery_keys::{Input, KeySpec, SignatureScheme, kind_of_public_key, verify};
+use chancery_keys::{Input, KeySpec, SignatureScheme, check_public_key, kind_of_public_key, verify};
 use chancery_types::Base64;
 use der::{
-    Decode, Encode,
-    asn1::{Ia5String, ObjectIdentifier},
+    Decode, Encode, Sequence,
+    asn1::{AnyRef, BitStringRef, ObjectIdentifier},
     oid::AssociatedOid,
 };
+use spki::AlgorithmIdentifierOwned;
 use x509_cert::{
-    ext::{
-        Extensions,
-        pkix::{SubjectAltName, name::GeneralName},
-    },
-    request::CertReq,
+    ext::{Extensions, pkix::SubjectAltName},
+    request::CertReqInfo,
 };
 
-use crate::{alt_name::AltName, dn::DistinguishedName};
+use crate::{
+    alt_name::{AltName, NotAnAltName},
+    dn::DistinguishedName,
+    universal_string,
+};
 
 type Result<T> = std::result::Result<T, CsrError>;
 
@@ -40,13 +42,14 @@ pub enum CsrError {
 }
 
 /// A request whose sender has the private key.
+#[derive(Clone, Debug)]
 pub struct Csr {
     /// The public key, a SubjectPublicKeyInfo in DER.
     pub spki: Vec<u8>,
     /// Its kind.
     pub spec: KeySpec,
-    /// The subject; `None` where the request leaves it empty.
-    pub subject: Option<DistinguishedName>,
+    /// The subject, which may be empty.
+    pub subject: DistinguishedName,
     /// The alternative names that are asked for.
     pub alt_names: Vec<AltName>,
     /// The other extensions that are asked for, none of which is taken.
@@ -60,61 +63,98 @@ impl Csr {
             return Err(CsrError::TooLarge(bytes_max));
         }
         let der = bytes(text)?;
-        let request =
-            CertReq::from_der(&der).map_err(|_| refused("A PKCS#10 request is expected, in PEM or base64."))?;
-        let spki = request.info.public_key.to_der()?;
+        let unreadable = |_| refused("A PKCS#10 request is expected, in PEM or base64.");
+        let signed = Request::from_der(&der).map_err(unreadable)?;
+        let info = signed.info.to_der().map_err(unreadable)?;
+        let readable = universal_string::as_utf8(&info);
+        let asked = CertReqInfo::from_der(readable.as_deref().unwrap_or(&info)).map_err(unreadable)?;
+        let spki = asked.public_key.to_der()?;
         let spec = kind_of_public_key(&spki).ok_or_else(|| {
             refused(
                 "The key of the request is of no kind that is certified: RSA with 2048, 3072 or 4096 bits and an exponent \
                  from 65537, EC on P-256, P-384 or P-521 with its point uncompressed, Ed25519, or ML-DSA.",
             )
         })?;
-        prove_possession(&request, &spki, spec)?;
-        let (alt_names, ignored) = extensions(&request)?;
-        let name = &request.info.subject;
-        let is_empty = name.iter_rdn().next().is_none();
-        let subject = (!is_empty).then(|| DistinguishedName::taken(name));
-        let subject =
-            subject.transpose().map_err(|why| CsrError::Refused(format!("The subject of the request: {why}")))?;
+        prove_possession(&signed, &info, &spki, spec)?;
+        let (alt_names, ignored) = extensions(&asked)?;
+        let subject = DistinguishedName::taken(&asked.subject)
+            .map_err(|why| CsrError::Refused(format!("The subject of the request: {why}")))?;
         Ok(Self { spki, spec, subject, alt_names, ignored })
     }
+
+    /// Refuses a key that anybody could break. It takes as long as some hundred signatures: where RSA is, on the pool.
+    pub fn check_key(&self) -> Result<()> {
+        check_public_key(&self.spki).map_err(|weak| CsrError::Refused(format!("The key of the request {weak}.")))
+    }
+}
+
+/// A request whose parts are not looked into.
+///
+/// ```text
+/// CertificationRequest ::= SEQUENCE {
+///     certificationRequestInfo CertificationRequestInfo,
+///     signatureAlgorithm AlgorithmIdentifier{{ SignatureAlgorithms }},
+///     signature          BIT STRING }
+/// ```
+#[derive(Sequence)]
+struct Request<'a> {
+    info: AnyRef<'a>,
+    algorithm: AlgorithmIdentifierOwned,
+    signature: BitStringRef<'a>,
+}
+
+fn not_a_name(why: NotAnAltName) -> CsrError {
+    CsrError::Refused(format!("An alternative name of the request is none that a certificate may carry. {why}"))
 }
 
 fn refused(message: &str) -> CsrError {
     CsrError::Refused(message.to_owned())
 }
 
+/// The request of a text: a PEM block with anything around it, as tools print it (RFC 7468, 2), or base64.
 fn bytes(text: &str) -> Result<Vec<u8>> {
     let malformed = || CsrError::Malformed("A PKCS#10 request is expected: PEM, or its DER in base64.");
-    let text = text.trim();
-    let inner = match text.strip_prefix("-----BEGIN ") {
-        None => text,
-        Some(rest) => {
-            let (label, rest) = rest.split_once("-----").ok_or_else(malformed)?;
-            if !["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"].contains(&label) {
-                return Err(refused("The PEM holds something else than a CERTIFICATE REQUEST."));
-            }
-            rest.strip_suffix(&format!("-----END {label}-----")).ok_or_else(malformed)?
+    if !text.contains(BEGIN) {
+        return base64(text).ok_or_else(malformed);
+    }
+    let mut found = None;
+    for block in text.split(BEGIN).skip(1) {
+        let (label, rest) = block.split_once("-----").ok_or_else(malformed)?;
+        if label.ends_with("PRIVATE KEY") {
+            return Err(refused("There is a private key beside the request. It was not kept; nobody should send it."));
         }
-    };
-    Ok(Base64::decode(inner.trim()).ok_or_else(malformed)?.0)
+        if !["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"].contains(&label) {
+            return Err(refused("The PEM holds something else than a CERTIFICATE REQUEST."));
+        }
+        let (inner, _) = rest.split_once(&format!("-----END {label}-----")).ok_or_else(malformed)?;
+        if found.replace(base64(inner).ok_or_else(malformed)?).is_some() {
+            return Err(refused("There are several requests; they are sent one by one."));
+        }
+    }
+    found.ok_or_else(malformed)
+}
+
+const BEGIN: &str = "-----BEGIN ";
+
+/// What lines of base64 stand for, with whatever blanks and line ends there are between them.
+pub fn base64(lines: &str) -> Option<Vec<u8>> {
+    Base64::decode(&lines.split_ascii_whitespace().collect::<String>()).map(|Base64(bytes)| bytes)
 }
 
 /// The signature by the request's own key and algorithm. A collision of MD5 or SHA-1 would let somebody prove what they
 /// do not have, so those prove nothing.
-fn prove_possession(request: &CertReq, spki: &[u8], spec: KeySpec) -> Result<()> {
+fn prove_possession(request: &Request<'_>, info: &[u8], spki: &[u8], spec: KeySpec) -> Result<()> {
     let scheme = SignatureScheme::named(spec, &request.algorithm).filter(|scheme| !scheme.hash().is_weak());
     let scheme =
         scheme.ok_or_else(|| refused("The request is signed by an algorithm that proves nothing, or not known."))?;
-    let signed = request.info.to_der()?;
     let signature = request.signature.as_bytes().unwrap_or_default();
-    verify(spki, scheme, Input::Message(&signed), signature)
+    verify(spki, scheme, Input::Message(info), signature)
         .map_err(|_| refused("The request's signature is not by its own key, so its sender may not have that key."))
 }
 
-fn extensions(request: &CertReq) -> Result<(Vec<AltName>, Vec<ObjectIdentifier>)> {
+fn extensions(asked: &CertReqInfo) -> Result<(Vec<AltName>, Vec<ObjectIdentifier>)> {
     let (mut names, mut ignored) = (Vec::new(), Vec::new());
-    let asked = request.info.attributes.iter().filter(|attribute| attribute.oid == EXTENSION_REQUEST);
+    let asked = asked.attributes.iter().filter(|attribute| attribute.oid == EXTENSION_REQUEST);
     for value in asked.flat_map(|attribute| attribute.values.iter()) {
         let extensions = value.to_der().and_then(|der| Extensions::from_der(&der));
         for extension in extensions.map_err(|_| refused("The extensions that the request asks for cannot be read."))? {
@@ -125,33 +165,9 @@ fn extensions(request: &CertReq) -> Result<(Vec<AltName>, Vec<ObjectIdentifier>)
             let unreadable = |_| refused("The alternative names of the request cannot be read.");
             let SubjectAltName(asked) =
                 SubjectAltName::from_der(extension.extn_value.as_bytes()).map_err(unreadable)?;
-            names.extend(asked.iter().map(alt_name).collect::<Result<Vec<_>>>()?);
+            let asked = asked.iter().map(|name| AltName::taken(name).map_err(not_a_name));
+            names.extend(asked.collect::<Result<Vec<_>>>()?);
         }
     }
     Ok((names, ignored))
-}
-
-/// Reads a name as if it were given as text, by the same rules.
-pub fn alt_name(name: &GeneralName) -> Result<AltName> {
-    let prefixed = |prefix: &str, text: &Ia5String| format!("{prefix}:{}", text.as_str()).parse().ok();
-    let known = match name {
-        GeneralName::DnsName(name) => prefixed("DNS", name),
-        GeneralName::Rfc822Name(name) => prefixed("email", name),
-        GeneralName::UniformResourceIdentifier(name) => prefixed("URI", name),
-        GeneralName::IpAddress(bytes) => address(bytes.as_bytes()).map(AltName::Ip),
-        GeneralName::OtherName(_)
-        | GeneralName::DirectoryName(_)
-        | GeneralName::EdiPartyName(_)
-        | GeneralName::RegisteredId(_) => None,
-    };
-    known.ok_or_else(|| {
-        refused(
-            "An alternative name of the request is no host name, address, mailbox or URI that a certificate may carry.",
-        )
-    })
-}
-
-fn address(bytes: &[u8]) -> Option<std::net::IpAddr> {
-    let four = <[u8; 4]>::try_from(bytes).map(Into::into);
-    four.or_else(|_| <[u8; 16]>::try_from(bytes).map(Into::into)).ok()
 }

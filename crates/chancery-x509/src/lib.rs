@@ -13,4 +13,5 @@ pub mod name_constraints;
 pub mod ocsp;
 pub mod time;
 pub mod tsp;
+mod universal_string;
 pub mod validity;

@@ -78,11 +78,12 @@ impl Plan {
     pub(super) fn described(&self, instead_of: Option<CertificateId>) -> CertificateToIssue {
         let (order, profile) = (&self.order, self.order.profile.text());
         CertificateToIssue {
-            subject: order.subject.to_string(),
+            subject: order.subject_to_be(),
             subject_alt_names: order.alt_names.iter().map(ToString::to_string).collect(),
             key_usages: profile.key_usages,
             extended_key_usages: profile.extended_key_usages,
             basic_constraints: profile.basic_constraints,
+            name_constraints: profile.name_constraints,
             policies: profile.policies,
             crl_urls: profile.crl_urls,
             ocsp_urls: profile.ocsp_urls,

@@ -84,11 +84,20 @@ impl Chancery {
         let read = self.authorities.generation();
         let chain = self.store.read(move |tx| Box::pin(issuer_chain(tx, id))).await?;
         let key = check_issuer(&chain, now_ms)?;
-        let facts = Issuer::of_chain(chain.iter().map(|link| link.der.as_slice())).map_err(Error::internal)?;
+        let facts = issuer_of(chain.iter().map(|link| link.der.as_slice()))?;
         let ready = Arc::new(ReadyAuthority { signer: self.signing_key(key).await?, chain, key, facts });
         self.authorities.keep(read, id, &ready);
         Ok(ready)
     }
+}
+
+/// [`Issuer::of_chain`] of certificates that are stored; what cannot be read issues nothing, for good.
+pub(super) fn issuer_of<'a>(chain: impl DoubleEndedIterator<Item = &'a [u8]>) -> Result<Issuer> {
+    Issuer::of_chain(chain).map_err(|_| {
+        let message = "The issuer's certificate, or one above it, has an extension that cannot be read, so nothing is signed \
+                       by it: it was imported by a release that did not look.";
+        refused(message)
+    })
 }
 
 /// The issuer that a request names, and what issued it.

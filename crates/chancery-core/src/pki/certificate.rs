@@ -122,7 +122,8 @@ fn extensions(draft: &Draft<'_>, public_key: &SubjectPublicKeyInfoOwned) -> der:
     }
     if !draft.alt_names.is_empty() {
         let names = draft.alt_names.iter().map(AltName::general_name).collect::<der::Result<_>>()?;
-        extensions.push(extension(false, &SubjectAltName(names))?);
+        // Where it alone says who it is, nobody may pass it over (RFC 5280, 4.1.2.6).
+        extensions.push(extension(draft.subject.is_empty(), &SubjectAltName(names))?);
     }
     extensions.push(extension(false, &SubjectKeyIdentifier(OctetString::new(own_identifier.as_slice())?))?);
     // A self-signed authority's two identifiers would say the same (RFC 5280, 4.2.1.1).
@@ -132,6 +133,9 @@ fn extensions(draft: &Draft<'_>, public_key: &SubjectPublicKeyInfoOwned) -> der:
     }
     if !profile.policies.is_empty() {
         extensions.push(extension(false, &policies(profile))?);
+    }
+    if let Some(constraints) = &profile.name_constraints {
+        extensions.push(constraints.extension()?);
     }
     if let Some(addresses) = draft.addresses {
         extensions.extend(addresses.extensions()?);

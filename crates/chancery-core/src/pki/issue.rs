@@ -146,6 +146,7 @@ impl Chancery {
             None => self.own_signer(&subject_key).await?,
         };
         let serial = Serial::from_random(chancery_keys::random());
+        order.number(serial)?;
         let addresses = order.issuer.map(|id| Addresses::of(&order.profile, self.public_url.as_deref(), id));
         let to_be_signed = to_be_signed(&Draft {
             profile: &order.profile,

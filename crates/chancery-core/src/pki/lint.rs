@@ -16,7 +16,7 @@ use x509_cert::{
 use super::{
     cert_profile::{CertProfile, TIME_STAMPING},
     certificate::{self, Issuer, key_identifier},
-    name_constraints,
+    name_constraints::{self, Written},
 };
 
 /// Signature algorithms over MD5, RIPEMD-160 and SHA-1, and RSASSA-PSS, whose parameters default to SHA-1.
@@ -68,8 +68,8 @@ const RULES: &[Rule] = &[
     },
     Rule {
         name: "subject",
-        demand: "a subject that is not empty",
-        holds: |subject| Ok(!subject.tbs.subject().is_empty()),
+        demand: "a subject, or in a leaf alternative names alone",
+        holds: |subject| Ok(!subject.tbs.subject().is_empty() || is_named_beside(subject)?),
     },
     Rule { name: "issuer", demand: "the issuer's subject, byte for byte", holds: issuer },
     Rule { name: "validity", demand: "an end after its start, both within the issuer's validity", holds: validity },
@@ -95,7 +95,16 @@ const RULES: &[Rule] = &[
         holds: authority_key_identifier,
     },
     Rule { name: "certificatePolicies", demand: "those of the profile, not critical", holds: certificate_policies },
-    Rule { name: "subjectAltName", demand: "as the profile says, not critical", holds: subject_alt_name },
+    Rule {
+        name: "subjectAltName",
+        demand: "as the profile says, critical where the subject is empty",
+        holds: subject_alt_name,
+    },
+    Rule {
+        name: "ownNameConstraints",
+        demand: "those of the profile, critical, in an authority",
+        holds: own_name_constraints,
+    },
     Rule { name: name_constraints::RULE, demand: "names that all of its issuers may certify", holds: names },
 ];
 
@@ -211,10 +220,24 @@ fn authority_key_identifier(subject: &Subject<'_>) -> der::Result<bool> {
 fn subject_alt_name(subject: &Subject<'_>) -> der::Result<bool> {
     let names = subject.tbs.get_extension::<SubjectAltName>()?;
     Ok(match (names, subject.profile.alt_names.presence) {
-        (Some((critical, names)), Presence::Optional | Presence::Required) => !critical && !names.0.is_empty(),
+        (Some((critical, names)), Presence::Optional | Presence::Required) => {
+            critical == subject.tbs.subject().is_empty() && !names.0.is_empty()
+        }
         (Some(_), Presence::Refused) | (None, Presence::Required) => false,
         (None, Presence::Optional | Presence::Refused) => true,
     })
+}
+
+fn is_named_beside(subject: &Subject<'_>) -> der::Result<bool> {
+    let names = subject.tbs.get_extension::<SubjectAltName>()?;
+    Ok(!subject.profile.is_authority() && names.is_some_and(|(critical, names)| critical && !names.0.is_empty()))
+}
+
+fn own_name_constraints(subject: &Subject<'_>) -> der::Result<bool> {
+    let mut extensions = subject.tbs.extensions().into_iter().flatten();
+    let found = extensions.find(|extension| extension.extn_id == name_constraints::OID);
+    let expected = subject.profile.name_constraints.as_ref().map(Written::extension).transpose()?;
+    Ok(found == expected.as_ref() && (found.is_none() || subject.profile.is_authority()))
 }
 
 fn names(subject: &Subject<'_>) -> der::Result<bool> {

@@ -14,7 +14,8 @@ use uuid::Uuid;
 
 use super::{
     address,
-    certificate::{Issuer, Serial, assemble},
+    authority::issuer_of,
+    certificate::{Serial, assemble},
     crl::{self, Draft, Entry},
     kept_lists::Lists,
     order::scheme,
@@ -162,7 +163,7 @@ impl Chancery {
 fn sign(state: ListState, freshest: Option<&str>, key: &SigningKey, now_s: i64) -> Result<tables::crls::Signed> {
     let ListState { issuer, newest, revoked, released } = state;
     let scheme = scheme(issuer.spec, None)?;
-    let facts = Issuer::from_der(&issuer.der).map_err(Error::internal)?;
+    let facts = issuer_of(std::iter::once(issuer.der.as_slice()))?;
     let base = base(&newest, now_s);
     let algorithm = scheme.algorithm_identifier();
     let complete = Draft {

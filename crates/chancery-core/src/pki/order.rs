@@ -14,6 +14,7 @@ use chancery_types::{
 use super::{
     alt_name::{ALT_NAMES_MAX, AltName},
     cert_profile::{Authority, CertProfile},
+    certificate::Serial,
     dn::DistinguishedName,
     validity::Period,
 };
@@ -36,6 +37,8 @@ pub(crate) struct Order {
     pub(crate) profile: Arc<CertProfile>,
     pub(crate) issuer: Option<CertificateId>,
     pub(crate) subject: DistinguishedName,
+    /// Whether the common name, being the profile's, is followed by the beginning of the serial number.
+    pub(crate) numbered: bool,
     pub(crate) alt_names: Vec<AltName>,
     /// Of the new key, or of the given one.
     pub(crate) key_type: &'static KeyType,
@@ -72,12 +75,19 @@ impl Order {
         }
         let profile = profile.narrowed(cert_params)?;
         let key_type = key_type(&profile, new_key, key_params, hardened)?;
-        let subject = subject.map_or_else(|| DistinguishedName::common(&profile.name), str::parse);
+        let asked = alt_names(cert_params.subject_alt_names.as_deref().unwrap_or_default())?;
+        let numbered = subject.is_none() && (asked.is_empty() || profile.is_authority());
+        let subject = match subject {
+            Some(line) => line.parse(),
+            None if numbered => DistinguishedName::common(begun(&profile.name)),
+            // Alternative names say who a leaf is.
+            None => Ok(DistinguishedName::empty()),
+        };
         let subject = subject.map_err(|reason| Error::value(super::SUBJECT, reason.to_string()))?;
-        profile.check_subject(&subject)?;
         Ok(Self {
             issuer,
-            alt_names: alt_names(&profile, &subject, cert_params.subject_alt_names.as_deref().unwrap_or_default())?,
+            alt_names: profile.names(&subject, asked)?,
+            numbered,
             subject,
             key_type,
             save_key: new_key.save.unwrap_or(true),
@@ -90,14 +100,37 @@ impl Order {
         })
     }
 
-    /// What people call the certificate: the common name, or as much of the subject as a name may have.
+    /// What people call the certificate: the common name, or as much of the subject as a name may have; without a subject
+    /// its first alternative name.
     pub(crate) fn name(&self, max: usize) -> String {
-        self.subject.common_name().unwrap_or_else(|| self.subject.to_string().chars().take(max).collect())
+        let beside = || self.alt_names.first().filter(|_| self.subject.is_empty()).map(ToString::to_string);
+        let whole = || beside().unwrap_or_else(|| self.subject.to_string()).chars().take(max).collect();
+        self.subject.common_name().unwrap_or_else(whole)
+    }
+
+    /// The subject in one line, as it can be told before there is a serial number.
+    pub(crate) fn subject_to_be(&self) -> String {
+        let more = if self.numbered { " (and 8 digits of the serial number)" } else { "" };
+        format!("{}{more}", self.subject)
+    }
+
+    /// Gives the subject the beginning of the serial number, where it is to have it.
+    pub(super) fn number(&mut self, serial: Serial) -> Result<()> {
+        if let Some(name) = self.subject.common_name().filter(|_| self.numbered) {
+            let name = format!("{name} {}", &serial.to_hex()[..DIGITS]);
+            self.subject = DistinguishedName::common(&name).map_err(Error::internal)?;
+        }
+        Ok(())
     }
 
     /// What somebody should know about the certificate that will be made.
     pub(crate) fn warnings(&self, has_public_url: bool) -> Vec<String> {
         let mut warnings = Vec::new();
+        if self.numbered {
+            let text = "The request names no subject, so its common name is that of the profile and the beginning of the \
+                        serial number.";
+            warnings.push(text.to_owned());
+        }
         if self.key_type.spec == KeySpec::Rsa(RsaSize::Bits2048) {
             warnings.push("RSA with 2048 bits is weak by today's measure; 3072 or more are advised.".to_owned());
         }
@@ -173,7 +206,7 @@ pub(super) fn period(period: &ValidityPeriod) -> Result<Period> {
     read.map_err(|reason| Error::value(super::AMOUNT, reason.to_string()))
 }
 
-pub(super) fn alt_names(profile: &CertProfile, subject: &DistinguishedName, texts: &[String]) -> Result<Vec<AltName>> {
+pub(super) fn alt_names(texts: &[String]) -> Result<Vec<AltName>> {
     const FIELD: &str = super::ALT_NAMES;
     if texts.len() > ALT_NAMES_MAX {
         return Err(Error::too_large(FIELD, format!("A certificate has at most {ALT_NAMES_MAX} alternative names.")));
@@ -181,8 +214,16 @@ pub(super) fn alt_names(profile: &CertProfile, subject: &DistinguishedName, text
     let read = |(index, text): (usize, &String)| {
         text.parse::<AltName>().map_err(|reason| Error::value(format!("{FIELD}/{index}"), reason.to_string()))
     };
-    let names: Vec<_> = texts.iter().enumerate().map(read).collect::<Result<_>>()?;
-    profile.alt_names(names, subject)
+    texts.iter().enumerate().map(read).collect()
+}
+
+/// Digits of the serial number in a common name.
+const DIGITS: usize = 8;
+
+/// As much of a profile's name as leaves room for these digits in a common name of 64 characters.
+fn begun(name: &str) -> &str {
+    let end = name.char_indices().nth(64 - 1 - DIGITS).map_or(name.len(), |(end, _)| end);
+    name[..end].trim_end()
 }
 
 /// How a key signs certificates, CRLs and OCSP answers: never with MD5, RIPEMD-160 or SHA-1, whatever is asked for.

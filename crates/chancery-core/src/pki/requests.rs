@@ -8,10 +8,10 @@ use chancery_types::{
     CertKeyUsage, CertProfileId, CertificateId, KeyTypeId, ObjectId, RevocationReason,
     wire::x509::{CertParams, NewKey, RekeyCertificate, RenewCertificate, RenewParams, RequestCertificate},
 };
-use der::Decode;
+use der::{Decode, oid::AssociatedOid};
 use uuid::Uuid;
 use x509_cert::{
-    Certificate,
+    Certificate, TbsCertificate,
     ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName},
 };
 
@@ -20,8 +20,9 @@ use super::{
     alt_name::AltName,
     cert_profile::CertProfile,
     certificate,
-    csr::{self, Csr},
+    csr::Csr,
     dn::DistinguishedName,
+    name_constraints::Written,
     order::{self, GivenKey, Order},
     requested::Ordered,
     stored::StoredCertificate,
@@ -42,7 +43,9 @@ impl Chancery {
         let issuer = self.named_authority(request.service_or_issuer_uuid).await?;
         let csr = self.read_csr(request.csr.clone()).await?;
         let (warnings, save) = (ignored(&csr).into_iter().collect(), request.save_cert.unwrap_or(true));
-        Ok(Ordered { order: requested(request, csr, &profile, issuer, self.hardened)?, save, warnings })
+        check_named(&request, &csr, &profile)?;
+        let order = requested(&request, csr, &profile, issuer, self.hardened);
+        Ok(Ordered { order: order.map_err(|refusal| at_origin(&request, refusal))?, save, warnings })
     }
 
     /// A certificate again, for the same key and names.
@@ -100,11 +103,23 @@ impl Chancery {
     }
 
     async fn read_csr(&self, text: String) -> Result<Csr> {
-        if text.len() <= CSR_INLINE_MAX {
-            return Ok(Csr::read(&text, self.limits.csr_max)?);
+        let csr = if text.len() <= CSR_INLINE_MAX {
+            Csr::read(&text, self.limits.csr_max)
+        } else {
+            let bytes_max = self.limits.csr_max;
+            self.pool.run(move || Csr::read(&text, bytes_max)).await?
+        }?;
+        self.check_key_of_request(&csr).await?;
+        Ok(csr)
+    }
+
+    /// Whether nobody could break the request's key, which for RSA takes its time.
+    async fn check_key_of_request(&self, csr: &Csr) -> Result<()> {
+        if !matches!(csr.spec, KeySpec::Rsa(_)) {
+            return Ok(csr.check_key()?);
         }
-        let bytes_max = self.limits.csr_max;
-        Ok(self.pool.run(move || Csr::read(&text, bytes_max)).await??)
+        let csr = csr.clone();
+        Ok(self.pool.run(move || csr.check_key()).await??)
     }
 
     /// The profile of what takes a certificate's place: its own, or for one from elsewhere the one that is named.
@@ -143,13 +158,13 @@ fn successor(
     params: &RenewParams,
     spec: KeySpec,
 ) -> Result<Order> {
-    let profile = profile.narrowed(&said.narrowing(profile)?)?;
-    profile.check_subject(&said.subject)?;
+    let profile = profile.narrowed(&said.narrowing(profile)?)?.constrained(said.constraints)?;
     let issuer = issuer.or_else(|| (!old.is_self_signed()).then_some(old.issuer));
     Ok(Order {
         issuer,
-        alt_names: profile.alt_names(said.alt_names, &said.subject)?,
+        alt_names: profile.names(&said.subject, said.alt_names)?,
         subject: said.subject,
+        numbered: false,
         key_type: KeyType::by_spec(spec).ok_or_else(|| Error::internal("a certificate's kind of key has no type"))?,
         save_key: false,
         given: None,
@@ -186,14 +201,26 @@ pub(super) fn at_origin(request: &RequestCertificate, refusal: Error) -> Error {
     }
 }
 
+/// Whether there is anything that says whose certificate it is.
+fn check_named(request: &RequestCertificate, csr: &Csr, profile: &CertProfile) -> Result<()> {
+    let names = request.cert_params.as_ref().and_then(|params| params.subject_alt_names.as_ref());
+    let has_names = names.map_or(!csr.alt_names.is_empty(), |names| !names.is_empty());
+    if request.subject_oneline.is_some() || !csr.subject.is_empty() || has_names && !profile.is_authority() {
+        return Ok(());
+    }
+    let message = "The request leaves its subject empty and names nobody beside it, or an authority; subjectOneline says \
+                   what it shall be.";
+    Err(Error::value(SUBJECT, message))
+}
+
 fn requested(
-    request: RequestCertificate,
+    request: &RequestCertificate,
     csr: Csr,
     profile: &Arc<CertProfile>,
     issuer: CertificateId,
     hardened: bool,
 ) -> Result<Order> {
-    let params = request.cert_params.unwrap_or_default();
+    let params = request.cert_params.clone().unwrap_or_default();
     if profile.is_root() {
         let message = "A root is self-signed; a request is issued under another profile.";
         return Err(Error::value(PROFILE, message));
@@ -202,26 +229,18 @@ fn requested(
     let key_type = KeyType::by_spec(csr.spec).ok_or_else(|| Error::internal("a kind of key has no type"))?;
     order::check_key_type(&profile, key_type, "/csr", hardened)?;
     let subject = match &request.subject_oneline {
-        Some(line) => {
-            let subject = line.parse().map_err(|why: super::dn::DnError| Error::value(SUBJECT, why.to_string()))?;
-            profile.check_subject(&subject)?;
-            subject
-        }
-        None => {
-            let message = "The request leaves its subject empty; subjectOneline says what it shall be.";
-            let subject = csr.subject.ok_or_else(|| Error::value(SUBJECT, message))?;
-            profile.check_subject(&subject).map_err(|refusal| refusal.at("/csr"))?;
-            subject
-        }
+        Some(line) => line.parse().map_err(|why: super::dn::DnError| Error::value(SUBJECT, why.to_string()))?,
+        None => csr.subject,
     };
-    let alt_names = match &params.subject_alt_names {
-        Some(texts) => order::alt_names(&profile, &subject, texts)?,
-        None => profile.alt_names(csr.alt_names, &subject).map_err(|refusal| refusal.at("/csr"))?,
+    let asked = match &params.subject_alt_names {
+        Some(texts) => order::alt_names(texts)?,
+        None => csr.alt_names,
     };
     Ok(Order {
         issuer: Some(issuer),
+        alt_names: profile.names(&subject, asked)?,
         subject,
-        alt_names,
+        numbered: false,
         key_type,
         save_key: false,
         given: Some(GivenKey { spki: csr.spki, id: None }),
@@ -268,8 +287,26 @@ fn check_renewable(old: &StoredCertificate) -> Result<()> {
 struct Said {
     subject: DistinguishedName,
     alt_names: Vec<AltName>,
+    constraints: Option<Written>,
     spki: Vec<u8>,
     parsed: Certificate,
+}
+
+/// Why nothing takes the place of a certificate from elsewhere.
+fn unsayable(what: &str, why: impl std::fmt::Display) -> Error {
+    let message =
+        format!("{what} of the certificate cannot be issued again: {why} Generate makes one with other names.");
+    Error::state(message)
+}
+
+/// An extension that the old certificate may have.
+fn said<'a, T: AssociatedOid + der::Decode<'a>>(tbs: &'a TbsCertificate, what: &str) -> Result<Option<T>>
+where
+    der::Error: From<T::Error>,
+{
+    let found = tbs.extensions().into_iter().flatten().find(|extension| extension.extn_id == T::OID);
+    let read = found.map(|extension| T::from_der(extension.extn_value.as_bytes())).transpose();
+    read.map_err(|_| unsayable(what, "it cannot be read."))
 }
 
 impl Said {
@@ -277,11 +314,13 @@ impl Said {
         old.check_saved()?;
         let parsed = Certificate::from_der(&old.der).map_err(Error::internal)?;
         let tbs = parsed.tbs_certificate();
-        let names = tbs.get_extension::<SubjectAltName>().map_err(Error::internal)?;
-        let names = names.map(|(_, SubjectAltName(names))| names).unwrap_or_default();
+        let names = said::<SubjectAltName>(tbs, "The extension subjectAltName")?;
+        let names = names.map(|SubjectAltName(names)| names).unwrap_or_default();
+        let name = |name| AltName::taken(name).map_err(|why| unsayable("An alternative name", why));
         Ok(Self {
-            subject: DistinguishedName::from(tbs.subject()),
-            alt_names: names.iter().map(csr::alt_name).collect::<Result<_, _>>()?,
+            subject: DistinguishedName::taken(tbs.subject()).map_err(|why| unsayable("The subject", why))?,
+            alt_names: names.iter().map(name).collect::<Result<_>>()?,
+            constraints: Written::of(tbs).map_err(|_| unsayable("The name constraints", "they cannot be read."))?,
             spki: der::Encode::to_der(tbs.subject_public_key_info()).map_err(Error::internal)?,
             parsed,
         })
@@ -290,14 +329,13 @@ impl Said {
     /// By how much the old certificate says less than its profile: so does the new one.
     fn narrowing(&self, profile: &CertProfile) -> Result<CertParams> {
         let tbs = self.parsed.tbs_certificate();
-        let internal = |error: der::Error| Error::internal(error);
-        let usage = tbs.get_extension::<KeyUsage>().map_err(internal)?.map(|(_, usage)| usage);
+        let usage = said::<KeyUsage>(tbs, "The extension keyUsage")?;
         let whole = certificate::key_usage(profile, tbs.subject_public_key_info());
         let has = |kept: &CertKeyUsage| usage.is_some_and(|usage| usage.0.contains(certificate::usage_bit(*kept)));
-        let purposes = tbs.get_extension::<ExtendedKeyUsage>().map_err(internal)?;
-        let purposes = purposes.map(|(_, ExtendedKeyUsage(purposes))| purposes).unwrap_or_default();
-        let path = tbs.get_extension::<BasicConstraints>().map_err(internal)?;
-        let path = path.and_then(|(_, constraints)| constraints.path_len_constraint);
+        let purposes = said::<ExtendedKeyUsage>(tbs, "The extension extKeyUsage")?;
+        let purposes = purposes.map(|ExtendedKeyUsage(purposes)| purposes).unwrap_or_default();
+        let path = said::<BasicConstraints>(tbs, "The extension basicConstraints")?;
+        let path = path.and_then(|constraints| constraints.path_len_constraint);
         Ok(CertParams {
             key_usages: (usage != Some(whole)).then(|| profile.key_usages.iter().copied().filter(has).collect()),
             extended_key_usages: (purposes != *profile.extended_key_usages)

@@ -52,6 +52,7 @@ fn order(profile: &Arc<CertProfile>, key_type: &'static KeyType, issuer: Option<
         profile: Arc::clone(profile),
         issuer,
         subject: format!("CN={} Tëst,O=Example\\, Inc.,C=US", profile.name).parse().unwrap(),
+        numbered: false,
         alt_names: if needs_names { vec![AltName::Dns("host.example".to_owned())] } else { Vec::new() },
         key_type,
         save_key: true,

@@ -10,7 +10,7 @@ use der::{Decode, asn1::OctetStringRef};
 use spki::AlgorithmIdentifierRef;
 use thiserror::Error;
 
-use crate::{Custodian, Failed, Generated, KeyRef, KeySpec, Purpose, Secret};
+use crate::{Custodian, Failed, Generated, KeyRef, KeySpec, Purpose, Secret, WeakKey};
 pub use pkcs12::Pkcs12;
 
 /// Why a key was not taken. The texts hold nothing of what was sent.
@@ -65,6 +65,9 @@ pub enum ImportError {
          P-256, P-384 or P-521, Ed25519, or ML-DSA with its seed."
     )]
     Kind,
+    /// One that anybody could break, or whose halves do not belong together.
+    #[error("The private key {0}.")]
+    Weak(WeakKey),
 }
 
 /// A key from elsewhere, in clear: without Debug, Clone and serialisation, and wiped, like everything that is.

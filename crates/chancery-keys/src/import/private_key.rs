@@ -15,7 +15,9 @@ use spki::AlgorithmIdentifierRef;
 use super::{ForeignKey, ImportError};
 use crate::{
     KeyRef, KeySpec, Purpose, Secret, SigningKey, kind_of_public_key,
-    sign::{EC_PUBLIC_KEY, RSA_ENCRYPTION, curve_of, ecdsa_algorithm, kind_without_parameters, ml_dsa_algorithm},
+    sign::{
+        EC_PUBLIC_KEY, RSA_ENCRYPTION, check_pair, curve_of, ecdsa_algorithm, kind_without_parameters, ml_dsa_algorithm,
+    },
 };
 
 /// Bytes of ML-DSA's seed (FIPS 204, algorithm 1).
@@ -45,7 +47,16 @@ pub(super) fn read(pkcs8: &[u8]) -> Result<ForeignKey, ImportError> {
     if kind_of_public_key(&public_key) != Some(spec) {
         return Err(ImportError::Kind);
     }
+    let pkcs1 = matches!(spec, KeySpec::Rsa(_)).then(|| inner(&pkcs8)).flatten();
+    check_pair(&open, pkcs1).map_err(ImportError::Weak)?;
     Ok(ForeignKey { spec, pkcs8, public_key })
+}
+
+/// The key's own encoding inside PKCS#8.
+fn inner(pkcs8: &Secret) -> Option<&[u8]> {
+    let parts = Vec::<AnyRef<'_>>::from_der(pkcs8.expose()).ok()?;
+    let [_, _, private_key, ..] = parts.as_slice() else { return None };
+    private_key.decode_as::<&OctetStringRef>().ok().map(OctetStringRef::as_bytes)
 }
 
 /// The kind of the key, and the key as if it had been generated here: PKCS#8 version 1 without attributes.

@@ -5,11 +5,13 @@ mod emsa;
 mod identifier;
 mod pkcs1;
 mod pkcs8;
+mod prime;
 mod public_key;
 mod raw_rsa;
 mod rsa;
 mod scheme;
 mod verify;
+mod weak;
 
 use std::ops::RangeInclusive;
 
@@ -33,6 +35,8 @@ use scheme::Method;
 pub use scheme::{SignatureScheme, Unsupported};
 pub(crate) use verify::{EC_PUBLIC_KEY, curve_of};
 pub use verify::{VerifyError, verify};
+pub(crate) use weak::check_pair;
+pub use weak::{WeakKey, check_public_key};
 
 /// What is to be signed.
 #[derive(Clone, Copy, Debug)]

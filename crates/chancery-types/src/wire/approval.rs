@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    cert_profiles::{CertProfile, ProfileConstraints},
+    cert_profiles::{CertProfile, NameConstraintRules, ProfileConstraints},
     proposals::Proposed,
     signing_policies::ApprovalStep,
     x509::{GeneratedCertificate, ValidityPeriod},
@@ -89,6 +89,9 @@ pub struct CertificateToIssue {
     pub extended_key_usages: Vec<String>,
     /// Whether it can issue others.
     pub basic_constraints: ProfileConstraints,
+    /// The names that it may certify in its turn; absent where they are not constrained.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name_constraints: Option<NameConstraintRules>,
     /// Certificate policies.
     pub policies: Vec<String>,
     /// Where its issuer's CRL is; `null`: below `publicUrl`.

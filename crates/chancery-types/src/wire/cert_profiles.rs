@@ -35,6 +35,9 @@ pub struct CertProfile {
     pub subject: SubjectRules,
     /// What subject alternative names may be.
     pub subject_alt_names: AltNameRules,
+    /// The names that its certificates, of authorities, may certify in their turn; absent where they may certify any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name_constraints: Option<NameConstraintRules>,
     /// Certificate policies: dotted OIDs.
     pub policies: Vec<String>,
     /// Where the issuer's CRL is; `null`: below this installation's `publicUrl`; an empty array: not said.
@@ -94,12 +97,29 @@ pub struct AltNameRules {
     /// The kinds that may occur; `null`: all.
     #[serde(default)]
     pub kinds: Option<Vec<AltNameKind>>,
-    /// The domains in which host names and mailboxes must lie; `null`: any.
+    /// The domains in which host names, mailboxes and user principal names must lie, those of the subject (its
+    /// `emailAddress`, a common name that looks like a host) too; `null`: any.
     #[serde(default)]
     pub domains: Option<Vec<String>>,
     /// Whether a host name may begin with `*`.
     #[serde(default)]
     pub wildcards: bool,
+}
+
+/// The names that an authority may certify (RFC 5280, 4.2.1.10): of each kind those in a permitted subtree, where there is
+/// one, and in no excluded one. Subtrees are `DNS:example.com` (with all hosts below), `IP:10.0.0.0/8`, `IP:2001:db8::/32`,
+/// `email:name@host.example`, `email:host.example`, `email:.example.com` (the hosts below), `URI:host.example`,
+/// `URI:.example.com` and `dirName:O=Example,C=US`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct NameConstraintRules {
+    /// `permittedSubtrees` is read too.
+    #[serde(default, alias = "permittedSubtrees")]
+    pub permitted: Vec<String>,
+    /// `excludedSubtrees` is read too.
+    #[serde(default, alias = "excludedSubtrees")]
+    pub excluded: Vec<String>,
 }
 
 impl Default for AltNameRules {
@@ -143,6 +163,9 @@ pub struct CreateCertProfile {
     /// By default any without wildcards, none for an authority.
     #[serde(default)]
     pub subject_alt_names: Option<AltNameRules>,
+    /// For authorities; none by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name_constraints: Option<NameConstraintRules>,
     /// None by default.
     #[serde(default)]
     pub policies: Vec<String>,
@@ -196,6 +219,9 @@ pub struct PatchCertProfile {
     pub subject: Option<SubjectRules>,
     /// See [`CertProfile::subject_alt_names`].
     pub subject_alt_names: Option<AltNameRules>,
+    /// `null` takes them away.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub name_constraints: Option<Option<NameConstraintRules>>,
     /// See [`CertProfile::policies`].
     pub policies: Option<Vec<String>>,
     /// See [`CertProfile::crl_urls`].
@@ -233,6 +259,7 @@ impl CertProfile {
             hash_algorithms: patch.hash_algorithms.unwrap_or(self.hash_algorithms),
             subject: patch.subject.unwrap_or(self.subject),
             subject_alt_names: Some(patch.subject_alt_names.unwrap_or(self.subject_alt_names)),
+            name_constraints: patch.name_constraints.unwrap_or(self.name_constraints),
             policies: patch.policies.unwrap_or(self.policies),
             crl_urls: patch.crl_urls.unwrap_or(self.crl_urls),
             ocsp_urls: patch.ocsp_urls.unwrap_or(self.ocsp_urls),

@@ -73,7 +73,7 @@ pub struct CertParams {
     #[serde(default)]
     pub hash_algorithm: Option<HashType>,
     /// Subject alternative names: `DNS:host.example`, `IP:192.0.2.1`, `email:name@host.example`,
-    /// `URI:https://host.example/`.
+    /// `URI:https://host.example/`, `UPN:user@host.example`; each once.
     #[serde(default)]
     pub subject_alt_names: Option<Vec<String>>,
     /// Some of the profile's key usages; by default all.
@@ -95,8 +95,9 @@ pub struct GenerateCertificate {
     /// The certificate profile; `profileUuid` is read too.
     #[serde(alias = "profileUuid")]
     pub cert_profile_uuid: CertProfileId,
-    /// The subject, such as `CN=…,O=…,C=US` or `/C=US/O=…/CN=…`; by default the profile's name as CN. `subject` is read
-    /// too.
+    /// The subject, such as `CN=…,O=…,C=US` or `/C=US/O=…/CN=…`; `subject` is read too. By default it
+    /// is empty for a leaf with alternative names, else a CN of the profile's name and the first 8 digits of the serial
+    /// number.
     #[serde(default, alias = "subject")]
     pub subject_oneline: Option<String>,
     /// The new key.

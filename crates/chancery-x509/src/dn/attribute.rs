@@ -115,21 +115,42 @@ pub(super) fn encode_unknown(oid: ObjectIdentifier, text: &str) -> Result<Attrib
     Ok(pair(oid, Any::from(Utf8StringRef::new(text)?)))
 }
 
-/// Takes a value given as DER. A known attribute's text is checked and encoded like any other, so that this form opens
-/// no way around its rules.
-pub(super) fn encode_der(oid: ObjectIdentifier, value: Any) -> Result<AttributeTypeAndValue, DnError> {
-    let Some(known) = by_oid(oid) else {
-        let empty = value.value().is_empty();
-        return if empty { Err(DnError::EmptyValue(oid.to_string())) } else { Ok(pair(oid, value)) };
-    };
-    let text = text(&value).ok_or_else(|| DnError::NotText(known.name.to_owned()))?;
-    encode(known, &text)
+/// Takes a value given as DER. Its text is checked and encoded like any other, so that this form opens no way around the
+/// rules. Of an attribute that we do not know a string type stays that readers may insist on.
+pub(super) fn encode_der(oid: ObjectIdentifier, value: &Any) -> Result<AttributeTypeAndValue, DnError> {
+    let name = || name_of(oid);
+    if value.value().is_empty() {
+        return Err(DnError::EmptyValue(name()));
+    }
+    let text = text(value).ok_or_else(|| DnError::NotText(name()))?;
+    if let Some(known) = by_oid(oid) {
+        return encode(known, &text);
+    }
+    let encoded = encode_unknown(oid, &text)?;
+    let printable = || PrintableStringRef::new(&text).ok().map(Any::from);
+    let ascii = || Ia5StringRef::new(&text).ok().map(Any::from);
+    let is = |tag: Tag| value.tag() == tag;
+    let kept = if is(Tag::PrintableString) { printable() } else { is(Tag::Ia5String).then(ascii).flatten() };
+    Ok(kept.map_or(encoded, |kept| pair(oid, kept)))
 }
 
-/// The text of a value of one of the usual string types.
-pub(super) fn text(value: &Any) -> Option<String> {
-    let is_text = [Tag::Utf8String, Tag::PrintableString, Tag::Ia5String].contains(&value.tag());
-    if is_text { String::from_utf8(value.value().to_vec()).ok() } else { None }
+/// The text of a value of any string type that names were ever written in. TeletexString is read as Latin 1, as everybody
+/// who wrote it meant it.
+pub(crate) fn text(value: &Any) -> Option<String> {
+    let (tag, bytes) = (value.tag(), value.value());
+    let plain = [Tag::Utf8String, Tag::PrintableString, Tag::Ia5String, Tag::VisibleString, Tag::NumericString];
+    if plain.contains(&tag) {
+        return String::from_utf8(bytes.to_vec()).ok();
+    }
+    if tag == Tag::TeletexString {
+        return Some(bytes.iter().copied().map(char::from).collect());
+    }
+    if tag == Tag::BmpString {
+        let units = bytes.chunks(2).map(|unit| unit.try_into().map(u16::from_be_bytes));
+        let units: Vec<u16> = units.collect::<Result<_, _>>().ok()?;
+        return String::from_utf16(&units).ok();
+    }
+    None
 }
 
 fn check_text(text: &str, max: usize, name: impl Fn() -> String) -> Result<(), DnError> {

@@ -3,7 +3,7 @@
 //! Two forms are read: RFC 4514's `CN=…,O=…,C=US`, most specific first, and OpenSSL's `/C=US/O=…/CN=…`, most general
 //! first. Both make the same name. In a certificate the most general part stands first.
 
-mod attribute;
+pub(crate) mod attribute;
 mod parse;
 mod print;
 
@@ -21,14 +21,63 @@ use x509_cert::{
 /// Bytes of a one-line name. The attributes' own bounds allow somewhat more, but nobody's name is that long.
 pub const ONE_LINE_MAX: usize = 4_096;
 
-/// A distinguished name whose every attribute satisfies RFC 5280.
+/// A distinguished name whose every attribute satisfies RFC 5280. There is no way to one that was not checked, wherever
+/// it comes from: a line, a request, a certificate from elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DistinguishedName(Name);
+
+/// A name as a certificate has it: to be shown and compared, never to be issued.
+#[derive(Clone, Debug)]
+pub struct FoundName(Name);
+
+impl From<&Name> for FoundName {
+    fn from(name: &Name) -> Self {
+        Self(name.clone())
+    }
+}
+
+impl FoundName {
+    /// The first common name, which is what people call the subject.
+    pub fn common_name(&self) -> Option<String> {
+        common_name(&self.0)
+    }
+
+    /// Every attribute: its name as [`attribute_name`] has it and its value, where that is a text.
+    pub fn attributes(&self) -> Vec<(String, Option<String>)> {
+        attributes(&self.0)
+    }
+}
+
+impl fmt::Display for FoundName {
+    /// RFC 4514: most specific first, separated by commas.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        print::one_line(&self.0, f)
+    }
+}
+
+fn common_name(name: &Name) -> Option<String> {
+    let cn = attribute::by_name("CN")?;
+    name.iter().find(|pair| pair.oid == cn.oid).and_then(|pair| attribute::text(&pair.value))
+}
+
+fn attributes(name: &Name) -> Vec<(String, Option<String>)> {
+    name.iter().map(|pair| (attribute::name_of(pair.oid), attribute::text(&pair.value))).collect()
+}
 
 impl DistinguishedName {
     /// A name of a single common name.
     pub fn common(name: &str) -> Result<Self, DnError> {
         Self::below(&[], name)
+    }
+
+    /// The name of who is named by alternative names only.
+    pub fn empty() -> Self {
+        Self(Name::default())
+    }
+
+    /// Whether it names nobody.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 
     /// A common name below these parts of another name.
@@ -41,7 +90,7 @@ impl DistinguishedName {
 
     /// A name from outside, each value checked and encoded as if it were given in one line.
     pub fn taken(name: &Name) -> Result<Self, DnError> {
-        let pair = |pair: &AttributeTypeAndValue| attribute::encode_der(pair.oid, pair.value.clone());
+        let pair = |pair: &AttributeTypeAndValue| attribute::encode_der(pair.oid, &pair.value);
         let rdns = name.iter_rdn().map(|rdn| rdn.iter().map(pair).collect());
         Self::from_rdns(rdns.collect::<Result<_, _>>()?)
     }
@@ -53,19 +102,21 @@ impl DistinguishedName {
 
     /// The first common name, which is what people call the subject.
     pub fn common_name(&self) -> Option<String> {
-        let cn = attribute::by_name("CN")?;
-        self.0.iter().find(|pair| pair.oid == cn.oid).and_then(|pair| attribute::text(&pair.value))
+        common_name(&self.0)
     }
 
-    /// Every attribute: its name as [`attribute_name`] has it and its value, where that is a text.
+    /// Every attribute: its name as [`attribute_name`] has it and its value.
     pub fn attributes(&self) -> Vec<(String, Option<String>)> {
-        self.0.iter().map(|pair| (attribute::name_of(pair.oid), attribute::text(&pair.value))).collect()
+        attributes(&self.0)
     }
 
     /// Takes parts in the order of the certificate: the most general first.
     fn from_rdns(rdns: Vec<Vec<AttributeTypeAndValue>>) -> Result<Self, DnError> {
         let mut sequence = RdnSequence::default();
         for pairs in rdns {
+            if pairs.is_empty() {
+                return Err(DnError::EmptyPart);
+            }
             let mut types: Vec<ObjectIdentifier> = pairs.iter().map(|pair| pair.oid).collect();
             types.sort_unstable();
             if let Some(twice) = types.windows(2).find(|two| two[0] == two[1]) {
@@ -75,13 +126,6 @@ impl DistinguishedName {
         }
         // The crate makes a `Name` out of an RDN sequence only by way of its encoding.
         Ok(Self(Name::from_der(&sequence.to_der()?)?))
-    }
-}
-
-impl From<&Name> for DistinguishedName {
-    /// Takes over the name of a certificate, as it is.
-    fn from(name: &Name) -> Self {
-        Self(name.clone())
     }
 }
 
@@ -121,6 +165,7 @@ pub fn attribute_names() -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DnError {
     Empty,
+    EmptyPart,
     TooLong,
     NoEquals(String),
     UnknownAttribute(String),
@@ -149,6 +194,7 @@ impl fmt::Display for DnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("The name is empty; something like CN=Example,O=Company,C=US is expected."),
+            Self::EmptyPart => f.write_str("A part of the name is empty."),
             Self::TooLong => write!(f, "The name is longer than {ONE_LINE_MAX} bytes."),
             Self::NoEquals(part) => write!(
                 f,
@@ -166,7 +212,7 @@ impl fmt::Display for DnError {
                 write!(f, "{name} takes letters, digits, spaces and '()+,-./:=? only (a PrintableString).")
             }
             Self::NotAscii(name) => write!(f, "{name} takes ASCII characters only."),
-            Self::NotText(name) => write!(f, "The value of {name} is not text in UTF-8."),
+            Self::NotText(name) => write!(f, "The value of {name} is no text."),
             Self::Control(name) => write!(f, "The value of {name} contains a control character."),
             Self::Escape => f.write_str(
                 "After a backslash, one of the characters , + \" \\ < > ; = # / and space or two hexadecimal digits \

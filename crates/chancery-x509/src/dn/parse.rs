@@ -75,7 +75,7 @@ impl Reader<'_> {
         let kind = Kind::named(name.trim_matches(' '))?;
         self.rest = self.rest[name.len() + 1..].trim_start_matches(' ');
         if self.rest.starts_with('#') {
-            return attribute::encode_der(kind.oid(), self.hex()?);
+            return attribute::encode_der(kind.oid(), &self.hex()?);
         }
         let bytes =
             if self.form == Form::Comma && self.rest.starts_with('"') { self.quoted()? } else { self.string()? };

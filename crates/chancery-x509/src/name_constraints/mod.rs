@@ -5,6 +5,7 @@
 
 mod names;
 mod subtree;
+mod written;
 
 use std::fmt;
 
@@ -15,9 +16,11 @@ use der::{
 };
 use x509_cert::{TbsCertificate, ext::pkix::name::GeneralName, name::Name};
 
-use super::dn::DistinguishedName;
+use super::dn::FoundName;
 use names::Named;
+pub use names::host_of_common_name;
 use subtree::Subtree;
+pub use written::{EXPECTED, NoRule, Written};
 
 /// The rule's name.
 pub const RULE: &str = "nameConstraints";
@@ -45,8 +48,11 @@ struct Extension {
     excluded: Option<Vec<GeneralSubtree>>,
 }
 
+/// id-ce-nameConstraints.
+pub const OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.30");
+
 impl AssociatedOid for Extension {
-    const OID: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.30");
+    const OID: ObjectIdentifier = OID;
 }
 
 /// ```text
@@ -99,7 +105,7 @@ impl NameConstraints {
     pub fn of(tbs: &TbsCertificate) -> der::Result<Option<Self>> {
         let mut extensions = tbs.extensions().into_iter().flatten();
         let Some(found) = extensions.find(|extension| extension.extn_id == Extension::OID) else { return Ok(None) };
-        let authority = shortened(&DistinguishedName::from(tbs.subject()).to_string());
+        let authority = shortened(&FoundName::from(tbs.subject()).to_string());
         Self::read(authority, found.extn_value.as_bytes()).map(Some)
     }
 

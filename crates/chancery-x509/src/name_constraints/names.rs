@@ -1,8 +1,11 @@
 //! Names in the form in which they are compared.
 
-use std::{borrow::Cow, fmt, net::IpAddr};
+use std::{
+    fmt,
+    net::{IpAddr, Ipv4Addr},
+};
 
-use der::{Encode, Tag, Tagged, asn1::Any};
+use der::Encode;
 use x509_cert::{
     attr::AttributeTypeAndValue,
     ext::pkix::name::GeneralName,
@@ -10,7 +13,10 @@ use x509_cert::{
 };
 
 use super::shortened;
-use crate::{alt_name::is_dns_name, dn::DistinguishedName};
+use crate::{
+    alt_name::is_dns_name,
+    dn::{FoundName, attribute::text},
+};
 
 /// The forms of a GeneralName, by their tags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,14 +87,14 @@ impl Named {
     /// look like one. The RFC speaks of no such common names; but verifiers that take them for hosts, OpenSSL among them,
     /// hold them against the constraints of hosts.
     pub(super) fn in_subject(subject: &Name, alt_names: &[GeneralName], is_authority: bool) -> Vec<Self> {
-        let line = DistinguishedName::from(subject).to_string();
+        let line = FoundName::from(subject).to_string();
         let mut names = vec![Self::new(Form::DIRECTORY, Some(Value::Directory(Directory::of(subject))), &line)];
         let has_host = alt_names.iter().any(|name| matches!(name, GeneralName::DnsName(_)));
-        for (name, value) in DistinguishedName::from(subject).attributes() {
+        for (name, value) in FoundName::from(subject).attributes() {
             match (name.as_str(), value) {
                 ("emailAddress", text) => names.push(Self::mailbox(&text.unwrap_or_default())),
-                ("CN", Some(text)) if !has_host && !is_authority && looks_like_a_host(&text) => {
-                    names.push(Self::host(&text));
+                ("CN", Some(text)) if !has_host && !is_authority => {
+                    names.extend(host_of_common_name(&text).map(|host| Self::host(&host)));
                 }
                 _ => {}
             }
@@ -109,7 +115,7 @@ impl Named {
                 Self::new(Form::ADDRESS, Some(Value::Address(bytes.as_bytes().to_vec())), &text)
             }
             GeneralName::DirectoryName(name) => {
-                let line = DistinguishedName::from(name).to_string();
+                let line = FoundName::from(name).to_string();
                 Self::new(Form::DIRECTORY, Some(Value::Directory(Directory::of(name))), &line)
             }
             GeneralName::OtherName(name) => Self::new(Form::OTHER, None, &name.type_id.to_string()),
@@ -123,21 +129,27 @@ impl Named {
     }
 
     fn mailbox(text: &str) -> Self {
-        let value = text.rsplit_once('@');
+        let value = text.rsplit_once('@').filter(|(local, host)| !local.is_empty() && !host.is_empty());
         let value = value.map(|(local, host)| Value::Mailbox(local.to_owned(), host.to_ascii_lowercase()));
         Self::new(Form::MAILBOX, value, text)
     }
 }
 
-/// Two labels or more, as verifiers take them for a host's name: an underscore does too.
-fn looks_like_a_host(text: &str) -> bool {
+/// The host that a common name looks like, as verifiers and people take one for it: two labels or more, of letters of any
+/// script, digits, hyphens and underscores, the first may be a wildcard; in lower case, with ASCII's full stops (RFC 3490,
+/// 3.1) and none at the end.
+pub fn host_of_common_name(text: &str) -> Option<String> {
+    let stops = |character| if "\u{3002}\u{ff0e}\u{ff61}".contains(character) { '.' } else { character };
+    let host: String = text.trim().chars().map(stops).flat_map(char::to_lowercase).collect();
+    let host = host.strip_suffix('.').unwrap_or(&host);
     let is_label = |label: &str| {
         !label.is_empty()
-            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+            && label.chars().all(|character| character.is_alphanumeric() || "-_".contains(character))
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
-    text.contains('.') && text.split('.').all(is_label)
+    let bare = host.strip_prefix("*.").unwrap_or(host);
+    (host.contains('.') && bare.split('.').all(is_label)).then(|| host.to_owned())
 }
 
 /// The host of a URI with an authority, where that is a name and nothing but a port stands beside it (RFC 3986, 3.2). The
@@ -154,6 +166,28 @@ fn host_of_uri(uri: &str) -> Option<&str> {
 pub(super) fn address(bytes: &[u8]) -> Option<IpAddr> {
     let four = <[u8; 4]>::try_from(bytes).map(IpAddr::from);
     four.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from)).ok()
+}
+
+/// The IPv4 address that an IPv6 address stands for: mapped (::ffff:0:0/96) and compatible ones (::/96) of RFC 4291, those
+/// of translators (64:ff9b::/96, RFC 6052, and ::ffff:0:0:0/96, RFC 2765), of 6to4 (2002::/16, RFC 3056) and the client of
+/// Teredo (2001::/32, RFC 4380), whose bits are turned.
+pub(super) fn embedded(bytes: &[u8]) -> Option<Ipv4Addr> {
+    const BEFORE_THE_LAST: [&[u8]; 4] = [
+        &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff],
+        &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        &[0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0],
+        &[0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0],
+    ];
+    let bytes = <&[u8; 16]>::try_from(bytes).ok()?;
+    let (start, last) = bytes.split_last_chunk::<4>()?;
+    if BEFORE_THE_LAST.contains(&start) {
+        return Some((*last).into());
+    }
+    match *bytes {
+        [0x20, 2, a, b, c, d, ..] => Some([a, b, c, d].into()),
+        [0x20, 1, 0, 0, ..] => Some(last.map(|byte| !byte).into()),
+        _ => None,
+    }
 }
 
 /// A directory name by the rules of RFC 5280, 7.1: without regard to the letter case, the spaces and the string type. The
@@ -195,21 +229,4 @@ fn rdn(part: &RelativeDistinguishedName, fold: fn(&str) -> String) -> Rdn {
     let mut attributes: Rdn = part.iter().map(attribute).collect();
     attributes.sort_unstable();
     attributes
-}
-
-/// The text of any string type that names were ever written in.
-fn text(value: &Any) -> Option<Cow<'_, str>> {
-    let (tag, bytes) = (value.tag(), value.value());
-    if [Tag::Utf8String, Tag::PrintableString, Tag::Ia5String, Tag::VisibleString].contains(&tag) {
-        return std::str::from_utf8(bytes).ok().map(Cow::Borrowed);
-    }
-    if tag == Tag::TeletexString {
-        return Some(bytes.iter().copied().map(char::from).collect());
-    }
-    if tag == Tag::BmpString {
-        let units = bytes.chunks(2).map(|unit| unit.try_into().map(u16::from_be_bytes));
-        let units: Vec<u16> = units.collect::<Result<_, _>>().ok()?;
-        return String::from_utf16(&units).ok().map(Cow::Owned);
-    }
-    None
 }

@@ -7,10 +7,10 @@ use x509_cert::name::Name;
 
 use super::{
     GeneralSubtree,
-    names::{Directory, Form, Named, Value, address},
+    names::{Directory, Form, Named, Value, address, embedded},
     shortened,
 };
-use crate::{alt_name::is_dns_name, dn::DistinguishedName};
+use crate::{alt_name::is_dns_name, dn::FoundName};
 
 /// The names of one form under a base.
 #[derive(Clone, Debug)]
@@ -75,16 +75,26 @@ impl Subtree {
 
     /// Whether a name lies in it, by any reading.
     pub(super) fn excludes(&self, name: &Named) -> bool {
-        let wider = || match (&self.base, &name.value) {
-            (Some(Base::Directory(_, base)), Some(Value::Directory(name))) => name.begins_with_widely(base),
-            // The host may be one of those that a wildcard stands for.
-            (Some(Base::Host(base)), Some(Value::Host(name))) => {
-                let below = base.split_once('.').filter(|(first, _)| !first.is_empty()).map(|(_, rest)| rest);
-                name.strip_prefix("*.").is_some_and(|name| Some(name) == below)
+        let wider = |base: &Base, name: &Value| match (base, name) {
+            (Base::Directory(_, base), Value::Directory(name)) => name.begins_with_widely(base),
+            // Letter case and quotation marks of mailboxes matter to the RFC, and to next to no server of mail.
+            (Base::Mailbox(local, host), Value::Mailbox(name, at)) => {
+                unquoted(local) == unquoted(name) && without_stop(host) == without_stop(at)
             }
+            (Base::Host(base), Value::Mailbox(_, host)) => lies_at(without_stop(host), without_stop(base)),
+            (Base::Host(base), Value::Host(host)) => {
+                let (base, host) = (without_stop(base), without_stop(host));
+                // The host may be one of those that a wildcard stands for.
+                let below = base.split_once('.').filter(|(first, _)| !first.is_empty()).map(|(_, rest)| rest);
+                host.strip_prefix("*.").is_some_and(|name| Some(name) == below)
+                    || lies_at(host, base)
+                    || self.form == Form::HOST && (base.is_empty() || lies_below(host, base))
+            }
+            (Base::Network(network), Value::Address(address)) => lies_in_by_another_name(address, network),
             _ => false,
         };
-        self.permits(name) || self.is_for(name) && wider()
+        let both = self.base.as_ref().zip(name.value.as_ref()).filter(|_| self.is_for(name));
+        self.permits(name) || both.is_some_and(|(base, name)| wider(base, name))
     }
 
     fn holds(&self, base: &Base, name: &Value) -> bool {
@@ -118,6 +128,24 @@ fn lies_in(address: &[u8], network: &[u8]) -> bool {
         && address.iter().zip(base).zip(mask).all(|((address, base), mask)| (address ^ base) & mask == 0)
 }
 
+/// The same, where either is an IPv6 address that stands for one of IPv4.
+fn lies_in_by_another_name(address: &[u8], network: &[u8]) -> bool {
+    const MAPPED: [u8; 12] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
+    embedded(address).is_some_and(|embedded| lies_in(&embedded.octets(), network))
+        || address.len() == 4 && lies_in(&[&MAPPED, address].concat(), network)
+}
+
+/// A host's name without the full stop that says that it is whole.
+fn without_stop(host: &str) -> &str {
+    host.strip_suffix('.').unwrap_or(host)
+}
+
+/// The part of a mailbox before the `@` as servers of mail read it: quoted or not (RFC 5321, 4.1.2), in any letter case.
+fn unquoted(local: &str) -> String {
+    let inner = local.strip_prefix('"').and_then(|local| local.strip_suffix('"'));
+    inner.map_or_else(|| local.to_lowercase(), |inner| inner.replace('\\', "").to_lowercase())
+}
+
 /// What a base says, if it can be told, and how people read it.
 fn base_of(form: Form, bytes: &[u8]) -> (Option<Base>, String) {
     let text = || str::from_utf8(bytes).ok().filter(|text| text.is_ascii());
@@ -128,7 +156,7 @@ fn base_of(form: Form, bytes: &[u8]) -> (Option<Base>, String) {
         Form::URI => (text().and_then(host_or_below), shown()),
         Form::DIRECTORY => match Name::from_der(bytes) {
             Ok(name) => {
-                let line = DistinguishedName::from(&name).to_string();
+                let line = FoundName::from(&name).to_string();
                 let directory = Directory::of(&name);
                 (Some(Base::Directory(name, directory)), line)
             }

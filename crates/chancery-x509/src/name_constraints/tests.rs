@@ -5,6 +5,7 @@ use der::{Encode, asn1::Ia5String};
 use x509_cert::ext::pkix::name::GeneralNames;
 
 use super::*;
+use crate::dn::DistinguishedName;
 
 fn hex(form: u8, base: &[u8]) -> Vec<u8> {
     [&[form, u8::try_from(base.len()).unwrap()], base].concat()
@@ -94,7 +95,6 @@ fn uris_without_a_host_by_name_are_refused_where_uris_are_constrained() {
         "https://[2001:db8::1]/",
         "https://example.org:x@example.com/",
         "https://a@example.org/",
-        "https:///",
     ] {
         found(constraints.clone(), "CN=a", &[&format!("URI:{uri}")]).unwrap_err();
     }
@@ -173,6 +173,58 @@ fn the_subjects_mailboxes_and_hosts_are_looked_at_too() {
         (&mailboxes, "CN=a,E=nobody", &[], false),
     ] {
         assert_eq!(found(constraints.clone(), subject, alt_names).is_ok(), expected, "{subject}");
+    }
+}
+
+#[test]
+fn an_excluded_address_is_not_reached_under_another_name() {
+    let v4 = || hex(0x87, &[10, 0, 0, 0, 255, 0, 0, 0]);
+    let mapped = || {
+        let base: Vec<u8> = [&[0; 10][..], &[0xff, 0xff, 10, 0, 0, 0]].concat();
+        hex(0x87, &[&base[..], &[0xff; 13], &[0; 3]].concat())
+    };
+    for (address, expected) in [
+        ("10.1.2.3", false),
+        ("::ffff:10.1.2.3", false),
+        ("::10.1.2.3", false),
+        ("::ffff:0:10.1.2.3", false),
+        ("64:ff9b::10.1.2.3", false),
+        ("2002:a01:203::1", false),
+        ("2001:0:1:2:3:4:f5fe:fdfc", false),
+        ("11.1.2.3", true),
+        ("::ffff:11.1.2.3", true),
+        ("2001:db8::10.1.2.3", true),
+        ("::1", true),
+    ] {
+        let name = [&*format!("IP:{address}")];
+        assert_eq!(found(constraints(&[], &[v4()]), "CN=a", &name).is_ok(), expected, "{address}");
+        if address.starts_with("10") || address.starts_with("::ffff:10") {
+            found(constraints(&[], &[mapped()]), "CN=a", &name).unwrap_err();
+        }
+        // What is permitted is permitted by its own name only.
+        assert_eq!(found(constraints(&[v4()], &[]), "CN=a", &name).is_ok(), address == "10.1.2.3", "{address}");
+    }
+}
+
+#[test]
+fn an_excluded_mailbox_or_host_is_not_reached_in_other_letters() {
+    let mailbox = |text: &str| hex(0x81, text.as_bytes());
+    for (base, subject) in [
+        ("boss@example.com", "CN=a,E=BOSS@example.com"),
+        ("boss@example.com", "CN=a,E=Boss@EXAMPLE.com"),
+        ("\"boss\"@example.com", "CN=a,E=boss@example.com"),
+        ("boss@example.com", "CN=a,E=\\\"boss\\\"@example.com"),
+        ("example.com", "CN=a,E=boss@example.com."),
+    ] {
+        found(constraints(&[], &[mailbox(base)]), subject, &[]).unwrap_err();
+    }
+    found(constraints(&[mailbox("boss@example.com")], &[]), "CN=a", &["email:BOSS@example.com"]).unwrap_err();
+    found(constraints(&[mailbox("boss@example.com")], &[]), "CN=a", &["email:boss@EXAMPLE.com"]).unwrap();
+    for base in ["example.com", "example.com.", "EXAMPLE.com"] {
+        found(constraints(&[], &[dns(base)]), "CN=a", &["DNS:www.example.com"]).unwrap_err();
+        for subject in ["CN=www.example.com.", "CN=*.example.com", "CN=www。example。com", "CN=Bücher.Example.com"] {
+            found(constraints(&[], &[dns(base)]), subject, &[]).unwrap_err();
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use chancery_types::{
 pub(crate) use chancery_x509::certificate::{CLIENT_AUTH, CODE_SIGNING, OCSP_SIGNING, SERVER_AUTH, TIME_STAMPING};
 use der::asn1::ObjectIdentifier;
 
-use super::validity::Period;
+use super::{name_constraints::Written, validity::Period};
 use crate::compiled::Compiled;
 pub(crate) use manage::{approval_of, change, check_change};
 pub(super) use text::purpose;
@@ -79,6 +79,8 @@ pub(crate) struct CertProfile {
     pub(crate) hashes: Option<Vec<HashType>>,
     pub(crate) subject: SubjectRules,
     pub(crate) alt_names: AltNameRules,
+    /// The names that its authorities may certify.
+    pub(in crate::pki) name_constraints: Option<Written>,
     pub(crate) policies: Vec<ObjectIdentifier>,
     pub(crate) urls: Urls,
     pub(crate) enabled: bool,
@@ -153,6 +155,7 @@ fn authority(number: u128, name: &'static str, years: i64, authority: Authority)
         hashes: None,
         subject: SubjectRules::default(),
         alt_names: any_alt_names(Presence::Refused),
+        name_constraints: None,
         policies: Vec::new(),
         urls: Urls::default(),
         enabled: true,

@@ -10,7 +10,13 @@ use super::{Authority, CertProfile, purpose};
 use crate::{
     Error, Result,
     keys::key_type::KeyType,
-    pki::{ALT_NAMES, SUBJECT, alt_name::AltName, dn::DistinguishedName, order},
+    pki::{
+        ALT_NAMES, SUBJECT,
+        alt_name::{ALT_NAMES_MAX, AltName},
+        dn::DistinguishedName,
+        name_constraints::{Written, host_of_common_name},
+        order,
+    },
 };
 
 const PATH_LENGTH: &str = "/certParams/pathLength";
@@ -33,6 +39,19 @@ impl CertProfile {
             narrowed.authority = self.shorter_path(asked)?;
         }
         Ok(Arc::new(narrowed))
+    }
+
+    /// The profile with the name constraints of the authority whose place is taken: nobody gets rid of them so.
+    pub(in crate::pki) fn constrained(self: Arc<Self>, before: Option<Written>) -> Result<Arc<Self>> {
+        match (before.filter(|_| self.is_authority()), &self.name_constraints) {
+            (None, _) => Ok(self),
+            (Some(before), None) => Ok(Arc::new(Self { name_constraints: Some(before), ..Self::clone(&self) })),
+            (Some(before), Some(own)) if own.is_same(&before) => Ok(self),
+            (Some(_), Some(_)) => {
+                let message = "The authority has other name constraints than the profile.";
+                Err(Error::value("/certProfileUuid", message))
+            }
+        }
     }
 
     fn some_usages(&self, usages: &[CertKeyUsage]) -> Result<Vec<CertKeyUsage>> {
@@ -107,8 +126,26 @@ impl CertProfile {
         }
     }
 
+    /// The alternative names of a certificate for which these names are asked, wherever they come from: a body, a request,
+    /// the certificate before.
+    pub(in crate::pki) fn names(&self, subject: &DistinguishedName, asked: Vec<AltName>) -> Result<Vec<AltName>> {
+        self.check_subject(subject)?;
+        if asked.len() > ALT_NAMES_MAX {
+            let message = format!("A certificate has at most {ALT_NAMES_MAX} alternative names.");
+            return Err(Error::too_large(ALT_NAMES, message));
+        }
+        let mut names = self.alt_names(asked, subject)?;
+        self.add_mailboxes(subject, &mut names)?;
+        self.check_host(subject)?;
+        if subject.is_empty() && (names.is_empty() || self.is_authority()) {
+            let message = "A certificate has a subject, or where it is no authority's alternative names.";
+            return Err(Error::value(SUBJECT, message));
+        }
+        Ok(names)
+    }
+
     /// Refuses a subject that the profile does not allow.
-    pub(in crate::pki) fn check_subject(&self, subject: &DistinguishedName) -> Result<()> {
+    fn check_subject(&self, subject: &DistinguishedName) -> Result<()> {
         let refused = |message: String| Err(Error::value(SUBJECT, message));
         let pairs = subject.attributes();
         for (name, value) in &pairs {
@@ -126,8 +163,7 @@ impl CertProfile {
         }
     }
 
-    /// The alternative names of a certificate for which these are asked.
-    pub(in crate::pki) fn alt_names(&self, names: Vec<AltName>, subject: &DistinguishedName) -> Result<Vec<AltName>> {
+    fn alt_names(&self, names: Vec<AltName>, subject: &DistinguishedName) -> Result<Vec<AltName>> {
         let names = match self.alt_names.presence {
             Presence::Refused if !names.is_empty() => {
                 return Err(Error::value(ALT_NAMES, format!("The profile {} takes no alternative names.", self.name)));
@@ -142,33 +178,83 @@ impl CertProfile {
             }
             Presence::Required | Presence::Optional | Presence::Refused => names,
         };
-        match names.iter().position(|name| !self.allows_alt_name(name)) {
-            Some(index) => {
-                let message = format!("The profile {} does not allow this alternative name.", self.name);
-                Err(Error::value(format!("{ALT_NAMES}/{index}"), message))
+        for (index, name) in names.iter().enumerate() {
+            let refused = |message| Err(Error::value(format!("{ALT_NAMES}/{index}"), message));
+            if !self.allows_alt_name(name) {
+                return refused(format!("The profile {} does not allow this alternative name.", self.name));
             }
-            None => Ok(names),
+            if names[..index].iter().any(|before| before.is_same(name)) {
+                return refused("This alternative name stands there twice.".to_owned());
+            }
         }
+        Ok(names)
+    }
+
+    /// A mailbox in the subject brings its rfc822Name (RFC 5280, 4.1.2.6), for which the same holds as for others.
+    fn add_mailboxes(&self, subject: &DistinguishedName, names: &mut Vec<AltName>) -> Result<()> {
+        let refused = |message: String| Error::value(SUBJECT, message);
+        let mailboxes = subject.attributes().into_iter().filter(|(name, _)| name == "emailAddress");
+        for text in mailboxes.filter_map(|(_, value)| value) {
+            let takes_names = self.alt_names.presence != Presence::Refused;
+            let Some(mailbox) = AltName::mailbox(&text) else {
+                if takes_names || self.alt_names.domains.is_some() {
+                    return Err(refused("The emailAddress of a subject is a mailbox, name@host.example.".to_owned()));
+                }
+                continue;
+            };
+            let allowed = if takes_names { self.allows_alt_name(&mailbox) } else { self.is_in_domains(&mailbox) };
+            if !allowed {
+                return Err(refused(format!("The profile {} does not allow this emailAddress.", self.name)));
+            }
+            if takes_names && !names.iter().any(|name| name.is_same(&mailbox)) {
+                names.push(mailbox);
+            }
+        }
+        Ok(())
+    }
+
+    /// A common name that people or verifiers take for a host lies where hosts must lie.
+    fn check_host(&self, subject: &DistinguishedName) -> Result<()> {
+        let Some(domains) = self.alt_names.domains.as_ref().filter(|_| !self.is_authority()) else { return Ok(()) };
+        let is_outside = |text: &String| match host_of_common_name(text) {
+            Some(host) => {
+                let bare = host.strip_prefix("*.").unwrap_or(&host);
+                !domains.iter().any(|domain| lies_in(bare, domain))
+            }
+            None => text.trim().parse::<std::net::IpAddr>().is_ok(),
+        };
+        let common_names = subject.attributes().into_iter().filter(|(name, _)| name == "CN");
+        if common_names.filter_map(|(_, value)| value).any(|text| is_outside(&text)) {
+            let message = format!("The profile {} allows hosts in its domains only, the common name too.", self.name);
+            return Err(Error::value(SUBJECT, message));
+        }
+        Ok(())
     }
 
     fn allows_alt_name(&self, name: &AltName) -> bool {
         let rules = &self.alt_names;
-        let in_domains = |host: &str| {
-            rules.domains.as_ref().is_none_or(|domains| domains.iter().any(|domain| lies_in(host, domain)))
+        let kind = match name {
+            AltName::Dns(_) => AltNameKind::Dns,
+            AltName::Email(_) => AltNameKind::Email,
+            AltName::Ip(_) => AltNameKind::Ip,
+            AltName::Uri(_) => AltNameKind::Uri,
+            AltName::Upn(_) => AltNameKind::Upn,
         };
-        let (kind, fits) = match name {
-            AltName::Dns(host) => {
-                let bare = host.strip_prefix("*.");
-                let wild = bare.is_some();
-                (AltNameKind::Dns, (rules.wildcards || !wild) && in_domains(bare.unwrap_or(host)))
-            }
-            AltName::Email(mailbox) => {
-                (AltNameKind::Email, mailbox.rsplit_once('@').is_some_and(|(_, host)| in_domains(host)))
-            }
-            AltName::Ip(_) => (AltNameKind::Ip, true),
-            AltName::Uri(_) => (AltNameKind::Uri, true),
+        let wild = matches!(name, AltName::Dns(host) if host.starts_with("*."));
+        (rules.wildcards || !wild)
+            && self.is_in_domains(name)
+            && rules.kinds.as_ref().is_none_or(|kinds| kinds.contains(&kind))
+    }
+
+    /// Whether it lies in the profile's domains, where it has some and the name lies in one at all.
+    fn is_in_domains(&self, name: &AltName) -> bool {
+        let Some(domains) = &self.alt_names.domains else { return true };
+        let host = match name {
+            AltName::Dns(host) => host.strip_prefix("*.").unwrap_or(host),
+            AltName::Email(name) | AltName::Upn(name) => name.rsplit_once('@').map_or("", |(_, host)| host),
+            AltName::Ip(_) | AltName::Uri(_) => return false,
         };
-        fits && rules.kinds.as_ref().is_none_or(|kinds| kinds.contains(&kind))
+        domains.iter().any(|domain| lies_in(host, domain))
     }
 
     /// Refuses a kind of key that the profile does not allow; `field` is where it was named.

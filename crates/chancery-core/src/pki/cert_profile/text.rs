@@ -7,7 +7,9 @@ use chancery_types::{
     AltNameKind, CertKeyUsage, CertProfileId, Presence,
     wire::{
         ObjInfo,
-        cert_profiles::{AltNameRules, CertProfile as Text, CreateCertProfile, ProfileConstraints, SubjectRules},
+        cert_profiles::{
+            AltNameRules, CertProfile as Text, CreateCertProfile, NameConstraintRules, ProfileConstraints, SubjectRules,
+        },
         x509::ValidityPeriod,
     },
 };
@@ -23,6 +25,7 @@ use crate::{
     pki::{
         alt_name::{is_absolute_uri, is_dns_name},
         approval, dn,
+        name_constraints::{EXPECTED, NoRule, Written},
         validity::{Period, Validity},
     },
     text::check_name,
@@ -91,6 +94,10 @@ impl CertProfile {
             alt_names: text
                 .subject_alt_names
                 .map_or_else(|| Ok(default_alt_names(is_authority)), |rules| alt_name_rules(rules, limits))?,
+            name_constraints: text
+                .name_constraints
+                .map(|rules| name_constraints(rules, is_authority, limits))
+                .transpose()?,
             policies: oids("/policies", &text.policies, limits, |text| ObjectIdentifier::new(text).ok())?,
             urls: Urls {
                 crl: urls("/crlUrls", text.crl_urls, limits)?,
@@ -126,6 +133,7 @@ impl CertProfile {
             hash_algorithms: self.hashes.clone(),
             subject: self.subject.clone(),
             subject_alt_names: self.alt_names.clone(),
+            name_constraints: self.name_constraints.as_ref().map(|written| written.rules().clone()),
             policies: self.policies.iter().map(ToString::to_string).collect(),
             crl_urls: self.urls.crl.clone(),
             ocsp_urls: self.urls.ocsp.clone(),
@@ -289,6 +297,20 @@ fn subject_rules(rules: SubjectRules, limits: &Limits) -> Result<SubjectRules> {
     Ok(SubjectRules { allowed, required, values })
 }
 
+fn name_constraints(rules: NameConstraintRules, is_authority: bool, limits: &Limits) -> Result<Written> {
+    const FIELD: &str = "/nameConstraints";
+    if !is_authority {
+        return Err(Error::value(FIELD, "Only an authority (basicConstraints.ca) has name constraints."));
+    }
+    check_count(&format!("{FIELD}/permitted"), rules.permitted.len(), limits)?;
+    check_count(&format!("{FIELD}/excluded"), rules.excluded.len(), limits)?;
+    Written::read(rules).map_err(|NoRule(place)| {
+        let message =
+            if place.is_empty() { "A subtree is expected, permitted or excluded; null for none." } else { EXPECTED };
+        Error::value(format!("{FIELD}{place}"), message)
+    })
+}
+
 fn default_alt_names(is_authority: bool) -> AltNameRules {
     let presence = if is_authority { Presence::Refused } else { Presence::Optional };
     AltNameRules { presence, ..AltNameRules::default() }
@@ -308,7 +330,7 @@ fn alt_name_rules(rules: AltNameRules, limits: &Limits) -> Result<AltNameRules> 
     // Addresses and URIs lie in no domain that could be compared.
     let unbounded = |kind: &AltNameKind| matches!(kind, AltNameKind::Ip | AltNameKind::Uri);
     if rules.domains.is_some() && rules.kinds.as_ref().is_none_or(|kinds| kinds.iter().any(unbounded)) {
-        let message = "Where domains are given, kinds is an array of Dns and Email: only those lie in a domain.";
+        let message = "Where domains are given, kinds is an array of Dns, Email and Upn: only those lie in a domain.";
         return Err(Error::value(format!("{FIELD}/kinds"), message));
     }
     Ok(rules)

@@ -91,6 +91,7 @@ fn own_certificate(key: &ForeignKey, certificates: &[Foreign], field: &'static s
                        are made here.";
         return Err(Error::value(CERTIFICATES, message));
     }
+    certificate.check_as_issuer().map_err(|why| Error::value(CERTIFICATES, format!("The authority: {why}")))?;
     Ok(place)
 }
 
@@ -152,6 +153,7 @@ fn refused(why: ImportError, field: &'static str) -> Error {
         | ImportError::UnknownEncryption
         | ImportError::NoMac
         | ImportError::NotOneKey
-        | ImportError::Kind => Error::value(field, message),
+        | ImportError::Kind
+        | ImportError::Weak(_) => Error::value(field, message),
     }
 }

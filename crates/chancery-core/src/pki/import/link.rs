@@ -12,7 +12,7 @@ use x509_cert::{
 use super::{CERTIFICATES, read::Foreign, store::Known};
 use crate::{
     Error, Result,
-    pki::{certificate::Issuer, stored::CHAIN_MAX},
+    pki::{authority::issuer_of, stored::CHAIN_MAX},
 };
 
 /// Certificates, each after its issuer.
@@ -174,7 +174,7 @@ fn check_place(certificate: &Foreign, linked: &Linked, issuer: Above, now_ms: i6
     if above.is_empty() || !certificate.is_authority || certificate.is_self_issued() {
         return Ok(());
     }
-    let issuer = Issuer::of_chain(above.iter().copied()).map_err(Error::internal)?;
+    let issuer = issuer_of(above.iter().copied()).map_err(|refusal| refusal.at(CERTIFICATES))?;
     if issuer.path_len == Some(0) {
         return Err(refused(certificate, "is an authority, for which its issuers' path length leaves no place"));
     }

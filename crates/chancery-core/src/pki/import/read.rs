@@ -1,15 +1,17 @@
 //! From the bytes that were sent to certificates that can be kept.
 
-use chancery_keys::{KeySpec, kind_of_public_key};
-use chancery_types::Base64;
+use chancery_keys::{KeySpec, check_public_key, kind_of_public_key};
 use der::{
     Decode, Encode, Reader, SliceReader, Tag, TagNumber, Tagged,
     asn1::{AnyRef, ObjectIdentifier},
 };
 use sha2::{Digest, Sha256};
 use x509_cert::{
-    Certificate,
-    ext::pkix::{BasicConstraints, KeyUsage},
+    Certificate, TbsCertificate,
+    ext::pkix::{
+        AuthorityKeyIdentifier, BasicConstraints, CertificatePolicies, CrlDistributionPoints, ExtendedKeyUsage,
+        KeyUsage, SubjectAltName, SubjectKeyIdentifier,
+    },
     time::Time,
 };
 
@@ -17,8 +19,10 @@ use super::CERTIFICATES;
 use crate::{
     Error, Limits, Result,
     pki::{
+        alt_name::AltName,
         certificate::{Signed, serial_text},
-        dn::DistinguishedName,
+        csr::base64,
+        dn::{DistinguishedName, FoundName},
         name_constraints::NameConstraints,
         validity::Validity,
     },
@@ -34,7 +38,9 @@ pub(super) struct Foreign {
     pub(super) signed: Signed,
     pub(super) spki: Vec<u8>,
     pub(super) spec: KeySpec,
-    pub(super) subject: DistinguishedName,
+    pub(super) subject: FoundName,
+    /// What people call it where its subject is empty: an alternative name.
+    alone: Option<String>,
     pub(super) serial: String,
     pub(super) validity: Validity,
     /// Whether it says that it is a certificate authority.
@@ -81,7 +87,7 @@ fn ders(text: &str, limits: &Limits) -> Result<Vec<Vec<u8>>> {
         Error::malformed(CERTIFICATES, "Certificates are expected: PEM, or DER of a certificate or PKCS#7 in base64.")
     };
     if !text.contains("-----BEGIN ") {
-        let bytes = Base64::decode(text.trim()).ok_or_else(malformed)?.0;
+        let bytes = base64(text).ok_or_else(malformed)?;
         return of_block(bytes, limits);
     }
     let mut found = Vec::new();
@@ -92,7 +98,7 @@ fn ders(text: &str, limits: &Limits) -> Result<Vec<Vec<u8>>> {
         let (inner, _) = rest.split_once(&format!("-----END {label}-----")).ok_or_else(malformed)?;
         match label {
             "CERTIFICATE" | "X509 CERTIFICATE" | "PKCS7" | "CMS" => {
-                found.extend(of_block(Base64::decode(inner.trim()).ok_or_else(malformed)?.0, limits)?);
+                found.extend(of_block(base64(inner).ok_or_else(malformed)?, limits)?);
             }
             label if label.ends_with("PRIVATE KEY") => {
                 let message = "There is a private key beside the certificates. It was not kept; an authority with its \
@@ -152,6 +158,7 @@ impl Foreign {
              P-256, P-384 or P-521 with its point uncompressed, Ed25519, or ML-DSA."
                 .to_owned()
         })?;
+        check_public_key(&spki).map_err(|weak| format!("its key {weak}."))?;
         let serial = tbs.serial_number();
         let positive = serial.as_bytes().first().is_some_and(|first| first & 0x80 == 0);
         let text = serial_text(serial);
@@ -164,28 +171,39 @@ impl Foreign {
             return Err("it has an extension twice.".to_owned());
         }
         let second = |time: Time| i64::try_from(time.to_unix_duration().as_secs()).unwrap_or(i64::MAX);
+        let names = check_extensions(tbs)?;
         let constraints = tbs.get_extension::<BasicConstraints>().map_err(unreadable)?;
         let usage = tbs.get_extension::<KeyUsage>().map_err(unreadable)?;
-        NameConstraints::of(tbs).map_err(|_| "its name constraints cannot be read (RFC 5280, 4.2.1.10).".to_owned())?;
-        let subject = DistinguishedName::from(tbs.subject());
-        if tbs.subject().is_empty() {
+        let is_authority = constraints.is_some_and(|(_, constraints)| constraints.ca);
+        let subject = FoundName::from(tbs.subject());
+        let alone = names.first().filter(|_| !is_authority).map(ToString::to_string);
+        if tbs.subject().is_empty() && alone.is_none() {
             return Err("its subject is empty.".to_owned());
         }
-        if subject.common_name().is_some_and(|name| name.chars().any(char::is_control)) {
-            return Err("its common name has a control character.".to_owned());
+        let is_bad =
+            |(_, value): (String, Option<String>)| value.is_some_and(|text| text.chars().any(char::is_control));
+        if subject.attributes().into_iter().any(is_bad) {
+            return Err("its subject has a control character.".to_owned());
         }
         Ok(Self {
             spki,
             spec,
             serial: text,
             validity: Validity::between(second(tbs.validity().not_before), second(tbs.validity().not_after)),
-            is_authority: constraints.is_some_and(|(_, constraints)| constraints.ca),
+            is_authority,
+            alone: alone.filter(|_| tbs.subject().is_empty()),
             usage: usage.map(|(_, usage)| usage),
             subject,
             signed,
             der,
             parsed,
         })
+    }
+
+    /// Refuses a subject that could not stand as the issuer of what is issued here: it is copied byte for byte.
+    pub(super) fn check_as_issuer(&self) -> Result<(), Why> {
+        let name = self.parsed.tbs_certificate().subject();
+        DistinguishedName::taken(name).map(drop).map_err(|why| format!("its subject cannot stand as an issuer: {why}"))
     }
 
     /// SHA-256 of the whole certificate.
@@ -195,12 +213,15 @@ impl Foreign {
 
     /// What people call it: the common name, or else the beginning of the subject.
     pub(super) fn name(&self, max: usize) -> String {
-        name_of(&self.subject, max)
+        match &self.alone {
+            Some(name) => name.chars().take(max).collect(),
+            None => name_of(&self.subject, max),
+        }
     }
 
     /// The name and the subject of its issuer, as the inventory has them.
     pub(super) fn issuer_names(&self, name_max: usize) -> (String, String) {
-        let issuer = DistinguishedName::from(self.parsed.tbs_certificate().issuer());
+        let issuer = FoundName::from(self.parsed.tbs_certificate().issuer());
         (name_of(&issuer, name_max), issuer.to_string())
     }
 
@@ -210,6 +231,29 @@ impl Foreign {
     }
 }
 
-fn name_of(subject: &DistinguishedName, max: usize) -> String {
+fn name_of(subject: &FoundName, max: usize) -> String {
     subject.common_name().unwrap_or_else(|| subject.to_string()).chars().take(max).collect()
 }
+
+/// Reads every extension that is looked at when something is issued by the certificate or in its place, so that none of
+/// them fails then; answers the alternative names.
+fn check_extensions(tbs: &TbsCertificate) -> Result<Vec<AltName>, Why> {
+    let unreadable = |name: &'static str| move |_| format!("its {name} cannot be read (RFC 5280, 4.2.1).");
+    tbs.get_extension::<BasicConstraints>().map_err(unreadable("basicConstraints"))?;
+    tbs.get_extension::<KeyUsage>().map_err(unreadable("keyUsage"))?;
+    tbs.get_extension::<ExtendedKeyUsage>().map_err(unreadable("extKeyUsage"))?;
+    tbs.get_extension::<CertificatePolicies>().map_err(unreadable("certificatePolicies"))?;
+    tbs.get_extension::<AuthorityKeyIdentifier>().map_err(unreadable("authorityKeyIdentifier"))?;
+    tbs.get_extension::<CrlDistributionPoints>().map_err(unreadable("cRLDistributionPoints"))?;
+    NameConstraints::of(tbs).map_err(|_| "its name constraints cannot be read (RFC 5280, 4.2.1.10).".to_owned())?;
+    let identifier = tbs.get_extension::<SubjectKeyIdentifier>().map_err(unreadable("subjectKeyIdentifier"))?;
+    if identifier.is_some_and(|(_, identifier)| !IDENTIFIER_LENGTHS.contains(&identifier.0.as_bytes().len())) {
+        return Err("its subjectKeyIdentifier is empty or longer than 64 bytes.".to_owned());
+    }
+    let names = tbs.get_extension::<SubjectAltName>().map_err(unreadable("subjectAltName"))?;
+    let names = names.map(|(_, SubjectAltName(names))| names).unwrap_or_default();
+    Ok(names.iter().filter_map(|name| AltName::taken(name).ok()).collect())
+}
+
+/// Bytes of a subjectKeyIdentifier: a hash, as a rule of 20.
+const IDENTIFIER_LENGTHS: std::ops::RangeInclusive<usize> = 1..=64;

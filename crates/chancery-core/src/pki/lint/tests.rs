@@ -154,7 +154,7 @@ fn altered_bytes_are_refused() {
         let draft = Draft {
             profile: &leaf,
             serial: Serial::from_random([1; 20]),
-            subject: &DistinguishedName::from(tbs.subject()),
+            subject: &DistinguishedName::taken(tbs.subject()).unwrap(),
             public_key: &hex::decode(PUBLIC_KEY).unwrap(),
             validity: Validity::between(10, 20),
             alt_names: &[],

@@ -191,6 +191,7 @@ fn responder_order(authority: &StoredCertificate, facts: &Issuer, now_ms: i64) -
         profile: built_in(OCSP_RESPONDER).ok_or_else(|| Error::internal("no OCSP profile is built in"))?,
         issuer: Some(authority.id),
         subject: responder_name(facts, name.trim_end()).map_err(Error::internal)?,
+        numbered: false,
         alt_names: Vec::new(),
         key_type: KeyType::by_spec(authority.spec).ok_or_else(|| Error::internal("an authority without key type"))?,
         save_key: true,

@@ -59,7 +59,8 @@ fn params(key_algorithm: KeyAlgorithm, key_size: Option<u32>, curve: Option<Curv
 #[test]
 fn defaults_come_from_the_profile() {
     let order = read(&Request { subject: None, ..request() }).unwrap();
-    assert_eq!(order.subject.to_string(), "CN=Code Signing Certificate");
+    assert_eq!(order.subject_to_be(), "CN=Code Signing Certificate (and 8 digits of the serial number)");
+    assert_eq!(order.warnings(true).len(), 1);
     assert_eq!(order.period, Period::years(3));
     assert!(order.save_key);
 }
@@ -139,9 +140,15 @@ fn alternative_names_follow_the_profile() {
     assert_eq!(refusal(&server("CN=a", &["DNS:b", "DNS:b c"])), field("/1"));
     let root = Request { profile: "Root Certificate Authority", cert_params: with(&["DNS:a"]), ..request() };
     assert_eq!(refusal(&root), field(""));
-    let many = ["a"; ALT_NAMES_MAX + 1];
+    let many: Vec<_> = (0..=ALT_NAMES_MAX).map(|number| format!("a{number}")).collect();
+    let many: Vec<_> = many.iter().map(String::as_str).collect();
     assert!(read(&server("CN=a", &many[1..])).is_ok());
     assert_eq!(refusal(&server("CN=a", &many)).0, Meaning::TooLarge);
+    assert_eq!(refusal(&server("CN=a", &["a.example", "b.example", "A.example"])), field("/2"), "twice");
+    let mailbox = read(&server("CN=a,E=ann@a.example", &["a.example"])).unwrap();
+    assert_eq!(mailbox.alt_names[1], AltName::Email("ann@a.example".to_owned()));
+    assert_eq!(read(&server("CN=a,E=ann@a.example", &["email:ann@A.example"])).unwrap().alt_names.len(), 1);
+    assert_eq!(refusal(&server("CN=a,E=ann", &["a.example"])), (Meaning::Value, "/subjectOneline".to_owned()));
 }
 
 #[test]

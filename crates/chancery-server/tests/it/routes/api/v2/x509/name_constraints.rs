@@ -162,7 +162,12 @@ async fn what_is_issued_is_what_openssl_accepts() {
             }
         }
         let accepted = bench.accepted("shared.pem", &theirs);
-        let as_ours: BTreeSet<_> = accepted.iter().map(|name| name.replace("theirs", "ours")).collect();
+        let mut as_ours: BTreeSet<_> = accepted.iter().map(|name| name.replace("theirs", "ours")).collect();
+        if constraints.starts_with("excluded;email") {
+            // Here we are stricter: most servers of mail read the part before the `@` in any letter case.
+            let other_letters = NAMES.iter().position(|(_, names)| names.contains(&"email:A@example.com")).unwrap();
+            assert!(as_ours.remove(&format!("ours{other_letters}.pem")));
+        }
         assert_eq!(ours.iter().cloned().collect::<BTreeSet<_>>(), as_ours, "{constraints}");
         assert_eq!(bench.accepted(&format!("root{number}.pem"), &ours), as_ours, "{constraints}");
         issued += ours.len();

@@ -209,3 +209,77 @@ async fn a_foreign_authority_is_certified_within_the_path_length() {
     let below = request(&admin, &sub, &csr(P256, "/CN=x", &[]), issuing).await;
     below.refused(400, "InvalidValue", Some("/certProfileUuid"));
 }
+
+#[tokio::test]
+async fn a_request_is_found_in_what_tools_print_around_it() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    let bare = csr(P256, "/CN=a", &[]);
+    let printed = csr(P256, "/CN=a", &["-text"]);
+    assert!(printed.starts_with("Certificate Request:"), "{printed}");
+    let gnutls = format!("PKCS #10 Certificate Request Information:\n\tVersion: 1\n\n{bare}\nand more\n");
+    let blanks: String = bare.lines().map(|line| format!("{line} \t\r\n")).collect();
+    for text in [printed, gnutls, bare.replace('\n', "\r\n"), blanks, bare.replace("CERTIFICATE", "NEW CERTIFICATE")] {
+        request(&admin, &issuer, &text, json!({})).await.response();
+    }
+    let key = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n";
+    for several in [format!("{bare}{bare}"), format!("{key}{bare}")] {
+        request(&admin, &issuer, &several, json!({})).await.refused(400, "InvalidValue", Some("/csr"));
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_is_named_by_alternative_names_alone_gets_a_critical_extension() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    let anonymous = csr(P256, "/", &["-addext", "subjectAltName=DNS:a.example,DNS:b.example"]);
+    let made = request(&admin, &issuer, &anonymous, json!({})).await.response().clone();
+    let certificate = text(made["certificate"].as_str().unwrap());
+    assert!(certificate.contains("X509v3 Subject Alternative Name: critical"), "{certificate}");
+    assert!(certificate.contains("Subject: \n"), "{certificate}");
+    let read = admin.get(&format!("/api/v2/x509/{}", made["certificateUuid"].as_str().unwrap())).await;
+    assert_eq!(
+        (&read.response()["subject"], &read.response()["objInfo"]["name"]),
+        (&json!(""), &json!("DNS:a.example"))
+    );
+    let renewed = format!("/api/v2/x509/{}/renew", made["certificateUuid"].as_str().unwrap());
+    admin.post(&renewed, json!({})).await.response();
+    let authority = json!({"certProfileUuid": profile(&admin, "Issuing Certificate Authority").await});
+    request(&admin, &issuer, &anonymous, authority).await.refused(400, "InvalidValue", Some("/subjectOneline"));
+    for (names, why) in [
+        ("DNS:a.example,DNS:A.example", "twice"),
+        ("DNS:*.com", "none that a certificate may carry"),
+        ("URI:https://a.example/%zz", "none that a certificate may carry"),
+    ] {
+        let csr = csr(P256, "/CN=a", &["-addext", &format!("subjectAltName={names}")]);
+        let reply = request(&admin, &issuer, &csr, json!({})).await;
+        reply.refused(400, "InvalidValue", Some("/csr"));
+        assert!(reply.text().contains(why), "{}", reply.text());
+    }
+    let upn = csr(P256, "/CN=a", &["-addext", "subjectAltName=otherName:msUPN;UTF8:ann@corp.example"]);
+    let made = request(&admin, &issuer, &upn, json!({})).await.response().clone();
+    assert!(text(made["certificate"].as_str().unwrap()).contains("UPN:"), "{made}");
+}
+
+#[tokio::test]
+async fn without_a_subject_a_certificate_is_named_by_its_profile_and_number_or_beside() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    for (name, names) in [("TLS Client", json!([])), ("Root Certificate Authority", json!([]))] {
+        let members = json!({"subjectOneline": null, "certParams": {"subjectAltNames": names}});
+        let made = generate(&admin, with(body(&admin, name).await, members)).await;
+        let read = admin.get(&format!("/api/v2/x509/{}", made["certificateUuid"].as_str().unwrap())).await;
+        let expected = format!("CN={name} {}", &made["serialNumber"].as_str().unwrap()[..8]);
+        assert_eq!(read.response()["subject"], expected);
+        assert!(made["warnings"].to_string().contains("names no subject"), "{made}");
+    }
+    let members = json!({"subjectOneline": null, "certParams": {"subjectAltNames": ["a.example"]}});
+    let made = generate(&admin, with(body(&admin, "TLS Server").await, members)).await;
+    let certificate = text(made["certificate"].as_str().unwrap());
+    assert!(certificate.contains("X509v3 Subject Alternative Name: critical"), "{certificate}");
+    let twice = json!({"certParams": {"subjectAltNames": ["a.example", "A.example"]}});
+    let reply = admin.post("/api/v2/x509/generate", with(body(&admin, "TLS Server").await, twice)).await;
+    reply.refused(400, "InvalidValue", Some("/certParams/subjectAltNames/1"));
+}

@@ -1,5 +1,6 @@
 //! /api/v2/x509/cert-profiles and /api/v2/x509/cert-profiles/{uuid}.
 
+use chancery_testkit::Tool;
 use serde_json::{Value, json};
 
 use crate::{
@@ -245,4 +246,109 @@ async fn a_used_profile_is_disabled_and_not_deleted() {
         admin.patch(&used, json!({"maxValidityPeriod": null})).await.response()["maxValidityPeriod"],
         Value::Null
     );
+}
+
+#[tokio::test]
+async fn the_subject_lies_in_the_domains_too_and_a_mailbox_in_it_becomes_an_alternative_name() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    let rules = json!({"presence": "Optional", "kinds": ["Dns", "Email", "Upn"], "domains": ["example.com"]});
+    let path = created(&admin, json!({"subjectAltNames": rules})).await;
+    let ask = async |subject: &str, names: Value| {
+        let members = json!({
+            "certProfileUuid": uuid(&path), "issuerUuid": issuer, "subjectOneline": subject,
+            "certParams": {"subjectAltNames": names},
+        });
+        admin.post("/api/v2/x509/generate", with(body(&admin, "TLS Client").await, members)).await
+    };
+    for subject in [
+        "CN=evil.example.org",
+        "CN=EVIL.example.org.",
+        "CN=*.example.org",
+        "CN=192.0.2.1",
+        "CN=notexample.com",
+        "CN=a,emailAddress=a@example.org",
+        "CN=evil.example.org,emailAddress=a@example.org",
+        "CN=a,emailAddress=nobody",
+    ] {
+        for names in [json!([]), json!(["DNS:www.example.com"])] {
+            ask(subject, names).await.refused(400, "InvalidValue", Some("/subjectOneline"));
+        }
+    }
+    ask("CN=a", json!(["UPN:ann@example.org"])).await.refused(
+        400,
+        "InvalidValue",
+        Some("/certParams/subjectAltNames/0"),
+    );
+    ask("CN=www.example.com", json!([])).await.response();
+    let made = ask("CN=Ann,emailAddress=ann@mail.example.com", json!(["UPN:ann@example.com"])).await;
+    let text = Tool::new("openssl35").args(["x509", "-noout", "-text"]);
+    let text = text.input(made.response()["certificate"].as_str().unwrap().as_bytes().to_vec()).run().text();
+    assert!(text.contains("email:ann@mail.example.com") && text.contains("othername: UPN:"), "{text}");
+}
+
+#[tokio::test]
+async fn name_constraints_of_a_profile_are_issued_critical_and_hold_below() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let constraints = json!({"permitted": ["DNS:example.com", "dirName:O=Example,C=US"], "excluded": ["IP:0.0.0.0/0"]});
+    let path = created(
+        &admin,
+        json!({
+            "basicConstraints": {"ca": true}, "nameConstraints": constraints,
+            "validityPeriod": {"unit": "Year", "amount": "5"},
+        }),
+    )
+    .await;
+    let read = admin.get(&path).await.response().clone();
+    assert_eq!(read["nameConstraints"], constraints);
+    assert_eq!(admin.patch(&path, read.clone()).await.response(), &read);
+    let issuer = root(&admin).await;
+    let authority = json!({
+        "certProfileUuid": uuid(&path), "issuerUuid": issuer, "subjectOneline": "CN=Limited,O=Elsewhere",
+        "trustCert": true,
+    });
+    let authority = generate(&admin, with(body(&admin, "TLS Client").await, authority)).await;
+    let text = Tool::new("openssl35").args(["x509", "-noout", "-ext", "nameConstraints"]);
+    let text = text.input(authority["certificate"].as_str().unwrap().as_bytes().to_vec()).run().text();
+    for said in ["X509v3 Name Constraints: critical", "DNS:example.com", "DirName:", "IP:0.0.0.0/0.0.0.0"] {
+        assert!(text.contains(said), "{text}");
+    }
+    let below = async |subject: &str, names: Value| {
+        let members = json!({
+            "issuerUuid": authority["certificateUuid"], "subjectOneline": subject,
+            "certParams": {"subjectAltNames": names, "validityPeriod": {"unit": "Day", "amount": "9"}},
+        });
+        admin.post("/api/v2/x509/generate", with(body(&admin, "TLS Client").await, members)).await
+    };
+    below("CN=a,O=Example,C=US", json!(["DNS:www.example.com"])).await.response();
+    below("CN=a,O=Other,C=US", json!([])).await.refused(400, "InvalidValue", Some("/subjectOneline"));
+    for name in ["DNS:www.example.org", "IP:192.0.2.1"] {
+        let reply = below("CN=a,O=Example,C=US", json!([name])).await;
+        reply.refused(400, "InvalidValue", Some("/certParams/subjectAltNames/0"));
+    }
+    // Another key does not get rid of them.
+    let again = format!("/api/v2/x509/{}/rekey", authority["certificateUuid"].as_str().unwrap());
+    admin.patch(&path, json!({"nameConstraints": null})).await.response();
+    let rekeyed = admin.post(&again, json!({})).await.response()["certificate"].clone();
+    let text = Tool::new("openssl35").args(["x509", "-noout", "-ext", "nameConstraints"]);
+    let text = text.input(rekeyed.as_str().unwrap().as_bytes().to_vec()).run().text();
+    assert!(text.contains("X509v3 Name Constraints: critical"), "{text}");
+    for (members, field) in [
+        (json!({"nameConstraints": {"permitted": ["DNS:example.com"]}}), "/nameConstraints"),
+        (json!({"basicConstraints": {"ca": true}, "nameConstraints": {}}), "/nameConstraints"),
+        (
+            json!({"basicConstraints": {"ca": true}, "nameConstraints": {"excluded": ["IP:10.0.0.1/8"]}}),
+            "/nameConstraints/excluded/0",
+        ),
+    ] {
+        create(&admin, with(members, json!({"objInfo": {"name": "Other"}}))).await.refused(
+            400,
+            "InvalidValue",
+            Some(field),
+        );
+    }
+    let misspelt = json!({"basicConstraints": {"ca": true}, "nameConstraints": {"permit": ["DNS:example.com"]}});
+    create(&admin, misspelt).await.refused(400, "ArgumentParseError", Some("/nameConstraints/permit"));
 }

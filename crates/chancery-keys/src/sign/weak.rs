@@ -1,0 +1,288 @@
+//! Keys that are of a known kind and that anybody could break all the same (CA/Browser Forum, Baseline Requirements, 6.1.1.3
+//! and 6.1.6), and pairs whose halves do not belong together.
+
+use std::sync::LazyLock;
+
+use aws_lc_rs::signature::{
+    ECDSA_P256_SHA256_ASN1, ECDSA_P384_SHA384_ASN1, ECDSA_P521_SHA512_ASN1, EcdsaVerificationAlgorithm, ParsedPublicKey,
+};
+use chancery_types::{Curve, HashType};
+use der::{Decode, Sequence, asn1::UintRef};
+use num_bigint::BigUint;
+use spki::SubjectPublicKeyInfoRef;
+use thiserror::Error;
+use zeroize::Zeroizing;
+
+use super::{Input, SignatureScheme, SigningKey, prime::is_prime, public_key::RsaPublicKey, verify};
+use crate::{KeySpec, kind_of_public_key};
+
+/// Why nobody should rely on a key; reads on after `the key`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum WeakKey {
+    /// A modulus that is prime, whose private exponent everybody can compute.
+    #[error("has a prime number for its RSA modulus, so everybody can compute its private half")]
+    PrimeModulus,
+    /// A modulus that trial division splits.
+    #[error("has an RSA modulus with a small factor")]
+    SmallFactor,
+    /// A modulus that Fermat's method splits, or a pair with such primes.
+    #[error("has RSA primes that are too close together (FIPS 186-5, A.1.1)")]
+    ClosePrimes,
+    /// CVE-2017-15361.
+    #[error("was made by a generator whose RSA keys can be broken (ROCA, CVE-2017-15361)")]
+    Roca,
+    /// FIPS 186-5, A.1.1.
+    #[error("has an RSA exponent above 2^256 (FIPS 186-5, A.1.1)")]
+    Exponent,
+    /// A point that lies on no curve of ours.
+    #[error("has a point that does not lie on its curve")]
+    Point,
+    /// Factors that are composite or of different lengths.
+    #[error("has RSA factors that are not two primes of half the modulus's length")]
+    NotPrimes,
+    /// A signature that does not verify.
+    #[error("makes signatures that its public half does not verify")]
+    Signature,
+}
+
+/// Rounds of the test for primes of which somebody else says that they are.
+const ROUNDS: u8 = 64;
+
+/// Rounds after which a modulus counts as prime: an honest one, which is the product of two, never passes a single one.
+const ROUNDS_OF_MODULUS: u8 = 2;
+
+/// Rounds of Fermat's method (Baseline Requirements, 6.1.1.3).
+const FERMAT_ROUNDS: u32 = 100;
+
+/// Trial division goes so far.
+const FACTOR_MAX: usize = 1 << 16;
+
+/// Bytes of the largest exponent.
+const EXPONENT_BYTES_MAX: usize = 32;
+
+/// Refuses a public key of a known kind, a SubjectPublicKeyInfo in DER, that anybody could break. For RSA that takes some
+/// milliseconds. Keys of generators with too little randomness (Debian's, CVE-2008-0166) are not known here.
+pub fn check_public_key(spki: &[u8]) -> Result<(), WeakKey> {
+    let (Some(spec), Ok(parsed)) = (kind_of_public_key(spki), SubjectPublicKeyInfoRef::from_der(spki)) else {
+        return Err(WeakKey::Point);
+    };
+    let key = parsed.subject_public_key.as_bytes().unwrap_or_default();
+    match spec {
+        KeySpec::Rsa(_) => check_rsa(key),
+        KeySpec::Ec(curve) => ParsedPublicKey::new(of_curve(curve), key).map(drop).map_err(|_| WeakKey::Point),
+        // Every byte string of the right length is one of their keys, or shows when a signature is verified.
+        KeySpec::Ed25519 | KeySpec::MlDsa(_) | KeySpec::Aes(_) | KeySpec::Hmac256 => Ok(()),
+    }
+}
+
+const fn of_curve(curve: Curve) -> &'static EcdsaVerificationAlgorithm {
+    match curve {
+        Curve::P256 => &ECDSA_P256_SHA256_ASN1,
+        Curve::P384 => &ECDSA_P384_SHA384_ASN1,
+        Curve::P521 => &ECDSA_P521_SHA512_ASN1,
+    }
+}
+
+fn check_rsa(key: &[u8]) -> Result<(), WeakKey> {
+    let Ok(key) = RsaPublicKey::from_der(key) else { return Err(WeakKey::NotPrimes) };
+    if key.public_exponent.as_bytes().len() > EXPONENT_BYTES_MAX {
+        return Err(WeakKey::Exponent);
+    }
+    let bytes = key.modulus.as_bytes();
+    let modulus = BigUint::from_bytes_be(bytes);
+    if has_small_factor(&modulus) {
+        return Err(WeakKey::SmallFactor);
+    }
+    if is_roca(&modulus) {
+        return Err(WeakKey::Roca);
+    }
+    if has_close_factors(&modulus) {
+        return Err(WeakKey::ClosePrimes);
+    }
+    // What cannot be tested is not relied on.
+    if is_prime(bytes, ROUNDS_OF_MODULUS).unwrap_or(true) { Err(WeakKey::PrimeModulus) } else { Ok(()) }
+}
+
+fn remainder(number: &BigUint, divisor: u64) -> u64 {
+    (number % divisor).iter_u64_digits().next().unwrap_or(0)
+}
+
+/// The primes up to [`FACTOR_MAX`], as many as fit multiplied together.
+static PRODUCTS: LazyLock<Vec<u64>> = LazyLock::new(|| {
+    let mut is_composite = vec![false; FACTOR_MAX];
+    let mut products = vec![1_u64];
+    for number in 2..FACTOR_MAX {
+        if is_composite[number] {
+            continue;
+        }
+        (number * number..FACTOR_MAX).step_by(number).for_each(|multiple| is_composite[multiple] = true);
+        let prime = number as u64;
+        match products.last_mut() {
+            Some(last) if last.checked_mul(prime).is_some() => *last *= prime,
+            _ => products.push(prime),
+        }
+    }
+    products
+});
+
+fn has_small_factor(modulus: &BigUint) -> bool {
+    let common = |mut one: u64, mut two: u64| {
+        while two != 0 {
+            (one, two) = (two, one % two);
+        }
+        one
+    };
+    PRODUCTS.iter().any(|product| common(*product, remainder(modulus, *product)) != 1)
+}
+
+/// The primes of the broken generator are powers of 65,537 modulo a product of many small primes, and so is what they make.
+/// One other modulus of 2^27 or so looks like that.
+fn is_roca(modulus: &BigUint) -> bool {
+    const PRIMES: [u64; 38] = [
+        3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107,
+        109, 113, 127, 131, 137, 139, 149, 151, 157, 163, 167,
+    ];
+    PRIMES.iter().all(|prime| {
+        let wanted = remainder(modulus, *prime);
+        let powers = std::iter::successors(Some(1), |power| Some(power * 65_537 % prime));
+        powers.take(usize::try_from(*prime).unwrap_or_default()).any(|power| power == wanted)
+    })
+}
+
+/// Fermat's method: the modulus as the difference of two squares.
+fn has_close_factors(modulus: &BigUint) -> bool {
+    let mut root = modulus.sqrt();
+    if &root * &root < *modulus {
+        root += 1_u32;
+    }
+    let mut rest = &root * &root - modulus;
+    for _ in 0..FERMAT_ROUNDS {
+        if is_square(&rest) {
+            return true;
+        }
+        rest += &root * 2_u32 + 1_u32;
+        root += 1_u32;
+    }
+    false
+}
+
+fn is_square(number: &BigUint) -> bool {
+    // What squares leave of 64: most others are told by that.
+    const LEFT: [u64; 12] = [0, 1, 4, 9, 16, 17, 25, 33, 36, 41, 49, 57];
+    if !LEFT.contains(&remainder(number, 64)) {
+        return false;
+    }
+    let root = number.sqrt();
+    &root * &root == *number
+}
+
+/// ```text
+/// RSAPrivateKey ::= SEQUENCE { version, modulus, publicExponent, privateExponent, prime1, prime2, exponent1, exponent2,
+///   coefficient INTEGER }                                                                  -- RFC 8017, A.1.2
+/// ```
+#[derive(Sequence)]
+struct RsaPrivateKey<'a> {
+    version: u8,
+    modulus: UintRef<'a>,
+    public_exponent: UintRef<'a>,
+    private_exponent: UintRef<'a>,
+    prime1: UintRef<'a>,
+    prime2: UintRef<'a>,
+    exponent1: UintRef<'a>,
+    exponent2: UintRef<'a>,
+    coefficient: UintRef<'a>,
+}
+
+/// Refuses a pair from elsewhere, read already, that nobody should rely on; `pkcs1` is an RSA key's own encoding.
+pub(crate) fn check_pair(key: &SigningKey, pkcs1: Option<&[u8]>) -> Result<(), WeakKey> {
+    check_public_key(key.public_key_spki())?;
+    if let Some(der) = pkcs1 {
+        check_primes(der)?;
+    }
+    let spec = key.key().spec;
+    let message = b"a signature to see whether both halves belong together";
+    let signed = SignatureScheme::for_key(spec, HashType::Sha2_512, false).ok().and_then(|scheme| {
+        let signature = key.sign(scheme, Input::Message(message)).ok()?;
+        verify(key.public_key_spki(), scheme, Input::Message(message), &signature).ok()
+    });
+    signed.ok_or(WeakKey::Signature)
+}
+
+fn check_primes(der: &[u8]) -> Result<(), WeakKey> {
+    let key = RsaPrivateKey::from_der(der).map_err(|_| WeakKey::NotPrimes)?;
+    let (one, two) = (key.prime1.as_bytes(), key.prime2.as_bytes());
+    let half = key.modulus.as_bytes().len() / 2;
+    let is_good =
+        |prime: &[u8]| prime.len() == half && prime[0] & 0x80 != 0 && is_prime(prime, ROUNDS).unwrap_or(false);
+    if !is_good(one) || !is_good(two) {
+        return Err(WeakKey::NotPrimes);
+    }
+    // |p − q| > 2^(nlen/2 − 100), where nlen/2 is 8 · half.
+    let bits = 8 * half - 100;
+    if difference_bits(one, two) <= bits { Err(WeakKey::ClosePrimes) } else { Ok(()) }
+}
+
+/// Bits of the difference of two numbers of equally many bytes.
+fn difference_bits(one: &[u8], two: &[u8]) -> usize {
+    let (large, small) = if one >= two { (one, two) } else { (two, one) };
+    let mut difference = Zeroizing::new(large.to_vec());
+    let mut borrow = 0_u16;
+    for (byte, small) in difference.iter_mut().rev().zip(small.iter().rev()) {
+        let (before, taken) = (u16::from(*byte), u16::from(*small) + borrow);
+        borrow = u16::from(before < taken);
+        *byte = ((before + 256 - taken) & 0xff) as u8;
+    }
+    let zeros = difference.iter().take_while(|byte| **byte == 0).count();
+    let leading = difference.get(zeros).map_or(0, |byte| byte.leading_zeros() as usize);
+    8 * (difference.len() - zeros) - leading
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn number(text: &str) -> BigUint {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn moduli_with_small_factors_or_close_ones_are_told() {
+        let prime = (BigUint::from(1_u8) << 521) - 1_u8;
+        let other = (BigUint::from(1_u8) << 607) - 1_u8;
+        for (modulus, small) in [(&prime * 65_521_u32, true), (&prime * 65_537_u32, false), (&prime * &other, false)] {
+            assert_eq!(has_small_factor(&modulus), small, "{modulus}");
+        }
+        assert!(has_close_factors(&(&prime * (&prime + 2_u8))));
+        assert!(has_close_factors(&(&prime * &prime)));
+        assert!(!has_close_factors(&(&prime * &other)));
+        assert_eq!(PRODUCTS.iter().filter(|product| **product % 65_521 == 0).count(), 1, "the largest is there");
+        assert!(is_square(&number("15241578750190521")) && !is_square(&number("15241578750190520")));
+    }
+
+    #[test]
+    fn what_the_broken_generator_makes_is_told() {
+        let product: u64 = [3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41].iter().product();
+        // Any power of 65,537 modulo a multiple of all of the primes, as its moduli are.
+        let all: BigUint =
+            [43_u32, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97, 101, 103, 107, 109, 113, 127, 131, 137, 139, 149]
+                .iter()
+                .chain(&[151, 157, 163, 167])
+                .fold(BigUint::from(product), |all, prime| all * *prime);
+        let modulus = BigUint::from(65_537_u32).modpow(&BigUint::from(123_456_u32), &all) + &all * 7_u8;
+        assert!(is_roca(&modulus));
+        assert!(!is_roca(&(modulus + 2_u8)));
+    }
+
+    #[test]
+    fn differences_are_counted_in_bits() {
+        for (one, two, bits) in [
+            (&[0_u8, 0][..], &[0_u8, 0][..], 0),
+            (&[1, 0], &[0, 255], 1),
+            (&[0, 255], &[1, 0], 1),
+            (&[255, 0], &[0, 0], 16),
+            (&[2, 0], &[0, 1], 9),
+        ] {
+            assert_eq!(difference_bits(one, two), bits, "{one:?} {two:?}");
+        }
+    }
+}
