@@ -5,7 +5,7 @@ mod batch;
 use std::{fmt::Write as _, sync::Arc};
 
 use axum::{
-    body::Body,
+    body::{Body, Bytes},
     http::{HeaderValue, header},
     response::{IntoResponse, Response},
 };
@@ -27,6 +27,11 @@ impl<T: Serialize> IntoResponse for Json<T> {
     fn into_response(self) -> Response {
         written(serde_json::to_vec(&self.0))
     }
+}
+
+/// Bytes that are kept for many answers, and not copied for each.
+pub(crate) fn shared(bytes: Arc<[u8]>) -> Bytes {
+    Bytes::from_owner(bytes)
 }
 
 fn written(json: serde_json::Result<Vec<u8>>) -> Response {

@@ -6,7 +6,6 @@ use std::{
 };
 
 use axum::{
-    body::Bytes,
     extract::State,
     http::{
         HeaderMap, HeaderName, StatusCode,
@@ -18,7 +17,7 @@ use chancery_core::{ListKind, ListVersion, RevocationList};
 use chancery_types::CertificateId;
 
 use crate::{
-    answer::Failure,
+    answer::{Failure, shared},
     app::App,
     extract::{Anybody, InPath},
 };
@@ -75,7 +74,7 @@ pub(crate) async fn list(
     let RevocationList { der, number } = app.revocation_list(&visitor, issuer, kind).await?;
     // One that was signed in between is told with the time of the one before: who asks again by it gets it again.
     let about = about(kind, number, modified_s);
-    Ok((about, [(CONTENT_TYPE, "application/pkix-crl")], Bytes::from_owner(der)).into_response())
+    Ok((about, [(CONTENT_TYPE, "application/pkix-crl")], shared(der)).into_response())
 }
 
 fn tag(kind: ListKind, number: i64) -> String {
