@@ -47,6 +47,7 @@ impl BadValue {
             | Self::Luhn
             | Self::NoSuchToken
             | Self::NotInVault
+            | Self::Unreadable
             | Self::Full { .. }
             | Self::Length { .. }
             | Self::NotAuthentic

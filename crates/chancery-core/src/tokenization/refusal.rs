@@ -25,6 +25,8 @@ pub(crate) enum BadValue {
     Full { tokens: u64 },
     /// A text is too short or too long.
     Length { characters: usize, min: usize, max: usize },
+    /// What the vault holds of the token cannot be read: it was damaged or altered.
+    Unreadable,
     /// The token, its initialization vector or its profile is not the one that it was made with.
     NotAuthentic,
     /// The token tells a key version whose tokens are not read.
@@ -81,6 +83,7 @@ impl BadValue {
         match self {
             Self::TooLarge { .. } => Error::too_large(field, self.to_string()),
             Self::Full { .. } => Error::state(self.to_string()).at(field),
+            Self::Unreadable => Error::out_of_reach(self.to_string(), 10).at(field),
             Self::OtherVersion { .. } => Error::value("/keyVersion", self.to_string()),
             Self::TooShort { .. }
             | Self::TooLong { .. }
@@ -114,6 +117,9 @@ impl fmt::Display for BadValue {
             ),
             Self::Luhn => f.write_str("The Luhn check digit is wrong."),
             Self::NoSuchToken => f.write_str("This profile never makes such a token."),
+            Self::Unreadable => {
+                f.write_str("What the vault holds of this token cannot be read; the server's log tells why.")
+            }
             Self::NotInVault => f.write_str("There is no such token."),
             Self::Full { tokens } => write!(
                 f,

@@ -14,7 +14,7 @@ use super::{
     super::{engine::Engine, profile::Profile, refusal::BadValue},
     Vault,
     entry::Entry,
-    lives,
+    lives, unreadable,
 };
 use crate::{
     Caller, Chancery, Error, Event, Result,
@@ -27,8 +27,9 @@ const TOKEN: &str = "/token";
 impl Chancery {
     /// What is kept beside the message of a token. Needs a rule for all of Detokenize.
     pub async fn read_token(&self, caller: &Caller, id: TokenProfileId, request: TokenRequest) -> Result<TokenRecord> {
+        let now = self.detokenizes_now()?;
         let answer = async {
-            let (profile, grant) = self.may_detokenize(caller, id, Call::Vault)?;
+            let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Vault)?;
             let vault = vault_of(&profile)?;
             let hash = vault.find_by(&request.token).map_err(|bad| bad.error(TOKEN))?;
             let row = self.live_rows(vec![hash]).await?.remove(&hash);
@@ -48,8 +49,9 @@ impl Chancery {
         id: TokenProfileId,
         request: TokenizedRequest,
     ) -> Result<TokenizedResponse> {
+        let now = self.detokenizes_now()?;
         let answer = async {
-            let (profile, _grant) = self.may_detokenize(caller, id, Call::Vault)?;
+            let (profile, _grant) = self.may_detokenize(&now, caller, id, Call::Vault)?;
             let vault = vault_of(&profile)?;
             let hash = vault.find_message_by(&request.message)?;
             let rows = self
@@ -93,8 +95,8 @@ fn vault_of(profile: &Profile) -> Result<&Arc<Vault>> {
 
 impl Vault {
     fn record(&self, _grant: &DetokenizeGrant, row: &Row) -> Result<TokenRecord> {
-        let content = self.open(row, None)?.map_err(|bad| bad.error(TOKEN))?;
-        let entry = Entry::decode(&content).ok_or_else(|| Error::internal("a row of the vault has no entry"))?;
+        let content = self.open(row, None).map_err(|bad| bad.error(TOKEN))?;
+        let entry = Entry::decode(&content).ok_or_else(|| unreadable(row, &"it has no entry").error(TOKEN))?;
         let metadata = match entry.metadata {
             "" => None,
             metadata => Some(serde_json::from_str(metadata).map_err(Error::internal)?),

@@ -9,7 +9,7 @@ use super::{
     super::{batch, engine::Outcome, refusal::BadValue},
     Vault,
     entry::Entry,
-    lives,
+    lives, unreadable,
 };
 use crate::{
     Chancery, Error, Result,
@@ -101,18 +101,18 @@ impl Vault {
         outcome: &mut Outcome,
     ) -> Result<()> {
         let row = hash.and_then(|hash| rows.get(&hash).ok_or(BadValue::NotInVault));
-        let content = match row {
-            Ok(row) => self.open(row, version)?,
-            Err(bad) => Err(bad),
-        };
-        let content = match content {
+        let content = match row.and_then(|row| self.open(row, version).map(|content| (row, content))) {
             Ok(content) => content,
             Err(bad) => {
                 outcome.refuse(bad);
                 return Ok(());
             }
         };
-        let entry = Entry::decode(&content).ok_or_else(|| Error::internal("a row of the vault has no entry"))?;
+        let (row, content) = content;
+        let Some(entry) = Entry::decode(&content) else {
+            outcome.refuse(unreadable(row, &"it has no entry"));
+            return Ok(());
+        };
         let put = |out: &mut String| self.values.put_plain(token, entry.message, out);
         match grant.view() {
             View::Full => outcome.texts.push_with(put),

@@ -24,6 +24,7 @@ use std::sync::Arc;
 use chancery_keys::{Custodian, DataKey, VaultIndex, VaultSeal};
 use chancery_store::tables::vault_tokens::Row;
 use chancery_types::{KeyId, TokenProfileId, wire::x509::ValidityPeriod};
+use tracing::error;
 use zeroize::Zeroizing;
 
 use self::draw::Values;
@@ -73,12 +74,16 @@ impl Vault {
     }
 
     /// Opens a row that has not expired.
-    fn open(&self, row: &Row, version: Option<u32>) -> Result<Result<Zeroizing<Vec<u8>>, BadValue>> {
-        match self.seals.told(row.key_version, version) {
-            Ok(seal) => Ok(Ok(seal.open(&row.token_hash, &row.sealed).map_err(Error::internal)?)),
-            Err(bad) => Ok(Err(bad)),
-        }
+    fn open(&self, row: &Row, version: Option<u32>) -> Result<Zeroizing<Vec<u8>>, BadValue> {
+        let seal = self.seals.told(row.key_version, version)?;
+        seal.open(&row.token_hash, &row.sealed).map_err(|failure| unreadable(row, &failure))
     }
+}
+
+/// The refusal of a token whose row was damaged or altered: of this one alone, and told in the log.
+fn unreadable(row: &Row, why: &dyn std::fmt::Display) -> BadValue {
+    error!(token_hash = hex::encode(row.token_hash), error = %why, "a row of the vault cannot be read");
+    BadValue::Unreadable
 }
 
 /// Whether a row is still there for callers.

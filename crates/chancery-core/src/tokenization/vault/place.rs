@@ -16,7 +16,7 @@ use super::{
     Attributes, Vault,
     choose::{Chosen, Token},
     entry::Entry,
-    lives,
+    lives, unreadable,
 };
 use crate::{Chancery, Error, Result, access::TokenizeGrant};
 
@@ -120,7 +120,7 @@ impl Chancery {
             let open = |row: &Row| {
                 let found = row.message_hash.as_ref().and_then(|hash| hashes.get(hash)).copied();
                 let index = found.ok_or_else(|| Error::internal("the store answered a row that was not asked for"))?;
-                Ok((index, vault.token_in(row, &wanted[index].message)?))
+                Ok((index, vault.token_in(row, &wanted[index].message)))
             };
             live[range].iter().map(open).collect::<Result<Vec<_>>>()
         });
@@ -203,14 +203,11 @@ impl Vault {
     }
 
     /// The token that a row keeps for this message.
-    fn token_in(&self, row: &Row, message: &str) -> Result<Token> {
-        let content = match self.open(row, None)? {
-            Ok(content) => content,
-            Err(bad) => return Ok(Err(bad)),
-        };
+    fn token_in(&self, row: &Row, message: &str) -> Token {
+        let content = self.open(row, None)?;
         match Entry::decode(&content) {
-            Some(entry) if entry.message == message => Ok(Ok(entry.token.to_owned())),
-            Some(_) | None => Err(Error::internal("a row of the vault has another message than its hash says")),
+            Some(entry) if entry.message == message => Ok(entry.token.to_owned()),
+            Some(_) | None => Err(unreadable(row, &"it has another message than its hash says")),
         }
     }
 

@@ -27,32 +27,48 @@ impl Chancery {
     ) -> Result<Outcome> {
         let hashes = self.hashes_of(vault, &Arc::new(tokens.clone())).await?;
         let rows = self.live_rows(hashes.iter().filter_map(|hash| hash.ok()).collect()).await?;
+        let rows = Arc::new(rows);
+        let anew = self.seal_anew(vault, &rows, version).await?;
         let mut outcome = Outcome::default();
         for (token, hash) in batch::values(&tokens, 0..tokens.len()).zip(&hashes) {
-            match hash.and_then(|hash| vault.row_to_open(&rows, hash, version)) {
-                Ok(_) => outcome.texts.push(token),
+            let row = hash.and_then(|hash| vault.row_to_open(&rows, hash, version).map(|_| hash));
+            match row
+                .and_then(|hash| anew.get(&hash).map_or(Ok(()), |sealed| sealed.as_ref().map(drop).map_err(|bad| *bad)))
+            {
+                Ok(()) => outcome.texts.push(token),
                 Err(bad) => outcome.refuse(bad),
             }
         }
         if partial || outcome.bad.is_empty() {
-            self.seal_anew(vault, rows, version).await?;
+            self.write_resealed(vault.seals.newest(), anew.into_values().flatten().collect()).await?;
         }
         Ok(outcome)
     }
 
-    async fn seal_anew(&self, vault: &Arc<Vault>, rows: HashMap<Hash, Row>, version: Option<u32>) -> Result<()> {
+    /// Those of these rows that are sealed under an older version and may be opened, sealed under the newest.
+    async fn seal_anew(
+        &self,
+        vault: &Arc<Vault>,
+        rows: &Arc<HashMap<Hash, Row>>,
+        version: Option<u32>,
+    ) -> Result<HashMap<Hash, Result<Resealed, BadValue>>> {
         let newest = vault.seals.newest();
         let may_open = |row: &Row| vault.seals.told(row.key_version, version).is_ok();
-        let mut old: Vec<Row> = rows.into_values().filter(|row| row.key_version != newest && may_open(row)).collect();
-        // Two who rewrap the same tokens wait for each other in one direction only.
-        old.sort_unstable_by_key(|row| row.token_hash);
-        let (vault, count) = (Arc::clone(vault), old.len());
-        let resealed = self
-            .in_jobs(count, move |range| old[range].iter().map(|row| vault.reseal(row)).collect::<Result<Vec<_>>>());
-        let resealed: Vec<Resealed> = resealed.await?.into_iter().flatten().collect();
+        let old = rows.iter().filter(|(_, row)| row.key_version != newest && may_open(row)).map(|(hash, _)| *hash);
+        let (old, vault, rows): (Vec<Hash>, _, _) = (old.collect(), Arc::clone(vault), Arc::clone(rows));
+        let resealed = self.in_jobs(old.len(), move |range| {
+            let rows = old[range].iter().filter_map(|hash| rows.get(hash));
+            rows.map(|row| Ok((row.token_hash, vault.reseal(row)?))).collect::<Result<Vec<_>>>()
+        });
+        Ok(resealed.await?.into_iter().flatten().collect())
+    }
+
+    async fn write_resealed(&self, newest: u32, mut resealed: Vec<Resealed>) -> Result<()> {
         if resealed.is_empty() {
             return Ok(());
         }
+        // Two who rewrap the same tokens wait for each other in one direction only.
+        resealed.sort_unstable_by_key(|row| row.token_hash);
         let written = self.store.write(move |tx| {
             Box::pin(async move { Ok::<_, Error>(vault_tokens::reseal(tx, newest, &resealed).await?) })
         });
@@ -73,9 +89,12 @@ impl Vault {
         Ok(row)
     }
 
-    fn reseal(&self, row: &Row) -> Result<Resealed> {
-        let content = self.open(row, None)?.map_err(|bad| Error::internal(bad.to_string()))?;
+    fn reseal(&self, row: &Row) -> Result<Result<Resealed, BadValue>> {
+        let content = match self.open(row, None) {
+            Ok(content) => content,
+            Err(bad) => return Ok(Err(bad)),
+        };
         let sealed = self.seals.of_newest().seal(&row.token_hash, &content).map_err(Error::internal)?;
-        Ok(Resealed { token_hash: row.token_hash, old_version: row.key_version, sealed })
+        Ok(Ok(Resealed { token_hash: row.token_hash, old_version: row.key_version, sealed }))
     }
 }
