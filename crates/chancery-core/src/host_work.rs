@@ -24,7 +24,9 @@ impl Chancery {
         self.commit_as(host.actor(), event, |_| Box::pin(async { Ok(()) })).await?;
         self.store.backup(to).await.map_err(|failure| match failure {
             BackupError::Postgres => Error::state(failure.to_string()),
-            BackupError::Exists(_) | BackupError::File { .. } => Error::value("", failure.to_string()),
+            BackupError::Exists(_) | BackupError::Running(_) | BackupError::File { .. } => {
+                Error::value("", failure.to_string())
+            }
             BackupError::Store(failure) => failure.into(),
         })
     }

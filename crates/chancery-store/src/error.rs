@@ -1,5 +1,7 @@
 //! What can go wrong, by what the caller can do about it.
 
+use std::path::Path;
+
 use rusqlite::ffi;
 use sqlx::error::DatabaseError;
 
@@ -29,6 +31,44 @@ pub enum StoreError {
     Internal(String),
 }
 
+impl OpenError {
+    /// What went wrong with the database in this file, with what to do about it where it is the file.
+    pub(crate) fn of_file(self, path: &Path) -> Self {
+        if let Self::Store(cause) = &self
+            && cause.is_damage()
+        {
+            return Self::Damaged { path: path.display().to_string(), cause: cause.clone() };
+        }
+        self
+    }
+}
+
+impl StoreError {
+    /// Whether SQLite cannot make sense of its file.
+    fn is_damage(&self) -> bool {
+        let says = |text: &str| text.contains("malformed") || text.contains("not a database");
+        matches!(self, Self::Internal(text) if says(text))
+    }
+
+    /// What stands in the way, in words for whoever may ask: none of the database's own.
+    #[must_use]
+    pub fn obstacle(&self) -> &'static str {
+        let text = match self {
+            Self::Unavailable(text) | Self::Internal(text) => text.to_lowercase(),
+            Self::Busy => return "too many changes wait",
+            Self::Conflict(_) | Self::Reference(_) | Self::Text => return "the server's log tells why",
+        };
+        let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        if says(&["full", "no space"]) {
+            "the disk is full"
+        } else if says(&["read-only", "readonly", "recovery"]) {
+            "the database is read-only, as a standby is"
+        } else {
+            "the database is out of reach"
+        }
+    }
+}
+
 /// Why a store could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
@@ -51,6 +91,23 @@ pub enum OpenError {
         path: String,
         /// What the system said.
         cause: std::io::Error,
+    },
+    /// A backup was put in the place of a database whose log was left.
+    #[error(
+        "{0}-wal is the log of another file than {0}, which is a restored backup, it seems: stop whatever uses it, remove \
+        {0}-wal and {0}-shm, and start again. If the two do belong together, remove {0}-stamp instead"
+    )]
+    OtherLog(String),
+    /// SQLite cannot read the file.
+    #[error(
+        "{path} is damaged ({cause}). If it is a restored backup, and a {path}-wal was left beside it: stop whatever uses \
+        it, put the backup there again, remove {path}-wal and {path}-shm, and start again. If not, restore a backup"
+    )]
+    Damaged {
+        /// The file.
+        path: String,
+        /// What SQLite said.
+        cause: StoreError,
     },
     /// The database did not answer, or a migration failed.
     #[error(transparent)]

@@ -16,6 +16,7 @@ mod readers;
 mod row;
 mod search;
 mod sqlite;
+mod stamp;
 mod statement;
 mod store;
 pub mod tables;

@@ -1,11 +1,14 @@
 //! PostgreSQL: its connections, and statements on them.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 use std::time::Duration;
 
+use futures::future::join_all;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions};
 use sqlx::{Arguments, ConnectOptions, Connection as _, Executor, PgConnection, PgPool, Postgres, SqlSafeStr, SqlStr};
+use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
@@ -30,6 +33,14 @@ const CONNECTIONS: u32 = 16;
 /// Connections beside them for following changes, which nobody else's works shall delay. A second one for a look that
 /// begins while one before it was given up.
 const FOLLOWERS: u32 = 2;
+
+/// After this time another server may be the one that can be written.
+const CHOICE_AGE: Duration = Duration::from_secs(1);
+
+const READ_ONLY: &str = "it is read-only, as a standby is; name its primary, or all hosts of it";
+
+/// How long a start waits for a server that only reads: one that has just become the primary does for a moment.
+const READ_ONLY_WAIT: Duration = Duration::from_secs(2);
 
 /// Two nodes that start at once take turns with their migrations, which may take long. The number is any that nobody
 /// else uses.
@@ -56,53 +67,139 @@ pub(crate) fn options(address: &Url) -> Result<PgConnectOptions, sqlx::Error> {
 }
 
 /// Connections to a database that can do what is needed: for all, and for whoever follows what changes.
-pub(crate) async fn connect(address: &Url) -> Result<(PgPool, PgPool), OpenError> {
-    let options = options(address).map_err(StoreError::from)?;
-    let encoding = probe(&options, "SELECT CAST(current_setting('server_encoding') AS TEXT)").await?;
-    if encoding != "UTF8" {
-        return Err(OpenError::Unsuitable(format!("its encoding is {encoding}; it must be UTF8")));
+pub(crate) async fn connect(addresses: &[Url]) -> Result<(Pool, Pool), OpenError> {
+    let servers = addresses.iter().map(options).collect::<Result<Vec<_>, _>>().map_err(StoreError::from)?;
+    let chosen = choose_in_time(&servers).await?;
+    if chosen.encoding != "UTF8" {
+        return Err(OpenError::Unsuitable(format!("its encoding is {}; it must be UTF8", chosen.encoding)));
     }
-    Ok((pool(CONNECTIONS, options.clone()), pool(FOLLOWERS, options)))
+    let servers: Arc<[PgConnectOptions]> = servers.into();
+    let pool = |connections| Pool::new(connections, chosen.options.clone(), Arc::clone(&servers));
+    Ok((pool(CONNECTIONS), pool(FOLLOWERS)))
 }
 
-fn pool(connections: u32, options: PgConnectOptions) -> PgPool {
-    let pool = PgPoolOptions::new()
-        .max_connections(connections)
-        .acquire_timeout(WAIT)
-        .test_before_acquire(false)
-        .before_acquire(|connection, used| Box::pin(is_alive(connection, used.idle_for)))
-        .after_connect(|connection, _| Box::pin(prepare_session(connection)));
-    pool.connect_lazy_with(options)
+/// Connections to one of the servers: to the one that could be written when it was looked last.
+#[derive(Clone)]
+pub(crate) struct Pool {
+    pool: PgPool,
+    servers: Arc<[PgConnectOptions]>,
+    chosen: Arc<Mutex<Instant>>,
 }
 
-/// Asks something of a connection of its own: the pool tries again and again until its time is over, and then does not
-/// say why.
-async fn probe(options: &PgConnectOptions, question: &'static str) -> Result<String, StoreError> {
+impl Pool {
+    fn new(connections: u32, chosen: PgConnectOptions, servers: Arc<[PgConnectOptions]>) -> Self {
+        // Of one server alone it is better to read from it than not to.
+        let must_write = servers.len() > 1;
+        let pool = PgPoolOptions::new()
+            .max_connections(connections)
+            .acquire_timeout(WAIT)
+            .test_before_acquire(false)
+            .before_acquire(move |connection, used| Box::pin(is_alive(connection, used.idle_for, must_write)))
+            .after_connect(move |connection, _| Box::pin(prepare_connection(connection, must_write)));
+        let pool = pool.connect_lazy_with(chosen);
+        Self { pool, servers, chosen: Arc::new(Mutex::new(Instant::now())) }
+    }
+
+    /// Begins a transaction, if need be on another server than before.
+    pub(crate) async fn begin(&self, how: &'static str) -> Result<Connection, StoreError> {
+        match Connection::begin(&self.pool, how).await {
+            Err(StoreError::Unavailable(_)) if self.servers.len() > 1 && !self.pool.is_closed() => {
+                self.choose_again().await?;
+                Connection::begin(&self.pool, how).await
+            }
+            outcome => outcome,
+        }
+    }
+
+    /// All who fail at once choose once.
+    async fn choose_again(&self) -> Result<(), StoreError> {
+        let mut chosen = self.chosen.lock().await;
+        if chosen.elapsed() > CHOICE_AGE {
+            let options = choose(&self.servers).await?.options;
+            tracing::info!(host = options.get_host(), port = options.get_port(), "chose a server of PostgreSQL");
+            self.pool.set_connect_options(options);
+            *chosen = Instant::now();
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+/// A server that can be written.
+struct Chosen {
+    options: PgConnectOptions,
+    encoding: String,
+}
+
+/// [`choose`], for as long as servers may take to start.
+async fn choose_in_time(servers: &[PgConnectOptions]) -> Result<Chosen, OpenError> {
     let started = Instant::now();
     loop {
-        let answer = timeout(WAIT, probe_once(options, question)).await;
-        match answer.map_err(|_| StoreError::Unavailable("the database did not answer in time".into()))? {
+        match choose(servers).await {
+            Err(StoreError::Unavailable(why)) if why == READ_ONLY && started.elapsed() >= READ_ONLY_WAIT => {
+                return Err(OpenError::Unsuitable(why));
+            }
             Err(StoreError::Unavailable(_)) if started.elapsed() < WAIT => sleep(PROBE_PAUSE).await,
-            outcome => return outcome,
+            outcome => return Ok(outcome?),
         }
     }
 }
 
-async fn probe_once(options: &PgConnectOptions, question: &'static str) -> Result<String, StoreError> {
-    let mut connection = PgConnection::connect_with(options).await?;
-    prepare_session(&mut connection).await?;
-    let answer = sqlx::query_scalar(question).fetch_one(&mut connection).await?;
-    connection.close().await?;
-    Ok(answer)
+/// The first of the servers that can be written. All are asked at once: one may be silent.
+async fn choose(servers: &[PgConnectOptions]) -> Result<Chosen, StoreError> {
+    let answers = servers.iter().map(|options| timeout(WAIT, probe(options)));
+    let mut failure = None;
+    for (options, answer) in servers.iter().zip(join_all(answers).await) {
+        let answer = answer.map_err(|_| StoreError::Unavailable("the database did not answer in time".into()));
+        match answer.and_then(|outcome| outcome) {
+            Ok((encoding, true)) => return Ok(Chosen { options: options.clone(), encoding }),
+            Ok((_, false)) => failure = Some(StoreError::Unavailable(READ_ONLY.into())),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    Err(failure.unwrap_or_else(|| StoreError::Internal("an address without a server".into())))
 }
 
-/// Asks a connection that was not used for a while: the server may have gone, and come back, since. Under load this
-/// costs nothing.
-async fn is_alive(connection: &mut PgConnection, idle_for: Duration) -> Result<bool, sqlx::Error> {
-    if idle_for > Duration::from_secs(1) {
-        connection.ping().await?;
+/// Asks a connection of its own for the encoding, and whether it can be written: the pool tries again and again until its
+/// time is over, and then does not say why.
+async fn probe(options: &PgConnectOptions) -> Result<(String, bool), StoreError> {
+    const QUESTION: &str = "SELECT CAST(current_setting('server_encoding') AS TEXT)";
+    let mut connection = PgConnection::connect_with(options).await?;
+    prepare_session(&mut connection).await?;
+    let encoding = sqlx::query_scalar(QUESTION).fetch_one(&mut connection).await?;
+    let is_writable = is_writable(&mut connection).await?;
+    connection.close().await?;
+    Ok((encoding, is_writable))
+}
+
+/// Not on a standby, nor where all transactions only read.
+async fn is_writable(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let text = "SELECT current_setting('transaction_read_only') = 'off'";
+    sqlx::query_scalar(text).fetch_one(connection).await
+}
+
+/// Asks a connection that was not used for a while: the server may have gone, and come back, or become a standby, since.
+/// Under load this costs nothing.
+async fn is_alive(connection: &mut PgConnection, idle_for: Duration, must_write: bool) -> Result<bool, sqlx::Error> {
+    if idle_for <= Duration::from_secs(1) {
+        return Ok(true);
     }
+    if must_write {
+        return is_writable(connection).await;
+    }
+    connection.ping().await?;
     Ok(true)
+}
+
+async fn prepare_connection(connection: &mut PgConnection, must_write: bool) -> Result<(), sqlx::Error> {
+    prepare_session(connection).await?;
+    if must_write && !is_writable(connection).await? {
+        return Err(sqlx::Error::Protocol(READ_ONLY.into()));
+    }
+    Ok(())
 }
 
 async fn prepare_session(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
@@ -117,12 +214,14 @@ async fn prepare_session(connection: &mut PgConnection) -> Result<(), sqlx::Erro
 pub(crate) struct Connection {
     inner: PoolConnection<Postgres>,
     ended: bool,
+    /// Whether the server turned out to be one that only reads: another connection may find the one that does not.
+    is_read_only: bool,
 }
 
 impl Connection {
     /// Takes one from the pool and begins.
     pub(crate) async fn begin(pool: &PgPool, begin: &'static str) -> Result<Self, StoreError> {
-        let mut connection = Self { inner: pool.acquire().await?, ended: false };
+        let mut connection = Self { inner: pool.acquire().await?, ended: false, is_read_only: false };
         connection.control(CONTROL_TIME, begin).await?;
         Ok(connection)
     }
@@ -153,7 +252,8 @@ impl Connection {
     /// Runs a statement and answers how many rows were changed.
     pub(crate) async fn execute(&mut self, text: Cow<'static, str>, values: Vec<Value>) -> Result<u64, StoreError> {
         let query = sqlx::query_with(safe(text), arguments(values)?);
-        Ok(self.inner.execute(query).await?.rows_affected())
+        let outcome = self.inner.execute(query).await;
+        Ok(self.noted(outcome)?.rows_affected())
     }
 
     /// The first of a statement's rows, or all.
@@ -164,18 +264,29 @@ impl Connection {
         only_first: bool,
     ) -> Result<Vec<R>, StoreError> {
         let query = sqlx::query_with(safe(text), arguments(values)?);
-        let rows = if only_first {
-            self.inner.fetch_optional(query).await?.into_iter().collect()
+        let outcome = if only_first {
+            self.inner.fetch_optional(query).await.map(|row| row.into_iter().collect())
         } else {
-            self.inner.fetch_all(query).await?
+            self.inner.fetch_all(query).await
         };
+        let rows = self.noted(outcome)?;
         rows.iter().map(|row| R::from_columns(&Columns::postgres(row))).collect()
+    }
+}
+
+impl Connection {
+    fn noted<T>(&mut self, outcome: Result<T, sqlx::Error>) -> Result<T, sqlx::Error> {
+        const READ_ONLY_TRANSACTION: &str = "25006";
+        if let Err(sqlx::Error::Database(error)) = &outcome {
+            self.is_read_only |= error.code().is_some_and(|code| code == READ_ONLY_TRANSACTION);
+        }
+        outcome
     }
 }
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        if !self.ended {
+        if !self.ended || self.is_read_only {
             self.inner.close_on_drop();
         }
     }

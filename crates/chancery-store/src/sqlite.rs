@@ -19,6 +19,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, OpenFlags, ToSql};
 
+use crate::stamp::Stamp;
 use crate::undo::Undo;
 use crate::value::Value;
 use crate::{Columns, FromColumns, OpenError, Statement, StoreError, sql};
@@ -55,14 +56,26 @@ impl DatabaseFile {
     /// Makes the file if it is not there, and its log, which readers expect.
     pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
         create(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
-        let file = Self(path.to_owned());
+        let (file, stamp) = (Self(path.to_owned()), Stamp::lock(path)?);
+        let has_log = stamp.check_log()?;
         let mode = file.log_mode()?;
         if mode != "wal" {
             return Err(OpenError::Unsuitable(format!(
                 "SQLite's log is in mode {mode} instead of wal, as on a network share"
             )));
         }
+        if !has_log {
+            stamp.renew(|number| file.set_number(number))?;
+        }
         Ok(file)
+    }
+
+    /// Writes the number by which its log is told; whether it has reached the file itself.
+    fn set_number(&self, number: u32) -> Result<bool, StoreError> {
+        let mut connection = self.connect()?;
+        connection.script(&format!("PRAGMA user_version = {number}"))?;
+        let busy: Vec<i64> = connection.rows(&sql("PRAGMA wal_checkpoint(TRUNCATE)"), true)?;
+        Ok(busy == [0])
     }
 
     /// Tries again and again: of several processes that turn a new file's log into a WAL at once, SQLite refuses all

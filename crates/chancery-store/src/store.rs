@@ -1,10 +1,10 @@
 //! The store: opens a database, runs works.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use sqlx::PgPool;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
@@ -13,8 +13,9 @@ use url::Url;
 use crate::backend::Backend;
 use crate::flush::Durability;
 use crate::group::{self, Announced, Coming, Order, Queue};
+use crate::postgres::Pool;
 use crate::readers::Readers;
-use crate::sqlite::DatabaseFile;
+use crate::sqlite::{DatabaseFile, Log};
 use crate::url::Place;
 use crate::work::{Work, perform, wait};
 use crate::{OpenError, StoreError, StoreUrl, Tx, migrate, postgres, tx};
@@ -37,7 +38,7 @@ enum Database {
     /// One writer flushes for all.
     Sqlite { readers: Readers, follower: Readers, writer: Queue, coming: Coming },
     /// Each work in a transaction of its own; the server groups the flushes.
-    Postgres { pool: PgPool, follower: PgPool, places: Arc<Semaphore> },
+    Postgres { pool: Pool, follower: Pool, places: Arc<Semaphore> },
 }
 
 impl Store {
@@ -46,21 +47,15 @@ impl Store {
         Ok(Self(match url.place() {
             Place::File(path) => {
                 let path = path.clone();
-                let (file, log) = on_a_thread(move || {
-                    let file = DatabaseFile::open(&path)?;
-                    migrate_file(&file)?;
-                    let log = file.log()?;
-                    Ok::<_, OpenError>((file, log))
-                })
-                .await?;
+                let (file, log) = on_a_thread(move || open_file(&path).map_err(|error| error.of_file(&path))).await?;
                 let (coming, durability) = (Coming::default(), Durability::new());
                 let writer = group::start(file.clone(), log, coming.clone(), durability.clone())
                     .map_err(|error| StoreError::Internal(error.to_string()))?;
                 let follower = Readers::new(file.clone(), durability.clone());
                 Database::Sqlite { readers: Readers::new(file, durability), follower, writer, coming }
             }
-            Place::Server(address) => {
-                let (pool, follower) = open_server(address).await?;
+            Place::Servers(addresses) => {
+                let (pool, follower) = open_server(addresses).await?;
                 Database::Postgres { pool, follower, places: Arc::new(Semaphore::new(WAITING)) }
             }
         }))
@@ -178,6 +173,13 @@ impl Store {
     }
 }
 
+fn open_file(path: &Path) -> Result<(DatabaseFile, Log), OpenError> {
+    let file = DatabaseFile::open(path)?;
+    migrate_file(&file)?;
+    let log = file.log()?;
+    Ok((file, log))
+}
+
 fn migrate_file(file: &DatabaseFile) -> Result<(), OpenError> {
     let mut connection = file.connect()?;
     // A table that is built anew is gone for a moment, which those that refer to it would not allow. What they refer to
@@ -198,15 +200,15 @@ fn migrate_file(file: &DatabaseFile) -> Result<(), OpenError> {
 }
 
 /// Connections for all, and one for whoever follows what changes.
-async fn open_server(address: &Url) -> Result<(PgPool, PgPool), OpenError> {
-    let (pool, follower) = postgres::connect(address).await?;
+async fn open_server(addresses: &[Url]) -> Result<(Pool, Pool), OpenError> {
+    let (pool, follower) = postgres::connect(addresses).await?;
     let mut tx = begin(&pool, Backend::Postgres.begin_write()).await?;
     migrate::run(&mut tx).await?;
     tx.into_postgres()?.end("COMMIT").await?;
     Ok((pool, follower))
 }
 
-async fn read_from<T, E, W>(pool: &PgPool, work: W) -> Result<T, E>
+async fn read_from<T, E, W>(pool: &Pool, work: W) -> Result<T, E>
 where
     W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
     T: Send + 'static,
@@ -222,8 +224,8 @@ where
     .await
 }
 
-async fn begin(pool: &PgPool, how: &'static str) -> Result<Tx, StoreError> {
-    Ok(Tx::new(tx::Connection::Postgres(postgres::Connection::begin(pool, how).await?)))
+async fn begin(pool: &Pool, how: &'static str) -> Result<Tx, StoreError> {
+    Ok(Tx::new(tx::Connection::Postgres(pool.begin(how).await?)))
 }
 
 /// In a task of its own, so that a caller who goes away never stops a statement half way.

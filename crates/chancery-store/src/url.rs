@@ -16,7 +16,8 @@ pub struct StoreUrl(Place);
 #[derive(Clone)]
 pub(crate) enum Place {
     File(PathBuf),
-    Server(Url),
+    /// The same database on each of these hosts, of which one can be written.
+    Servers(Vec<Url>),
 }
 
 /// The driver would log others with their values, and a misspelt `password` with them.
@@ -32,6 +33,7 @@ const PARAMETERS: &[&str] = &[
     "sslkey",
     "sslmode",
     "sslrootcert",
+    "target_session_attrs",
     "user",
 ];
 
@@ -47,7 +49,7 @@ impl StoreUrl {
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {
             Place::File(path) => Some(path),
-            Place::Server(_) => None,
+            Place::Servers(_) => None,
         }
     }
 
@@ -59,7 +61,8 @@ impl StoreUrl {
 impl FromStr for StoreUrl {
     type Err = OpenError;
 
-    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full`, or the path of an SQLite file.
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?sslmode=verify-full`, or the path of an SQLite file. Several hosts are
+    /// given as to libpq: `HOST:PORT,HOST:PORT`, or `?host=A,B&port=1,2`.
     fn from_str(text: &str) -> Result<Self, OpenError> {
         let Some((scheme, _)) = text.split_once("://") else {
             return match text {
@@ -77,16 +80,71 @@ impl FromStr for StoreUrl {
 
 fn server(text: &str) -> Result<StoreUrl, OpenError> {
     let malformed = || OpenError::Url("a malformed address".into());
-    let address = Url::parse(text).map_err(|_| malformed())?;
-    if !(2..).contains(&address.path().len()) {
-        return Err(OpenError::Url("an address without the name of a database".into()));
+    let mut addresses = Vec::new();
+    for text in each_host(text) {
+        let address = Url::parse(&text).map_err(|_| malformed())?;
+        if !(2..).contains(&address.path().len()) {
+            return Err(OpenError::Url("an address without the name of a database".into()));
+        }
+        if let Some((name, _)) = address.query_pairs().find(|(name, _)| !PARAMETERS.contains(&&**name)) {
+            return Err(OpenError::Url(format!("an address with the unknown parameter {name}")));
+        }
+        addresses.extend(each_named_host(&without_session_attributes(address)?).ok_or_else(malformed)?);
     }
-    if let Some((name, _)) = address.query_pairs().find(|(name, _)| !PARAMETERS.contains(&&**name)) {
-        return Err(OpenError::Url(format!("an address with the unknown parameter {name}")));
+    let addresses: Vec<Url> = addresses.into_iter().map(with_tls).collect();
+    for address in &addresses {
+        postgres::options(address).map_err(|_| malformed())?;
     }
-    let address = with_tls(address);
-    postgres::options(&address).map_err(|_| malformed())?;
-    Ok(StoreUrl(Place::Server(address)))
+    Ok(StoreUrl(Place::Servers(addresses)))
+}
+
+/// An address for each host of `postgres://USER@A:1,B:2/DATABASE`.
+fn each_host(text: &str) -> Vec<String> {
+    let (scheme, rest) = text.split_once("://").unwrap_or(("", text));
+    let (authority, tail) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let (user, hosts) = authority.split_at(authority.rfind('@').map_or(0, |at| at + 1));
+    hosts.split(',').map(|host| format!("{scheme}://{user}{host}{tail}")).collect()
+}
+
+/// An address for each host of `?host=A,B&port=1,2`: one port for all, or one for each.
+fn each_named_host(address: &Url) -> Option<Vec<Url>> {
+    const LISTS: [&str; 3] = ["host", "hostaddr", "port"];
+    let lists = address.query_pairs().filter(|(name, _)| LISTS.contains(&&**name));
+    let hosts = lists.map(|(_, value)| value.split(',').count()).max().unwrap_or(1);
+    let nth = |index: usize, value: &str| match value.split(',').collect::<Vec<_>>().as_slice() {
+        [one] => Some((*one).to_owned()),
+        each if each.len() == hosts => Some(each[index].to_owned()),
+        _ => None,
+    };
+    let named = |index: usize| {
+        let mut one = address.clone();
+        one.set_query(None);
+        for (name, value) in address.query_pairs() {
+            let value = if LISTS.contains(&&*name) { nth(index, &value)? } else { value.into_owned() };
+            one.query_pairs_mut().append_pair(&name, &value);
+        }
+        Some(one)
+    };
+    (0..hosts).map(named).collect()
+}
+
+/// The one that can be written is always looked for, whatever else would be allowed.
+fn without_session_attributes(mut address: Url) -> Result<Url, OpenError> {
+    const NAME: &str = "target_session_attrs";
+    let pairs: Vec<(String, String)> = address.query_pairs().into_owned().collect();
+    if let Some((_, value)) =
+        pairs.iter().find(|(name, value)| name == NAME && !["any", "primary", "read-write"].contains(&value.as_str()))
+    {
+        return Err(OpenError::Url(format!("an address with {NAME}={value}: the database must be writable")));
+    }
+    if pairs.iter().any(|(name, _)| name == NAME) {
+        let others = pairs.iter().filter(|(name, _)| name != NAME);
+        address.set_query(None);
+        for (name, value) in others {
+            address.query_pairs_mut().append_pair(name, value);
+        }
+    }
+    Ok(address)
 }
 
 /// Without a word about TLS the driver would fall back to plain text. Over a network the server's certificate is
@@ -118,8 +176,9 @@ impl fmt::Display for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Place::File(path) => write!(f, "{}", path.display()),
-            Place::Server(address) => {
-                write!(f, "postgres://{}{}", address.host_str().unwrap_or(""), address.path())
+            Place::Servers(addresses) => {
+                let hosts: Vec<_> = addresses.iter().map(|address| address.host_str().unwrap_or("")).collect();
+                write!(f, "postgres://{}{}", hosts.join(","), addresses.first().map_or("", |address| address.path()))
             }
         }
     }
@@ -163,7 +222,8 @@ mod tests {
     fn over_a_network_the_server_is_checked() {
         let mode = |text: &str| {
             let url: StoreUrl = text.parse().expect(text);
-            let Place::Server(address) = url.0 else { panic!("{text} is a server") };
+            let Place::Servers(addresses) = url.0 else { panic!("{text} is a server") };
+            let address = addresses.first().expect("one");
             let modes = address.query_pairs().filter(|(key, _)| key == "sslmode");
             modes.map(|(_, value)| value.into_owned()).collect::<Vec<_>>().join(" ")
         };
@@ -176,6 +236,32 @@ mod tests {
         {
             assert_eq!(mode(&format!("postgres://{local}")), "", "{local}");
         }
+    }
+
+    #[test]
+    fn several_hosts_are_several_addresses() {
+        let all = |text: &str| {
+            let url: StoreUrl = text.parse().expect(text);
+            let Place::Servers(addresses) = url.0 else { panic!("{text} is a server") };
+            addresses.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let tls = "sslmode=verify-full";
+        assert_eq!(
+            all("postgres://clerk@a:1,b:2/x?target_session_attrs=read-write"),
+            [format!("postgres://clerk@a:1/x?{tls}"), format!("postgres://clerk@b:2/x?{tls}")]
+        );
+        assert_eq!(
+            all("postgres:///x?host=a,b&port=7"),
+            [format!("postgres:///x?host=a&port=7&{tls}"), format!("postgres:///x?host=b&port=7&{tls}")]
+        );
+        assert_eq!(all("postgres:///x?host=/one,/two&port=1,2").len(), 2);
+        for refused in
+            ["postgres:///x?host=a,b&port=1,2,3", "postgres://a,b/x?target_session_attrs=standby", "postgres://a,b:y/x"]
+        {
+            assert!(refused.parse::<StoreUrl>().is_err(), "{refused}");
+        }
+        let shown: StoreUrl = "postgres://clerk:s3cret@a:1,b:2/x".parse().expect("two hosts");
+        assert_eq!(shown.to_string(), "postgres://a,b/x");
     }
 
     #[test]

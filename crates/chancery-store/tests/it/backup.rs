@@ -101,3 +101,66 @@ async fn the_check_finds_a_row_that_refers_to_nothing() {
     let store = Store::open(&f.url).await.unwrap();
     assert_eq!(store.integrity_check().await.unwrap(), ["parts refers to rows that do not exist"]);
 }
+
+/// What a killed server leaves: the file and its log, as they are while it runs.
+fn killed(f: &Fixture, to: &Path) {
+    let from = f.url.path().unwrap();
+    for what in ["", "-wal", "-stamp"] {
+        let name = |path: &Path| format!("{}{what}", path.display());
+        std::fs::copy(name(from), name(to)).unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_backup_restored_beside_the_log_of_a_killed_server_is_refused_with_what_to_remove() {
+    let f = Fixture::sqlite().await;
+    write(&f.store, |tx| Box::pin(add_thing(tx, 1, "kept"))).await.unwrap();
+    let folder = temp_dir();
+    let (copy, place) = (folder.path().join("copy.db"), folder.path().join("place.db"));
+    f.store.backup(&copy).await.unwrap();
+    write(&f.store, |tx| Box::pin(add_thing(tx, 2, "later"))).await.unwrap();
+    let beside = |what: &str| format!("{}{what}", place.display());
+    for round in 0..2 {
+        killed(&f, &place);
+        if round == 0 {
+            let own = Store::open(&StoreUrl::file(&place)).await.unwrap();
+            assert_eq!(things(&own).await, ["kept", "later"], "a killed server's own log is played");
+            own.close().await;
+            assert!(!Path::new(&beside("-wal")).exists(), "closed, it is folded in");
+            continue;
+        }
+        std::fs::copy(&copy, &place).unwrap();
+        let refusal = Store::open(&StoreUrl::file(&place)).await.err().expect("another file's log").to_string();
+        assert!(refusal.contains(&format!("remove {} and {}", beside("-wal"), beside("-shm"))), "{refusal}");
+        std::fs::remove_file(beside("-wal")).unwrap();
+        let restored = Store::open(&StoreUrl::file(&place)).await.unwrap();
+        assert_eq!(things(&restored).await, ["kept"]);
+        write(&restored, |tx| Box::pin(add_thing(tx, 3, "goes on"))).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_file_is_told_with_what_may_be_the_cause() {
+    let folder = temp_dir();
+    let path = folder.path().join("torn.db");
+    std::fs::write(&path, "not at all what SQLite writes".repeat(100)).unwrap();
+    let refusal = Store::open(&StoreUrl::file(&path)).await.err().expect("no database").to_string();
+    assert!(refusal.contains("is damaged") && refusal.contains("restored backup"), "{refusal}");
+}
+
+#[tokio::test]
+async fn a_backup_that_was_killed_is_no_backup_and_the_next_one_removes_it() {
+    let f = Fixture::sqlite().await;
+    let folder = temp_dir();
+    let (path, partial) = (folder.path().join("copy.db"), folder.path().join("copy.db.partial"));
+    std::fs::write(&partial, "half").unwrap();
+    let running = std::fs::File::open(&partial).unwrap();
+    running.lock().unwrap();
+    let refusal = f.store.backup(&path).await.unwrap_err();
+    assert!(matches!(refusal, BackupError::Running(_)) && !path.exists(), "{refusal}");
+    drop(running);
+    f.store.backup(&path).await.unwrap();
+    assert!(!partial.exists());
+    let copy = Store::open(&StoreUrl::file(&path)).await.unwrap();
+    assert!(copy.integrity_check().await.unwrap().is_empty());
+}

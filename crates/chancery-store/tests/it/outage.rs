@@ -237,3 +237,39 @@ async fn fill_the_disk() {
     }
     panic!("the limit was not reached");
 }
+
+/// A standby, or the former primary, beside the one that can be written; and that one goes.
+#[tokio::test(flavor = "multi_thread")]
+async fn of_several_hosts_the_one_that_can_be_written_is_found_again_and_again() {
+    let (one, mut two) = (Postgres::start(), Postgres::start());
+    let (first, second) = (one.new_database(), two.new_database());
+    // Both have the tables, as a standby has.
+    drop(Store::open(&first.address().parse().unwrap()).await.unwrap());
+    let reads_only = |how: &str| {
+        let database = first.name();
+        one.psql("postgres", &format!("ALTER DATABASE {database} SET default_transaction_read_only = {how}"));
+    };
+    reads_only("on");
+    let refusal = Store::open(&first.address().parse().unwrap()).await.err().expect("it only reads").to_string();
+    assert!(refusal.contains("read-only"), "{refusal}");
+    let host = |address: &str| address.split("host=").nth(1).unwrap().split('&').next().unwrap().to_owned();
+    assert_eq!(first.name(), second.name(), "each is the first of its cluster");
+    let both = format!(
+        "postgres:///{}?host={},{}&user=postgres&target_session_attrs=read-write",
+        first.name(),
+        host(&first.address()),
+        host(&second.address())
+    );
+    let store = Store::open(&both.parse().unwrap()).await.unwrap();
+    let written = |database: &chancery_testkit::Database| database.psql("SELECT value FROM settings WHERE name = 'x'");
+    write(&store, |tx| Box::pin(settings::set(tx, "x", "1"))).await.unwrap();
+    assert_eq!((written(&first), written(&second)), (String::new(), "1".to_owned()));
+    reads_only("off");
+    two.stop();
+    let started = Instant::now();
+    while write(&store, |tx| Box::pin(settings::set(tx, "x", "2"))).await.is_err() {
+        assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
+    }
+    assert_eq!(written(&first), "2");
+    assert_eq!(read(&store, |tx| Box::pin(settings::value(tx, "x"))).await, Ok(Some("2".to_owned())));
+}
