@@ -1,6 +1,12 @@
 //! The door: what an open installation is made of, and the one way to change its state.
 
-use std::{sync::Arc, time::Instant};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::{Duration, Instant},
+};
 
 use arc_swap::ArcSwap;
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
@@ -8,13 +14,15 @@ use chancery_store::{OpenError, Store, StoreUrl, Tx, tables};
 use chancery_types::{CertProfileId, CertificateId, ErrorCode, IdentityId, KeyId, ServiceId, TokenProfileId};
 use futures::future::BoxFuture;
 use serde_json::Value;
-use tokio::sync::Mutex;
-use tracing::error;
+use tokio::{sync::Mutex, time::timeout};
+use tracing::{error, warn};
+use uuid::Uuid;
 
 use crate::{
     Caller, Clock, Error, Event, Grant, Limits, Result,
     audit::{Actor, Counters, Entry},
     changes::{Change, ChangeKind, Following},
+    health::WriteProbe,
     identity::{IdentityState, Rate},
     keys::{RsaPool, SigningKeys},
     log::{Log, LogFailure},
@@ -108,10 +116,21 @@ pub struct Chancery {
     pub(crate) following: Following,
     /// What of the compiled state cannot be read.
     pub(crate) quarantine: Quarantine,
+    /// What this server calls itself in the store until it ends.
+    pub(crate) node: Uuid,
+    /// Whether it could write when it last tried for its own sake.
+    pub(crate) write_probe: WriteProbe,
+    /// Whether it is shutting down: nothing is done in turn any more.
+    pub(crate) is_closing: AtomicBool,
 }
 
 /// The setting that says which root key the installation was made with.
 const ROOT_KEY_ID: &str = "rootKeyId";
+
+/// How long the end of a server may take to write down what is only in memory, and then to close the store: some commits,
+/// and the log of a file. Whoever stops a server waits for this.
+const WRITE_DOWN_TIME: Duration = Duration::from_secs(4);
+const CLOSE_TIME: Duration = Duration::from_secs(2);
 
 impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
@@ -128,7 +147,7 @@ impl Chancery {
         let chancery = Arc::new(Self {
             pool: Pool::new(&limits),
             passwords: Pool::for_passwords(&limits),
-            counters: Counters::default(),
+            counters: Counters::new(&limits),
             signing_keys: SigningKeys::default(),
             rsa_pool: RsaPool::new(rsa_pool),
             identity: IdentityState::load(&store, &custodian, &quarantine, clock.now_ms()).await?,
@@ -149,6 +168,9 @@ impl Chancery {
             expiring: FoundExpiring::default(),
             following,
             quarantine,
+            node: Uuid::from_bytes(chancery_keys::random()),
+            write_probe: WriteProbe::default(),
+            is_closing: AtomicBool::new(false),
             store,
             clock,
             limits,
@@ -167,16 +189,39 @@ impl Chancery {
         Ok(chancery)
     }
 
-    /// Writes down what is still only in memory. To be called when the last request has been answered.
+    /// Writes down what is still only in memory, and closes the store: an SQLite file is then whole by itself. To be called
+    /// when the last request has been answered. It takes no longer than a few seconds, whatever the store does; the log
+    /// has what could not be written.
     pub async fn shut_down(&self) {
+        self.is_closing.store(true, Ordering::Relaxed);
         self.rsa_pool.close();
-        self.flush_counters(true).await;
+        let written = timeout(WRITE_DOWN_TIME, self.write_down()).await;
+        if !matches!(written, Ok(true)) && timeout(CLOSE_TIME, self.log_unwritten_counts()).await.is_err() {
+            error!("the counts of the last calls could neither be written nor logged");
+        }
+        if timeout(CLOSE_TIME, self.store.close()).await.is_err() {
+            warn!("the store did not close in time; nothing that was answered is lost");
+        }
+    }
+
+    /// Whether all counts were written.
+    async fn write_down(&self) -> bool {
+        let counts = self.flush_counters(true).await;
+        if let Err(failure) = &counts {
+            error!(error = failure as &dyn std::error::Error, "the counts of the last calls could not be written");
+        }
         if let Err(failure) = self.sequence_log().await {
             error!(error = &failure as &dyn std::error::Error, "the log could not be extended; the next start does it");
         }
         if let Err(failure) = self.keep_sessions().await {
             error!(error = &failure as &dyn std::error::Error, "the last use of the sessions could not be written");
         }
+        let node = self.node;
+        let gone = self.store.write(move |tx| Box::pin(async move { tables::nodes::remove(tx, node).await }));
+        if let Err(failure) = gone.await.map_err(Error::from) {
+            error!(error = &failure as &dyn std::error::Error, "the end of this server could not be noted");
+        }
+        counts.is_ok()
     }
 
     /// The limits in force.

@@ -170,9 +170,10 @@ impl Following {
         self.seen.lock().await
     }
 
-    /// For how long this node may not have seen what others changed.
-    pub(crate) fn lag(&self) -> Duration {
-        self.began.elapsed().saturating_sub(Duration::from_millis(self.read_at_ms.load(Ordering::Relaxed)))
+    /// For how long this node may not have seen, at this time, what others changed.
+    pub(crate) fn lag_at(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.began)
+            .saturating_sub(Duration::from_millis(self.read_at_ms.load(Ordering::Relaxed)))
     }
 
     fn followed(&self, position: Position, read_at: Instant) {
@@ -302,9 +303,14 @@ impl Chancery {
     }
 
     async fn prune_changes(&self) -> Result<()> {
-        let pruned = self.store.write(|tx| Box::pin(async move { tables::changes::prune(tx, PRUNE_AGE).await }));
-        pruned.await.map_err(Error::from)?;
-        Ok(())
+        let before_ms = self.clock.now_ms().saturating_sub(i64::try_from(PRUNE_AGE.as_millis()).unwrap_or(i64::MAX));
+        let pruned = self.store.write(move |tx| {
+            Box::pin(async move {
+                tables::changes::prune(tx, PRUNE_AGE).await?;
+                Ok::<_, Error>(tables::nodes::forget(tx, before_ms).await?)
+            })
+        });
+        pruned.await
     }
 }
 

@@ -1,10 +1,10 @@
 //! Whether the installation can do its work.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use chancery_store::tables;
+use chancery_store::{StoreError, tables};
 use chancery_types::wire::health::{HealthStatus, Readiness};
-use tokio::time;
+use tokio::{sync::Mutex, time::timeout};
 
 use crate::{Chancery, Error, Result, Visitor};
 
@@ -14,27 +14,62 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// A node that has not seen for so long what others changed is not ready.
 const LAG_MAX: Duration = Duration::from_secs(1);
 
+/// For how long it is believed that the storage can be written, or cannot: whoever asks often shall not make it write as
+/// often.
+const WRITABLE_FOR: Duration = Duration::from_secs(2);
+const UNWRITABLE_FOR: Duration = Duration::from_millis(500);
+
+/// When this node last wrote for the sake of knowing whether it can, and why it could not.
+#[derive(Default)]
+pub(crate) struct WriteProbe(Mutex<Option<(Instant, Option<String>)>>);
+
 impl Chancery {
-    /// Whether the storage answers and this node has followed it; the root key is loaded, or there would be no open
-    /// installation.
+    /// Whether the storage answers and can be written, and this node has followed it; the root key is loaded, or there
+    /// would be no open installation.
     pub async fn readiness(&self, _: &Visitor) -> Result<Readiness> {
-        let looked =
-            self.store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::changes::position(tx).await?) }));
-        time::timeout(PATIENCE, looked).await.map_err(Error::unavailable)??;
-        let lag = self.following.lag();
+        let now = Instant::now();
+        let lag = self.following.lag_at(now);
         if lag > LAG_MAX {
-            let message = format!(
+            return Err(not_ready(format!(
                 "This node has not followed the storage for {} seconds: what others changed is not in force here.",
                 lag.as_secs()
-            );
-            return Err(Error::out_of_reach(message, 1));
+            )));
+        }
+        if let Some(why) = self.why_unwritable().await {
+            return Err(not_ready(format!("The storage cannot be written: {why}.")));
+        }
+        if self.counters.refuses_at(now) {
+            return Err(not_ready("Earlier calls could not be written to the audit records yet.".to_owned()));
         }
         let unreadable = u32::try_from(self.quarantine.count()).unwrap_or(u32::MAX);
         Ok(Readiness { status: HealthStatus::Ok, demo: self.settings.load().demo, unreadable })
+    }
+
+    /// Writes next to nothing, unless that was tried a moment ago.
+    async fn why_unwritable(&self) -> Option<String> {
+        let mut probed = self.write_probe.0.lock().await;
+        if let Some((at, why)) = &*probed
+            && at.elapsed() < if why.is_none() { WRITABLE_FOR } else { UNWRITABLE_FOR }
+        {
+            return why.clone();
+        }
+        let (node, now_ms) = (self.node, self.clock.now_ms());
+        let written = self.store.write(move |tx| Box::pin(async move { tables::nodes::seen(tx, node, now_ms).await }));
+        let why = match timeout(PATIENCE, written).await {
+            Ok(Ok(())) => None,
+            Ok(Err(failure)) => Some(StoreError::obstacle(&failure).to_owned()),
+            Err(_) => Some("it does not answer".to_owned()),
+        };
+        *probed = Some((Instant::now(), why.clone()));
+        why
     }
 
     /// How many objects cannot be read from the storage, so that calls to them are refused.
     pub fn unreadable(&self, _: &Visitor) -> usize {
         self.quarantine.count()
     }
+}
+
+fn not_ready(why: String) -> Error {
+    Error::out_of_reach(why, 1)
 }

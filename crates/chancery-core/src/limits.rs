@@ -119,6 +119,8 @@ pub struct Limits {
     pub idle_max: Duration,
     /// How long a session may last at all.
     pub session_max: Duration,
+    /// For a node that is cut off from its database.
+    pub outage: OutageLimits,
     /// Logins tried from one source in a minute, before any Argon2 work.
     pub logins_per_minute: u32,
 }
@@ -162,6 +164,33 @@ impl Default for BodyLimits {
             spool_per_caller_max: 512 * MIB,
             body_wait_max: Duration::from_secs(20),
             body_rate_min: 64 * KIB,
+        }
+    }
+}
+
+/// How long a node goes on that is cut off from its database.
+#[derive(Clone, Debug)]
+pub struct OutageLimits {
+    /// For how long a node detokenizes that has not followed the store: it does not know who was locked meanwhile.
+    pub detokenize_staleness_max: Duration,
+    /// For how long it tokenizes: what is tokenized can be read by nobody who could not read it before.
+    pub tokenize_staleness_max: Duration,
+    /// For how long it gives out sessions and bearer tokens: they would outlive what ended them.
+    pub login_staleness_max: Duration,
+    /// Records of tokenization calls that wait to be written, some 200 bytes each; no call is answered beyond.
+    pub unwritten_counts_max: usize,
+    /// How long such a record may wait before no further call is answered.
+    pub unwritten_counts_age_max: Duration,
+}
+
+impl Default for OutageLimits {
+    fn default() -> Self {
+        Self {
+            detokenize_staleness_max: Duration::from_secs(60),
+            tokenize_staleness_max: Duration::from_mins(15),
+            login_staleness_max: Duration::from_secs(5),
+            unwritten_counts_max: 100_000,
+            unwritten_counts_age_max: Duration::from_mins(5),
         }
     }
 }
@@ -223,6 +252,7 @@ impl Default for Limits {
             half_open_max: Duration::from_mins(5),
             idle_max: Duration::from_mins(15),
             session_max: Duration::from_hours(12),
+            outage: OutageLimits::default(),
             logins_per_minute: 600,
         }
     }

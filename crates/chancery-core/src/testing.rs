@@ -6,14 +6,17 @@ use chancery_keys::{RootKey, RootKeySource};
 use chancery_store::StoreUrl;
 use chancery_testkit::{Database, Postgres};
 use chancery_types::{
-    AuthType, Base64,
-    wire::login::{AuthCredentials, LoginRequest},
+    AuthType, Base64, TokenProfileId,
+    wire::{
+        keys::CreateKey,
+        login::{AuthCredentials, LoginRequest},
+    },
 };
 use tempfile::TempDir;
 
 use crate::{
     Caller, Chancery, Clock, Config, Credentials, FirstIdentity, Host, Limits, Provision, RequestId, RequestInfo,
-    Visitor,
+    Result, Visitor,
 };
 
 /// When tests begin: 2026-01-01T00:00:00Z.
@@ -37,27 +40,43 @@ impl Installation {
     pub(crate) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("chancery.db").display().to_string().parse().unwrap();
-        Self::of(folder, store, 0).await
+        Self::of(folder, store, Limits::default(), 0).await
+    }
+
+    /// The same, with other limits.
+    pub(crate) async fn with_limits(limits: Limits) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("chancery.db").display().to_string().parse().unwrap();
+        Self::of(folder, store, limits, 0).await
     }
 
     /// The same, with so many RSA keys of each size made ahead.
     pub(crate) async fn with_rsa_pool(rsa_pool: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("chancery.db").display().to_string().parse().unwrap();
-        Self::of(folder, store, rsa_pool).await
+        Self::of(folder, store, Limits::default(), rsa_pool).await
     }
 
     /// The same on PostgreSQL.
     pub(crate) async fn on_postgres() -> Self {
-        let database = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
-        let installation = Self::of(tempfile::tempdir().unwrap(), database.address().parse().unwrap(), 0).await;
+        Self::in_database(tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap()).await
+    }
+
+    /// The same on a PostgreSQL of the test's own.
+    pub(crate) async fn in_cluster(cluster: &Postgres) -> Self {
+        Self::in_database(cluster.new_database()).await
+    }
+
+    async fn in_database(database: Database) -> Self {
+        let store = database.address().parse().unwrap();
+        let installation = Self::of(tempfile::tempdir().unwrap(), store, Limits::default(), 0).await;
         Self { _database: Some(database), ..installation }
     }
 
-    async fn of(folder: TempDir, store: StoreUrl, rsa_pool: usize) -> Self {
+    async fn of(folder: TempDir, store: StoreUrl, limits: Limits, rsa_pool: usize) -> Self {
         RootKey::create_file(&folder.path().join("root.key")).unwrap();
         let clock = Clock::fixed(START_MS);
-        let chancery = open(&store, &folder, &clock, rsa_pool).await;
+        let chancery = open(&store, &folder, &clock, limits, rsa_pool).await;
         let administrator = |name| FirstIdentity::new(name, PASSWORD, &[chancery_types::RoleId::ADMINISTRATOR]);
         let identities = ["Admin1", "Admin2", "Admin3"].map(administrator).into();
         let provision = Provision { identities, api_access: true, demo: false };
@@ -89,16 +108,16 @@ impl Installation {
 
     /// Another node on the same store.
     pub(crate) async fn other_node(&self) -> Arc<Chancery> {
-        open(&self.store, &self.folder, &self.clock, 0).await
+        open(&self.store, &self.folder, &self.clock, Limits::default(), 0).await
     }
 }
 
-async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock, rsa_pool: usize) -> Arc<Chancery> {
+async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits, rsa_pool: usize) -> Arc<Chancery> {
     let config = Config {
         store: store.clone(),
         root_key: RootKeySource::File(folder.path().join("root.key")),
         clock: clock.clone(),
-        limits: Limits::default(),
+        limits,
         hardened: false,
         public_url: None,
         outside_stamps: None,
@@ -106,6 +125,40 @@ async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock, rsa_pool: usize
         rsa_pool,
     };
     Chancery::open(config).await.unwrap()
+}
+
+/// A profile for card numbers, with rules for the administrators.
+pub(crate) async fn profile(chancery: &Chancery, caller: &Caller, name: &str) -> TokenProfileId {
+    let types = chancery.key_type_stubs(caller, &Default::default()).await.unwrap().results;
+    let aes = types.into_iter().find(|stub| stub.obj_info.name == "AES-256 Tokenization").unwrap().obj_info.uuid;
+    let key = CreateKey { name: name.to_owned(), key_type_uuid: aes, usages: None };
+    let key = chancery.create_key(caller, key).await.unwrap();
+    let rules = ["Tokenize", "Detokenize"].map(
+        |operation| serde_json::json!({"roleUuid": chancery_types::RoleId::ADMINISTRATOR, "operation": operation}),
+    );
+    let request = serde_json::json!({
+        "objInfo": {"name": name}, "algorithm": "Ff1", "keyUuid": key.uuid, "controlRules": rules,
+        "format": {"alphabet": "Decimal", "minLength": 13, "maxLength": 19},
+    });
+    let made = chancery.create_token_profile(caller, serde_json::from_value(request).unwrap()).await;
+    made.unwrap().obj_info.uuid
+}
+
+/// The token of a card number.
+pub(crate) async fn tokenize(chancery: &Chancery, caller: &Caller, id: TokenProfileId) -> Result<String> {
+    let message = serde_json::from_value(serde_json::json!({"message": "4111111111111111"})).unwrap();
+    chancery.tokenize(caller, id, message).await.map(|answer| answer.token)
+}
+
+/// What a token stands for.
+pub(crate) async fn detokenize(
+    chancery: &Chancery,
+    caller: &Caller,
+    id: TokenProfileId,
+    token: &str,
+) -> Result<String> {
+    let token = serde_json::from_value(serde_json::json!({"token": token})).unwrap();
+    chancery.detokenize(caller, id, token).await.map(|answer| answer.message)
 }
 
 /// A request from a test network.

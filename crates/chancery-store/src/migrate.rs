@@ -43,6 +43,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0034_submitter_sets",
     "0035_programs",
     "0036_changes_by_transaction",
+    "0037_nodes",
 ];
 
 /// The text is kept whole, as its own checksum.

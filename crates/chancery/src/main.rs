@@ -14,12 +14,15 @@ mod serving;
 mod settings;
 mod time_stamps;
 
-use std::process::ExitCode;
+use std::{process::ExitCode, time::Duration};
 
 use clap::Parser as _;
 
 use cli::{Cli, Command};
 use failure::{Failure, describe};
+
+/// How long what runs in threads may take to end, when everything else has.
+const LAST_WAIT: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     allocator::hold_little();
@@ -35,7 +38,7 @@ fn main() -> ExitCode {
 
 fn run(command: Command) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    runtime.block_on(async {
+    let outcome = runtime.block_on(async {
         tokio::spawn(allocator::give_back_in_turn());
         match command {
             Command::Serve(command) => commands::serve::run(command).await?,
@@ -47,5 +50,8 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
             Command::Verify(command) => return Ok(commands::verify::run(&command)),
         }
         Ok(ExitCode::SUCCESS)
-    })
+    });
+    // Whatever still waits for a disk or a name server does not keep the process.
+    runtime.shutdown_timeout(LAST_WAIT);
+    outcome
 }

@@ -62,7 +62,7 @@ impl Chancery {
             Demand::Login => Ok(()),
             Demand::Perms(perms, action) => self.grant_any(caller, perms, action, None).await.map(drop),
             Demand::Rules(call, profile) => {
-                let allowed = self.rules_allow(caller, call, profile);
+                let allowed = self.rules_allow(caller, call, profile)?;
                 if allowed.is_err() {
                     self.count_tokens(caller, call.action(), profile, 0, &allowed);
                 }
@@ -71,9 +71,10 @@ impl Chancery {
         }
     }
 
-    fn rules_allow(&self, caller: &Caller, call: RuleCall, profile: TokenProfileId) -> Result<()> {
-        let tokenize = |call| self.may_tokenize(caller, profile, call).map(drop);
-        let detokenize = |call| self.may_detokenize(caller, profile, call).map(drop);
+    /// What the rules say. An error, which is not counted, where this node can make no such call for anybody.
+    fn rules_allow(&self, caller: &Caller, call: RuleCall, profile: TokenProfileId) -> Result<Result<()>> {
+        let tokenize = |call| Ok(self.may_tokenize(&self.tokenizes_now()?, caller, profile, call).map(drop));
+        let detokenize = |call| Ok(self.may_detokenize(&self.detokenizes_now()?, caller, profile, call).map(drop));
         match call {
             RuleCall::Tokenize => tokenize(Call::Single),
             RuleCall::Detokenize => detokenize(Call::Single),
@@ -81,7 +82,10 @@ impl Chancery {
             RuleCall::BatchDetokenize => detokenize(Call::Batch),
             RuleCall::TrackTokenize => tokenize(Call::Track),
             RuleCall::TrackDetokenize => detokenize(Call::Track),
-            RuleCall::Rewrap => detokenize(Call::Rewrap).and_then(|()| tokenize(Call::Rewrap)),
+            RuleCall::Rewrap => match detokenize(Call::Rewrap)? {
+                Ok(()) => tokenize(Call::Rewrap),
+                refused @ Err(_) => Ok(refused),
+            },
             RuleCall::TokenRead | RuleCall::TokenizedRead => detokenize(Call::Vault),
         }
     }

@@ -1,11 +1,19 @@
 //! Counts instead of records, for what happens too often to write down one by one: tokenization calls (flushed each
-//! second) and refusals of nobody in particular (one record a source and minute). A crash loses what was not flushed.
+//! second) and refusals of nobody in particular (one record a source and minute).
+//!
+//! What cannot be written is kept, in parcels that do not change any more and have a number each: where it is not known
+//! whether a parcel was written, it is tried again, and the number tells. While much waits, or for long, calls are
+//! refused: nobody makes calls that are in no record. A crash loses what is not written.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, VecDeque},
     mem,
     net::{IpAddr, Ipv4Addr},
-    sync::{Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    time::{Duration, Instant},
 };
 
 use chancery_types::{Action, ErrorCode, IdentityId};
@@ -13,7 +21,7 @@ use foldhash::fast::RandomState;
 use uuid::Uuid;
 
 use super::{Actor, Counted, Event};
-use crate::{Caller, Source, sharded::Sharded};
+use crate::{Caller, Limits, Source, sharded::Sharded};
 
 /// Sources counted apart in one minute; the rest is counted together, so that a flood of addresses fills no memory.
 const SOURCES_MAX: usize = 10_000;
@@ -21,11 +29,18 @@ const SOURCES_MAX: usize = 10_000;
 const OTHERS: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 const MINUTE_MS: i64 = 60_000;
 
+/// Records of one parcel: they are written in one transaction, which others may have to wait for.
+const PARCEL: usize = 500;
+
+/// When nothing is refused.
+const NEVER: u64 = u64::MAX;
+
 /// What is counted together: a session stands for its identities.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct CallKey {
     session: Uuid,
-    object: Uuid,
+    /// None where the call named nothing that exists: callers could name more than could be kept.
+    object: Option<Uuid>,
     action: Action,
     outcome: ErrorCode,
 }
@@ -37,20 +52,79 @@ struct Calls {
     identities: Vec<(IdentityId, String)>,
 }
 
-/// The counts since the last flush.
-#[derive(Default)]
+/// The counts that are not written yet.
 pub(crate) struct Counters {
     /// Ids of our own making need no hash that withstands floods.
     calls: Sharded<HashMap<CallKey, Calls, RandomState>>,
     nobody: Mutex<HashMap<(Source, i64), u64>>,
+    waiting: tokio::sync::Mutex<Waiting>,
+    /// How many records of calls wait, in `calls` and in `waiting`.
+    entries: AtomicUsize,
+    entries_max: usize,
+    age_max: Duration,
+    began: Instant,
+    /// From when on calls are refused, in milliseconds since `began`.
+    refuses_from_ms: AtomicU64,
+}
+
+/// Parcels in the order in which they are written.
+#[derive(Default)]
+pub(super) struct Waiting {
+    parcels: VecDeque<Arc<Parcel>>,
+    last: i64,
+    /// When the first of them was taken from the counts.
+    since: Option<Instant>,
+}
+
+/// Records that are written together, or not at all.
+pub(super) struct Parcel {
+    pub(super) number: i64,
+    pub(super) at_ms: i64,
+    pub(super) counted: Vec<Counted>,
+}
+
+impl Waiting {
+    pub(super) fn first(&self) -> Option<Arc<Parcel>> {
+        self.parcels.front().map(Arc::clone)
+    }
+
+    pub(super) fn all(&self) -> impl Iterator<Item = &Counted> {
+        self.parcels.iter().flat_map(|parcel| &parcel.counted)
+    }
 }
 
 impl Counters {
+    pub(crate) fn new(limits: &Limits) -> Self {
+        Self {
+            calls: Sharded::default(),
+            nobody: Mutex::default(),
+            waiting: tokio::sync::Mutex::default(),
+            entries: AtomicUsize::new(0),
+            entries_max: limits.outage.unwritten_counts_max,
+            age_max: limits.outage.unwritten_counts_age_max,
+            began: Instant::now(),
+            refuses_from_ms: AtomicU64::new(NEVER),
+        }
+    }
+
+    /// Whether no call may be made that would have to be counted.
+    pub(crate) fn refuses_at(&self, now: Instant) -> bool {
+        let from_ms = self.refuses_from_ms.load(Ordering::Relaxed);
+        from_ms != NEVER && self.ms_at(now) >= from_ms
+    }
+
+    fn ms_at(&self, time: Instant) -> u64 {
+        u64::try_from(time.saturating_duration_since(self.began).as_millis()).unwrap_or(NEVER)
+    }
+
     /// Counts a call on an object, with the number of values it carried.
-    pub(crate) fn call(&self, caller: &Caller, action: Action, object: Uuid, outcome: ErrorCode, values: u64) {
+    pub(crate) fn call(&self, caller: &Caller, action: Action, object: Option<Uuid>, outcome: ErrorCode, values: u64) {
         let key = CallKey { session: caller.session(), object, action, outcome };
         let mut own = self.calls.own();
         let counted = own.entry(key).or_insert_with(|| {
+            if self.entries.fetch_add(1, Ordering::Relaxed) >= self.entries_max {
+                self.refuses_from_ms.store(0, Ordering::Relaxed);
+            }
             let identities = caller.members().iter().map(|member| (member.id, member.name.clone())).collect();
             Calls { calls: 0, values: 0, identities }
         });
@@ -66,8 +140,49 @@ impl Counters {
         *nobody.entry((if full { OTHERS.into() } else { source }, minute)).or_default() += 1;
     }
 
-    /// Takes the counts out as records; of the refusals only those whose minute is over, or all of them at the end.
-    pub(super) fn take(&self, now_ms: i64, all: bool) -> Vec<Counted> {
+    /// What waits to be written; whoever has it writes.
+    pub(super) async fn waiting(&self) -> tokio::sync::MutexGuard<'_, Waiting> {
+        self.waiting.lock().await
+    }
+
+    /// Makes parcels of the counts; of the refusals only of those whose minute is over, or of all at the end.
+    pub(super) fn pack(&self, waiting: &mut Waiting, now_ms: i64, all: bool) {
+        let mut counted = self.take(now_ms, all).into_iter().peekable();
+        while counted.peek().is_some() {
+            waiting.last += 1;
+            let counted = counted.by_ref().take(PARCEL).collect();
+            waiting.parcels.push_back(Arc::new(Parcel { number: waiting.last, at_ms: now_ms, counted }));
+        }
+        if !waiting.parcels.is_empty() {
+            waiting.since.get_or_insert_with(Instant::now);
+        }
+        self.note(waiting);
+    }
+
+    /// The first parcel is written.
+    pub(super) fn written(&self, waiting: &mut Waiting) {
+        if let Some(parcel) = waiting.parcels.pop_front() {
+            let calls = parcel.counted.iter().filter(|counted| counted.is_of_calls()).count();
+            self.entries.fetch_sub(calls, Ordering::Relaxed);
+        }
+        if waiting.parcels.is_empty() {
+            waiting.since = None;
+        }
+        self.note(waiting);
+    }
+
+    /// Notes from when on calls are refused.
+    fn note(&self, waiting: &Waiting) {
+        let from_ms = if self.entries.load(Ordering::Relaxed) > self.entries_max {
+            0
+        } else {
+            waiting.since.map_or(NEVER, |since| self.ms_at(since + self.age_max))
+        };
+        self.refuses_from_ms.store(from_ms, Ordering::Relaxed);
+    }
+
+    /// Takes the counts out as records.
+    fn take(&self, now_ms: i64, all: bool) -> Vec<Counted> {
         let mut sums: HashMap<CallKey, Calls> = HashMap::new();
         for mut calls in self.calls.all() {
             for (key, counted) in mem::take(&mut *calls) {
@@ -75,6 +190,7 @@ impl Counters {
                     Some(sum) => {
                         sum.calls += counted.calls;
                         sum.values += counted.values;
+                        self.entries.fetch_sub(1, Ordering::Relaxed);
                     }
                     None => {
                         sums.insert(key, counted);
@@ -116,7 +232,7 @@ mod tests {
 
     #[test]
     fn refusals_are_counted_by_source_and_minute() {
-        let counters = Counters::default();
+        let counters = Counters::new(&Limits::default());
         let (one, two) = (IpAddr::from([192, 0, 2, 1]), IpAddr::from([192, 0, 2, 2]));
         for (source, now_ms) in [(one, 0), (one, 59_999), (two, 1), (one, 60_000)] {
             counters.refused_nobody(source, now_ms);
@@ -131,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_flood_of_sources_is_counted_together() {
-        let counters = Counters::default();
+        let counters = Counters::new(&Limits::default());
         for source in 0..SOURCES_MAX as u32 + 5 {
             counters.refused_nobody(IpAddr::from(source.to_be_bytes().map(|byte| byte | 1)), 0);
             counters.refused_nobody(IpAddr::from((source + 0x0100_0000).to_be_bytes()), 0);

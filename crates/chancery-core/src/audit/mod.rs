@@ -10,11 +10,16 @@ use chancery_store::{Tx, tables};
 use chancery_types::{Action, ErrorCode, IdentityId};
 use serde::Serialize;
 use serde_json::{Map, Value};
+use tokio::time::timeout;
 use tracing::error;
 use uuid::Uuid;
 
 pub(crate) use self::counters::Counters;
+use self::counters::Parcel;
 use crate::{Caller, Chancery, Error, Result, changes::Change};
+
+/// How long one attempt to write counts may take. Nothing is lost by another one, and whoever stops the server waits.
+const PARCEL_WAIT: Duration = Duration::from_secs(5);
 
 /// In whose name something happens.
 #[derive(Clone, Debug)]
@@ -94,6 +99,7 @@ impl Event {
 }
 
 /// The same event, so many times.
+#[derive(Clone)]
 pub(crate) struct Counted {
     actor: Actor,
     event: Event,
@@ -147,38 +153,66 @@ struct Named<'a> {
     uuid: IdentityId,
 }
 
+impl Counted {
+    /// Whether it counts calls of somebody known.
+    const fn is_of_calls(&self) -> bool {
+        self.actor.source.is_none()
+    }
+}
+
 impl Chancery {
-    /// Writes the counts down. What cannot be written stays lost: the log says so.
-    pub(crate) async fn flush_counters(&self, all: bool) {
-        let now_ms = self.clock.now_ms();
-        let counted = self.counters.take(now_ms, all);
-        if counted.is_empty() {
-            return;
+    /// Writes the counts down, also those that could not be written before. What cannot be written is kept.
+    pub(crate) async fn flush_counters(&self, all: bool) -> Result<()> {
+        let mut waiting = self.counters.waiting().await;
+        let mut is_packed = false;
+        loop {
+            if let Some(parcel) = waiting.first() {
+                let written = timeout(PARCEL_WAIT, self.write_parcel(parcel)).await;
+                written.map_err(Error::unavailable)??;
+                self.counters.written(&mut waiting);
+            } else if is_packed {
+                return Ok(());
+            } else {
+                self.counters.pack(&mut waiting, self.clock.now_ms(), all);
+                is_packed = true;
+            }
         }
-        let lost = counted.len();
+    }
+
+    /// Once and no more often, also where an earlier attempt took place and nobody was told.
+    async fn write_parcel(&self, parcel: Arc<Parcel>) -> Result<()> {
+        let node = self.node;
         let written = self.store.write(move |tx| {
             Box::pin(async move {
-                for Counted { actor, event, outcome, count } in counted {
-                    Entry::counted(now_ms, &actor, event, outcome, count)?.append(tx).await?;
+                if !tables::nodes::counts(tx, node, parcel.number, parcel.at_ms).await? {
+                    return Ok(());
+                }
+                for Counted { actor, event, outcome, count } in parcel.counted.clone() {
+                    Entry::counted(parcel.at_ms, &actor, event, outcome, count)?.append(tx).await?;
                 }
                 Ok::<_, Error>(())
             })
         });
-        if let Err(failure) = written.await {
-            error!(
-                error = &failure as &dyn std::error::Error,
-                lost, "counts could not be written to the audit records"
-            );
+        written.await
+    }
+
+    /// At the end, where the counts could not be written: the log is what is left.
+    pub(crate) async fn log_unwritten_counts(&self) {
+        let mut waiting = self.counters.waiting().await;
+        self.counters.pack(&mut waiting, self.clock.now_ms(), true);
+        for Counted { actor, event, outcome, count } in waiting.all() {
+            let identities: Vec<_> = actor.identities.iter().map(|(id, _)| id.to_string()).collect();
+            let (action, object) = (event.action.as_str(), event.object.map(|id| id.to_string()));
+            error!(?identities, source = ?actor.source, action, object, outcome = outcome.as_str(), count,
+                "calls that could not be written to the audit records");
         }
     }
 
     /// Flushes the counts each second until the last user of this Chancery is gone.
     pub(crate) fn flush_counters_each_second(self: &Arc<Self>) {
-        self.every(Duration::from_secs(1), "writing counts", |chancery| {
-            Box::pin(async {
-                chancery.flush_counters(false).await;
-                Ok(())
-            })
-        });
+        self.every(Duration::from_secs(1), "writing counts", |chancery| Box::pin(chancery.flush_counters(false)));
     }
 }
+
+#[cfg(test)]
+mod tests;

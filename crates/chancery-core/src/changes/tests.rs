@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use chancery_store::{sql, tables};
-use chancery_types::{RoleId, TokenProfileId, wire::keys::CreateKey};
-use serde_json::json;
 
 use super::{Change, ChangeKind};
 use crate::{
     Caller, Chancery, Credentials, Error, Meaning, Result,
-    testing::{Installation, request, visitor},
+    testing::{Installation, profile, request, tokenize, visitor},
 };
 
 /// Changes a row beside the interface, and tells the nodes of it.
@@ -22,28 +20,6 @@ async fn damage(chancery: &Chancery, text: &'static str, change: Change) {
         })
     });
     written.await.unwrap();
-}
-
-async fn profile(chancery: &Chancery, caller: &Caller, name: &str) -> TokenProfileId {
-    let types = chancery.key_type_stubs(caller, &Default::default()).await.unwrap().results;
-    let aes = types.into_iter().find(|stub| stub.obj_info.name == "AES-256 Tokenization").unwrap().obj_info.uuid;
-    let key = CreateKey { name: name.to_owned(), key_type_uuid: aes, usages: None };
-    let key = chancery.create_key(caller, key).await.unwrap();
-    let rules: Vec<_> = ["Tokenize", "Detokenize"]
-        .iter()
-        .map(|operation| json!({"roleUuid": RoleId::ADMINISTRATOR, "operation": operation}))
-        .collect();
-    let request = json!({
-        "objInfo": {"name": name}, "algorithm": "Ff1", "keyUuid": key.uuid, "controlRules": rules,
-        "format": {"alphabet": "Decimal", "minLength": 13, "maxLength": 19},
-    });
-    let made = chancery.create_token_profile(caller, serde_json::from_value(request).unwrap()).await;
-    made.unwrap().obj_info.uuid
-}
-
-async fn tokenize(chancery: &Chancery, caller: &Caller, id: TokenProfileId) -> Result<String> {
-    let message = serde_json::from_value(json!({"message": "4111111111111111"})).unwrap();
-    chancery.tokenize(caller, id, message).await.map(|answer| answer.token)
 }
 
 fn is_unavailable<T>(outcome: Result<T>) -> bool {

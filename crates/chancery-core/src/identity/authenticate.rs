@@ -114,12 +114,13 @@ impl Chancery {
 
     /// A bearer token for the caller's session. One that is asked for with a token lives no longer than that one, so
     /// that a stolen token cannot be kept alive.
-    pub fn bearer_token(&self, caller: &Caller) -> Result<TokenAnswer> {
+    pub async fn bearer_token(&self, caller: &Caller) -> Result<TokenAnswer> {
+        let may = self.logs_in_now().await?;
         let now = self.clock.now_ms();
         let lifetime_ends = now.saturating_add(ms(self.limits.token_lifetime));
         let expires_at = caller.token_expires_at().map_or(lifetime_ends, |shown| shown.min(lifetime_ends));
-        let token = self.identity.tokens.mint(caller.session(), now, expires_at)?;
-        self.counters.call(caller, Action::TokenMint, caller.session(), ErrorCode::Success, 1);
+        let token = self.identity.tokens.mint(&may, caller.session(), now, expires_at)?;
+        self.counters.call(caller, Action::TokenMint, Some(caller.session()), ErrorCode::Success, 1);
         Ok(TokenAnswer { message: "Success".to_owned(), status: HomeStatus::Success, token })
     }
 }

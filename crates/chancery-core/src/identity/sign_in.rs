@@ -27,6 +27,7 @@ use crate::{
     audit::Actor,
     changes::{Change, ChangeKind},
     pool::Party,
+    up_to_date::LogsInNow,
 };
 
 /// A login that succeeded: what to answer, and the cookie to set.
@@ -49,11 +50,12 @@ impl Chancery {
         let source = visitor.request.counted_as();
         self.identity.rate().attempt(source, self.clock.now_ms(), self.limits.logins_per_minute).map_err(too_often)?;
         let proof = self.proof(request)?;
+        let now = self.logs_in_now().await?;
         let Some(row) = self.prove(&proof, source).await? else {
             self.counters.refused_nobody(visitor.request.source, self.clock.now_ms());
             return Err(refused());
         };
-        self.admit(&visitor.request, cookie, row).await
+        self.admit(&now, &visitor.request, cookie, row).await
     }
 
     fn proof(&self, request: LoginRequest) -> Result<Proof> {
@@ -138,7 +140,7 @@ impl Chancery {
     }
 
     /// The proof was right: asks the state machine, and begins the session that it decides on.
-    async fn admit(&self, request: &RequestInfo, cookie: Option<&str>, row: Row) -> Result<LoggedIn> {
+    async fn admit(&self, _now: &LogsInNow, request: &RequestInfo, cookie: Option<&str>, row: Row) -> Result<LoggedIn> {
         let present = match cookie {
             Some(cookie) => self.live_session(self.cookie_key(cookie)).await?,
             None => None,

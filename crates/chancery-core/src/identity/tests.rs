@@ -42,8 +42,8 @@ async fn by_token(chancery: &Chancery, token: &str) -> Result<Caller> {
     chancery.authenticate(request(), Credentials::Bearer(token.into())).await
 }
 
-fn token(chancery: &Chancery, caller: &Caller) -> String {
-    chancery.bearer_token(caller).unwrap().token
+async fn token(chancery: &Chancery, caller: &Caller) -> String {
+    chancery.bearer_token(caller).await.unwrap().token
 }
 
 fn meaning<T>(result: Result<T, Error>) -> Meaning {
@@ -164,7 +164,7 @@ async fn sessions_end_half_open_idle_and_absolutely() {
     assert!(!second.answer.response.fully_logged_in, "the half-open session had ended");
 
     let cookie = both(chancery).await;
-    let token = token(chancery, &by_cookie(chancery, &cookie).await.unwrap());
+    let token = token(chancery, &by_cookie(chancery, &cookie).await.unwrap()).await;
     clock.advance_ms(9 * MINUTE_MS);
     by_token(chancery, &token).await.unwrap();
     clock.advance_ms(14 * MINUTE_MS);
@@ -187,12 +187,12 @@ async fn a_token_lives_ten_minutes_and_dies_with_its_session() {
     let (chancery, clock) = (&installation.chancery, &installation.clock);
     let cookie = both(chancery).await;
     let caller = by_cookie(chancery, &cookie).await.unwrap();
-    let first = token(chancery, &caller);
+    let first = token(chancery, &caller).await;
     by_token(chancery, &first).await.unwrap();
     clock.advance_ms(10 * MINUTE_MS - 1);
     let by_first = by_token(chancery, &first).await.unwrap();
-    let second = token(chancery, &caller);
-    let not_longer = token(chancery, &by_first);
+    let second = token(chancery, &caller).await;
+    let not_longer = token(chancery, &by_first).await;
     clock.advance_ms(1);
     assert_eq!(meaning(by_token(chancery, &first).await), Meaning::Unauthenticated, "expired, also from the cache");
     assert_eq!(meaning(by_token(chancery, &not_longer).await), Meaning::Unauthenticated, "a token prolongs no token");
@@ -207,11 +207,12 @@ async fn changed_tokens_are_refused() {
     let other = Installation::new().await;
     let chancery = &installation.chancery;
     let caller = by_cookie(chancery, &both(chancery).await).await.unwrap();
-    let good = token(chancery, &caller);
+    let good = token(chancery, &caller).await;
     let (header, rest) = good.split_once('.').unwrap();
     let (claims, signature) = rest.split_once('.').unwrap();
     let none = "eyJhbGciOiJub25lIiwidHlwIjoiSldUIn0";
-    let foreign = token(&other.chancery, &by_cookie(&other.chancery, &both(&other.chancery).await).await.unwrap());
+    let foreign =
+        token(&other.chancery, &by_cookie(&other.chancery, &both(&other.chancery).await).await.unwrap()).await;
     for bad in [
         String::new(),
         "a.b.c".to_owned(),
@@ -233,7 +234,7 @@ async fn a_restart_keeps_sessions_and_tokens() {
     let installation = Installation::new().await;
     let cookie = both(&installation.chancery).await;
     let half_open = log_in(&installation.chancery, None, "Admin1").await.unwrap().cookie;
-    let token = token(&installation.chancery, &by_cookie(&installation.chancery, &cookie).await.unwrap());
+    let token = token(&installation.chancery, &by_cookie(&installation.chancery, &cookie).await.unwrap()).await;
     installation.clock.advance_ms(9 * MINUTE_MS);
     by_token(&installation.chancery, &token).await.unwrap();
     installation.chancery.shut_down().await;
@@ -265,7 +266,7 @@ async fn while_api_access_is_off_only_a_cookie_session_may_operate() {
     let chancery = &installation.chancery;
     let cookie = both(chancery).await;
     let caller = by_cookie(chancery, &cookie).await.unwrap();
-    let token = token(chancery, &caller);
+    let token = token(chancery, &caller).await;
     let off = chancery_types::wire::system::PatchSettings { api_access: Some(false) };
     chancery.change_host_settings(&Host::running("test"), off).await.unwrap();
     assert_eq!(meaning(by_cookie(chancery, &cookie).await), Meaning::ApiAccessDisabled);

@@ -6,7 +6,7 @@ use chancery_types::KeyId;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Error, Result};
+use crate::{Error, Result, up_to_date::LogsInNow};
 
 /// What a token says (RFC 7519, section 4): times are seconds since 1970 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,7 +52,7 @@ impl Tokens {
     }
 
     /// A token for a session. It ends at the whole second before `expires_at`.
-    pub(super) fn mint(&self, session: Uuid, now: i64, expires_at: i64) -> Result<String> {
+    pub(super) fn mint(&self, _now: &LogsInNow, session: Uuid, now: i64, expires_at: i64) -> Result<String> {
         let newest = self.0.first().ok_or_else(|| Error::internal("there is no key for bearer tokens"))?;
         let claims = Claims { sid: session, iat: now.div_euclid(1_000), exp: expires_at.div_euclid(1_000) };
         Ok(newest.sign(&claims)?)

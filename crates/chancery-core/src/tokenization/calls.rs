@@ -21,8 +21,9 @@ use super::{
     vault::Attributes,
 };
 use crate::{
-    Caller, Chancery, Error, Result,
+    Caller, Chancery, Error, Meaning, Result,
     access::{Call, DetokenizeGrant, TokenizeGrant, View},
+    up_to_date::{DetokenizesNow, TokenizesNow},
 };
 
 impl Chancery {
@@ -33,10 +34,11 @@ impl Chancery {
         id: TokenProfileId,
         request: TokenizeRequest,
     ) -> Result<TokenizationResponse> {
+        let now = self.tokenizes_now()?;
         let answer = async {
             let profiles = self.token_profiles.now();
             let profile = profiles.find(id)?;
-            let grant = profile.may_tokenize(caller.roles(), Call::Single)?;
+            let grant = profile.may_tokenize(&now, caller.roles(), Call::Single)?;
             profile.engine.check_version_made(request.key_version)?;
             let attributes = self.attributes(profile, request.metadata.as_ref(), request.expires_at.as_deref())?;
             let (token, iv) = self.make_token(profile, grant, &request.message, attributes, "/message").await?;
@@ -55,10 +57,11 @@ impl Chancery {
         request: DetokenizeRequest,
     ) -> Result<DetokenizationResponse> {
         let mut action = Action::Detokenize;
+        let now = self.detokenizes_now()?;
         let answer = async {
             let profiles = self.token_profiles.now();
             let profile = profiles.find(id)?;
-            let grant = profile.may_detokenize(caller.roles(), Call::Single)?;
+            let grant = profile.may_detokenize(&now, caller.roles(), Call::Single)?;
             if let View::Partial(_) = grant.view() {
                 action = Action::PartialDetokenize;
             }
@@ -81,8 +84,9 @@ impl Chancery {
         let BatchTokenizeRequest { messages, partial, key_version, metadata, expires_at } = request;
         let partial = partial.unwrap_or_default();
         let values = messages.len() as u64;
+        let now = self.tokenizes_now()?;
         let answer = async {
-            let (profile, grant) = self.may_tokenize(caller, id, Call::Batch)?;
+            let (profile, grant) = self.may_tokenize(&now, caller, id, Call::Batch)?;
             profile.engine.check_version_made(key_version)?;
             let attributes = self.attributes(&profile, metadata.as_ref(), expires_at.as_deref())?;
             let load = Load::of("/messages", &messages, &profile.engine, &self.limits)?;
@@ -119,8 +123,9 @@ impl Chancery {
     ) -> Result<BatchDetokenizationResponse> {
         let BatchDetokenizeRequest { tokens, ivs, partial, key_version } = request;
         let values = tokens.len() as u64;
+        let now = self.detokenizes_now()?;
         let answer = async {
-            let (profile, grant) = self.may_detokenize(caller, id, Call::Batch)?;
+            let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Batch)?;
             let load = Load::of("/tokens", &tokens, &profile.engine, &self.limits)?;
             let version = profile.engine.version_to_read(key_version)?;
             let ivs = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?;
@@ -149,8 +154,9 @@ impl Chancery {
         id: TokenProfileId,
         request: TrackTokenizeRequest,
     ) -> Result<TrackTokenizationResponse> {
+        let now = self.tokenizes_now()?;
         let answer = async {
-            let (profile, grant) = self.may_tokenize(caller, id, Call::Track)?;
+            let (profile, grant) = self.may_tokenize(&now, caller, id, Call::Track)?;
             profile.engine.check_version_made(request.key_version)?;
             let tracks = self.parse_tracks(&profile, &request.track)?;
             let attributes = self.attributes(&profile, None, None)?;
@@ -170,8 +176,9 @@ impl Chancery {
         id: TokenProfileId,
         request: TrackDetokenizeRequest,
     ) -> Result<TrackDetokenizationResponse> {
+        let now = self.detokenizes_now()?;
         let answer = async {
-            let (profile, grant) = self.may_detokenize(caller, id, Call::Track)?;
+            let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Track)?;
             let tracks = self.parse_tracks(&profile, &request.track)?;
             let (iv, version) = (request.iv.as_ref(), request.key_version);
             let account = self.open_token(&profile, grant, &tracks.account(), iv, version, TRACK).await?;
@@ -185,23 +192,25 @@ impl Chancery {
 
     pub(crate) fn may_tokenize(
         &self,
+        now: &TokenizesNow,
         caller: &Caller,
         id: TokenProfileId,
         call: Call,
     ) -> Result<(Arc<Profile>, TokenizeGrant)> {
         let profile = self.token_profiles.find(id)?;
-        let grant = profile.may_tokenize(caller.roles(), call)?;
+        let grant = profile.may_tokenize(now, caller.roles(), call)?;
         Ok((profile, grant))
     }
 
     pub(crate) fn may_detokenize(
         &self,
+        now: &DetokenizesNow,
         caller: &Caller,
         id: TokenProfileId,
         call: Call,
     ) -> Result<(Arc<Profile>, DetokenizeGrant)> {
         let profile = self.token_profiles.find(id)?;
-        let grant = profile.may_detokenize(caller.roles(), call)?;
+        let grant = profile.may_detokenize(now, caller.roles(), call)?;
         Ok((profile, grant))
     }
 
@@ -284,8 +293,12 @@ impl Chancery {
         values: u64,
         answer: &Result<T>,
     ) {
-        let outcome = answer.as_ref().map_or_else(|error| error.meaning().error_code(), |_| ErrorCode::Success);
-        self.counters.call(caller, action, id.into(), outcome, values);
+        let (outcome, object) = match answer {
+            Ok(_) => (ErrorCode::Success, Some(id.into())),
+            Err(error) if error.meaning() == Meaning::NotFound => (error.meaning().error_code(), None),
+            Err(error) => (error.meaning().error_code(), Some(id.into())),
+        };
+        self.counters.call(caller, action, object, outcome, values);
     }
 }
 

@@ -23,6 +23,7 @@ use crate::{
     Error, Limits, Result,
     access::{Call, DetokenizeGrant, KeyStanding, TokenRules, TokenizeGrant},
     keys::StoredKey,
+    up_to_date::{DetokenizesNow, TokenizesNow},
 };
 
 /// A compiled profile.
@@ -147,12 +148,17 @@ impl Profile {
     }
 
     /// Whether a caller with these roles may tokenize now.
-    pub(crate) fn may_tokenize(&self, roles: &[RoleId], call: Call) -> Result<TokenizeGrant> {
+    pub(crate) fn may_tokenize(&self, _now: &TokenizesNow, roles: &[RoleId], call: Call) -> Result<TokenizeGrant> {
         self.rules.tokenize(roles, call, self.standing)
     }
 
     /// Whether, and how far, a caller with these roles may detokenize now.
-    pub(crate) fn may_detokenize(&self, roles: &[RoleId], call: Call) -> Result<DetokenizeGrant> {
+    pub(crate) fn may_detokenize(
+        &self,
+        _now: &DetokenizesNow,
+        roles: &[RoleId],
+        call: Call,
+    ) -> Result<DetokenizeGrant> {
         if self.engine.is_one_way() {
             return Err(one_way());
         }

@@ -25,9 +25,10 @@ impl Chancery {
     pub async fn rewrap(&self, caller: &Caller, id: TokenProfileId, request: RewrapRequest) -> Result<RewrapResponse> {
         let RewrapRequest { tokens, ivs, key_version, partial } = request;
         let values = tokens.len() as u64;
+        let (opens, makes) = (self.detokenizes_now()?, self.tokenizes_now()?);
         let answer = async {
-            let (profile, detokenize) = self.may_detokenize(caller, id, Call::Rewrap)?;
-            let tokenize = profile.may_tokenize(caller.roles(), Call::Rewrap)?;
+            let (profile, detokenize) = self.may_detokenize(&opens, caller, id, Call::Rewrap)?;
+            let tokenize = profile.may_tokenize(&makes, caller.roles(), Call::Rewrap)?;
             let load = Load::of("/tokens", &tokens, &profile.engine, &self.limits)?.twice();
             let version = profile.engine.version_to_read(key_version)?;
             let ivs: Arc<[Option<Iv>]> = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?.into();

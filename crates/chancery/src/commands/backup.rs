@@ -7,7 +7,9 @@ use crate::{cli::Backup, failure::Failure, installation};
 pub(crate) async fn run(command: Backup) -> Result<(), Failure> {
     let settings = command.options.resolve()?;
     let chancery = installation::open_existing(&settings).await?;
-    chancery.backup(&Host::running("chancery backup"), &command.file).await?;
+    let copied = chancery.backup(&Host::running("chancery backup"), &command.file).await;
+    chancery.shut_down().await;
+    copied?;
     println!("Copied the store to {}. The root key is not in it.", command.file.display());
     Ok(())
 }

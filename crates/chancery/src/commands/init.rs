@@ -54,7 +54,9 @@ fn administrator(name: String, file: Option<&Path>, variable: &str) -> Result<Fi
 async fn provision(settings: &Settings, root_key: &Path, identities: Vec<FirstIdentity>) -> Result<(), Failure> {
     let chancery = installation::open_with(settings, root_key).await?;
     let provision = Provision { identities, api_access: false, demo: false };
-    chancery.provision(&Host::running("chancery init"), provision).await?;
+    let provisioned = chancery.provision(&Host::running("chancery init"), provision).await;
+    chancery.shut_down().await;
+    provisioned?;
     Ok(())
 }
 

@@ -13,7 +13,9 @@ pub(crate) async fn run(command: Settings) -> Result<(), Failure> {
     let settings = command.options.resolve()?;
     let chancery = installation::open_existing(&settings).await?;
     let patch = PatchSettings { api_access: command.api_access.map(|switch| matches!(switch, Switch::On)) };
-    let in_force = chancery.change_host_settings(&Host::running("chancery settings"), patch).await?;
+    let in_force = chancery.change_host_settings(&Host::running("chancery settings"), patch).await;
+    chancery.shut_down().await;
+    let in_force = in_force?;
     println!("{}", serde_json::to_string_pretty(&in_force)?);
     Ok(())
 }

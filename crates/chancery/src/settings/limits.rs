@@ -63,7 +63,21 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "idle-max" => limits.idle_max = time,
         "session-max" => limits.session_max = time,
         "logins-per-minute" => limits.logins_per_minute = number,
-        _ => return set_of_bodies(&mut limits.bodies, bounds, name, number),
+        _ => return set_of_outage(limits, bounds, name, number),
+    }
+    Ok(())
+}
+
+/// One for a node that is cut off from its database.
+fn set_of_outage(all: &mut Limits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
+    let ((size, time), limits) = (in_types(number), &mut all.outage);
+    match name {
+        "detokenize-staleness-max" => limits.detokenize_staleness_max = time,
+        "tokenize-staleness-max" => limits.tokenize_staleness_max = time,
+        "login-staleness-max" => limits.login_staleness_max = time,
+        "unwritten-counts-max" => limits.unwritten_counts_max = size,
+        "unwritten-counts-age-max" => limits.unwritten_counts_age_max = time,
+        _ => return set_of_bodies(&mut all.bodies, bounds, name, number),
     }
     Ok(())
 }

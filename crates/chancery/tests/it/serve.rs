@@ -82,6 +82,22 @@ fn an_installation_begins_with_api_access_off_and_the_host_switches_it() {
     assert!(server.stop().success());
 }
 
+/// A backup that is put in the place of the file would otherwise meet the log of another.
+#[test]
+fn a_server_or_command_that_ends_leaves_no_log_beside_the_database() {
+    let place = Place::new();
+    let log = PathBuf::from(place.path("data")).join("chancery.db-wal");
+    let _made = place.init().run();
+    assert!(!log.exists(), "init");
+    let (server, _) = place.serve(&[]);
+    let _changed = place.run(&["settings", "--api-access", "on"]).run();
+    assert!(log.exists(), "the server uses it");
+    assert!(server.stop().success());
+    assert!(!log.exists(), "serve");
+    let _changed = place.run(&["settings", "--api-access", "off"]).run();
+    assert!(!log.exists(), "settings");
+}
+
 #[test]
 fn unlock_always_works_on_the_host() {
     let place = Place::new();

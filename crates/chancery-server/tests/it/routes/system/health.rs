@@ -1,3 +1,6 @@
+use std::time::{Duration, Instant};
+
+use chancery_testkit::Postgres;
 use serde_json::json;
 
 use crate::app::TestApp;
@@ -16,4 +19,43 @@ async fn ready_on_postgresql() {
     let app = TestApp::on_postgres().await;
     let ready = app.nobody().get("/readyz").await;
     assert_eq!((ready.status.as_u16(), ready.json), (200, json!({"status": "ok", "demo": false})));
+}
+
+/// As where a standby stands behind the address, or an administrator has made the database read-only.
+#[tokio::test]
+async fn not_ready_while_the_database_only_reads() {
+    let app = TestApp::on_postgres().await;
+    let turn_to = |how: &str| {
+        let database = app.database();
+        let change = format!("ALTER DATABASE {} SET default_transaction_read_only = {how}", database.name());
+        Postgres::shared().psql("postgres", &change);
+        database.psql(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+            WHERE datname = current_database() AND application_name = 'chancery'",
+        );
+    };
+    let becomes = async |status: u16| {
+        let began = Instant::now();
+        loop {
+            let ready = app.nobody().get("/readyz").await;
+            if ready.status.as_u16() == status {
+                return ready;
+            }
+            assert!(began.elapsed() < Duration::from_secs(20), "{}", ready.status);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    becomes(200).await;
+    turn_to("on");
+    let began = Instant::now();
+    loop {
+        let text = String::from_utf8(becomes(503).await.body).unwrap();
+        if text.contains("The storage cannot be written: the database is read-only") {
+            break;
+        }
+        // First its connections broke.
+        assert!(began.elapsed() < Duration::from_secs(20), "{text}");
+    }
+    turn_to("off");
+    becomes(200).await;
 }
