@@ -1,6 +1,6 @@
 //! The RSA primitives themselves, RSASP1 and RSAVP1 of RFC 8017, for encodings that aws-lc-rs does not offer.
 //!
-//! The one file of this crate with `unsafe`. AWS-LC's `RSA_sign_raw` blinds the operation and checks its result with the
+//! One of the two files of this crate with `unsafe`. AWS-LC's `RSA_sign_raw` blinds the operation and checks its result with the
 //! public exponent before giving it out (`rsa_default_private_transform`), so a fault yields an error and no signature.
 #![expect(unsafe_code, reason = "aws-lc-rs offers RSA only with the encodings it knows")]
 

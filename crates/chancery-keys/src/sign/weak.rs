@@ -239,6 +239,8 @@ fn difference_bits(one: &[u8], two: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use der::Encode;
+
     use super::*;
 
     fn number(text: &str) -> BigUint {
@@ -271,6 +273,53 @@ mod tests {
         let modulus = BigUint::from(65_537_u32).modpow(&BigUint::from(123_456_u32), &all) + &all * 7_u8;
         assert!(is_roca(&modulus));
         assert!(!is_roca(&(modulus + 2_u8)));
+    }
+
+    /// 2^`bits` and this.
+    fn near(bits: u32, more: i32) -> BigUint {
+        let power = BigUint::from(1_u8) << bits;
+        if more < 0 { power - more.unsigned_abs() } else { power + more.unsigned_abs() }
+    }
+
+    fn public(modulus: &BigUint) -> Vec<u8> {
+        let modulus = modulus.to_bytes_be();
+        let modulus = UintRef::new(&modulus).unwrap();
+        RsaPublicKey { modulus, public_exponent: UintRef::new(&[1, 0, 1]).unwrap() }.to_der().unwrap()
+    }
+
+    #[test]
+    fn public_keys_are_refused_for_what_is_wrong_with_them() {
+        let (one, two) = (near(1_279, -1), near(2_203, -1));
+        assert_eq!(check_rsa(&public(&(&one * &two))), Ok(()));
+        assert_eq!(check_rsa(&public(&two)), Err(WeakKey::PrimeModulus));
+        assert_eq!(check_rsa(&public(&(&two * 65_521_u32))), Err(WeakKey::SmallFactor));
+        assert_eq!(check_rsa(&public(&(near(512, -569) * near(512, -629)))), Err(WeakKey::ClosePrimes));
+    }
+
+    #[test]
+    fn factors_of_a_pair_are_primes_of_half_its_length_and_far_apart() {
+        let (large, near_it) = (near(512, -569), near(512, -629));
+        let far = (BigUint::from(3_u8) << 510) + 761_u32;
+        let check = |one: &BigUint, two: &BigUint| {
+            let (modulus, one, two) = ((one * two).to_bytes_be(), one.to_bytes_be(), two.to_bytes_be());
+            let any = UintRef::new(&[5]).unwrap();
+            let key = RsaPrivateKey {
+                version: 0,
+                modulus: UintRef::new(&modulus).unwrap(),
+                public_exponent: any,
+                private_exponent: any,
+                prime1: UintRef::new(&one).unwrap(),
+                prime2: UintRef::new(&two).unwrap(),
+                exponent1: any,
+                exponent2: any,
+                coefficient: any,
+            };
+            check_primes(&key.to_der().unwrap())
+        };
+        assert_eq!(check(&large, &far), Ok(()));
+        assert_eq!(check(&near_it, &large), Err(WeakKey::ClosePrimes));
+        assert_eq!(check(&large, &(&far + 2_u8)), Err(WeakKey::NotPrimes), "composite");
+        assert_eq!(check(&(near(512, -569) * &far), &BigUint::from(65_537_u32)), Err(WeakKey::NotPrimes), "tiny");
     }
 
     #[test]

@@ -8,10 +8,7 @@ use der::{
 use sha2::{Digest, Sha256};
 use x509_cert::{
     Certificate, TbsCertificate,
-    ext::pkix::{
-        AuthorityKeyIdentifier, BasicConstraints, CertificatePolicies, CrlDistributionPoints, ExtendedKeyUsage,
-        KeyUsage, SubjectAltName, SubjectKeyIdentifier,
-    },
+    ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName, SubjectKeyIdentifier},
     time::Time,
 };
 
@@ -242,9 +239,6 @@ fn check_extensions(tbs: &TbsCertificate) -> Result<Vec<AltName>, Why> {
     tbs.get_extension::<BasicConstraints>().map_err(unreadable("basicConstraints"))?;
     tbs.get_extension::<KeyUsage>().map_err(unreadable("keyUsage"))?;
     tbs.get_extension::<ExtendedKeyUsage>().map_err(unreadable("extKeyUsage"))?;
-    tbs.get_extension::<CertificatePolicies>().map_err(unreadable("certificatePolicies"))?;
-    tbs.get_extension::<AuthorityKeyIdentifier>().map_err(unreadable("authorityKeyIdentifier"))?;
-    tbs.get_extension::<CrlDistributionPoints>().map_err(unreadable("cRLDistributionPoints"))?;
     NameConstraints::of(tbs).map_err(|_| "its name constraints cannot be read (RFC 5280, 4.2.1.10).".to_owned())?;
     let identifier = tbs.get_extension::<SubjectKeyIdentifier>().map_err(unreadable("subjectKeyIdentifier"))?;
     if identifier.is_some_and(|(_, identifier)| !IDENTIFIER_LENGTHS.contains(&identifier.0.as_bytes().len())) {

@@ -4,6 +4,7 @@ mod cert_profiles;
 mod download;
 mod generate;
 mod import;
+mod import_checks;
 mod import_key;
 mod issue_approvals;
 mod name_constraints;

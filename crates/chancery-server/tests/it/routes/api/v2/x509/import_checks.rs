@@ -1,0 +1,78 @@
+//! POST /api/v2/x509/import and import-key: what is looked at before anything issues by it.
+
+use chancery_types::Base64;
+use serde_json::json;
+
+use super::import_key::{Bench, CA, EC, PATH, installation};
+use crate::certificates::{profile, with};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_issuing_could_not_read_is_not_taken_in() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = Bench::new();
+    bench.root("root", EC);
+    bench.openssl(&format!("genpkey {EC} -out odd.key"));
+    let plain = "-addext basicConstraints=critical,CA:TRUE -addext keyUsage=critical,keyCertSign,cRLSign";
+    for (number, extension) in
+        ["2.5.29.14=DER:05:00", "2.5.29.14=DER:04:00", "2.5.29.17=DER:05:00", "2.5.29.37=DER:05:00"]
+            .into_iter()
+            .enumerate()
+    {
+        let subject = format!("-subj /CN=odd{number}");
+        bench.openssl(&format!(
+            "req -x509 -new -config /dev/null -key odd.key {subject} -days 3000 {plain} -addext {extension} -out odd.pem"
+        ));
+        let certificates = json!({"certificates": bench.read("odd.pem")});
+        let reply = admin.post("/api/v2/x509/import", certificates.clone()).await;
+        reply.refused(400, "InvalidValue", Some("/certificates"));
+        let reply = admin.post(PATH, with(certificates, json!({"privateKey": bench.read("odd.key")}))).await;
+        reply.refused(400, "InvalidValue", Some("/certificates"));
+    }
+    let long = format!("-subj /O={}", "a".repeat(65));
+    bench.write("long.cnf", "[req]\ndistinguished_name=dn\n[dn]\nO=x\nO_max=100\n");
+    bench.openssl(&format!("req -x509 -new -config long.cnf -key odd.key {long} -days 3000 {plain} -out odd.pem"));
+    let body = json!({"certificates": bench.read("odd.pem"), "privateKey": bench.read("odd.key")});
+    let reply = admin.post(PATH, body).await;
+    reply.refused(400, "InvalidValue", Some("/certificates"));
+    assert!(reply.text().contains("cannot stand as an issuer"), "{}", reply.text());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_name_in_an_old_string_type_is_issued_as_utf8_and_passes_no_constraint() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = Bench::new();
+    bench.openssl(&format!("genpkey {EC} -out root.key"));
+    let constraints = "-addext nameConstraints=critical,excluded;DNS:evil.example";
+    bench.openssl(&format!(
+        "req -x509 -new -config /dev/null -key root.key -subj /CN=root -days 3000 {CA} {constraints} -out root.pem"
+    ));
+    let body = json!({"pkcs12": bench.pkcs12("root", ""), "password": Base64::encode(b"secret")});
+    let issuer = admin.post(PATH, body).await.response()["certificateUuid"].as_str().unwrap().to_owned();
+    let client = json!({"certProfileUuid": profile(&admin, "TLS Client").await});
+    for (mask, subject, allowed) in
+        [("0x4", "/CN=Björn", true), ("0x800", "/CN=Björn", true), ("0x4", "/CN=www.evil.example", false)]
+    {
+        bench.write("req.cnf", format!("[req]\ndistinguished_name=dn\nstring_mask=MASK:{mask}\n[dn]\n"));
+        bench.openssl(&format!("genpkey {EC} -out leaf.key"));
+        let request = format!("req -new -config req.cnf -utf8 -key leaf.key -subj {subject} -out leaf.csr");
+        bench.openssl(&request);
+        bench.openssl("x509 -req -in leaf.csr -CA root.pem -CAkey root.key -days 100 -out leaf.pem");
+        let of_request = with(client.clone(), json!({"serviceOrIssuerUuid": issuer, "csr": bench.read("leaf.csr")}));
+        let issued = admin.post("/api/v2/x509/requests", of_request).await;
+        let imported = admin.post("/api/v2/x509/import", json!({"certificates": bench.read("leaf.pem")})).await;
+        let old = imported.response()["certificates"][0]["certificateUuid"].as_str().unwrap().to_owned();
+        let renewed = admin.post(&format!("/api/v2/x509/{old}/renew"), client.clone()).await;
+        if !allowed {
+            issued.refused(400, "InvalidValue", Some("/csr"));
+            renewed.refused(400, "InvalidValue", Some("/issuerUuid"));
+            continue;
+        }
+        for made in [issued, renewed] {
+            bench.write("made.pem", made.response()["certificate"].as_str().unwrap());
+            let said = bench.openssl("x509 -in made.pem -noout -subject -nameopt utf8,show_type");
+            assert!(String::from_utf8(said).unwrap().contains("UTF8STRING:Björn"), "{mask}");
+        }
+    }
+}
