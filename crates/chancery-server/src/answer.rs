@@ -188,11 +188,6 @@ fn plain(error: &Error) -> String {
     text
 }
 
-/// Bytes that several answers share, and that are not copied for each.
-pub(crate) fn shared(bytes: impl AsRef<[u8]> + Send + 'static) -> axum::body::Bytes {
-    axum::body::Bytes::from_owner(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
