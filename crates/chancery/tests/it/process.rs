@@ -64,9 +64,18 @@ impl Server {
 
     /// What it holds in memory, in KiB.
     pub(crate) fn resident_kib(&self) -> u64 {
+        self.status("VmRSS:").trim_end_matches(" kB").parse().unwrap()
+    }
+
+    /// Whether it has a handler for SIGHUP, which is signal 1.
+    pub(crate) fn catches_hang_ups(&self) -> bool {
+        u64::from_str_radix(&self.status("SigCgt:"), 16).unwrap() & 1 == 1
+    }
+
+    /// What the system says of the process.
+    fn status(&self, name: &str) -> String {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
-        line.trim().trim_end_matches(" kB").parse().unwrap()
+        status.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_owned()
     }
 
     pub(crate) fn signal(&self, signal: &str) {
