@@ -42,6 +42,7 @@ const PERMS: &[(&str, &str, A, &[P])] = &[
     ("POST", "/api/v2/x509/proposals/{uuid}/revoke", A::ProposalRevoke, PROPOSALS),
     ("POST", "/api/v2/x509/proposals/{uuid}/withdraw", A::ProposalWithdraw, PROPOSALS),
     ("POST", "/api/v2/x509/requests", A::CertificateRequest, &[P::CertManageGenerate]),
+    ("PATCH", "/api/v2/x509/services/{serviceUuid}", A::ServiceChange, &[P::ServicesDeploy]),
     ("POST", "/api/v2/x509/services/{serviceUuid}/renew", A::ServiceRenew, &[P::ServicesDeploy]),
     ("POST", "/api/v2/x509/services/{serviceUuid}/signing-policies", A::SigningPolicyCreate, &[P::ServicesDeploy]),
     ("PATCH", "/api/v2/x509/signing-policies/{uuid}", A::SigningPolicyChange, &[P::ServicesDeploy]),
