@@ -53,6 +53,8 @@ impl Client {
             page_hashes: None,
             program_name: None,
             program_url: None,
+            note: None,
+            metadata: None,
             existing_signature: None,
         })
     }

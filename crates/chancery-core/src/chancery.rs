@@ -25,6 +25,7 @@ use crate::{
     health::WriteProbe,
     identity::{IdentityState, Rate},
     keys::{RsaPool, SigningKeys},
+    list::ListTurns,
     log::{Log, LogFailure},
     pki::{FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
@@ -96,6 +97,7 @@ pub struct Chancery {
     pub(crate) previews: std::sync::Mutex<Rate<IdentityId>>,
     pub(crate) settings: ArcSwap<Settings>,
     pub(crate) turns: Turns,
+    pub(crate) list_turns: ListTurns,
     pub(crate) outside_stamps: Option<Outside>,
     pub(crate) log: Arc<Log>,
     /// Revocation lists that were signed already.
@@ -156,6 +158,7 @@ impl Chancery {
             log: Arc::new(Log::load(&store, &custodian, log_name.as_deref(), public_url.as_deref()).await?),
             custodian: Arc::new(custodian),
             turns: Turns::default(),
+            list_turns: ListTurns::default(),
             outside_stamps: outside_stamps.map(|authorities| Outside::new(authorities, &limits)),
             previews: std::sync::Mutex::default(),
             kept_lists: KeptLists::new(limits.revocation_lists_kept_max),

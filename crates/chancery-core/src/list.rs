@@ -1,70 +1,140 @@
-//! What all lists share: paging, checked once.
+//! What all lists share: paging, checked once, and turns.
 
-use chancery_store::name_key;
-use chancery_types::wire::{ListQuery, ObjInfo, Results};
+mod cursor;
+mod turns;
 
-use crate::{Error, Limits, Result};
+use chancery_store::{Listed, Position, Start, Tx, name_key};
+use chancery_types::wire::{Items, ListQuery, ObjInfo, Results};
+use futures::future::BoxFuture;
+use uuid::Uuid;
+
+pub(crate) use self::{cursor::InOrder, turns::ListTurns};
+use crate::{Caller, Chancery, Error, Limits, Result};
 
 /// Which part of a list is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Page {
-    /// The page, from 1.
-    pub(crate) page: u32,
-    /// Items a page.
-    pub(crate) page_size: u32,
+    /// The page, from 1; none after a cursor.
+    page: Option<u32>,
     /// A case-insensitive part of the name; empty for all.
     pub(crate) search: String,
+    rows: chancery_store::Page,
 }
 
 impl Page {
-    /// Without page and pageSize: everything, up to the list limit.
+    /// A page of a list by name. Without page and pageSize: everything, up to the list limit.
     pub(crate) fn of(query: &ListQuery, limits: &Limits) -> Result<Self> {
-        let search = query.search.clone().unwrap_or_default();
-        if query.page.is_none() && query.page_size.is_none() {
-            return Ok(Self { page: 1, page_size: limits.list_max, search });
-        }
-        let page = query.page.unwrap_or(1);
-        if page == 0 {
-            return Err(Error::value("/page", "Pages are counted from 1."));
-        }
-        let page_size = query.page_size.unwrap_or(50);
-        if !(1..=limits.page_size_max).contains(&page_size) {
-            return Err(Error::value("/pageSize", format!("pageSize is 1 to {}.", limits.page_size_max)));
-        }
-        Ok(Self { page, page_size, search })
+        Self::in_order(InOrder::Name, query, limits)
     }
 
-    /// How many items come before this page.
-    pub(crate) fn offset(&self) -> i64 {
-        i64::from(self.page - 1) * i64::from(self.page_size)
+    /// A page of a list in this order.
+    pub(crate) fn in_order(order: InOrder, query: &ListQuery, limits: &Limits) -> Result<Self> {
+        let ListQuery { page, page_size, after, search } = query;
+        let default = if page.is_none() && page_size.is_none() { limits.list_max } else { 50 };
+        if page_size.is_some_and(|size| !(1..=limits.page_size_max).contains(&size)) {
+            return Err(Error::value("/pageSize", format!("pageSize is 1 to {}.", limits.page_size_max)));
+        }
+        let limit = page_size.unwrap_or(default);
+        let (page, start) = match (page, after) {
+            (Some(_), Some(_)) => {
+                return Err(Error::value("/page", "A list goes on by `after` or by `page`, not by both."));
+            }
+            (None, Some(after)) => (None, Start::After(cursor::read(order, after)?)),
+            (page, None) => {
+                let page = page.unwrap_or(1);
+                (Some(page), Start::Offset(offset(page, limit, limits)?))
+            }
+        };
+        let rows =
+            chancery_store::Page { limit, start, count_max: limits.list_count_max, scan_max: limits.list_scan_max };
+        Ok(Self { page, search: search.clone().unwrap_or_default(), rows })
     }
 
     /// This page as the store asks for it.
     pub(crate) fn rows(&self) -> chancery_store::Page {
-        chancery_store::Page { limit: self.page_size, offset: self.offset() }
+        self.rows.clone()
     }
 
-    /// This page's items and what the filter matches on all pages.
-    pub(crate) fn answer<T>(&self, results: Vec<T>, total: i64) -> Results<T> {
-        Results { results, total: total.unsigned_abs(), page: self.page, page_size: self.page_size }
+    /// The term to search for, if any.
+    pub(crate) fn term(&self) -> Option<String> {
+        Some(self.search.clone()).filter(|term| !term.is_empty())
+    }
+
+    /// What the store answered, as stubs.
+    pub(crate) fn answer<R, T>(&self, listed: Listed<R>, stub: impl FnMut(R) -> Result<T>) -> Result<Results<T>> {
+        let Items { items, total, total_is_at_least, next } = items(listed, stub)?;
+        let page_size = self.rows.limit;
+        Ok(Results { results: items, total, total_is_at_least, page: self.page, page_size, next })
     }
 
     /// Cuts this page out of a list that is kept in memory: filters, orders by name, then uuid.
-    pub(crate) fn cut<T, Id: Ord>(
+    pub(crate) fn cut<T, Id: Copy + Into<Uuid>>(
         &self,
         all: impl Iterator<Item = T>,
         obj_info: impl Fn(&T) -> &ObjInfo<Id>,
-    ) -> Results<T> {
+    ) -> Result<Results<T>> {
         let search = name_key(&self.search);
-        let mut matching: Vec<T> = all.filter(|item| name_key(&obj_info(item).name).contains(&search)).collect();
-        matching.sort_by(|one, other| {
-            let (one, other) = (obj_info(one), obj_info(other));
-            (name_key(&one.name), &one.uuid).cmp(&(name_key(&other.name), &other.uuid))
-        });
+        let position = |item: &T| {
+            let ObjInfo { name, uuid } = obj_info(item);
+            (name_key(name), Into::<Uuid>::into(*uuid))
+        };
+        let mut matching: Vec<_> = all.map(|item| (position(&item), item)).collect();
+        matching.retain(|((name, _), _)| name.contains(&search));
+        matching.sort_by(|(one, _), (other, _)| one.cmp(other));
         let total = matching.len() as i64;
-        let offset = usize::try_from(self.offset()).unwrap_or(usize::MAX);
-        let results = matching.into_iter().skip(offset).take(self.page_size as usize).collect();
-        self.answer(results, total)
+        let skipped = match &self.rows.start {
+            Start::Offset(offset) => usize::try_from(*offset).unwrap_or(usize::MAX),
+            Start::After(Position::Name(name, id)) => {
+                matching.partition_point(|((key, uuid), _)| (key, uuid) <= (name, id))
+            }
+            Start::After(Position::Number(_) | Position::Newest(..)) => {
+                return Err(Error::internal("a list by name was asked for in another order"));
+            }
+        };
+        let mut rows: Vec<_> = matching.into_iter().skip(skipped).take(self.rows.limit as usize + 1).collect();
+        let more = rows.len() > self.rows.limit as usize;
+        rows.truncate(self.rows.limit as usize);
+        let next = rows.last().filter(|_| more).map(|((name, id), _)| Position::Name(name.clone(), *id));
+        self.answer(Listed { rows, total, total_is_at_least: false, next }, |(_, item)| Ok(item))
+    }
+}
+
+/// How many items come before a page.
+fn offset(page: u32, page_size: u32, limits: &Limits) -> Result<i64> {
+    let Some(before) = page.checked_sub(1) else {
+        return Err(Error::value("/page", "Pages are counted from 1."));
+    };
+    let offset = i64::from(before) * i64::from(page_size);
+    if offset > i64::from(limits.list_offset_max) {
+        let max = limits.list_offset_max;
+        let why = format!("A page begins after {max} items at most; go on with `after`, the `next` of an answer.");
+        return Err(Error::value("/page", why));
+    }
+    Ok(offset)
+}
+
+/// What the store answered, as items.
+pub(crate) fn items<R, T>(listed: Listed<R>, item: impl FnMut(R) -> Result<T>) -> Result<Items<T>> {
+    let Listed { rows, total, total_is_at_least, next } = listed;
+    Ok(Items {
+        items: rows.into_iter().map(item).collect::<Result<_>>()?,
+        total: total.unsigned_abs(),
+        total_is_at_least,
+        next: next.as_ref().map(cursor::write),
+    })
+}
+
+impl Chancery {
+    /// Reads a list, once it is the caller's turn: many lists of one caller do not hold up those of others, and none
+    /// holds up other calls.
+    pub(crate) async fn read_list<T, F>(&self, caller: &Caller, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
+    {
+        let whose = caller.members().first().map(|member| member.id);
+        let _turn = self.list_turns.wait(whose, &self.limits).await?;
+        self.store.read_list(work).await
     }
 }
 
@@ -75,28 +145,38 @@ mod tests {
 
     #[test]
     fn a_page_is_cut_from_what_matches_in_order_of_names() {
-        let items = ["b", "Ab", "c", "aB", "x"].map(|name| ObjInfo { name: name.to_owned(), uuid: name.len() });
-        let page = |page, search: &str| Page { page, page_size: 2, search: search.to_owned() };
-        let names = |answer: &Results<ObjInfo<usize>>| {
+        let items = ["b", "Ab", "c", "aB", "x"]
+            .map(|name| ObjInfo { name: name.to_owned(), uuid: Uuid::from_u128(name.len() as u128) });
+        let cut = |page, after, search: &str| {
+            let query = ListQuery { page, page_size: Some(2), after, search: Some(search.to_owned()) };
+            let answer = Page::of(&query, &Limits::default()).unwrap().cut(items.iter().cloned(), |item| item).unwrap();
             let names: Vec<_> = answer.results.iter().map(|item| item.name.clone()).collect();
-            (names.join(" "), answer.total)
+            (names.join(" "), answer.total, answer.next)
         };
-        let cut = |page: Page| names(&page.cut(items.iter().cloned(), |item| item));
-        assert_eq!(cut(page(1, "B")), ("Ab aB".to_owned(), 3));
-        assert_eq!(cut(page(2, "B")), ("b".to_owned(), 3));
-        assert_eq!(cut(page(9, "")), (String::new(), 5));
+        let (names, total, next) = cut(Some(1), None, "B");
+        assert_eq!((names.as_str(), total), ("Ab aB", 3));
+        assert_eq!(cut(None, next, "B"), ("b".to_owned(), 3, None));
+        assert_eq!(cut(Some(2), None, "B"), ("b".to_owned(), 3, None));
+        assert_eq!(cut(Some(9), None, ""), (String::new(), 5, None));
     }
 
     #[test]
     fn pages_are_counted_from_one_and_bounded() {
         let limits = Limits::default();
-        let page = |page, page_size| Page::of(&ListQuery { page, page_size, search: None }, &limits);
-        assert_eq!(page(None, None).unwrap().page_size, 10_000);
-        assert_eq!(page(Some(3), None).unwrap().offset(), 100);
-        assert_eq!(page(Some(u32::MAX), Some(1_000)).unwrap().offset(), 4_294_967_294_000);
-        for (number, size, field) in
-            [(Some(0), None, "/page"), (None, Some(0), "/pageSize"), (None, Some(1_001), "/pageSize")]
-        {
+        let page = |page, page_size| {
+            let query = ListQuery { page, page_size, ..ListQuery::default() };
+            Page::of(&query, &limits).map(|page| page.rows)
+        };
+        assert_eq!(page(None, None).unwrap().limit, 10_000);
+        assert_eq!(page(Some(3), None).unwrap().start, Start::Offset(100));
+        assert_eq!(page(Some(201), Some(1_000)).unwrap().start, Start::Offset(200_000));
+        for (number, size, field) in [
+            (Some(0), None, "/page"),
+            (Some(202), Some(1_000), "/page"),
+            (Some(u32::MAX), Some(1_000), "/page"),
+            (None, Some(0), "/pageSize"),
+            (None, Some(1_001), "/pageSize"),
+        ] {
             let error = page(number, size).unwrap_err();
             assert_eq!((error.meaning(), error.field()), (Meaning::Value, Some(field)));
         }

@@ -10,7 +10,8 @@ use chancery_types::{
 use serde_json::json;
 
 use crate::{
-    Caller, Chancery, Error, Event, Host, Result,
+    Caller, Chancery, Error, Event, Host, Limits, Result,
+    audit::Told,
     changes::{Change, ChangeKind},
 };
 
@@ -78,7 +79,9 @@ impl Chancery {
     pub async fn change_settings(&self, caller: &Caller, patch: PatchSettings) -> Result<Body> {
         let grant = self.grant(caller, Perm::SystemManage, Action::SettingsChange, None).await?;
         if let Some(api_access) = patch.api_access {
-            self.commit(&grant, changed(api_access), move |tx| Box::pin(set_api_access(tx, api_access))).await?;
+            let (event, told) = changed(api_access).told();
+            let limits = self.limits.clone();
+            self.commit(&grant, event, move |tx| Box::pin(set_api_access(tx, api_access, told, limits))).await?;
         }
         Ok(self.settings_body())
     }
@@ -91,8 +94,10 @@ impl Chancery {
     /// Changes settings from the host; a server beside it sees them within a second.
     pub async fn change_host_settings(&self, host: &Host, patch: PatchSettings) -> Result<Body> {
         if let Some(api_access) = patch.api_access {
-            let event = changed(api_access);
-            self.commit_as(host.actor(), event, move |tx| Box::pin(set_api_access(tx, api_access))).await?;
+            let (event, told) = changed(api_access).told();
+            let limits = self.limits.clone();
+            self.commit_as(host.actor(), event, move |tx| Box::pin(set_api_access(tx, api_access, told, limits)))
+                .await?;
         }
         Ok(self.settings_body())
     }
@@ -115,7 +120,9 @@ fn changed(api_access: bool) -> Event {
         .changes(Change::all(ChangeKind::Settings))
 }
 
-async fn set_api_access(tx: &mut Tx, api_access: bool) -> Result<()> {
+async fn set_api_access(tx: &mut Tx, api_access: bool, told: Told, limits: Limits) -> Result<()> {
+    let before = is_set(tx, API_ACCESS).await?;
+    told.changed(&json!({API_ACCESS: before}), &json!({API_ACCESS: api_access}), &limits)?;
     let demo = is_set(tx, DEMO).await?;
     write(tx, Settings { api_access, demo }).await
 }

@@ -42,6 +42,17 @@ pub(crate) fn folded(name: &str) -> String {
     name.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 
+/// Checks a text that people read before they decide: nothing in it makes it look like another one. Tabs and line feeds are
+/// no harm.
+pub(crate) fn check_shown(field: &str, text: &str) -> Result<()> {
+    if text.chars().any(|character| hides(character) && !matches!(character, '\n' | '\t')) {
+        let why = "Control characters (but tabs and line feeds), and characters without a width or that turn the \
+                   direction of a text, are not taken.";
+        return Err(Error::value(field, why));
+    }
+    Ok(())
+}
+
 /// Checks a note: at most 4 KiB of text without NUL, which PostgreSQL cannot keep.
 pub(crate) fn check_note(field: &str, note: &str, limits: &Limits) -> Result<()> {
     if note.len() > limits.note_max {

@@ -29,7 +29,7 @@ mod work;
 pub use backup::BackupError;
 pub use error::{OpenError, StoreError};
 pub use group::Announced;
-pub use list::{List, Listed, Page};
+pub use list::{List, Listed, Order, Page, Position, Start};
 pub use row::{Column, Columns, FromColumns, Stored};
 pub use search::{name_key, pattern};
 pub use statement::{Statement, generated_sql, sql};

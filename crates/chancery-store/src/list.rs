@@ -1,16 +1,64 @@
-//! Lists with optional filters and pages.
+//! Lists with optional filters and pages, each at a bounded cost.
+//!
+//! A list has an order, and each of its *arms* an index in that order: `service_id = ?` one on `(service_id, name_key, id)`.
+//! The database merges the arms, so a page costs its own rows wherever it begins. What no index answers is looked for in so
+//! many rows at most; such a page may be short, and its `next` says where to go on.
 
+#[cfg(test)]
+mod tests;
+
+use uuid::Uuid;
+
+use crate::backend::Backend;
 use crate::statement::parameters;
 use crate::value::{Bind, Value};
-use crate::{FromColumns, StoreError, Tx, generated_sql, pattern};
+use crate::{Columns, FromColumns, Statement, StoreError, Tx, generated_sql, pattern};
 
-/// Which part of a list.
+/// Arms of one list: SQLite takes 500 parts of one statement.
+pub(crate) const ARMS_MAX: usize = 400;
+
+/// In which order a list is: by these columns, which tell any two rows apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// By a folded name, then an id.
+    Name(&'static str, &'static str),
+    /// By a number.
+    Number(&'static str),
+    /// The newest first: by a moment, then a number.
+    Newest(&'static str, &'static str),
+}
+
+/// A row's place in the order of its list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Position {
+    /// The folded name, and the id.
+    Name(String, Uuid),
+    /// The number.
+    Number(i64),
+    /// The moment, and the number.
+    Newest(i64, i64),
+}
+
+/// Where a page begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Start {
+    /// After so many rows, which are counted through.
+    Offset(i64),
+    /// After the row at this position, wherever that is.
+    After(Position),
+}
+
+/// Which part of a list, and what it may cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// Rows at most.
     pub limit: u32,
-    /// Rows before it.
-    pub offset: i64,
+    /// Where it begins.
+    pub start: Start,
+    /// Matching rows that are counted.
+    pub count_max: u32,
+    /// Rows that are looked at where no index helps.
+    pub scan_max: u32,
 }
 
 /// One page of a list.
@@ -20,15 +68,19 @@ pub struct Listed<R> {
     pub rows: Vec<R>,
     /// Rows that the filters match on all pages.
     pub total: i64,
+    /// Whether there may be more than `total`, which was not counted to the end.
+    pub total_is_at_least: bool,
+    /// After what the next page begins, if there may be one.
+    pub next: Option<Position>,
 }
 
 /// A list to ask for. Its texts are the program's own; values are bound.
 ///
 /// ```no_run
-/// # use chancery_store::{List, Listed, Page, StoreError, Tx};
-/// # async fn names(tx: &mut Tx, term: Option<&str>, kind: Option<&str>, page: Page)
+/// # use chancery_store::{List, Listed, Order, Page, StoreError, Tx};
+/// # async fn names(tx: &mut Tx, term: Option<&str>, kind: Option<&str>, page: &Page)
 /// # -> Result<Listed<String>, StoreError> {
-/// let list = List::new("name, id", "identities", "name_key, id");
+/// let list = List::new("name", "identities", Order::Name("name_key", "id"));
 /// list.search("name_key", term).filter("kind = ?", kind).page(tx, page).await
 /// # }
 /// ```
@@ -36,22 +88,56 @@ pub struct Listed<R> {
 pub struct List {
     columns: &'static str,
     table: &'static str,
-    order: &'static str,
-    conditions: String,
+    order: Order,
+    /// One of them holds for each row, and no two for the same; without any, all rows are one arm.
+    arms: Option<Vec<String>>,
+    /// Whether the arms are all rows of the table.
+    arms_are_all: bool,
+    /// What holds for each row besides.
+    conditions: Vec<String>,
     values: Vec<Value>,
 }
 
 impl List {
-    /// `SELECT columns FROM table ORDER BY order`; the order must tell any two rows apart, or pages overlap.
-    pub fn new(columns: &'static str, table: &'static str, order: &'static str) -> Self {
-        List { columns, table, order, conditions: String::new(), values: Vec::new() }
+    /// `SELECT columns FROM table` in this order, which the table has an index for.
+    pub fn new(columns: &'static str, table: &'static str, order: Order) -> Self {
+        let (conditions, values) = (Vec::new(), Vec::new());
+        List { columns, table, order, arms: None, arms_are_all: false, conditions, values }
+    }
+
+    /// Also the rows for which this condition holds, which has an index in the order of the list. Each `?` is one of the
+    /// values.
+    pub(crate) fn arm(mut self, condition: &'static str, values: impl IntoIterator<Item = Value>) -> Self {
+        let condition = self.bound(condition, values);
+        self.arms.get_or_insert_default().push(condition);
+        self
+    }
+
+    /// One such arm for each of the values; no rows without values.
+    pub(crate) fn arms(mut self, condition: &'static str, values: Vec<Uuid>) -> Self {
+        self.arms.get_or_insert_default();
+        values.into_iter().fold(self, |list, value| list.arm(condition, [value.into_value()]))
+    }
+
+    /// The arms are all rows of the table.
+    pub(crate) const fn of_all(mut self) -> Self {
+        self.arms_are_all = true;
+        self
     }
 
     /// Only rows for which the condition holds, its one `?` being the value; no condition without a value.
     pub fn filter(mut self, condition: &'static str, value: Option<impl Bind>) -> Self {
         if let Some(value) = value {
-            self.add(condition, value.into_value());
+            let condition = self.bound(condition, [value.into_value()]);
+            self.conditions.push(condition);
         }
+        self
+    }
+
+    /// Only rows for which the condition holds, each `?` of which is one of the values.
+    pub(crate) fn filter_each(mut self, condition: &str, values: impl IntoIterator<Item = Value>) -> Self {
+        let condition = self.bound(condition, values);
+        self.conditions.push(condition);
         self
     }
 
@@ -63,38 +149,254 @@ impl List {
             self.values.extend(values.into_iter().map(Bind::into_value));
             let numbers = parameters(first, self.values.len() + 1 - first);
             let numbers = if numbers.is_empty() { "NULL" } else { &numbers };
-            self.and(&condition.replace('?', numbers));
+            self.conditions.push(condition.replace('?', numbers));
         }
         self
     }
 
     /// Only rows whose column, which holds [`crate::name_key`]s, contains the term.
     pub fn search(mut self, column: &'static str, term: Option<&str>) -> Self {
-        if let Some(term) = term {
-            self.add(&format!("{column} LIKE ? ESCAPE '\\'"), pattern(term).into_value());
+        if let Some(term) = term.filter(|term| !term.is_empty()) {
+            let condition = self.bound(" LIKE ? ESCAPE '\\'", [pattern(term).into_value()]);
+            self.conditions.push(format!("{column}{condition}"));
         }
         self
     }
 
-    fn add(&mut self, condition: &str, value: Value) {
-        self.values.push(value);
-        self.and(&condition.replace('?', &format!("${}", self.values.len())));
-    }
-
-    fn and(&mut self, condition: &str) {
-        self.conditions.push_str(if self.conditions.is_empty() { " WHERE " } else { " AND " });
-        self.conditions.push_str(condition);
+    fn bound(&mut self, condition: &str, values: impl IntoIterator<Item = Value>) -> String {
+        let mut text = condition.to_owned();
+        for value in values {
+            self.values.push(value);
+            text = text.replacen('?', &format!("${}", self.values.len()), 1);
+        }
+        text
     }
 
     /// One page and the number of rows on all.
-    pub async fn page<R: FromColumns>(self, tx: &mut Tx, page: Page) -> Result<Listed<R>, StoreError> {
-        let List { columns, table, order, conditions, values } = self;
-        let count = format!("SELECT COUNT(*) FROM {table}{conditions}");
-        let total = generated_sql(count).bind_all(&values).one(tx).await?;
-        let (limit, offset) = (values.len() + 1, values.len() + 2);
-        let select =
-            format!("SELECT {columns} FROM {table}{conditions} ORDER BY {order} LIMIT ${limit} OFFSET ${offset}");
-        let rows = generated_sql(select).bind_all(&values).bind(page.limit).bind(page.offset).all(tx).await?;
-        Ok(Listed { rows, total })
+    pub async fn page<R: FromColumns>(self, tx: &mut Tx, page: &Page) -> Result<Listed<R>, StoreError> {
+        match self.order {
+            Order::Name(..) => self.keyed_page::<R, NamePosition>(tx, page).await,
+            Order::Number(_) => self.keyed_page::<R, NumberPosition>(tx, page).await,
+            Order::Newest(..) => self.keyed_page::<R, NewestPosition>(tx, page).await,
+        }
+    }
+
+    async fn keyed_page<R: FromColumns, P: FromColumns + Into<Position>>(
+        self,
+        tx: &mut Tx,
+        page: &Page,
+    ) -> Result<Listed<R>, StoreError> {
+        // What the list may look at from its beginning.
+        let mut end = self.scan_end::<P>(tx, None, page).await?;
+        let (total, total_is_at_least) = self.total(tx, end.as_ref(), page.count_max).await?;
+        let after = match &page.start {
+            Start::Offset(0) => None,
+            Start::Offset(offset) => {
+                let Some(last) = self.position::<P>(tx, &Part::until(end.as_ref()), offset - 1).await? else {
+                    return Ok(Listed { rows: Vec::new(), total, total_is_at_least, next: end });
+                };
+                Some(last)
+            }
+            Start::After(position) => {
+                end = self.scan_end::<P>(tx, Some(position), page).await?;
+                Some(position.clone())
+            }
+        };
+        let part = Part { after: after.as_ref(), until: end.as_ref(), is_filtered: true };
+        // One more than the page holds tells whether there is another.
+        let select = format!("{}, {}", self.columns, self.order.aliases());
+        let mut rows: Vec<Keyed<R, P>> = self.select(&select, &part, i64::from(page.limit) + 1, 0).all(tx).await?;
+        let more = rows.len() > page.limit as usize;
+        rows.truncate(page.limit as usize);
+        let next = if more { rows.last().map(|row| row.position.clone()) } else { end };
+        Ok(Listed { rows: rows.into_iter().map(|row| row.row).collect(), total, total_is_at_least, next })
+    }
+
+    /// The last row that may be looked at after a position; none where the list ends before, or nothing is looked for.
+    async fn scan_end<P: FromColumns + Into<Position>>(
+        &self,
+        tx: &mut Tx,
+        after: Option<&Position>,
+        page: &Page,
+    ) -> Result<Option<Position>, StoreError> {
+        if self.conditions.is_empty() {
+            return Ok(None);
+        }
+        let part = Part { after, until: None, is_filtered: false };
+        self.position::<P>(tx, &part, i64::from(page.scan_max) - 1).await
+    }
+
+    /// Where the row is that comes after so many others.
+    async fn position<P: FromColumns + Into<Position>>(
+        &self,
+        tx: &mut Tx,
+        part: &Part<'_>,
+        offset: i64,
+    ) -> Result<Option<Position>, StoreError> {
+        let found: Option<P> = self.select(&self.order.aliases(), part, 1, offset).optional(tx).await?;
+        Ok(found.map(Into::into))
+    }
+
+    /// How many rows there are, and whether there may be more.
+    async fn total(&self, tx: &mut Tx, end: Option<&Position>, max: u32) -> Result<(i64, bool), StoreError> {
+        let is_all = self.conditions.is_empty() && (self.arms.is_none() || self.arms_are_all);
+        if is_all && tx.backend() == Backend::Sqlite {
+            // It counts the rows of a page of its file at once.
+            return Ok((generated_sql(format!("SELECT COUNT(*) FROM {}", self.table)).one(tx).await?, false));
+        }
+        let mut values = self.values.clone();
+        let text = self.union("1 AS one", &Part::until(end), &mut values);
+        let text = format!("SELECT COUNT(*) FROM ({text} LIMIT ${}) AS counted", values.len() + 1);
+        let counted: i64 = generated_sql(text).bind_all(&values).bind(i64::from(max) + 1).one(tx).await?;
+        Ok((counted.min(max.into()), counted > max.into() || end.is_some()))
+    }
+
+    fn select(&self, columns: &str, part: &Part<'_>, limit: i64, offset: i64) -> Statement {
+        let mut values = self.values.clone();
+        let union = self.union(columns, part, &mut values);
+        let (order, first) = (self.order.sorting(), values.len() + 1);
+        let text = format!("{union} ORDER BY {order} LIMIT ${first} OFFSET ${}", first + 1);
+        generated_sql(text).bind_all(&values).bind(limit).bind(offset)
+    }
+
+    /// The arms' rows, without an order.
+    fn union(&self, columns: &str, part: &Part<'_>, values: &mut Vec<Value>) -> String {
+        let mut conditions: Vec<_> = if part.is_filtered { self.conditions.clone() } else { Vec::new() };
+        let bounds = [(part.after, self.order.later()), (part.until, self.order.not_later())];
+        for (position, comparison) in bounds {
+            let Some(position) = position else { continue };
+            let first = values.len() + 1;
+            values.extend(position.values());
+            let numbers = parameters(first, values.len() + 1 - first);
+            conditions.push(format!("({}) {comparison} ({numbers})", self.order.columns()));
+        }
+        let arm = |arm: Option<&String>| {
+            let all: Vec<&str> = arm.into_iter().chain(&conditions).map(String::as_str).collect();
+            let place = if all.is_empty() { String::new() } else { format!(" WHERE {}", all.join(" AND ")) };
+            format!("SELECT {columns} FROM {}{place}", self.table)
+        };
+        match &self.arms {
+            None => arm(None),
+            Some(arms) if arms.is_empty() => arm(Some(&"1 = 0".to_owned())),
+            Some(arms) => arms.iter().map(|one| arm(Some(one))).collect::<Vec<_>>().join(" UNION ALL "),
+        }
+    }
+}
+
+/// A stretch of a list.
+struct Part<'a> {
+    after: Option<&'a Position>,
+    until: Option<&'a Position>,
+    /// Whether the list's conditions hold.
+    is_filtered: bool,
+}
+
+impl<'a> Part<'a> {
+    const fn until(until: Option<&'a Position>) -> Self {
+        Self { after: None, until, is_filtered: true }
+    }
+}
+
+impl Order {
+    fn columns(self) -> String {
+        match self {
+            Self::Name(one, two) | Self::Newest(one, two) => format!("{one}, {two}"),
+            Self::Number(one) => one.to_owned(),
+        }
+    }
+
+    /// The columns under the names that a position is read by.
+    fn aliases(self) -> String {
+        match self {
+            Self::Name(name, id) => format!("{name} AS position_name, {id} AS position_id"),
+            Self::Number(number) => format!("{number} AS position_number"),
+            Self::Newest(moment, number) => format!("{moment} AS position_moment, {number} AS position_number"),
+        }
+    }
+
+    const fn sorting(self) -> &'static str {
+        match self {
+            Self::Name(..) => "position_name, position_id",
+            Self::Number(_) => "position_number",
+            Self::Newest(..) => "position_moment DESC, position_number DESC",
+        }
+    }
+
+    const fn later(self) -> &'static str {
+        match self {
+            Self::Name(..) | Self::Number(_) => ">",
+            Self::Newest(..) => "<",
+        }
+    }
+
+    const fn not_later(self) -> &'static str {
+        match self {
+            Self::Name(..) | Self::Number(_) => "<=",
+            Self::Newest(..) => ">=",
+        }
+    }
+}
+
+impl Position {
+    fn values(&self) -> Vec<Value> {
+        match self {
+            Self::Name(name, id) => vec![name.into_value(), (*id).into_value()],
+            Self::Number(number) => vec![(*number).into_value()],
+            Self::Newest(moment, number) => vec![(*moment).into_value(), (*number).into_value()],
+        }
+    }
+}
+
+/// A row, and where it is.
+struct Keyed<R, P> {
+    row: R,
+    position: Position,
+    _read_as: std::marker::PhantomData<P>,
+}
+
+impl<R: FromColumns, P: FromColumns + Into<Position>> FromColumns for Keyed<R, P> {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        let position = P::from_columns(columns)?.into();
+        Ok(Self { row: R::from_columns(columns)?, position, _read_as: std::marker::PhantomData })
+    }
+}
+
+struct NamePosition(String, Uuid);
+struct NumberPosition(i64);
+struct NewestPosition(i64, i64);
+
+impl FromColumns for NamePosition {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self(columns.get("position_name")?, columns.get("position_id")?))
+    }
+}
+
+impl FromColumns for NumberPosition {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self(columns.get("position_number")?))
+    }
+}
+
+impl FromColumns for NewestPosition {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self(columns.get("position_moment")?, columns.get("position_number")?))
+    }
+}
+
+impl From<NamePosition> for Position {
+    fn from(NamePosition(name, id): NamePosition) -> Self {
+        Self::Name(name, id)
+    }
+}
+
+impl From<NumberPosition> for Position {
+    fn from(NumberPosition(number): NumberPosition) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<NewestPosition> for Position {
+    fn from(NewestPosition(moment, number): NewestPosition) -> Self {
+        Self::Newest(moment, number)
     }
 }

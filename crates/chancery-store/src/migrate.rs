@@ -44,6 +44,8 @@ const MIGRATIONS: &[Migration] = migrations![
     "0035_programs",
     "0036_changes_by_transaction",
     "0037_nodes",
+    "0038_lists_by_index",
+    "0039_request_claims",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -13,14 +13,35 @@ use crate::store::on_a_thread;
 use crate::work::{WORK_TIME, perform_here};
 use crate::{StoreError, Tx};
 
-/// Works that read at the same time.
-const READERS: u32 = 4;
+/// Who reads, each with connections of their own: what is called all the time never waits behind lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum For {
+    /// Calls of the data plane: tokens of vaults, logins.
+    Data,
+    /// Whoever follows what changes.
+    Followers,
+    /// Lists.
+    Lists,
+    /// All else.
+    Others,
+}
+
+impl For {
+    /// Works that read at the same time.
+    const fn readers(self) -> u32 {
+        match self {
+            Self::Data | Self::Followers | Self::Others => 4,
+            Self::Lists => 2,
+        }
+    }
+}
 
 /// Clones share their connections.
 #[derive(Clone)]
 pub(crate) struct Readers(Arc<Shared>);
 
 struct Shared {
+    readers: u32,
     file: DatabaseFile,
     durability: Durability,
     places: Arc<Semaphore>,
@@ -29,9 +50,10 @@ struct Shared {
 }
 
 impl Readers {
-    pub(crate) fn new(file: DatabaseFile, durability: Durability) -> Self {
-        let places = Arc::new(Semaphore::new(READERS as usize));
-        Self(Arc::new(Shared { file, durability, places, idle: Mutex::default() }))
+    pub(crate) fn new(whom: For, file: DatabaseFile, durability: Durability) -> Self {
+        let readers = whom.readers();
+        let places = Arc::new(Semaphore::new(readers as usize));
+        Self(Arc::new(Shared { readers, file, durability, places, idle: Mutex::default() }))
     }
 
     pub(crate) fn file(&self) -> &DatabaseFile {
@@ -68,7 +90,7 @@ impl Readers {
     /// Ends all connections after what runs has ended.
     pub(crate) async fn close(&self) {
         // All places: nobody reads any more.
-        let all = self.0.places.acquire_many(READERS).await;
+        let all = self.0.places.acquire_many(self.0.readers).await;
         self.0.places.close();
         drop(all);
         self.0.idle().clear();

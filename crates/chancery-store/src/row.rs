@@ -141,6 +141,13 @@ impl FromColumns for String {
 }
 
 /// The first column.
+impl FromColumns for Uuid {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        columns.first()
+    }
+}
+
+/// The first column.
 impl FromColumns for Vec<u8> {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         columns.first()

@@ -9,6 +9,9 @@ use crate::{FromColumns, StoreError, Tx};
 /// Bytes of values that a statement may keep in memory until later.
 const LATER_MAX: usize = 64 * 1024;
 
+/// Ids in one `IN (…)`: far below the parameters that either database takes.
+pub(crate) const IDS_MAX: usize = 1_000;
+
 /// One statement with the values bound so far.
 #[must_use]
 pub struct Statement {

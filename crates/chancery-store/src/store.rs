@@ -14,7 +14,7 @@ use crate::backend::Backend;
 use crate::flush::Durability;
 use crate::group::{self, Announced, Coming, Order, Queue};
 use crate::postgres::Pool;
-use crate::readers::Readers;
+use crate::readers::{For, Readers};
 use crate::sqlite::{DatabaseFile, Log};
 use crate::url::Place;
 use crate::work::{Work, perform, wait};
@@ -36,9 +36,41 @@ pub struct Store(Database);
 #[derive(Clone)]
 enum Database {
     /// One writer flushes for all.
-    Sqlite { readers: Readers, follower: Readers, writer: Queue, coming: Coming },
+    Sqlite { readers: AllReaders, writer: Queue, coming: Coming },
     /// Each work in a transaction of its own; the server groups the flushes.
     Postgres { pool: Pool, follower: Pool, places: Arc<Semaphore> },
+}
+
+/// All that read from SQLite.
+#[derive(Clone)]
+struct AllReaders {
+    data: Readers,
+    followers: Readers,
+    lists: Readers,
+    others: Readers,
+}
+
+impl AllReaders {
+    fn new(file: &DatabaseFile, durability: &Durability) -> Self {
+        let readers = |whom| Readers::new(whom, file.clone(), durability.clone());
+        let (data, followers) = (readers(For::Data), readers(For::Followers));
+        Self { data, followers, lists: readers(For::Lists), others: readers(For::Others) }
+    }
+
+    const fn of(&self, whom: For) -> &Readers {
+        match whom {
+            For::Data => &self.data,
+            For::Followers => &self.followers,
+            For::Lists => &self.lists,
+            For::Others => &self.others,
+        }
+    }
+
+    async fn close(&self) {
+        for readers in [&self.data, &self.followers, &self.lists, &self.others] {
+            readers.close().await;
+        }
+    }
 }
 
 impl Store {
@@ -51,8 +83,7 @@ impl Store {
                 let (coming, durability) = (Coming::default(), Durability::new());
                 let writer = group::start(file.clone(), log, coming.clone(), durability.clone())
                     .map_err(|error| StoreError::Internal(error.to_string()))?;
-                let follower = Readers::new(file.clone(), durability.clone());
-                Database::Sqlite { readers: Readers::new(file, durability), follower, writer, coming }
+                Database::Sqlite { readers: AllReaders::new(&file, &durability), writer, coming }
             }
             Place::Servers(addresses) => {
                 let (pool, follower) = open_server(addresses).await?;
@@ -72,12 +103,28 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
-        Box::pin(async move {
-            match &self.0 {
-                Database::Sqlite { readers, .. } => readers.read(work).await,
-                Database::Postgres { pool, .. } => read_from(pool, work).await,
-            }
-        })
+        self.read_for(For::Others, work)
+    }
+
+    /// [`read`](Self::read) for a call of the data plane, which has connections of its own.
+    pub fn read_data<T, E, W>(&self, work: W) -> BoxFuture<'_, Result<T, E>>
+    where
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.read_for(For::Data, work)
+    }
+
+    /// [`read`](Self::read) for a list, which has connections of its own. On PostgreSQL all share the same: whoever asks
+    /// for lists bounds how many there are at a time.
+    pub fn read_list<T, E, W>(&self, work: W) -> BoxFuture<'_, Result<T, E>>
+    where
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        self.read_for(For::Lists, work)
     }
 
     /// [`read`](Self::read) on connections of its own, for whoever follows what changes: nobody else's works are ahead of it.
@@ -87,10 +134,25 @@ impl Store {
         T: Send + 'static,
         E: From<StoreError> + Send + 'static,
     {
+        self.read_for(For::Followers, work)
+    }
+
+    fn read_for<T, E, W>(&self, whom: For, work: W) -> BoxFuture<'_, Result<T, E>>
+    where
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
         Box::pin(async move {
             match &self.0 {
-                Database::Sqlite { follower, .. } => follower.read(work).await,
-                Database::Postgres { follower, .. } => read_from(follower, work).await,
+                Database::Sqlite { readers, .. } => readers.of(whom).read(work).await,
+                Database::Postgres { pool, follower, .. } => {
+                    let pool = match whom {
+                        For::Followers => follower,
+                        For::Data | For::Lists | For::Others => pool,
+                    };
+                    read_from(pool, work).await
+                }
             }
         })
     }
@@ -149,9 +211,8 @@ impl Store {
     /// log into the file.
     pub async fn close(&self) {
         match &self.0 {
-            Database::Sqlite { readers, follower, writer, .. } => {
+            Database::Sqlite { readers, writer, .. } => {
                 readers.close().await;
-                follower.close().await;
                 let (told, ended) = oneshot::channel();
                 // Either the writer has ended already, or it drops what it was told with when it has.
                 let _ = writer.send(Order::Close(told)).await;
@@ -167,7 +228,7 @@ impl Store {
     /// The file of an SQLite database.
     pub(crate) fn file(&self) -> Option<&DatabaseFile> {
         match &self.0 {
-            Database::Sqlite { readers, .. } => Some(readers.file()),
+            Database::Sqlite { readers, .. } => Some(readers.others.file()),
             Database::Postgres { .. } => None,
         }
     }

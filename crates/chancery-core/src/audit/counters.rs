@@ -17,6 +17,7 @@ use std::{
 };
 
 use chancery_types::{Action, ErrorCode, IdentityId};
+use chancery_verify::hexadecimal;
 use foldhash::fast::RandomState;
 use uuid::Uuid;
 
@@ -25,6 +26,8 @@ use crate::{Caller, Limits, Source, sharded::Sharded};
 
 /// Sources counted apart in one minute; the rest is counted together, so that a flood of addresses fills no memory.
 const SOURCES_MAX: usize = 10_000;
+/// Names told apart of one source in one minute; the rest is counted together.
+const NAMES_MAX: usize = 50;
 /// Stands for all sources beyond the maximum.
 const OTHERS: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 const MINUTE_MS: i64 = 60_000;
@@ -52,11 +55,33 @@ struct Calls {
     identities: Vec<(IdentityId, String)>,
 }
 
+/// Who was refused before anybody knew who calls.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Nobody {
+    /// Somebody without a name.
+    Unknown,
+    /// Somebody who called themselves by a name that nobody has: a keyed hash of it, since people type passwords there.
+    Name([u8; 32]),
+    /// Somebody who did not prove to be this identity.
+    Unproved(IdentityId, String),
+}
+
+/// Who was refused from one source in one minute, and how often.
+#[derive(Default)]
+struct Refused(HashMap<Nobody, u64>);
+
+impl Refused {
+    fn count(&mut self, who: Nobody) {
+        let full = self.0.len() >= NAMES_MAX && !self.0.contains_key(&who);
+        *self.0.entry(if full { Nobody::Unknown } else { who }).or_default() += 1;
+    }
+}
+
 /// The counts that are not written yet.
 pub(crate) struct Counters {
     /// Ids of our own making need no hash that withstands floods.
     calls: Sharded<HashMap<CallKey, Calls, RandomState>>,
-    nobody: Mutex<HashMap<(Source, i64), u64>>,
+    nobody: Mutex<HashMap<(Source, i64), Refused>>,
     waiting: tokio::sync::Mutex<Waiting>,
     /// How many records of calls wait, in `calls` and in `waiting`.
     entries: AtomicUsize,
@@ -133,11 +158,11 @@ impl Counters {
     }
 
     /// Counts a refusal of somebody who did not say who they are.
-    pub(crate) fn refused_nobody(&self, source: IpAddr, now_ms: i64) {
+    pub(crate) fn refused_nobody(&self, source: IpAddr, who: Nobody, now_ms: i64) {
         let (source, minute) = (Source::from(source), now_ms.div_euclid(MINUTE_MS));
         let mut nobody = self.nobody.lock().unwrap_or_else(PoisonError::into_inner);
         let full = nobody.len() >= SOURCES_MAX && !nobody.contains_key(&(source, minute));
-        *nobody.entry((if full { OTHERS.into() } else { source }, minute)).or_default() += 1;
+        nobody.entry((if full { OTHERS.into() } else { source }, minute)).or_default().count(who);
     }
 
     /// What waits to be written; whoever has it writes.
@@ -202,7 +227,10 @@ impl Counters {
         let mut nobody = self.nobody.lock().unwrap_or_else(PoisonError::into_inner);
         let over = nobody.extract_if(|(_, counted), _| all || *counted < minute).collect::<Vec<_>>();
         let calls = sums.into_iter().map(|(key, counted)| of_calls(&key, counted));
-        calls.chain(over.into_iter().map(|((source, _), count)| of_nobody(source, count))).collect()
+        let refused = over.into_iter().flat_map(|((source, _), refused)| {
+            refused.0.into_iter().map(move |(who, count)| of_nobody(source, who, count))
+        });
+        calls.chain(refused).collect()
     }
 }
 
@@ -217,10 +245,18 @@ fn of_calls(key: &CallKey, counted: Calls) -> Counted {
     }
 }
 
-fn of_nobody(source: Source, count: u64) -> Counted {
+fn of_nobody(source: Source, who: Nobody, count: u64) -> Counted {
+    let (event, identities) = match who {
+        Nobody::Unknown => (Event::new(Action::ApiCall), Vec::new()),
+        Nobody::Name(hash) => {
+            let detail = serde_json::json!({"nameHash": hexadecimal(&hash)});
+            (Event::new(Action::Login).detail(detail), Vec::new())
+        }
+        Nobody::Unproved(id, name) => (Event::new(Action::Login).on(Uuid::from(id)), vec![(id, name)]),
+    };
     Counted {
-        actor: Actor { request_id: String::new(), source: Some(source.address()), identities: Vec::new() },
-        event: Event::new(Action::ApiCall),
+        actor: Actor { request_id: String::new(), source: Some(source.address()), identities },
+        event,
         outcome: ErrorCode::InvalidAuthToken,
         count,
     }
@@ -235,7 +271,7 @@ mod tests {
         let counters = Counters::new(&Limits::default());
         let (one, two) = (IpAddr::from([192, 0, 2, 1]), IpAddr::from([192, 0, 2, 2]));
         for (source, now_ms) in [(one, 0), (one, 59_999), (two, 1), (one, 60_000)] {
-            counters.refused_nobody(source, now_ms);
+            counters.refused_nobody(source, Nobody::Unknown, now_ms);
         }
         let mut counts: Vec<_> =
             counters.take(60_001, false).into_iter().map(|counted| (counted.actor.source, counted.count)).collect();
@@ -249,12 +285,29 @@ mod tests {
     fn a_flood_of_sources_is_counted_together() {
         let counters = Counters::new(&Limits::default());
         for source in 0..SOURCES_MAX as u32 + 5 {
-            counters.refused_nobody(IpAddr::from(source.to_be_bytes().map(|byte| byte | 1)), 0);
-            counters.refused_nobody(IpAddr::from((source + 0x0100_0000).to_be_bytes()), 0);
+            let sources = [source.to_be_bytes().map(|byte| byte | 1), (source + 0x0100_0000).to_be_bytes()];
+            for source in sources {
+                counters.refused_nobody(IpAddr::from(source), Nobody::Unknown, 0);
+            }
         }
         let counted = counters.take(MINUTE_MS, false);
         assert!(counted.len() <= SOURCES_MAX + 1);
         let total: u64 = counted.iter().map(|counted| counted.count).sum();
         assert_eq!(total, 2 * (SOURCES_MAX as u64 + 5));
+    }
+
+    #[test]
+    fn wrong_logins_of_one_source_are_told_apart_by_name_and_bounded() {
+        let (counters, source) = (Counters::new(&Limits::default()), IpAddr::from([192, 0, 2, 1]));
+        let ann = || Nobody::Unproved(IdentityId::from_u128(1), "ann".to_owned());
+        for name in 0..200 {
+            counters.refused_nobody(source, ann(), 0);
+            counters.refused_nobody(source, Nobody::Name([name; 32]), 0);
+        }
+        let counted = counters.take(MINUTE_MS, false);
+        assert_eq!(counted.len(), NAMES_MAX + 1);
+        let of_ann = counted.iter().find(|counted| !counted.actor.identities.is_empty()).unwrap();
+        assert_eq!((of_ann.count, of_ann.actor.identities[0].1.as_str()), (200, "ann"));
+        assert_eq!(counted.iter().map(|counted| counted.count).sum::<u64>(), 400);
     }
 }

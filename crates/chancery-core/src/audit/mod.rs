@@ -2,6 +2,7 @@
 //! the change does not happen. Values never enter a record, identities and object ids always.
 
 mod counters;
+mod difference;
 mod reading;
 
 use std::{borrow::Cow, net::IpAddr, sync::Arc, time::Duration};
@@ -14,9 +15,12 @@ use tokio::time::timeout;
 use tracing::error;
 use uuid::Uuid;
 
-pub(crate) use self::counters::Counters;
 use self::counters::Parcel;
-use crate::{Caller, Chancery, Error, Result, changes::Change};
+pub(crate) use self::{
+    counters::{Counters, Nobody},
+    difference::Told,
+};
+use crate::{Caller, Chancery, Error, Limits, Result, changes::Change};
 
 /// How long one attempt to write counts may take. Nothing is lost by another one, and whoever stops the server waits.
 const PARCEL_WAIT: Duration = Duration::from_secs(5);
@@ -53,13 +57,15 @@ pub struct Event {
     /// JSON.
     pub(crate) detail: Cow<'static, str>,
     pub(crate) changes: Vec<Change>,
+    /// What its work finds out.
+    told: Option<Told>,
 }
 
 impl Event {
     /// An event about no object in particular.
     #[must_use]
     pub const fn new(action: Action) -> Self {
-        Self { action, object: None, detail: Cow::Borrowed("null"), changes: Vec::new() }
+        Self { action, object: None, detail: Cow::Borrowed("null"), changes: Vec::new(), told: None }
     }
 
     /// About this object.
@@ -90,6 +96,18 @@ impl Event {
         Ok(self.detail(Value::Object(detail)))
     }
 
+    /// With what its work finds out, which gets the other half to tell it.
+    pub(crate) fn told(mut self) -> (Self, Told) {
+        let told = self.told.get_or_insert_default().clone();
+        (self, told)
+    }
+
+    /// With what was changed, where that is known before.
+    pub(crate) fn changed(self, before: &impl Serialize, after: &impl Serialize, limits: &Limits) -> Result<Self> {
+        let detail = serde_json::from_str(&self.detail).map_err(Error::internal)?;
+        Ok(self.detail(difference::with(detail, difference::difference(before, after, limits)?)))
+    }
+
     /// Which makes this part of the compiled state stale, on every node.
     #[must_use]
     pub(crate) fn changes(mut self, change: Change) -> Self {
@@ -112,6 +130,7 @@ pub(crate) struct Counted {
 pub(crate) struct Entry {
     record: tables::audit::Record,
     changes: Vec<Change>,
+    told: Option<Told>,
 }
 
 impl Entry {
@@ -132,11 +151,14 @@ impl Entry {
             detail: event.detail.into_owned(),
             count: i64::try_from(count).unwrap_or(i64::MAX),
         };
-        Ok(Self { record, changes: event.changes })
+        Ok(Self { record, changes: event.changes, told: event.told })
     }
 
     /// Appends the record, and what the event makes stale, to the transaction in which it happens.
-    pub(crate) async fn append(self, tx: &mut Tx) -> Result<()> {
+    pub(crate) async fn append(mut self, tx: &mut Tx) -> Result<()> {
+        if let Some(told) = self.told {
+            self.record.detail = told.add_to(&self.record.detail)?;
+        }
         tables::audit::append(tx, self.record).await?;
         // Last, since on PostgreSQL it waits for the commits of all others that do this.
         for change in &self.changes {

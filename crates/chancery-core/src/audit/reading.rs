@@ -11,7 +11,7 @@ use chancery_types::{
 
 use crate::{
     Caller, Chancery, Error, Result,
-    list::Page,
+    list::{InOrder, Page, items},
     time::{parse_rfc3339, rfc3339_ms},
 };
 
@@ -19,8 +19,9 @@ impl Chancery {
     /// The audit records, the newest first.
     pub async fn audit_records(&self, caller: &Caller, query: AuditQuery) -> Result<Items<AuditRecord>> {
         self.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
-        let AuditQuery { page, page_size, from, to, action, outcome, identity_uuid, object_uuid } = query;
-        let rows = Page::of(&ListQuery { page, page_size, search: None }, &self.limits)?.rows();
+        let AuditQuery { page, page_size, after, from, to, action, outcome, identity_uuid, object_uuid } = query;
+        let query = ListQuery { page, page_size, after, search: None };
+        let rows = Page::in_order(InOrder::Newest, &query, &self.limits)?.rows();
         let filter = Filter {
             from_ms: moment("/from", from)?,
             to_ms: moment("/to", to)?,
@@ -29,12 +30,9 @@ impl Chancery {
             identity: identity_uuid.map(Into::into),
             object: object_uuid.map(Into::into),
         };
-        let listed = self
-            .store
-            .read(move |tx| Box::pin(async move { Ok::<_, Error>(audit::list(tx, &filter, rows).await?) }))
-            .await?;
-        let items = listed.rows.into_iter().map(body_of).collect::<Result<_>>()?;
-        Ok(Items { items, total: listed.total.unsigned_abs() })
+        let listed =
+            self.read_list(caller, move |tx| Box::pin(async move { Ok(audit::list(tx, filter, &rows).await?) }));
+        items(listed.await?, body_of)
     }
 }
 

@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     Chancery, Error, Event, Meaning, Result,
+    audit::Nobody,
     changes::{Change, ChangeKind},
     pool,
     quarantine::Object,
@@ -108,7 +109,7 @@ impl Chancery {
     }
 
     fn unauthenticated(&self, request: &RequestInfo) -> Error {
-        self.counters.refused_nobody(request.source, self.clock.now_ms());
+        self.counters.refused_nobody(request.source, Nobody::Unknown, self.clock.now_ms());
         Error::unauthenticated()
     }
 

@@ -78,15 +78,14 @@ impl Chancery {
         self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
-        let listed = self.store.read(move |tx| {
-            Box::pin(async move { Ok::<_, Error>(tables::identities::list(tx, Some(&search), rows).await?) })
+        let listed = self.read_list(caller, move |tx| {
+            Box::pin(async move { Ok(tables::identities::list(tx, Some(&search), &rows).await?) })
         });
-        let listed = listed.await?;
         let stub = |row: tables::identities::Row| {
             let (kind, locked) = (kind_of(&row)?, row.locked);
             Ok(IdentityStub { obj_info: ObjInfo { name: row.name, uuid: row.id.into() }, kind, locked })
         };
-        Ok(page.answer(listed.rows.into_iter().map(stub).collect::<Result<_>>()?, listed.total))
+        page.answer(listed.await?, stub)
     }
 
     /// GET /api/v2/identities/{uuid}.
@@ -98,10 +97,11 @@ impl Chancery {
     /// PATCH /api/v2/identities/{uuid}.
     pub async fn change_identity(&self, caller: &Caller, id: IdentityId, body: PatchIdentity) -> Result<Identity> {
         let (now, limits, granter, id) = (self.clock.now_ms(), self.limits.clone(), caller.clone(), Uuid::from(id));
-        let event = identity_event(Action::IdentityChange, id).detail(json!(body));
+        let (event, told) = identity_event(Action::IdentityChange, id).told();
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, id).await?;
+                let before = read(tx, id).await?;
                 if let Some(roles) = &body.role_uuids {
                     reassign(tx, &granter, &row, roles, now).await?;
                 }
@@ -109,7 +109,9 @@ impl Chancery {
                     check_name("/name", name, &limits)?;
                     tables::identities::rename(tx, id, name, &name_key(name)).await.map_err(name_taken)?;
                 }
-                read(tx, id).await
+                let after = read(tx, id).await?;
+                told.changed(&before, &after, &limits)?;
+                Ok(after)
             })
         })
         .await
@@ -117,10 +119,12 @@ impl Chancery {
 
     /// DELETE /api/v2/identities/{uuid}. Ends its sessions.
     pub async fn delete_identity(&self, caller: &Caller, id: IdentityId) -> Result<Empty> {
-        let id = Uuid::from(id);
-        self.administer(caller, identity_event(Action::IdentityDelete, id), move |tx| {
+        let (id, limits) = (Uuid::from(id), self.limits.clone());
+        let (event, told) = identity_event(Action::IdentityDelete, id).told();
+        self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, id).await?;
+                told.changed(&read(tx, id).await?, &Empty {}, &limits)?;
                 check_last_holders(tx, &row, None).await?;
                 end_sessions(tx, id).await?;
                 tables::identities::delete(tx, id).await?;
@@ -132,14 +136,18 @@ impl Chancery {
 
     /// POST /api/v2/identities/{uuid}/lock. Ends its sessions.
     pub async fn lock_identity(&self, caller: &Caller, id: IdentityId) -> Result<Identity> {
-        let id = Uuid::from(id);
-        self.administer(caller, identity_event(Action::IdentityLock, id), move |tx| {
+        let (id, limits) = (Uuid::from(id), self.limits.clone());
+        let (event, told) = identity_event(Action::IdentityLock, id).told();
+        self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, id).await?;
+                let before = read(tx, id).await?;
                 check_last_holders(tx, &row, None).await?;
                 tables::identities::set_locked(tx, id, true).await?;
                 end_sessions(tx, id).await?;
-                read(tx, id).await
+                let after = read(tx, id).await?;
+                told.changed(&before, &after, &limits)?;
+                Ok(after)
             })
         })
         .await
@@ -147,12 +155,16 @@ impl Chancery {
 
     /// POST /api/v2/identities/{uuid}/unlock. Forgives wrong passwords too.
     pub async fn unlock_identity(&self, caller: &Caller, id: IdentityId) -> Result<Identity> {
-        let id = Uuid::from(id);
-        self.administer(caller, identity_event(Action::IdentityUnlock, id), move |tx| {
+        let (id, limits) = (Uuid::from(id), self.limits.clone());
+        let (event, told) = identity_event(Action::IdentityUnlock, id).told();
+        self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 existing(tx, id).await?;
+                let before = read(tx, id).await?;
                 unlock(tx, id).await?;
-                read(tx, id).await
+                let after = read(tx, id).await?;
+                told.changed(&before, &after, &limits)?;
+                Ok(after)
             })
         })
         .await

@@ -53,16 +53,15 @@ impl Chancery {
         self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
-        let listed = self.store.read(move |tx| {
-            Box::pin(async move { Ok::<_, Error>(tables::roles::list(tx, Some(&search), rows).await?) })
+        let listed = self.read_list(caller, move |tx| {
+            Box::pin(async move { Ok(tables::roles::list(tx, Some(&search), &rows).await?) })
         });
-        let listed = listed.await?;
         let stub = |row: Row| RoleStub {
             obj_info: ObjInfo { name: row.name, uuid: row.id.into() },
             logins_required: row.logins_required,
             system: row.system,
         };
-        Ok(page.answer(listed.rows.into_iter().map(stub).collect(), listed.total))
+        page.answer(listed.await?, |row| Ok(stub(row)))
     }
 
     /// GET /api/v2/roles/{uuid}.
@@ -74,10 +73,8 @@ impl Chancery {
     /// PATCH /api/v2/roles/{uuid}.
     pub async fn change_role(&self, caller: &Caller, id: RoleId, body: PatchRole) -> Result<Role> {
         let (now, limits, granter) = (self.clock.now_ms(), self.limits.clone(), caller.clone());
-        let event = Event::new(Action::RoleChange)
-            .on(Uuid::from(id))
-            .detail(json!(body))
-            .changes(Change::of(ChangeKind::Role, id));
+        let event = Event::new(Action::RoleChange).on(Uuid::from(id)).changes(Change::of(ChangeKind::Role, id));
+        let (event, told) = event.told();
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
                 let row = changeable(tx, id).await?;
@@ -92,9 +89,12 @@ impl Chancery {
                 if let Some((field, name)) = &named {
                     check_name(field, name, &limits)?;
                 }
+                let before = body_of(row.clone())?;
                 let row = row_of(id, named.map_or(row.name, |(_, name)| name), &next)?;
                 tables::roles::update(tx, &row).await.map_err(name_taken)?;
-                body_of(row)
+                let after = body_of(row)?;
+                told.changed(&before, &after, &limits)?;
+                Ok(after)
             })
         })
         .await
@@ -103,9 +103,11 @@ impl Chancery {
     /// DELETE /api/v2/roles/{uuid}.
     pub async fn delete_role(&self, caller: &Caller, id: RoleId) -> Result<Empty> {
         let event = Event::new(Action::RoleDelete).on(Uuid::from(id)).changes(Change::of(ChangeKind::Role, id));
+        let ((event, told), limits) = (event.told(), self.limits.clone());
         self.administer(caller, event, move |tx| {
             Box::pin(async move {
-                changeable(tx, id).await?;
+                let before = body_of(changeable(tx, id).await?)?;
+                told.changed(&before, &Empty {}, &limits)?;
                 check_nobody_holds(tx, id, "a role can be deleted").await?;
                 tables::roles::delete(tx, id.into()).await?;
                 Ok(Empty {})

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     Chancery, Error, Event, Meaning, Result, Source,
-    audit::Actor,
+    audit::{Actor, Nobody},
     changes::{Change, ChangeKind},
     pool::Party,
     up_to_date::LogsInNow,
@@ -52,7 +52,8 @@ impl Chancery {
         let proof = self.proof(request)?;
         let now = self.logs_in_now().await?;
         let Some(row) = self.prove(&proof, source).await? else {
-            self.counters.refused_nobody(visitor.request.source, self.clock.now_ms());
+            let who = self.refused_login(&proof).await?;
+            self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
             return Err(refused());
         };
         self.admit(&now, &visitor.request, cookie, row).await
@@ -95,8 +96,9 @@ impl Chancery {
         match proof {
             Proof::ApiKey { hash } => {
                 let hash = *hash;
-                let read =
-                    self.store.read(move |tx| Box::pin(async move { tables::identities::by_api_key(tx, &hash).await }));
+                let read = self
+                    .store
+                    .read_data(move |tx| Box::pin(async move { tables::identities::by_api_key(tx, &hash).await }));
                 Ok(read.await.map_err(Error::from)?.filter(|row| !row.locked))
             }
             Proof::Password { name_key, password } => {
@@ -106,10 +108,19 @@ impl Chancery {
         }
     }
 
+    /// Whom a refused login was for: asked the same way for every name, so that the answer takes the same time.
+    async fn refused_login(&self, proof: &Proof) -> Result<Nobody> {
+        let Proof::Password { name_key, .. } = proof else { return Ok(Nobody::Unknown) };
+        let hash = self.custodian.keyed_hash("login name", name_key.as_bytes());
+        let row = self.named(name_key).await?;
+        Ok(row.map_or(Nobody::Name(hash), |row| Nobody::Unproved(row.id.into(), row.name)))
+    }
+
     async fn named(&self, name_key: &str) -> Result<Option<Row>> {
         // What cannot be a name is nobody's name; the store would refuse to look for a NUL.
         let name_key = if name_key.contains('\0') { String::new() } else { name_key.to_owned() };
-        let read = self.store.read(move |tx| Box::pin(async move { tables::identities::by_name(tx, &name_key).await }));
+        let read =
+            self.store.read_data(move |tx| Box::pin(async move { tables::identities::by_name(tx, &name_key).await }));
         read.await.map_err(Error::from)
     }
 
@@ -175,7 +186,7 @@ impl Chancery {
     async fn roles_of(&self, id: IdentityId) -> Result<Vec<chancery_types::RoleId>> {
         let read = self
             .store
-            .read(move |tx| Box::pin(async move { tables::identity_roles::of_identity(tx, id.into()).await }));
+            .read_data(move |tx| Box::pin(async move { tables::identity_roles::of_identity(tx, id.into()).await }));
         let rows = read.await.map_err(Error::from)?;
         Ok(rows.into_iter().map(|row| row.role_id.into()).collect())
     }

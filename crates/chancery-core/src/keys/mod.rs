@@ -37,7 +37,7 @@ impl Chancery {
     pub async fn key_type_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<KeyTypeStub>> {
         self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
-        Ok(page.cut(key_type::BUILT_IN.iter().map(KeyType::stub), |stub| &stub.obj_info))
+        page.cut(key_type::BUILT_IN.iter().map(KeyType::stub), |stub| &stub.obj_info)
     }
 
     /// Makes a data key.
@@ -78,10 +78,10 @@ impl Chancery {
         self.grant(caller, Perm::KeysAdd, Action::KeyRead, None).await?;
         let page = Page::of(query, &self.limits)?;
         let (term, rows) = (page.search.clone(), page.rows());
-        let listed =
-            self.store.read(move |tx| Box::pin(async move { tables::keys::list(tx, Some(&term), rows).await })).await?;
-        let stubs = listed.rows.iter().map(|row| Ok(StoredKey::from_row(row)?.stub())).collect::<Result<_>>()?;
-        Ok(page.answer(stubs, listed.total))
+        let listed = self.read_list(caller, move |tx| {
+            Box::pin(async move { Ok(tables::keys::list(tx, Some(&term), &rows).await?) })
+        });
+        page.answer(listed.await?, |row| Ok(StoredKey::from_row(&row)?.stub()))
     }
 
     /// A key; never its secret.
@@ -95,10 +95,11 @@ impl Chancery {
         let grant = self.grant(caller, Perm::KeysAdd, Action::KeyChange, Some(id.into())).await?;
         let PatchKey { name, usages } = request;
         let limits = self.limits.clone();
-        let event = key_event(Action::KeyChange, id).detail(json!({"name": name, "usages": usages}));
+        let (event, told) = key_event(Action::KeyChange, id).told();
         let are_two = caller.are_two_persons();
         let changed = self.commit(&grant, event, move |tx| {
             Box::pin(async move {
+                let before = detail(tx, id).await?;
                 let mut row = load(tx, id).await?;
                 let key = StoredKey::from_row(&row)?;
                 if let Some(name) = name {
@@ -117,7 +118,9 @@ impl Chancery {
                     row.usages = new_key::usages_text(&usages);
                 }
                 update(tx, &row).await?;
-                detail(tx, id).await
+                let after = detail(tx, id).await?;
+                told.changed(&before, &after, &limits)?;
+                Ok(after)
             })
         });
         match changed.await {
@@ -144,12 +147,16 @@ impl Chancery {
 
     async fn set_key_state(&self, caller: &Caller, id: KeyId, state: KeyState, action: Action) -> Result<Key> {
         let grant = self.grant(caller, Perm::KeysAdd, action, Some(id.into())).await?;
-        self.commit(&grant, key_event(action, id), move |tx| {
+        let ((event, told), limits) = (key_event(action, id).told(), self.limits.clone());
+        self.commit(&grant, event, move |tx| {
             Box::pin(async move {
+                let before = detail(tx, id).await?;
                 let mut row = load(tx, id).await?;
                 row.state = state.as_str().to_owned();
                 update(tx, &row).await?;
-                detail(tx, id).await
+                let after = detail(tx, id).await?;
+                told.changed(&before, &after, &limits)?;
+                Ok(after)
             })
         })
         .await

@@ -8,7 +8,6 @@ use chancery_types::{
         signing_policies::PolicyRules,
     },
 };
-use serde_json::json;
 use uuid::Uuid;
 
 use super::{issue::Plan, stored::StoredCertificate};
@@ -125,7 +124,7 @@ impl Chancery {
             return Ok(IssuerApproval { approval: after, pending_change: None });
         }
         let demand = Demand::all([&before]);
-        let event = issuer_event(id).detail(json!(after));
+        let event = issuer_event(id).changed(&before, &after, &self.limits)?;
         let new = ProposedIssuerApproval { before, after };
         if !demand.is_none() {
             return Box::pin(self.propose_issuer_approval(caller, &grant, demand, (id, issuer.name), new)).await;

@@ -41,8 +41,8 @@ impl Chancery {
         let by_end = filter.not_after_before_s.is_some();
         let after = query.after.as_deref().map_or_else(|| Ok(start(by_end)), |text| read(text, by_end))?;
         let scan_max = self.limits.inventory_scan_max;
-        let part = self.store.read(move |tx| {
-            Box::pin(async move { tables::certificates::list(tx, &filter, after, page_size, scan_max).await })
+        let part = self.read_list(caller, move |tx| {
+            Box::pin(async move { Ok(tables::certificates::list(tx, &filter, after, page_size, scan_max).await?) })
         });
         let Part { rows, next } = part.await?;
         let stub = |row| Ok(StoredCertificate::from_row(row)?.stub(now_ms));

@@ -224,8 +224,9 @@ async fn expiry_is_told_at_30_7_and_1_days_once_also_after_a_restart() {
         }
         let filter =
             tables::audit::Filter { action: Some("CertificateExpiry".to_owned()), ..tables::audit::Filter::default() };
-        let page = chancery_store::Page { limit: 100, offset: 0 };
-        let read = chancery.store.read(move |tx| Box::pin(async move { tables::audit::list(tx, &filter, page).await }));
+        let start = chancery_store::Start::Offset(0);
+        let page = chancery_store::Page { limit: 100, start, count_max: 100, scan_max: 100 };
+        let read = chancery.store.read(move |tx| Box::pin(async move { tables::audit::list(tx, filter, &page).await }));
         let records = read.await.map_err(Error::from).unwrap().rows;
         for record in records.iter().take(records.len() - told.len()) {
             let detail: serde_json::Value = serde_json::from_str(&record.record.detail).unwrap();

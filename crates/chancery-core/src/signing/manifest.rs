@@ -3,7 +3,10 @@
 use std::collections::HashSet;
 
 use chancery_keys::Digest;
-use chancery_store::tables::{self, signing_items::Item};
+use chancery_store::{
+    Position, Start,
+    tables::{self, signing_items::Item},
+};
 use chancery_types::{
     Base64, SigningRequestId, SigningRequestState,
     wire::{
@@ -26,7 +29,7 @@ use super::{
 };
 use crate::{
     Caller, Chancery, Error, Limits, Meaning, Result,
-    list::Page,
+    list::{InOrder, Page, items},
     log::inclusion_proofs,
     text::{check_name, folded},
 };
@@ -166,27 +169,30 @@ impl Chancery {
         query: ItemsQuery,
     ) -> Result<Items<SignedItem>> {
         let stored = self.readable_request(caller, id).await?;
-        let ItemsQuery { page, page_size, include } = query;
+        let ItemsQuery { page, page_size, after, include } = query;
         // Signatures are large: never all of them at once.
         let page_size = page_size.or(Some(self.limits.page_size_max));
-        let page = Page::of(&ListQuery { page, page_size, search: None }, &self.limits)?;
-        let rows = page.rows();
-        // The log numbers a request's signatures as the manifest does its items.
-        let first = u32::try_from(rows.offset).unwrap_or(u32::MAX);
+        let query = ListQuery { page, page_size, after, search: None };
+        let rows = Page::in_order(InOrder::Number, &query, &self.limits)?.rows();
+        // The log numbers a request's signatures from 0, in the order of the items, whose numbers are from 1.
+        let first = match rows.start {
+            Start::Offset(number) | Start::After(Position::Number(number)) => u32::try_from(number).unwrap_or(u32::MAX),
+            Start::After(Position::Name(..) | Position::Newest(..)) => u32::MAX,
+        };
         let numbers = first..first.saturating_add(rows.limit);
-        let read = self.store.read(move |tx| {
+        let read = self.read_list(caller, move |tx| {
             Box::pin(async move {
-                let listed = tables::signing_items::list(tx, id.into(), rows).await?;
+                let listed = tables::signing_items::list(tx, id.into(), &rows).await?;
                 let proofs = match include {
                     None => None,
                     Some(IncludeOfItems::InclusionProof) => Some(inclusion_proofs(tx, id.into(), numbers).await?),
                 };
-                Ok::<_, Error>((listed, proofs))
+                Ok((listed, proofs))
             })
         });
         let (listed, mut proofs) = read.await?;
         let state = stored.facts(self.hardened, self.clock.now_ms()).standing.words().0;
-        let item = |(number, row): (u32, tables::signing_items::Row)| SignedItem {
+        let mut item = |(number, row): (u32, tables::signing_items::Row)| SignedItem {
             name: row.name,
             digest: Base64(row.digest),
             state: if state == SigningRequestState::Signed && row.signature.is_none() {
@@ -197,7 +203,7 @@ impl Chancery {
             signature: row.signature.map(Base64),
             inclusion_proof: proofs.as_mut().map(|proofs| proofs.remove(&number)),
         };
-        let items = (first..).zip(listed.rows).map(item).collect();
-        Ok(Items { items, total: listed.total.unsigned_abs() })
+        let mut numbers = first..;
+        items(listed, |row| Ok(item((numbers.next().unwrap_or(u32::MAX), row))))
     }
 }

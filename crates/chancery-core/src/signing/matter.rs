@@ -1,6 +1,6 @@
 //! What a submission wants to have signed, as its policy takes it.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use chancery_keys::{Digest, hash};
 use chancery_store::tables::{self, signing_items::Item};
@@ -9,7 +9,7 @@ use chancery_verify::{hexadecimal, manifest_digest};
 use serde::Serialize;
 use uuid::Uuid;
 
-use super::program::Program;
+use super::{claim::Claim, program::Program};
 use crate::{Error, Result};
 
 /// What is to be signed.
@@ -52,7 +52,12 @@ impl Matter {
     }
 
     /// What the audit record says of a request with it.
-    pub(super) fn recorded(&self, row: &tables::signing_requests::Row, program: Option<&Program>) -> Result<String> {
+    pub(super) fn recorded(
+        &self,
+        row: &tables::signing_requests::Row,
+        program: Option<&Program>,
+        claim: &Claim,
+    ) -> Result<String> {
         let (page_hashes_digest, items) = match self {
             Self::One { page_hashes, .. } => {
                 let digest = |page_hashes| hexadecimal(hash(HashType::Sha2_256, page_hashes).as_bytes());
@@ -64,7 +69,9 @@ impl Matter {
             approvals_required: row.required_at_submission,
             digest: hexadecimal(&row.digest),
             items,
+            metadata: claim.metadata.as_ref(),
             name: &row.name,
+            note: claim.note.as_deref(),
             page_hashes_digest,
             policy_uuid: row.policy_id,
             pre_approval_uuid: row.pre_approval_id,
@@ -86,7 +93,11 @@ struct Recorded<'a> {
     digest: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     items: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    metadata: Option<&'a BTreeMap<String, String>>,
     name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     page_hashes_digest: Option<String>,
     policy_uuid: Uuid,
@@ -135,21 +146,32 @@ mod tests {
             "name": "an \"exe\"", "serviceUuid": id(2), "policyUuid": id(3), "digest": "00ab", "approvalsRequired": 4,
             "state": "Signed", "preApprovalUuid": null, "repeatsUuid": null,
         });
-        assert_eq!(of(None).recorded(&row, None).unwrap(), expected.to_string());
+        assert_eq!(of(None).recorded(&row, None, &Claim::default()).unwrap(), expected.to_string());
         expected["pageHashesDigest"] = json!("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
         let program = Program { name: Some("Example".to_owned()), url: Some("https://example.org".to_owned()) };
         expected["programName"] = json!("Example");
         expected["programUrl"] = json!("https://example.org");
-        assert_eq!(of(Some(Vec::new())).recorded(&row, Some(&program)).unwrap(), expected.to_string());
+        assert_eq!(of(Some(Vec::new())).recorded(&row, Some(&program), &Claim::default()).unwrap(), expected.to_string());
         for member in ["programName", "programUrl"] {
             expected.as_object_mut().and_then(|members| members.remove(member)).unwrap();
         }
+        let claim = Claim {
+            note: Some("for the customer".to_owned()),
+            metadata: Some(BTreeMap::from([("commit".to_owned(), "1".to_owned())])),
+        };
+        let mut claimed = expected.clone();
+        claimed["note"] = json!("for the customer");
+        claimed["metadata"] = json!({"commit": "1"});
+        assert_eq!(of(Some(Vec::new())).recorded(&row, None, &claim).unwrap(), claimed.to_string());
         (row.pre_approval_id, row.repeats_id) = (Some(id(7)), Some(id(8)));
         expected["preApprovalUuid"] = json!(id(7));
         expected["repeatsUuid"] = json!(id(8));
         expected["items"] = json!(2);
         expected.as_object_mut().and_then(|members| members.remove("pageHashesDigest")).unwrap();
         let item = Item { name: "n".to_owned(), digest: vec![1] };
-        assert_eq!(Matter::Each(vec![item.clone(), item]).recorded(&row, None).unwrap(), expected.to_string());
+        assert_eq!(
+            Matter::Each(vec![item.clone(), item]).recorded(&row, None, &Claim::default()).unwrap(),
+            expected.to_string()
+        );
     }
 }

@@ -3,6 +3,7 @@
 mod algorithms;
 mod batch;
 pub(crate) mod certificate;
+mod claim;
 mod credential;
 mod decide;
 mod decision;

@@ -94,11 +94,7 @@ impl Chancery {
     ) -> Result<SigningPolicy> {
         let action = Action::SigningPolicyChange;
         let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(policy.into())).await?;
-        let event = Event::new(action).on(Uuid::from(policy)).detail(json!({
-            "name": change.obj_info.as_ref().and_then(|info| info.name.as_ref()),
-            "numApprovals": change.num_approvals, "selfApproval": change.self_approval, "timeStamp": change.time_stamp,
-            "rules": change.rules,
-        }));
+        let (event, told) = Event::new(action).on(Uuid::from(policy)).told();
         let (limits, hardened) = (self.limits.clone(), self.hardened);
         let present = self.store.read(move |tx| Box::pin(Present::of_policy(tx, policy))).await?;
         if present.highest() > 0 {
@@ -130,7 +126,9 @@ impl Chancery {
                     return Err(Error::exists("/objInfo/name", NAME_TAKEN));
                 }
                 tables::signing_policies::change(tx, &row).await?;
-                Ok(Policy::from_row(row, &present.service)?.body(hardened))
+                let after = Policy::from_row(row, &present.service)?.body(hardened);
+                told.changed(&old.clone().body(hardened), &after, &limits)?;
+                Ok(after)
             })
         })
         .await

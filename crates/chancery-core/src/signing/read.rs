@@ -10,8 +10,16 @@ use chancery_types::{
 };
 
 use super::stored::StoredRequest;
-use super::{service::Service, stored};
-use crate::{Caller, Chancery, Error, Event, Grant, Result, list::Page, log::inclusion_proof};
+use super::{
+    claim::{Claim, pairs},
+    service::Service,
+    stored,
+};
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Result,
+    list::{Page, items},
+    log::inclusion_proof,
+};
 
 /// What lets somebody read requests.
 const READERS: [Perm; 2] = [Perm::SigningApprove, Perm::SigningSubmit];
@@ -39,9 +47,12 @@ impl Chancery {
         };
         let page_hashes = self.stored_page_hashes(&stored).await?;
         let program = self.stored_program(&stored).await?;
+        let read = self.store.read(move |tx| Box::pin(async move { Claim::of(tx, &[id.into()]).await }));
+        let Claim { note, metadata } = read.await?.remove(&id.into()).unwrap_or_default();
         let detail = stored.detail(payload, proof, self.hardened, self.clock.now_ms());
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
-        Ok(SigningRequest { page_hashes: page_hashes.map(Base64), program_name, program_url, ..detail })
+        let page_hashes = page_hashes.map(Base64);
+        Ok(SigningRequest { page_hashes, program_name, program_url, note, metadata, ..detail })
     }
 
     /// A request that the caller may read.
@@ -84,8 +95,12 @@ impl Chancery {
         service: Option<ServiceId>,
         query: SigningRequestQuery,
     ) -> Result<Items<SigningRequestStub>> {
-        let SigningRequestQuery { state, pre_approval_uuid, page, page_size, search } = query;
-        let page = Page::of(&ListQuery { page, page_size, search }, &self.limits)?;
+        let SigningRequestQuery { state, pre_approval_uuid, page, page_size, after, search, metadata } = query;
+        let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
+        if metadata.as_ref().is_some_and(|metadata| metadata.len() > self.limits.metadata_members_max) {
+            let max = self.limits.metadata_members_max;
+            return Err(Error::value("/metadata", format!("At most {max} members of the metadata are looked for.")));
+        }
         let own = || caller.members().iter().map(|member| member.id.into()).collect();
         let now_ms = self.clock.now_ms();
         // What waited too long is stored as waiting and has failed.
@@ -96,21 +111,27 @@ impl Chancery {
             state: state.filter(|_| !failed).map(|state| state.as_str().to_owned()),
             unexpired_at_ms: (state == Some(SigningRequestState::Approval)).then_some(now_ms),
             failed_at_ms: failed.then_some(now_ms),
-            search: (!page.search.is_empty()).then(|| page.search.clone()),
+            search: page.term(),
+            pairs: metadata.as_ref().map(pairs).unwrap_or_default(),
             submitters: (!sees_all(grant)).then(own),
         };
         let rows = page.rows();
-        let read = self.store.read(move |tx| {
+        let read = self.read_list(caller, move |tx| {
             Box::pin(async move {
                 if let Some(service) = service {
                     Service::load(tx, service).await?.ok_or_else(|| Error::not_found("signing service"))?;
                 }
-                Ok::<_, Error>(tables::signing_requests::list(tx, filter, rows).await?)
+                let listed = tables::signing_requests::list(tx, filter, &rows).await?;
+                let ids: Vec<_> = listed.rows.iter().map(|row| row.id).collect();
+                let claims = Claim::of(tx, &ids).await?;
+                Ok((listed, claims))
             })
         });
-        let listed = read.await?;
-        let items = listed.rows.into_iter().map(|row| stored::stub(row, now_ms)).collect::<Result<_>>()?;
-        Ok(Items { items, total: listed.total.unsigned_abs() })
+        let (listed, mut claims) = read.await?;
+        items(listed, |row| {
+            let claim = claims.remove(&row.id).unwrap_or_default();
+            stored::stub(row, claim, now_ms)
+        })
     }
 }
 

@@ -9,7 +9,7 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::request;
+use super::{claim::Claim, request};
 use crate::{Caller, Chancery, Error, Result};
 
 impl Chancery {
@@ -28,6 +28,8 @@ impl Chancery {
         let program = self.stored_program(&stored).await?;
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
         let row = stored.row;
+        let read = self.store.read(move |tx| Box::pin(async move { Claim::of(tx, &[id.into()]).await }));
+        let Claim { note, metadata } = read.await?.remove(&id.into()).unwrap_or_default();
         let items = self.store.read(move |tx| Box::pin(tables::signing_items::of_request(tx, id.into()))).await?;
         let items: Vec<_> =
             items.into_iter().map(|item| ManifestItem { name: item.name, digest: Base64(item.digest) }).collect();
@@ -44,6 +46,8 @@ impl Chancery {
             program_name,
             program_url,
             existing_signature: existing_signature.map_err(Error::internal)?,
+            note,
+            metadata,
         };
         self.submit(caller, request, Some(id)).await
     }

@@ -43,7 +43,7 @@ pub(crate) struct Policy {
 
 impl Service {
     /// Parses a row. What does not parse was not written by us: InternalError.
-    fn from_row(row: &tables::services::Row) -> Result<Self> {
+    pub(super) fn from_row(row: &tables::services::Row) -> Result<Self> {
         Ok(Self {
             id: row.id.into(),
             format: row.signing_format.parse().map_err(Error::internal)?,
@@ -70,7 +70,7 @@ pub(super) fn without_certificate() -> Error {
     )
 }
 
-fn stub(row: tables::services::Row) -> Result<ServiceStub> {
+pub(super) fn stub(row: tables::services::Row) -> Result<ServiceStub> {
     let signs = row.template == PKI_SIGNING;
     Ok(ServiceStub {
         signing_format: signs.then(|| Service::from_row(&row).map(|service| service.format)).transpose()?,
@@ -131,11 +131,10 @@ impl Chancery {
         let _grant = self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
-        let read =
-            self.store.read(move |tx| Box::pin(async move { tables::services::list(tx, Some(&search), rows).await }));
-        let listed = read.await?;
-        let stubs = listed.rows.into_iter().map(stub).collect::<Result<_>>()?;
-        Ok(page.answer(stubs, listed.total))
+        let listed = self.read_list(caller, move |tx| {
+            Box::pin(async move { Ok(tables::services::list(tx, Some(&search), &rows).await?) })
+        });
+        page.answer(listed.await?, stub)
     }
 
     /// One policy, for any fully logged-in caller.
@@ -167,6 +166,6 @@ impl Chancery {
             })
         });
         let items = read.await?;
-        Ok(Items { total: items.len() as u64, items })
+        Ok(Items { total: items.len() as u64, items, total_is_at_least: false, next: None })
     }
 }

@@ -16,6 +16,7 @@ use chancery_types::{
 };
 
 use super::{
+    claim::Claim,
     decision::StoredDecision,
     request::{self, Event, Request, Standing},
     rules,
@@ -98,7 +99,7 @@ impl StoredRequest {
         Digest::new(self.policy.choice.hash, &self.row.digest).map_err(Error::internal)
     }
 
-    /// The request in full; the payload comes apart.
+    /// The request in full; the payload, page hashes and the submitter's claim come apart.
     pub(crate) fn detail(
         self,
         payload: Option<Vec<u8>>,
@@ -134,6 +135,8 @@ impl StoredRequest {
             signature: Base64(row.signature.unwrap_or_default()),
             submitted_at: moment(row.submitted_at_ms),
             submitted_by: self.submitters.into_iter().map(submitter).collect(),
+            note: None,
+            metadata: None,
             decided_at: row.decided_at_ms.map(moment),
             expires_at: row.expires_at_ms.map(moment),
             approvals_required: facts.required(),
@@ -161,7 +164,7 @@ fn approval(decided: &StoredDecision<RequestDecision>) -> Approval {
 }
 
 /// What a list says of a request at this moment.
-pub(crate) fn stub(row: tables::signing_requests::Stub, now_ms: i64) -> Result<SigningRequestStub> {
+pub(super) fn stub(row: tables::signing_requests::Stub, claim: Claim, now_ms: i64) -> Result<SigningRequestStub> {
     let standing = Standing::stored(row.state.parse().map_err(Error::internal)?);
     let expired = standing == Standing::Pending && row.expires_at_ms.is_some_and(|end_ms| end_ms <= now_ms);
     let (state, approval_state): (SigningRequestState, ApprovalState) =
@@ -176,6 +179,8 @@ pub(crate) fn stub(row: tables::signing_requests::Stub, now_ms: i64) -> Result<S
         policy_uuid: row.policy_id.into(),
         submitted_at: moment(row.submitted_at_ms),
         pre_approval_uuid: row.pre_approval_id.map(ProposalId::from),
+        note: claim.note,
+        metadata: claim.metadata,
     })
 }
 

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::{
     algorithms::Choice,
+    claim::Claim,
     credential::Prepared,
     decide::{ATTEMPTS_MAX, too_often},
     embedded::{self, Container},
@@ -41,6 +42,7 @@ const HASH_INLINE_MAX: usize = 64 * 1024;
 struct Checked {
     name: String,
     matter: Matter,
+    claim: Claim,
     existing_signature: Option<ExistingSignature>,
     program: Option<Program>,
     /// The failed request that it repeats.
@@ -54,6 +56,7 @@ struct NewRequest {
     payload: Option<Arc<Vec<u8>>>,
     page_hashes: Option<Vec<u8>>,
     program: Option<Program>,
+    claim: Claim,
     items: Vec<Item>,
     item_signatures: Vec<Option<Vec<u8>>>,
     /// Of the set that the row names; none where that is stored.
@@ -86,11 +89,12 @@ impl Chancery {
         let (with_pages, pages) = (request.with_page_hashes, request.page_hashes);
         let (program_name, program_url) = (request.program_name, request.program_url);
         let subject = Subject::of(request.upload_data, request.digest, request.items)?;
-        let SubmitRequest { name, service_uuid, policy_uuid, existing_signature, .. } = request;
+        let SubmitRequest { name, service_uuid, policy_uuid, existing_signature, note, metadata, .. } = request;
         let action = Action::SigningRequestSubmit;
         let grant = Arc::new(self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?);
         let mut target = self.target(service_uuid, policy_uuid).await?;
         check_name("/name", &name, &self.limits)?;
+        let claim = Claim::new(note, metadata, &self.limits)?;
         if let Err(refusal) = rules::check_submitter(&target.policy.rules, caller) {
             return Err(self.refused(caller, Event::new(action).on(Uuid::from(service_uuid)), refusal).await);
         }
@@ -103,7 +107,7 @@ impl Chancery {
         let pages = PageHashes::of(target.policy.choice.format, has_payload, with_pages, pages)?;
         let program = program::program(target.policy.choice.format, program_name, program_url, &self.limits)?;
         let matter = self.matter(subject, &target.policy, existing_signature, pages).await?;
-        let checked = Checked { name, matter, existing_signature, program, repeats };
+        let checked = Checked { name, matter, claim, existing_signature, program, repeats };
         // Each time somebody else took the last use of a pre-approval or changed the target, so it ends by itself.
         for _ in 0..ATTEMPTS_MAX {
             if let Some(submitted) = self.submit_checked(caller, &grant, &target, &checked).await? {
@@ -146,7 +150,7 @@ impl Chancery {
         row.state = facts.standing.words().0.as_str().to_owned();
         let event = Event::new(Action::SigningRequestSubmit)
             .on(Uuid::from(id))
-            .json(checked.matter.recorded(&row, checked.program.as_ref())?);
+            .json(checked.matter.recorded(&row, checked.program.as_ref(), &checked.claim)?);
         let (payload, page_hashes, items) = checked.matter.parts();
         let submitters = (!self.stored_submitters.has(submitters_id)).then(|| submitters::members(caller));
         let new = Box::new(NewRequest {
@@ -155,6 +159,7 @@ impl Chancery {
             payload,
             page_hashes,
             program: checked.program.clone(),
+            claim: checked.claim.clone(),
             items,
             item_signatures: Vec::new(),
             submitters,
@@ -341,6 +346,9 @@ impl NewRequest {
             tables::submitter_sets::insert(tx, self.row.submitters_id, &submitters).await?;
         }
         tables::signing_requests::insert(tx, &self.row).await?;
+        if !self.claim.is_empty() {
+            self.claim.insert(tx, self.row.id, &self.row.name_key).await?;
+        }
         tables::signing_items::insert(tx, self.row.id, &self.items).await?;
         tables::signing_items::insert_results(tx, self.row.id, &self.item_signatures).await?;
         if let Some(payload) = self.payload {

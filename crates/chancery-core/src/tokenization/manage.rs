@@ -12,7 +12,7 @@ use chancery_types::{
         },
     },
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{spec::ProfileSpec, stored, templates};
@@ -29,12 +29,10 @@ impl Chancery {
         self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
         let (term, rows) = (page.search.clone(), page.rows());
-        let list = self.store.read(move |tx| {
-            Box::pin(async move { Ok::<_, Error>(tables::token_profiles::list(tx, Some(&term), rows).await?) })
+        let listed = self.read_list(caller, move |tx| {
+            Box::pin(async move { Ok(tables::token_profiles::list(tx, Some(&term), &rows).await?) })
         });
-        let listed = list.await?;
-        let stubs = listed.rows.into_iter().map(stored::stub).collect::<Result<_>>()?;
-        Ok(page.answer(stubs, listed.total))
+        page.answer(listed.await?, stored::stub)
     }
 
     /// Makes a token profile.
@@ -46,7 +44,8 @@ impl Chancery {
         let id = TokenProfileId::from_random(random());
         let (now_ms, limits) = (self.clock.now_ms(), self.limits.clone());
         let event = profile_event(Action::TokenProfileCreate, id)
-            .detail(json!({"name": request.obj_info.name, "keyUuid": request.key_uuid}));
+            .detail(json!({"name": request.obj_info.name, "keyUuid": request.key_uuid}))
+            .changed(&json!({}), &request, &self.limits)?;
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 let key = key(tx, &draft).await?;
@@ -96,7 +95,8 @@ impl Chancery {
         request: PatchTokenProfile,
     ) -> Result<TokenProfile> {
         let grant = self.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
-        let (limits, event) = (self.limits.clone(), profile_event(action, id));
+        let limits = self.limits.clone();
+        let (event, told) = profile_event(action, id).told();
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 let row = load(tx, id).await?;
@@ -115,7 +115,9 @@ impl Chancery {
                     }
                     done => Ok(done?),
                 }?;
-                spec.into_wire(id, &limits)
+                let (before, after) = (old.into_wire(id, &limits)?, spec.into_wire(id, &limits)?);
+                told.changed(&before, &after, &limits)?;
+                Ok(after)
             })
         })
         .await
@@ -125,8 +127,14 @@ impl Chancery {
     pub async fn delete_token_profile(&self, caller: &Caller, id: TokenProfileId) -> Result<()> {
         let action = Action::TokenProfileDelete;
         let grant = self.grant(caller, Perm::TokenizationManage, action, Some(id.into())).await?;
-        self.commit(&grant, profile_event(action, id), move |tx| {
+        let limits = self.limits.clone();
+        let (event, told) = profile_event(action, id).told();
+        self.commit(&grant, event, move |tx| {
             Box::pin(async move {
+                let row = load(tx, id).await?;
+                let rules: Value = serde_json::from_str(&row.control_rules).map_err(Error::internal)?;
+                let before = json!({"objInfo": {"name": row.name}, "keyUuid": row.key_id, "controlRules": rules});
+                told.changed(&before, &json!({}), &limits)?;
                 if tables::token_profiles::delete(tx, id.into()).await? { Ok(()) } else { Err(no_such_profile()) }
             })
         })

@@ -12,7 +12,7 @@ mod scan;
 mod surplus;
 mod tree;
 
-use std::marker::PhantomData;
+use std::{borrow::Cow, marker::PhantomData};
 
 use chancery_core::{Error, Meaning};
 use serde::de::DeserializeOwned;
@@ -70,9 +70,22 @@ pub(crate) fn decode_secret<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Erro
 /// `value` for a parameter that is given twice, missing, or not of its type; `selection` for a value outside its
 /// enumeration.
 pub(crate) fn decode_query<T: DeserializeOwned>(query: &str) -> Result<T, Error> {
-    let parameters: Vec<_> =
-        form_urlencoded::parse(query.as_bytes()).map(|(name, value)| (name, Tree::Parameter(value))).collect();
-    if has_duplicates(&parameters) {
+    let mut parameters: Vec<(Cow<'_, str>, Tree<'_>)> = Vec::new();
+    for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+        let value = Tree::Parameter(value);
+        // `metadata.commit` is the member `commit` of the object `metadata`.
+        let Some((object, member)) = name.split_once('.') else {
+            parameters.push((name, value));
+            continue;
+        };
+        let member = (Cow::Owned(member.to_owned()), value);
+        match parameters.iter_mut().find(|(name, _)| name == object) {
+            Some((_, Tree::Object(members))) => members.push(member),
+            Some(_) | None => parameters.push((Cow::Owned(object.to_owned()), Tree::Object(vec![member]))),
+        }
+    }
+    let twice = |tree: &Tree<'_>| matches!(tree, Tree::Object(members) if has_duplicates(members));
+    if has_duplicates(&parameters) || parameters.iter().any(|(_, value)| twice(value)) {
         return Err(Error::new(Meaning::Value, "The query has a parameter twice."));
     }
     let tree = Tree::Object(parameters);

@@ -187,10 +187,19 @@ fn a_query_is_read_by_the_types_asked_for() {
         search: Option<String>,
         hash: Option<HashType>,
         all: Option<bool>,
+        labels: Option<std::collections::BTreeMap<String, String>>,
     }
-    let filter: Filter = decode_query("pageSize=50&search=a+b%26&hash=Md5&all=true&unknown=1").unwrap();
-    let expected =
-        Filter { page_size: Some(50), search: Some("a b&".to_owned()), hash: Some(HashType::Md5), all: Some(true) };
+    let filter: Filter =
+        decode_query("pageSize=50&search=a+b%26&labels.a=1&hash=Md5&all=true&unknown=1&labels.b.c=x&un.known=1")
+            .unwrap();
+    let labels = [("a", "1"), ("b.c", "x")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let expected = Filter {
+        page_size: Some(50),
+        search: Some("a b&".to_owned()),
+        hash: Some(HashType::Md5),
+        all: Some(true),
+        labels: Some(labels.into()),
+    };
     assert_eq!(filter, expected);
     assert_eq!(decode_query::<Filter>("search=50").unwrap().search.as_deref(), Some("50"));
     for (query, meaning, field) in [
@@ -201,6 +210,9 @@ fn a_query_is_read_by_the_types_asked_for() {
         ("all=1", Meaning::Value, Some("/all")),
         ("hash=md5", Meaning::Selection, Some("/hash")),
         ("page=1&page=1", Meaning::Value, None),
+        ("labels.a=1&labels.a=2", Meaning::Value, None),
+        ("labels=1&labels.a=2", Meaning::Value, None),
+        ("labels=1", Meaning::Value, Some("/labels")),
     ] {
         let error = decode_query::<Filter>(query).unwrap_err();
         assert_eq!((error.meaning(), error.field()), (meaning, field), "{query}");

@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, pattern, sql};
+use crate::value::Bind;
+use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, pattern, sql};
 
 /// What is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,16 +77,26 @@ pub async fn append(tx: &mut Tx, record: Record) -> Result<(), StoreError> {
 }
 
 /// The newest records first.
-pub async fn list(tx: &mut Tx, filter: &Filter, page: Page) -> Result<Listed<Row>, StoreError> {
-    List::new(COLUMNS, "audit", "seq DESC")
-        .filter("at_ms >= ?", filter.from_ms)
-        .filter("at_ms < ?", filter.to_ms)
-        .filter("action = ?", filter.action.as_deref())
-        .filter("object = ?", filter.object)
-        .filter("outcome = ?", filter.outcome.as_deref())
-        .filter("identities LIKE ? ESCAPE '\\'", filter.identity.map(|id| pattern(&id.to_string())))
-        .page(tx, page)
-        .await
+pub async fn list(tx: &mut Tx, filter: Filter, page: &Page) -> Result<Listed<Row>, StoreError> {
+    list_of(filter).page(tx, page).await
+}
+
+pub(crate) fn list_of(filter: Filter) -> List {
+    let Filter { from_ms, to_ms, action, identity, object, outcome } = filter;
+    // No records before the first, or after the last moment.
+    let (from_ms, to_ms) = (from_ms.unwrap_or(i64::MIN), to_ms.unwrap_or(i64::MAX));
+    let list = List::new(COLUMNS, "audit", Order::Newest("at_ms", "seq"));
+    let list = match object {
+        None if (from_ms, to_ms) == (i64::MIN, i64::MAX) => list,
+        None => list.arm("at_ms >= ? AND at_ms < ?", [from_ms.into_value(), to_ms.into_value()]),
+        Some(object) => list.arm(
+            "object = ? AND at_ms >= ? AND at_ms < ?",
+            [object.into_value(), from_ms.into_value(), to_ms.into_value()],
+        ),
+    };
+    list.filter("action = ?", action)
+        .filter("outcome = ?", outcome)
+        .filter("identities LIKE ? ESCAPE '\\'", identity.map(|id| pattern(&id.to_string())))
 }
 
 impl FromColumns for Row {

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
+use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// An identity as stored.
 #[derive(Clone, PartialEq, Eq)]
@@ -129,8 +129,8 @@ pub async fn any(tx: &mut Tx) -> Result<bool, StoreError> {
 }
 
 /// A page of those whose name contains the term, by name.
-pub async fn list(tx: &mut Tx, term: Option<&str>, page: Page) -> Result<Listed<Row>, StoreError> {
-    List::new(COLUMNS, "identities", "name_key, id").search("name_key", term).page(tx, page).await
+pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed<Row>, StoreError> {
+    List::new(COLUMNS, "identities", Order::Name("name_key", "id")).search("name_key", term).page(tx, page).await
 }
 
 impl FromColumns for Row {

@@ -95,6 +95,7 @@ pub mod named_roles;
 pub mod pre_approvals;
 pub mod proposals;
 pub mod services;
+pub mod signing_claims;
 pub mod signing_items;
 pub mod signing_policies;
 pub mod signing_requests;

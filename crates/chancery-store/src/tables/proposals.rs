@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
+use crate::value::Bind;
+use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// A proposal as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,19 +147,29 @@ pub async fn change(tx: &mut Tx, id: Uuid, version: i64, change: &Change) -> Res
 }
 
 /// The proposals that pass a filter, by name.
-pub async fn list(tx: &mut Tx, filter: Filter, page: Page) -> Result<Listed<Row>, StoreError> {
-    let own = "(id IN (SELECT proposal_id FROM proposal_identities WHERE identity_id IN (?)) \
+pub async fn list(tx: &mut Tx, filter: Filter, page: &Page) -> Result<Listed<Row>, StoreError> {
+    list_of(filter).page(tx, page).await
+}
+
+pub(crate) fn list_of(filter: Filter) -> List {
+    const WAITING: &str = "(expires_at_ms IS NULL OR expires_at_ms > ?)";
+    const OWN: &str = "(id IN (SELECT proposal_id FROM proposal_identities WHERE identity_id IN (?)) \
         OR id IN (SELECT id FROM pre_approvals WHERE submitter_id IN (?)))";
-    List::new(COLUMNS, "proposals", "name_key, id")
-        .filter("kind = ?", filter.kind.as_deref())
-        .filter("policy_id = ?", filter.policy_id)
-        .filter("profile_id = ?", filter.profile_id)
-        .filter("issuer_id = ?", filter.issuer_id)
-        .filter("state = 'Approval' AND (expires_at_ms IS NULL OR expires_at_ms > ?)", filter.waiting_at_ms)
-        .search("name_key", filter.search.as_deref())
-        .filter_in(own, filter.own)
-        .page(tx, page)
-        .await
+    let Filter { kind, policy_id, profile_id, issuer_id, waiting_at_ms, search, own } = filter;
+    let list = List::new(COLUMNS, "proposals", Order::Name("name_key", "id"));
+    let list = match (policy_id, waiting_at_ms) {
+        (Some(policy), waiting) => {
+            let waits = "state = 'Approval' AND (expires_at_ms IS NULL OR expires_at_ms > ?)";
+            list.arm("policy_id = ?", [policy.into_value()]).filter(waits, waiting)
+        }
+        (None, Some(now)) => list.arm("state = 'Approval'", []).filter(WAITING, Some(now)),
+        (None, None) => list,
+    };
+    list.filter("kind = ?", kind)
+        .filter("profile_id = ?", profile_id)
+        .filter("issuer_id = ?", issuer_id)
+        .search("name_key", search.as_deref())
+        .filter_in(OWN, own)
 }
 
 impl FromColumns for Row {

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
+use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// A role as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,8 +89,8 @@ pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
 }
 
 /// A page of those whose name contains the term, by name.
-pub async fn list(tx: &mut Tx, term: Option<&str>, page: Page) -> Result<Listed<Row>, StoreError> {
-    List::new(COLUMNS, "roles", "name_key, id").search("name_key", term).page(tx, page).await
+pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed<Row>, StoreError> {
+    List::new(COLUMNS, "roles", Order::Name("name_key", "id")).search("name_key", term).page(tx, page).await
 }
 
 impl FromColumns for Row {

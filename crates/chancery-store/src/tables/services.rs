@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
+use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// A service as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,12 +65,17 @@ pub async fn set_certificate(tx: &mut Tx, id: Uuid, from: Option<Uuid>, to: Uuid
     Ok(sql(CERTIFICATE).bind(id).bind(from).bind(to).execute(tx).await? == 1)
 }
 
+/// The ids of so many services at most.
+pub(crate) async fn ids(tx: &mut Tx, max: usize) -> Result<Vec<Uuid>, StoreError> {
+    sql("SELECT id FROM services LIMIT $1").bind(i64::try_from(max).unwrap_or(i64::MAX)).all(tx).await
+}
+
 /// Services whose name contains the term, by name.
-pub async fn list(tx: &mut Tx, term: Option<&str>, page: Page) -> Result<Listed<Row>, StoreError> {
+pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed<Row>, StoreError> {
     List::new(
         "id, name, name_key, template, signing_format, certificate_id, created_at_ms, log",
         "services",
-        "name_key, id",
+        Order::Name("name_key", "id"),
     )
     .search("name_key", term)
     .page(tx, page)

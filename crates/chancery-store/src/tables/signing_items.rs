@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::value::{Bind, Value};
-use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, generated_sql, sql};
+use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, generated_sql, sql};
 
 /// A named digest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,11 +89,11 @@ pub async fn signed(tx: &mut Tx, request_id: Uuid) -> Result<i64, StoreError> {
 }
 
 /// Some of them, in their order, with what became of them.
-pub async fn list(tx: &mut Tx, request_id: Uuid, page: Page) -> Result<Listed<Row>, StoreError> {
+pub async fn list(tx: &mut Tx, request_id: Uuid, page: &Page) -> Result<Listed<Row>, StoreError> {
     let both = "signing_items i LEFT JOIN signing_item_results r \
         ON r.request_id = i.request_id AND r.number = i.number";
-    List::new("i.name AS name, i.digest AS digest, r.signature AS signature", both, "i.number")
-        .filter("i.request_id = ?", Some(request_id))
+    List::new("i.name AS name, i.digest AS digest, r.signature AS signature", both, Order::Number("i.number"))
+        .arm("i.request_id = ?", [request_id.into_value()])
         .page(tx, page)
         .await
 }

@@ -2,7 +2,10 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
+use super::{services, submitter_sets};
+use crate::list::ARMS_MAX;
+use crate::value::Bind;
+use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, pattern, sql};
 
 /// A request as stored, without its payload.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,8 +97,10 @@ pub struct Filter {
     pub unexpired_at_ms: Option<i64>,
     /// Only those that failed, or whose time to wait was over at this moment.
     pub failed_at_ms: Option<i64>,
-    /// Only where the name contains this term.
+    /// Only where the name, or what the submitter claimed, contains this term.
     pub search: Option<String>,
+    /// Only with all of these pairs in its metadata, each as its hash.
+    pub pairs: Vec<Vec<u8>>,
     /// Only those that one of these identities submitted.
     pub submitters: Option<Vec<Uuid>>,
 }
@@ -126,6 +131,15 @@ const PROGRAM: &str = "SELECT name, url FROM signing_programs WHERE request_id =
 
 /// Where nearly all requests end.
 const SIGNED: &str = "Signed";
+
+const SUBMITTED: &str = "submitters_id IN (SELECT set_id FROM submitter_set_members WHERE identity_id IN (?))";
+
+const WITH_PAIR: &str = "signing_metadata AS m JOIN signing_requests AS r ON r.id = m.request_id";
+const HAS_PAIR: &str = "EXISTS (SELECT 1 FROM signing_metadata AS o \
+    WHERE o.pair = ? AND o.request_name_key = m.request_name_key AND o.request_id = m.request_id)";
+const HAS_FAILED: &str = "(state = ? OR (state = 'Approval' AND expires_at_ms <= ?))";
+const CONTAINS: &str = "(name_key LIKE ? ESCAPE '\\' OR EXISTS (SELECT 1 FROM signing_claims AS c \
+    WHERE c.request_id = id AND c.search_key LIKE ? ESCAPE '\\'))";
 
 const STUB: &str = "id, service_id, policy_id, name, state, submitted_at_ms, expires_at_ms, pre_approval_id";
 
@@ -221,24 +235,67 @@ pub async fn program(tx: &mut Tx, request_id: Uuid) -> Result<Option<(Option<Str
 }
 
 /// The requests that pass a filter, by name.
-pub async fn list(tx: &mut Tx, filter: Filter, page: Page) -> Result<Listed<Stub>, StoreError> {
-    let submitted = "submitters_id IN (SELECT set_id FROM submitter_set_members WHERE identity_id IN (?))";
-    List::new(STUB, "signing_requests", "name_key, id")
-        // By the policies, which have an index.
-        .filter("policy_id IN (SELECT id FROM signing_policies WHERE service_id = ?)", filter.service_id)
-        .filter("pre_approval_id = ?", filter.pre_approval_id)
-        .filter("state = ?", filter.state.as_deref().filter(|state| *state == SIGNED))
-        // In the words of the index, which has only these.
-        .filter("(state <> 'Signed' AND state = ?)", filter.state.as_deref().filter(|state| *state != SIGNED))
-        .filter("(expires_at_ms IS NULL OR expires_at_ms > ?)", filter.unexpired_at_ms)
-        .filter(
-            "(state <> 'Signed' AND (state = 'Failed' OR (state = 'Approval' AND expires_at_ms <= ?)))",
-            filter.failed_at_ms,
-        )
-        .search("name_key", filter.search.as_deref())
-        .filter_in(submitted, filter.submitters)
-        .page(tx, page)
-        .await
+pub async fn list(tx: &mut Tx, filter: Filter, page: &Page) -> Result<Listed<Stub>, StoreError> {
+    list_of(tx, filter).await?.page(tx, page).await
+}
+
+/// The list along the index that leaves the fewest others to look at: few requests are not signed, and few submitters or
+/// services are asked for.
+pub(crate) async fn list_of(tx: &mut Tx, filter: Filter) -> Result<List, StoreError> {
+    const STATE: &str = "state <> 'Signed' AND state = ?";
+    let Filter { service_id, pre_approval_id, state, unexpired_at_ms, failed_at_ms, search, mut pairs, submitters } =
+        filter;
+    let pair = pairs.pop();
+    let list = match &pair {
+        None => List::new(STUB, "signing_requests", Order::Name("name_key", "id")),
+        Some(_) => List::new(STUB, WITH_PAIR, Order::Name("request_name_key", "request_id")),
+    };
+    let list = list.filter("(expires_at_ms IS NULL OR expires_at_ms > ?)", unexpired_at_ms);
+    let list = match search.filter(|term| !term.is_empty()).map(|term| pattern(&term)) {
+        None => list,
+        Some(pattern) => list.filter_each(CONTAINS, [(&pattern).into_value(), pattern.into_value()]),
+    };
+    let list = pairs.into_iter().fold(list, |list, pair| list.filter(HAS_PAIR, Some(pair)));
+    let signed = state.as_deref() == Some(SIGNED);
+    let list = list.filter("state = ?", state.as_deref().filter(|_| signed));
+    let by_state = state.filter(|_| !signed);
+    if let Some(pair) = pair {
+        let failed = failed_at_ms.map(|now| ["Failed".into_value(), now.into_value()]);
+        let list = list.arm("pair = ?", [pair.into_value()]).filter("state = ?", by_state);
+        let list = failed.into_iter().fold(list, |list, values| list.filter_each(HAS_FAILED, values));
+        let list = list.filter("pre_approval_id = ?", pre_approval_id).filter("service_id = ?", service_id);
+        return Ok(list.filter_in(SUBMITTED, submitters));
+    }
+    let has_state = by_state.is_some() || failed_at_ms.is_some();
+    let list = match (by_state, failed_at_ms) {
+        (Some(state), _) => list.arm(STATE, [state.into_value()]),
+        (None, Some(now)) => list
+            .arm(STATE, ["Failed".into_value()])
+            .arm("state <> 'Signed' AND state = 'Approval' AND expires_at_ms <= ?", [now.into_value()]),
+        (None, None) => list,
+    };
+    if has_state {
+        let list = list.filter("pre_approval_id = ?", pre_approval_id).filter("service_id = ?", service_id);
+        return Ok(list.filter_in(SUBMITTED, submitters));
+    }
+    if let Some(pre_approval) = pre_approval_id {
+        let list = list.arm("pre_approval_id = ?", [pre_approval.into_value()]).filter("service_id = ?", service_id);
+        return Ok(list.filter_in(SUBMITTED, submitters));
+    }
+    let sets = match &submitters {
+        None => None,
+        Some(identities) => Some(submitter_sets::of_any(tx, identities).await?),
+    };
+    if let Some(sets) = sets.filter(|sets| sets.len() <= ARMS_MAX) {
+        return Ok(list.arms("submitters_id = ?", sets).filter("service_id = ?", service_id));
+    }
+    let list = list.filter_in(SUBMITTED, submitters);
+    if let Some(service) = service_id {
+        return Ok(list.arm("service_id = ?", [service.into_value()]));
+    }
+    let services = services::ids(tx, ARMS_MAX + 1).await?;
+    // With more services than one statement takes they are sorted.
+    Ok(if services.len() <= ARMS_MAX { list.arms("service_id = ?", services).of_all() } else { list })
 }
 
 struct Signed {

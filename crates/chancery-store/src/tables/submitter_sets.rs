@@ -3,7 +3,9 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::statement::parameters;
+use crate::value::Bind;
+use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, sql};
 
 /// An identity of a session that submits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +34,14 @@ pub async fn insert(tx: &mut Tx, id: Uuid, members: &[Submitter]) -> Result<(), 
 /// The members of a set.
 pub async fn members(tx: &mut Tx, id: Uuid) -> Result<Vec<Submitter>, StoreError> {
     sql(MEMBERS).bind(id).all(tx).await
+}
+
+/// The sets in which one of these identities is.
+pub(crate) async fn of_any(tx: &mut Tx, identities: &[Uuid]) -> Result<Vec<Uuid>, StoreError> {
+    let places = parameters(1, identities.len());
+    let text = format!("SELECT DISTINCT set_id FROM submitter_set_members WHERE identity_id IN ({places})");
+    let values: Vec<_> = identities.iter().map(|id| (*id).into_value()).collect();
+    generated_sql(text).bind_all(&values).all(tx).await
 }
 
 impl FromColumns for Submitter {

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Page, StoreError, Tx, sql};
+use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// A token profile as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,9 +168,9 @@ pub async fn name_taken(tx: &mut Tx, name_key: &str, id: Uuid) -> Result<bool, S
 }
 
 /// A page of those whose name contains the term, by name.
-pub async fn list(tx: &mut Tx, term: Option<&str>, page: Page) -> Result<Listed<StubRow>, StoreError> {
+pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed<StubRow>, StoreError> {
     let columns = "id, name, algorithm, format, use_iv";
-    List::new(columns, "token_profiles", "name_key, id").search("name_key", term).page(tx, page).await
+    List::new(columns, "token_profiles", Order::Name("name_key", "id")).search("name_key", term).page(tx, page).await
 }
 
 impl FromColumns for Row {

@@ -1,18 +1,85 @@
 //! Lists, pages, filters, search: the same on both databases.
 
 use chancery_store::tables::audit::{self, Filter, Record};
-use chancery_store::{List, Listed, Page, StoreError, name_key, sql};
+use chancery_store::{List, Listed, Order, Page, Start, StoreError, name_key, sql};
 use uuid::Uuid;
 
 use crate::harness::{Fixture, Outcome, add_thing, read, write};
 
 on_both!(
+    a_cursor_goes_on_after_the_last_row_whatever_came_in_between,
+    what_no_index_answers_is_looked_for_in_so_many_rows,
+    rows_are_counted_up_to_a_bound,
     search_finds_a_part_in_any_letter_case,
     pages_cover_the_list_once,
     a_list_of_values_is_one_condition,
     audit_records_are_filtered_and_newest_first,
     audit_numbers_are_never_given_twice,
 );
+
+fn from(limit: u32, offset: i64) -> Page {
+    Page { limit, start: Start::Offset(offset), count_max: 1_000, scan_max: 1_000 }
+}
+
+async fn add_things(f: &Fixture, count: i64) {
+    write(&f.store, move |tx| {
+        Box::pin(async move {
+            for id in 0..count {
+                add_thing(tx, id, &format!("{id:03} {}", ["even", "odd"][usize::from(id % 2 == 1)])).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+    .unwrap();
+}
+
+/// A list by name of those whose name contains the term.
+async fn named(f: &Fixture, term: Option<&str>, page: Page) -> Listed<i64> {
+    let term = term.map(str::to_owned);
+    read(&f.store, move |tx| {
+        Box::pin(async move {
+            List::new("id", "things", Order::Number("id")).search("name", term.as_deref()).page(tx, &page).await
+        })
+    })
+    .await
+    .unwrap()
+}
+
+async fn a_cursor_goes_on_after_the_last_row_whatever_came_in_between(f: Fixture) {
+    add_things(&f, 6).await;
+    let first = named(&f, None, from(3, 0)).await;
+    assert_eq!((first.rows, first.total), (vec![0, 1, 2], 6));
+    write(&f.store, |tx| Box::pin(async move { add_thing(tx, -1, "before").await })).await.unwrap();
+    let page = Page { start: Start::After(first.next.unwrap()), ..from(3, 0) };
+    let second = named(&f, None, page).await;
+    assert_eq!((second.rows, second.total, second.next), (vec![3, 4, 5], 7, None));
+}
+
+async fn what_no_index_answers_is_looked_for_in_so_many_rows(f: Fixture) {
+    add_things(&f, 20).await;
+    let mut page = Page { scan_max: 7, ..from(3, 0) };
+    let mut found = Vec::new();
+    loop {
+        let listed = named(&f, Some("odd"), page.clone()).await;
+        assert!(listed.rows.len() <= 3);
+        assert_eq!((listed.total, listed.total_is_at_least), (3, true), "three of the first seven");
+        found.extend(listed.rows);
+        let Some(next) = listed.next else { break };
+        page.start = Start::After(next);
+    }
+    assert_eq!(found, [1, 3, 5, 7, 9, 11, 13, 15, 17, 19]);
+    let beyond = named(&f, Some("odd"), Page { scan_max: 7, ..from(3, 3) }).await;
+    assert!(beyond.rows.is_empty() && beyond.next.is_some(), "it says where to go on");
+}
+
+async fn rows_are_counted_up_to_a_bound(f: Fixture) {
+    add_things(&f, 20).await;
+    for (term, max, expected) in [("odd", 10, (10, false)), ("odd", 9, (9, true))] {
+        let listed = named(&f, Some(term), Page { count_max: max, ..from(1, 0) }).await;
+        assert_eq!((listed.total, listed.total_is_at_least), expected);
+    }
+}
 
 async fn search_finds_a_part_in_any_letter_case(f: Fixture) {
     let names = ["Card Numbers", "CARDS 100%", "ÜNÏCARD", "under_score", "ΟΔΟΣ", "bang!"];
@@ -37,9 +104,9 @@ async fn search_finds_a_part_in_any_letter_case(f: Fixture) {
         let term = term.to_owned();
         let found: Outcome<Listed<String>> = read(&f.store, move |tx| {
             Box::pin(async move {
-                List::new("name", "things", "name")
+                List::new("name", "things", Order::Number("id"))
                     .search("name", Some(&term))
-                    .page(tx, Page { limit: 10, offset: 0 })
+                    .page(tx, &from(10, 0))
                     .await
             })
         })
@@ -64,9 +131,10 @@ async fn pages_cover_the_list_once(f: Fixture) {
     let mut ids = Vec::new();
     for offset in [0, 10, 20, 30, i64::MAX] {
         let page: Listed<i64> = read(&f.store, move |tx| {
-            Box::pin(
-                List::new("id", "things", "id").filter("id >= ?", Some(3_i64)).page(tx, Page { limit: 10, offset }),
-            )
+            Box::pin(async move {
+                let list = List::new("id", "things", Order::Number("id")).filter("id >= ?", Some(3_i64));
+                list.page(tx, &from(10, offset)).await
+            })
         })
         .await
         .unwrap();
@@ -84,8 +152,10 @@ async fn a_list_of_values_is_one_condition(f: Fixture) {
         [(None, &[1, 2, 3, 4]), (Some(vec![0, 2, 4, 9]), &[2, 4]), (Some(vec![]), &[])];
     for (ids, expected) in cases {
         let found: Outcome<Listed<i64>> = read(&f.store, move |tx| {
-            let list = List::new("id", "things", "id").filter("id > ?", Some(0_i64)).filter_in("id IN (?)", ids);
-            Box::pin(list.page(tx, Page { limit: 10, offset: 0 }))
+            let list = List::new("id", "things", Order::Number("id"))
+                .filter("id > ?", Some(0_i64))
+                .filter_in("id IN (?)", ids);
+            Box::pin(async move { list.page(tx, &from(10, 0)).await })
         })
         .await;
         let found = found.unwrap();
@@ -111,9 +181,7 @@ fn record(at_ms: i64, who: Uuid, action: &str, object: Option<Uuid>, outcome: &s
 }
 
 async fn listed(f: &Fixture, filter: Filter) -> Listed<audit::Row> {
-    read(&f.store, move |tx| Box::pin(async move { audit::list(tx, &filter, Page { limit: 100, offset: 0 }).await }))
-        .await
-        .unwrap()
+    read(&f.store, move |tx| Box::pin(async move { audit::list(tx, filter, &from(100, 0)).await })).await.unwrap()
 }
 
 async fn times(f: &Fixture, filter: Filter) -> Vec<i64> {

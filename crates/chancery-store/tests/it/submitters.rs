@@ -3,7 +3,7 @@
 use chancery_store::tables::signing_requests::Filter;
 use chancery_store::tables::submitter_sets::Submitter;
 use chancery_store::tables::{signing_requests, submitter_sets};
-use chancery_store::{Page, Store, sql};
+use chancery_store::{Page, Start, Store, sql};
 use uuid::Uuid;
 
 use crate::harness::{Fixture, read, write};
@@ -117,8 +117,10 @@ async fn requests_of_before_are_listed_and_read_by_their_submitters(f: Fixture) 
     ] {
         let filter =
             Filter { submitters: Some(submitters.iter().copied().map(Uuid::from_u128).collect()), ..Filter::default() };
-        let page = Page { limit: 10, offset: 0 };
-        let listed = read(&store, move |tx| Box::pin(signing_requests::list(tx, filter, page))).await.unwrap();
+        let page = Page { limit: 10, start: Start::Offset(0), count_max: 100, scan_max: 100 };
+        let listed = read(&store, move |tx| Box::pin(async move { signing_requests::list(tx, filter, &page).await }))
+            .await
+            .unwrap();
         let found: Vec<_> = listed.rows.iter().map(|row| row.id).collect();
         assert_eq!(found, expected.into_iter().map(request).collect::<Vec<_>>(), "{submitters:?}");
         assert_eq!(listed.total as usize, found.len());

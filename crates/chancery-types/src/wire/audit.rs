@@ -16,6 +16,8 @@ pub struct AuditQuery {
     /// Items a page, 1 to 1,000. Without `page` and `pageSize` the newest 10,000 are answered.
     #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000))]
     pub page_size: Option<u32>,
+    /// In the place of `page`: the `next` of an answer to the same query.
+    pub after: Option<String>,
     /// Not before this moment (RFC 3339).
     pub from: Option<String>,
     /// Before this moment (RFC 3339).

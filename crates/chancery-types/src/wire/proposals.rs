@@ -249,6 +249,8 @@ pub struct ProposalQuery {
     /// Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
     #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000), schema(minimum = 1, maximum = 1000))]
     pub page_size: Option<u32>,
+    /// In the place of `page`: the `next` of an answer to the same query.
+    pub after: Option<String>,
     /// A case-insensitive part of the name.
     pub search: Option<String>,
 }

@@ -1,5 +1,7 @@
 //! Signing requests: submit, read, approve, deny.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, log::InclusionProof};
@@ -52,6 +54,13 @@ pub struct SubmitRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schema(max_length = 2048))]
     pub program_url: Option<String>,
+    /// What approvers shall know about it, shown as the submitter's claim; at most 4 KiB, without control characters (but
+    /// tabs and line feeds) and those that turn the direction of a text or have no width.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Names and values, such as a commit and a build, shown likewise; at most 64, and 4 KiB as JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<BTreeMap<String, String>>,
 }
 
 /// One item of a manifest.
@@ -109,6 +118,8 @@ pub struct ItemsQuery {
     /// Items a page, 1 to 1,000, which is also the default.
     #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000), schema(minimum = 1, maximum = 1000))]
     pub page_size: Option<u32>,
+    /// In the place of `page`: the `next` of an answer to the same query.
+    pub after: Option<String>,
     /// `inclusionProof` for the proofs that the signatures are in the transparency log.
     #[cfg_attr(feature = "schema", param(inline))]
     pub include: Option<IncludeOfItems>,
@@ -157,6 +168,12 @@ pub struct SigningRequestStub {
     /// The pre-approval in the place of its approvals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pre_approval_uuid: Option<ProposalId>,
+    /// What the submitter said about it: nothing that anybody checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Names and values that the submitter gave it: nothing that anybody checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<BTreeMap<String, String>>,
 }
 
 /// One signing request in full.
@@ -208,6 +225,12 @@ pub struct SigningRequest {
     pub submitted_at: String,
     /// All identities of the session that submitted it.
     pub submitted_by: Vec<ObjInfo<IdentityId>>,
+    /// What the submitter said about it: nothing that anybody checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+    /// Names and values that the submitter gave it: nothing that anybody checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metadata: Option<BTreeMap<String, String>>,
     /// When it was signed, denied or failed (RFC 3339, UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_at: Option<String>,
@@ -266,8 +289,13 @@ pub struct SigningRequestQuery {
     /// Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
     #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000), schema(minimum = 1, maximum = 1000))]
     pub page_size: Option<u32>,
-    /// A case-insensitive part of the name.
+    /// In the place of `page`: the `next` of an answer to the same query.
+    pub after: Option<String>,
+    /// A case-insensitive part of the name, the note, or a value of the metadata.
     pub search: Option<String>,
+    /// Only requests with these in their metadata: `metadata.NAME=VALUE`, several of which all hold.
+    #[cfg_attr(feature = "schema", param(value_type = Option<std::collections::BTreeMap<String, String>>, style = Form))]
+    pub metadata: Option<BTreeMap<String, String>>,
 }
 
 /// What to answer besides the usual.

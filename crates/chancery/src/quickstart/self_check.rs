@@ -66,6 +66,8 @@ pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<()
         page_hashes: None,
         program_name: None,
         program_url: None,
+        note: None,
+        metadata: None,
     };
     let submitted = client.submit(&request).doing("submitting a signing request")?;
     let signed = client.signing_request(submitted.uuid)?;

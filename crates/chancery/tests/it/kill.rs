@@ -47,6 +47,8 @@ fn load(client: &Client, target: Target, label: &str, answered: &Mutex<Vec<Answe
             page_hashes: None,
             program_name: None,
             program_url: None,
+            note: None,
+            metadata: None,
         };
         match client.submit(&request) {
             Ok(submitted) => answered.lock().unwrap().push((submitted.uuid, content)),

@@ -30,10 +30,11 @@ impl Chancery {
     pub async fn cert_profile_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<CertProfileStub>> {
         self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
-        let rows = self.store.read(|tx| Box::pin(async move { tables::cert_profiles::all(tx).await })).await?;
+        let read = self.read_list(caller, |tx| Box::pin(async move { Ok(tables::cert_profiles::all(tx).await?) }));
+        let rows = read.await?;
         let own = rows.iter().map(|row| Ok(CertProfile::from_row(row, &self.limits)?.stub()));
         let own = own.collect::<Result<Vec<_>>>()?;
-        Ok(page.cut(BUILT_IN.iter().map(|profile| profile.stub()).chain(own), |stub| &stub.obj_info))
+        page.cut(BUILT_IN.iter().map(|profile| profile.stub()).chain(own), |stub| &stub.obj_info)
     }
 
     /// A certificate profile in full.
@@ -92,7 +93,7 @@ impl Chancery {
             let new = ProposedCertProfile { before, after };
             return Box::pin(self.propose_cert_profile(caller, &grant, demand, new)).await;
         }
-        let event = event(Action::CertProfileChange, id).detail(json!(request));
+        let event = event(Action::CertProfileChange, id).changed(&before, &after, &limits)?;
         let new = ProposedCertProfile { before, after };
         self.commit(&grant, event, move |tx| Box::pin(change(tx, new, limits))).await
     }

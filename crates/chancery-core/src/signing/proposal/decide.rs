@@ -289,10 +289,14 @@ impl Chancery {
         if *standing == Standing::Signed {
             match &new.stored.content {
                 Content::CertProfile(change) => {
+                    event = event.changed(&change.before, &change.after, &self.limits)?;
                     event = event.changes(Change::of(ChangeKind::CertProfile, change.after.obj_info.uuid));
                 }
-                Content::Issuer(id, _) => event = event.changes(issuer_change(*id)),
+                Content::Issuer(id, new) => {
+                    event = event.changed(&new.before, &new.after, &self.limits)?.changes(issuer_change(*id));
+                }
                 Content::Policy(new) => {
+                    event = event.changed(&new.before, &new.after, &self.limits)?;
                     event = event.changes(Change::of(ChangeKind::SigningService, new.after.service_uuid));
                 }
                 Content::Certificate(new) => {

@@ -1,6 +1,6 @@
 //! Reading proposals. Approvers, and whoever may deploy, see all of them; others what they made or may use.
 
-use chancery_store::tables;
+use chancery_store::{Listed, tables};
 use chancery_types::{
     Action, Perm, ProposalId,
     wire::{
@@ -11,7 +11,10 @@ use chancery_types::{
 use uuid::Uuid;
 
 use super::stored::StoredProposal;
-use crate::{Caller, Chancery, Error, Event, Grant, Result, list::Page};
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Result,
+    list::{Page, items},
+};
 
 /// What lets somebody read proposals.
 const READERS: [Perm; 5] =
@@ -39,9 +42,9 @@ impl Chancery {
     /// The proposals that the caller may see.
     pub async fn proposals(&self, caller: &Caller, query: ProposalQuery) -> Result<Items<ProposalStub>> {
         let grant = self.grant_any(caller, &READERS, Action::ProposalRead, None).await?;
-        let ProposalQuery { kind, policy_uuid, cert_profile_uuid, issuer_uuid, waiting, page, page_size, search } =
-            query;
-        let page = Page::of(&ListQuery { page, page_size, search }, &self.limits)?;
+        let ProposalQuery { kind, policy_uuid, cert_profile_uuid, issuer_uuid, waiting, .. } = query;
+        let ProposalQuery { page, page_size, after, search, .. } = query;
+        let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
         let own = || caller.members().iter().map(|member| member.id.into()).collect();
         let filter = tables::proposals::Filter {
             kind: kind.map(|kind| kind.as_str().to_owned()),
@@ -49,24 +52,23 @@ impl Chancery {
             profile_id: cert_profile_uuid.map(Uuid::from),
             issuer_id: issuer_uuid.map(Uuid::from),
             waiting_at_ms: (waiting == Some(true)).then(|| self.clock.now_ms()),
-            search: (!page.search.is_empty()).then(|| page.search.clone()),
+            search: page.term(),
             own: (!sees_all(&grant)).then(own),
         };
         let rows = page.rows();
-        let read = self.store.read(move |tx| {
+        let read = self.read_list(caller, move |tx| {
             Box::pin(async move {
-                let listed = tables::proposals::list(tx, filter, rows).await?;
-                let mut stored = Vec::with_capacity(listed.rows.len());
-                for row in listed.rows {
+                let Listed { rows, total, total_is_at_least, next } =
+                    tables::proposals::list(tx, filter, &rows).await?;
+                let mut stored = Vec::with_capacity(rows.len());
+                for row in rows {
                     stored.push(StoredProposal::of_row(tx, row).await?);
                 }
-                Ok::<_, Error>((stored, listed.total))
+                Ok(Listed { rows: stored, total, total_is_at_least, next })
             })
         });
-        let (stored, total) = read.await?;
         let (hardened, now_ms) = (self.hardened, self.clock.now_ms());
-        let items = stored.into_iter().map(|one| one.stub(hardened, now_ms)).collect();
-        Ok(Items { items, total: total.unsigned_abs() })
+        items(read.await?, |one| Ok(one.stub(hardened, now_ms)))
     }
 }
 

@@ -54,9 +54,9 @@ impl Chancery {
             let (profile, _grant) = self.may_detokenize(&now, caller, id, Call::Vault)?;
             let vault = vault_of(&profile)?;
             let hash = vault.find_message_by(&request.message)?;
-            let rows = self
-                .store
-                .read(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::by_messages(tx, &[hash]).await?) }));
+            let rows = self.store.read_data(move |tx| {
+                Box::pin(async move { Ok::<_, Error>(vault_tokens::by_messages(tx, &[hash]).await?) })
+            });
             let now_ms = self.clock.now_ms();
             Ok(TokenizedResponse { tokenized: rows.await?.iter().any(|row| lives(row, now_ms)) })
         };

@@ -106,8 +106,9 @@ impl Chancery {
         if hashes.is_empty() {
             return Ok(HashSet::new());
         }
-        let taken =
-            self.store.read(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::taken(tx, &hashes).await?) }));
+        let taken = self
+            .store
+            .read_data(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::taken(tx, &hashes).await?) }));
         Ok(taken.await?.into_iter().collect())
     }
 }

@@ -63,7 +63,7 @@ impl Chancery {
         let now_ms = self.clock.now_ms();
         let rows = self
             .store
-            .read(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::by_tokens(tx, &hashes).await?) }));
+            .read_data(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::by_tokens(tx, &hashes).await?) }));
         let rows = rows.await?.into_iter().filter(|row| lives(row, now_ms));
         Ok(rows.map(|row| (row.token_hash, row)).collect())
     }

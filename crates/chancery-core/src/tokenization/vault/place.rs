@@ -112,7 +112,7 @@ impl Chancery {
         let asked: Vec<Hash> = hashes.keys().copied().collect();
         let rows = self
             .store
-            .read(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::by_messages(tx, &asked).await?) }));
+            .read_data(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::by_messages(tx, &asked).await?) }));
         let now_ms = self.clock.now_ms();
         let (live, expired): (Vec<Row>, Vec<Row>) = rows.await?.into_iter().partition(|row| lives(row, now_ms));
         let (vault, wanted, count) = (Arc::clone(vault), Arc::clone(wanted), live.len());

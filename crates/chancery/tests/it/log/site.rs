@@ -192,6 +192,8 @@ pub(super) fn submission(target: Target, name: &str, digest: Option<&[u8]>, cont
         page_hashes: None,
         program_name: None,
         program_url: None,
+        note: None,
+        metadata: None,
     }
 }
 

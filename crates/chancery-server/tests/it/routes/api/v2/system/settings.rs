@@ -43,7 +43,13 @@ async fn the_host_can_always_do_it() {
     assert_eq!(admin.get(SETTINGS).await.response()["hardened"], true);
     let records = admin.get("/api/v2/audit?action=SettingsChange").await;
     let record = &records.response()["items"][0];
-    assert_eq!((&record["requestId"], &record["detail"]), (&json!("settings"), &json!({"apiAccess": true})));
+    assert_eq!(
+        (&record["requestId"], &record["detail"]),
+        (
+            &json!("settings"),
+            &json!({"apiAccess": true, "changes": [{"member": "/apiAccess", "before": false, "after": true}]})
+        )
+    );
 }
 
 #[tokio::test]

@@ -74,3 +74,71 @@ async fn refusals() {
     let role = signing.role("reader", &["Audit:Read"]).await;
     signing.person("rae", &role).await.get(REQUESTS).await.refused(403, "NotAuthorized", None);
 }
+
+#[tokio::test]
+async fn a_list_goes_on_after_its_last_item_whatever_came_in_between() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    let submit = |name: &'static str| {
+        let (admin, mut body) = (&signing.admin, submission(&service, b"x"));
+        body["name"] = json!(name);
+        async move { admin.post(REQUESTS, body).await.response()["uuid"].as_str().unwrap().to_owned() }
+    };
+    let (b, d, f) = (submit("b").await, submit("d").await, submit("f").await);
+    for filter in ["", "&state=Approval", "&search=", "&state=Approval&search="] {
+        let first = signing.admin.get(&format!("{REQUESTS}?pageSize=2{filter}")).await.response().clone();
+        let next = first["next"].as_str().unwrap();
+        assert_eq!((uuids(&first), &first["total"]), (vec![b.as_str(), &d], &json!(3)), "{filter}");
+        let second = signing.admin.get(&format!("{REQUESTS}?pageSize=2&after={next}{filter}")).await.response().clone();
+        assert_eq!((uuids(&second), &second["next"], &second["total"]), (vec![f.as_str()], &Value::Null, &json!(3)));
+    }
+    let first = signing.admin.get(&format!("{REQUESTS}?pageSize=1")).await.response().clone();
+    let next = first["next"].as_str().unwrap();
+    submit("a").await;
+    let c = submit("c").await;
+    let second = signing.admin.get(&format!("{REQUESTS}?pageSize=2&after={next}")).await;
+    assert_eq!(uuids(second.response()), [c.as_str(), &d], "neither one twice nor one left out");
+    let of_service = format!("/api/v2/x509/services/{}/signing-requests?pageSize=2&after={next}", service.uuid);
+    assert_eq!(uuids(signing.admin.get(&of_service).await.response()), [c.as_str(), &d]);
+
+    for (query, field) in [
+        (format!("page=1&after={next}"), "/page"),
+        ("after=nothing".to_owned(), "/after"),
+        ("after=".to_owned(), "/after"),
+        ("page=300&pageSize=1000".to_owned(), "/page"),
+    ] {
+        signing.admin.get(&format!("{REQUESTS}?{query}")).await.refused(400, "InvalidValue", Some(field));
+    }
+}
+
+#[tokio::test]
+async fn requests_are_found_by_what_their_submitters_claim() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    let role = signing.role("submitter", &["Signing:Submit"]).await;
+    let other = signing.person("other", &role).await;
+    let mut body = submission(&service, b"x");
+    body["note"] = json!("Fixes the Überlauf\n(ticket 7)");
+    body["metadata"] = json!({"commit": "abc=", "build": "17"});
+    let claimed = signing.admin.post(REQUESTS, body).await.response()["uuid"].as_str().unwrap().to_owned();
+    let bare = signing.submit(&service, b"y").await;
+    for (query, expected) in [
+        ("metadata.commit=abc%3D", vec![&claimed]),
+        ("metadata.commit=abc=&metadata.build=17&state=Approval", vec![&claimed]),
+        ("metadata.commit=abc=&metadata.build=18", vec![]),
+        ("metadata.commit=17", vec![]),
+        ("metadata.commit=abc=&state=Signed", vec![]),
+        ("metadata.commit=abc=&state=Failed", vec![]),
+        ("search=%C3%BCBERLAUF", vec![&claimed]),
+        ("search=17", vec![&claimed]),
+        ("search=release&state=Approval&pageSize=1&page=1", vec![std::cmp::min(&claimed, &bare)]),
+    ] {
+        let reply = signing.admin.get(&format!("{REQUESTS}?{query}")).await;
+        assert_eq!(uuids(reply.response()), expected, "{query}");
+        assert!(uuids(other.get(&format!("{REQUESTS}?{query}")).await.response()).is_empty(), "{query}");
+    }
+    let all = signing.admin.get(&format!("{REQUESTS}?search=ticket")).await;
+    let item = &all.response()["items"][0];
+    assert_eq!(item["metadata"], json!({"commit": "abc=", "build": "17"}));
+    assert_eq!(item["note"], "Fixes the Überlauf\n(ticket 7)");
+}

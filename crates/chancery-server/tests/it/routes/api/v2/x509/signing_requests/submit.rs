@@ -229,3 +229,53 @@ async fn only_holders_of_the_permission_submit() {
     let machine = signing.identity("ci", "Application", &role).await;
     machine.post(REQUESTS, submission(&service, b"x")).await.response();
 }
+
+#[tokio::test]
+async fn what_a_submitter_says_is_kept_and_shown_to_approvers_and_in_the_audit() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    let ann = signing.approver("ann").await;
+    let mut body = submission(&service, b"x");
+    body["note"] = json!("for customer 7");
+    body["metadata"] = json!({"commit": "abc", "branch": "main"});
+    let request = signing.admin.post(REQUESTS, body.clone()).await.response()["uuid"].as_str().unwrap().to_owned();
+    let detail = ann.get(&format!("{REQUESTS}/{request}")).await;
+    let listed = ann.get(REQUESTS).await;
+    let audit = signing.admin.get(&format!("/api/v2/audit?objectUuid={request}")).await;
+    for shown in [detail.response(), &listed.response()["items"][0], &audit.response()["items"][0]["detail"]] {
+        assert_eq!((&shown["note"], &shown["metadata"]), (&body["note"], &body["metadata"]));
+    }
+    let bare = signing.submit(&service, b"y").await;
+    assert_eq!(signing.read(&bare).await.get("note"), None);
+}
+
+#[tokio::test]
+async fn a_claim_that_shows_what_is_not_there_is_refused() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 0).await;
+    for (member, value, status, error_code, field) in [
+        ("note", json!("exe.\u{202e}fdp"), 400, "InvalidValue", "/note"),
+        ("note", json!("a\u{1b}[2K"), 400, "InvalidValue", "/note"),
+        ("note", json!("a\u{200b}b"), 400, "InvalidValue", "/note"),
+        ("note", json!("\0"), 400, "InvalidValue", "/note"),
+        ("note", json!("x".repeat(4 * 1024 + 1)), 413, "LimitExceeded", "/note"),
+        ("note", json!(7), 400, "ArgumentParseError", "/note"),
+        ("metadata", json!({"a\rb": "x"}), 400, "InvalidValue", "/metadata"),
+        ("metadata", json!({"a": "\u{2066}"}), 400, "InvalidValue", "/metadata"),
+        ("metadata", json!({"": "x"}), 400, "InvalidValue", "/metadata"),
+        ("metadata", json!({"a": 1}), 400, "ArgumentParseError", "/metadata/a"),
+        ("metadata", json!(["a"]), 400, "ArgumentParseError", "/metadata"),
+        ("metadata", json!({"a": "x".repeat(4 * 1024)}), 413, "LimitExceeded", "/metadata"),
+    ] {
+        let mut body = submission(&service, b"x");
+        body[member] = value;
+        signing.admin.post(REQUESTS, body).await.refused(status, error_code, Some(field));
+    }
+    let many = |count: u32| (0..count).map(|n| (n.to_string(), json!("x"))).collect::<serde_json::Map<_, _>>();
+    let mut body = submission(&service, b"x");
+    body["metadata"] = json!(many(65));
+    signing.admin.post(REQUESTS, body.clone()).await.refused(413, "LimitExceeded", Some("/metadata"));
+    body["metadata"] = json!(many(64));
+    body["note"] = json!("é".repeat(2 * 1024));
+    signing.admin.post(REQUESTS, body).await.response();
+}
