@@ -62,13 +62,19 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(keys::disable::disable))
         .routes(routes!(keys::enable::enable))
         .routes(routes!(x509::services::stubs::stubs))
+        .routes(routes!(x509::services::list_services))
+        .routes(routes!(x509::services::revoke::revoke_service))
+        .routes(routes!(
+            x509::services::issuance_policy::issuance_policy,
+            x509::services::issuance_policy::change_issuance_policy
+        ))
         .routes(routes!(
             x509::services::signing_policies::signing_policies,
             x509::services::signing_policies::create_signing_policy
         ))
         .routes(routes!(x509::services::signing_requests::signing_requests))
         .routes(routes!(x509::services::renew::renew))
-        .routes(routes!(x509::services::uuid::change))
+        .routes(routes!(x509::services::uuid::read_service, x509::services::uuid::change))
         .routes(routes!(x509::signing_policies::uuid::read, x509::signing_policies::uuid::change))
         .routes(routes!(x509::signing_requests::list::list, x509::signing_requests::submit::submit))
         .routes(routes!(x509::signing_requests::batch_approve_deny::batch_approve_deny))
@@ -150,6 +156,8 @@ fn certificates() -> OpenApiRouter<App> {
         ))
         .routes(routes!(x509::generate::generate))
         .routes(routes!(x509::requests::request))
+        .routes(routes!(x509::requests::approve::approve_request))
+        .routes(routes!(x509::crls::export::export))
         .routes(routes!(x509::import::import))
         .routes(routes!(x509::import_key::import_key))
         .routes(routes!(x509::uuid::read))

@@ -7,6 +7,7 @@ pub(crate) mod cert_profile;
 mod certificate;
 mod download;
 mod expiry;
+mod export;
 mod import;
 mod inventory;
 mod issue;

@@ -25,6 +25,7 @@ mod repeat;
 mod request;
 pub(crate) mod rules;
 mod service;
+mod services;
 mod stored;
 mod subject;
 mod submit;

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::statement::parameters;
+use crate::statement::{IDS_MAX, parameters};
 use crate::value::Bind;
 use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, sql};
 
@@ -38,6 +38,8 @@ const BY_ID: &str = "SELECT \
 const OF_SERVICE: &str = "SELECT \
     id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules, time_stamp \
     FROM signing_policies WHERE service_id = $1 ORDER BY name, id";
+const OF_SERVICES: &str = "SELECT \
+    id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval, rules, time_stamp FROM signing_policies";
 const CHANGE: &str = "UPDATE signing_policies SET name = $2, num_approvals = $3, self_approval = $4, rules = $5, \
     time_stamp = $6 WHERE id = $1";
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM signing_policies WHERE service_id = $1 AND name = $2 AND id <> $3";
@@ -86,6 +88,18 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
 /// The policies of a service, by name and id.
 pub async fn of_service(tx: &mut Tx, service_id: Uuid) -> Result<Vec<Row>, StoreError> {
     sql(OF_SERVICE).bind(service_id).all(tx).await
+}
+
+/// The policies of these services, by name and id.
+pub async fn of_services(tx: &mut Tx, service_ids: &[Uuid]) -> Result<Vec<Row>, StoreError> {
+    let mut rows = Vec::new();
+    for ids in service_ids.chunks(IDS_MAX) {
+        let places = parameters(1, ids.len());
+        let text = format!("{OF_SERVICES} WHERE service_id IN ({places}) ORDER BY name, id");
+        let values: Vec<_> = ids.iter().map(|id| (*id).into_value()).collect();
+        rows.extend(generated_sql(text).bind_all(&values).all::<Row>(tx).await?);
+    }
+    Ok(rows)
 }
 
 /// What a signature hangs on.

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use super::{ObjInfo, approval::ApprovalRules, proposals::Proposed, token_profiles::NameOnly, x509::ValidityPeriod};
+use super::{
+    ObjInfo, approval::ApprovalRules, present, proposals::Proposed, token_profiles::NameOnly, x509::ValidityPeriod,
+};
 use crate::{AltNameKind, CertKeyUsage, CertProfileId, HashType, KeyTypeId, Presence};
 
 /// A certificate profile, as it is read; the same text may be written back.
@@ -237,11 +239,6 @@ pub struct PatchCertProfile {
     pub enabled: Option<bool>,
     /// See [`CertProfile::approval`].
     pub approval: Option<ApprovalRules>,
-}
-
-/// Tells a member that is there and `null` from one that is absent.
-fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }
 
 impl CertProfile {

@@ -15,6 +15,7 @@ pub mod log;
 pub mod login;
 pub mod proposals;
 pub mod roles;
+pub mod service_details;
 pub mod services;
 pub mod signing_policies;
 pub mod signing_requests;
@@ -24,8 +25,15 @@ mod texts;
 pub mod token_profiles;
 pub mod x509;
 
+use serde::{Deserialize, Deserializer};
+
 pub use empty::Empty;
 pub use envelope::{Envelope, ErrorResponse, ItemError};
 pub use list::{Items, ListQuery, ObjInfo, Results};
 pub use strict::{ANSWERED, STRICT};
 pub use texts::{Ends, Texts};
+
+/// Tells a member that is there and `null` from one that is absent.
+fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
+    T::deserialize(deserializer).map(Some)
+}

@@ -7,9 +7,9 @@ mod vault;
 
 pub use self::{calls::*, format::*, preview::*, vault::*};
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
-use super::{ObjInfo, x509::ValidityPeriod};
+use super::{ObjInfo, present, x509::ValidityPeriod};
 use crate::{KeyId, Operation, RevealFrom, RoleId, TokenAlgorithm, TokenProfileId};
 
 /// A token profile, as it is read; the same text may be written back.
@@ -214,11 +214,6 @@ pub struct TokenProfileTemplate {
     pub use_iv: bool,
     /// What the service thinks of the template's safety.
     pub security: TokenSecurity,
-}
-
-/// Tells a member that is there and `null` from one that is absent.
-pub(super) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<Option<T>, D::Error> {
-    T::deserialize(deserializer).map(Some)
 }
 
 #[cfg(test)]

@@ -126,6 +126,8 @@ pub struct GenerateCertificate {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct RequestCertificate {
     /// The authority that shall issue: its certificate, or a signing service for the one that issued its certificate.
+    /// `serviceUuid` is another name of this member.
+    #[serde(alias = "serviceUuid")]
     pub service_or_issuer_uuid: ObjectId,
     /// The request: PEM, or its DER in base64.
     pub csr: String,
@@ -352,6 +354,28 @@ pub struct DownloadQuery {
     /// The form; by default `pem`.
     #[cfg_attr(feature = "schema", param(inline))]
     pub format: Option<DownloadFormat>,
+}
+
+/// Which revocation lists are exported, and how.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct CrlExportQuery {
+    /// Only the list of this authority; by default those of all.
+    pub issuer: Option<CertificateId>,
+    /// The form; by default `pem`. `der` needs `issuer`.
+    #[cfg_attr(feature = "schema", param(inline))]
+    pub format: Option<CrlFormat>,
+}
+
+wire_enum! {
+    /// The forms of exported revocation lists.
+    pub enum CrlFormat {
+        /// One after the other in PEM (`X509 CRL`).
+        Pem = "pem",
+        /// One alone in DER.
+        Der = "der",
+    }
 }
 
 wire_enum! {

@@ -9,7 +9,9 @@ use serials::{group_of_new, opens_group, select_by_serial};
 pub use standing::{Standing, standing};
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::statement::{IDS_MAX, parameters};
+use crate::value::Bind;
+use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, sql};
 
 /// A certificate as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -184,6 +186,17 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
     sql(BY_ID).bind(id).optional(tx).await
 }
 
+/// Those of these certificates that there are.
+pub async fn by_ids(tx: &mut Tx, ids: &[Uuid]) -> Result<Vec<Row>, StoreError> {
+    let mut rows = Vec::new();
+    for ids in ids.chunks(IDS_MAX) {
+        let text = format!("SELECT {COLUMNS} FROM certificates WHERE id IN ({})", parameters(1, ids.len()));
+        let values: Vec<_> = ids.iter().map(|id| (*id).into_value()).collect();
+        rows.extend(generated_sql(text).bind_all(&values).all::<Row>(tx).await?);
+    }
+    Ok(rows)
+}
+
 /// The certificate that this issuer gave this serial number.
 pub async fn by_serial(tx: &mut Tx, issuer_id: Uuid, serial: &str) -> Result<Option<Row>, StoreError> {
     sql(BY_SERIAL).bind(issuer_id).bind(serial).optional(tx).await
@@ -214,6 +227,11 @@ pub async fn demand(tx: &mut Tx, id: Uuid, approval: Option<&str>) -> Result<(),
 /// Gives a certificate its key and trusts it as an issuer; false where it has a key.
 pub async fn give_key(tx: &mut Tx, id: Uuid, key_id: Uuid) -> Result<bool, StoreError> {
     Ok(sql(GIVE_KEY).bind(id).bind(key_id).execute(tx).await? == 1)
+}
+
+/// The ids of all certificates that are trusted as issuers.
+pub async fn trusted_ids(tx: &mut Tx) -> Result<Vec<Uuid>, StoreError> {
+    sql("SELECT id FROM certificates WHERE trusted = 1 ORDER BY id").all(tx).await
 }
 
 /// Every certificate that is trusted as an issuer.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::present;
+use super::super::present;
 use crate::Luhn;
 
 /// The format of messages and tokens. All lengths count symbols of the

@@ -2,6 +2,7 @@
 
 pub(crate) mod approval;
 pub(crate) mod cert_profiles;
+pub(crate) mod crls;
 pub(crate) mod download;
 pub(crate) mod generate;
 pub(crate) mod import;

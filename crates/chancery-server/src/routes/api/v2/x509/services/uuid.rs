@@ -5,6 +5,7 @@ use chancery_types::{
     ServiceId,
     wire::{
         Envelope,
+        service_details::Service,
         services::{ChangeService, ChangedService},
     },
 };
@@ -14,6 +15,22 @@ use crate::{
     app::App,
     extract::{Authenticated, Body, InPath},
 };
+
+/// A service with its signing policies and its certificate.
+#[utoipa::path(
+    get,
+    path = "/api/v2/x509/services/{serviceUuid}",
+    tag = "Signing",
+    params(("serviceUuid" = ServiceId, Path, description = "The service")),
+    responses((status = 200, body = Envelope<Service>)),
+)]
+pub(crate) async fn read_service(
+    State(app): State<App>,
+    caller: Authenticated,
+    InPath(service): InPath<ServiceId>,
+) -> Answer<Service> {
+    success(app.service(&caller, service).await?)
+}
 
 /// Changes a time-stamping authority: the policy that its stamps name, and whether it is the one that `/tsa` stands for.
 /// Needs Services:Deploy. Its certificate is renewed; policies of signing services are changed by themselves.

@@ -1,6 +1,7 @@
 //! GET /api/v2/x509.
 
 mod cert_profiles;
+mod crls;
 mod download;
 mod generate;
 mod import;

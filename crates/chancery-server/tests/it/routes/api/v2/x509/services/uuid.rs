@@ -1,4 +1,4 @@
-//! PATCH /api/v2/x509/services/{serviceUuid}.
+//! GET /api/v2/x509/services, GET and PATCH /api/v2/x509/services/{serviceUuid}.
 
 use serde_json::{Value, json};
 
@@ -65,4 +65,35 @@ async fn what_cannot_be_is_refused_and_changes_nothing() {
     other.patch(&second, json!({"timestamping": {"default": true}})).await.refused(403, "NotAuthorized", None);
     let kept = admin.patch(&first, json!({"timestamping": {}})).await;
     assert_eq!(stamps_under(kept.response()), ("1.2.3.1", true));
+}
+
+#[tokio::test]
+async fn a_service_is_answered_with_its_policies_and_its_certificate() {
+    let signing = Signing::new().await;
+    let (beta, alpha) = (signing.deploy("beta", 1).await, signing.deploy("Alpha", 2).await);
+    let approver = signing.person("ann", APPROVER).await;
+    let list = approver.get(&format!("{SERVICES}?pageSize=1")).await.response().clone();
+    let one = &list["results"][0];
+    let policies = approver.get(&format!("{SERVICES}/{}/signing-policies", alpha.uuid)).await;
+    let stub = approver.get("/api/v2/x509?name=Code&pageSize=10").await;
+    let stubs = stub.response()["results"].as_array().unwrap().clone();
+    let certificate = stubs.iter().find(|stub| stub["objInfo"]["uuid"] == *alpha.certificate).unwrap();
+    assert_eq!(
+        *one,
+        json!({
+            "objInfo": {"name": "Alpha", "uuid": alpha.uuid},
+            "template": "PKI Signing",
+            "signingFormat": "CMS",
+            "certificateUuid": alpha.certificate,
+            "certificate": certificate,
+            "signingPolicies": policies.response()["items"],
+        })
+    );
+    assert_eq!(list["total"], 2);
+    let next = list["next"].as_str().unwrap();
+    let second = approver.get(&format!("{SERVICES}?pageSize=1&after={next}")).await.response().clone();
+    assert_eq!((&second["results"][0]["objInfo"]["uuid"], second.get("next")), (&json!(beta.uuid), None));
+    assert_eq!(second.get("page"), None);
+    assert_eq!(approver.get(&format!("{SERVICES}/{}", alpha.uuid)).await.response(), one);
+    approver.get(&format!("{SERVICES}/{}", alpha.certificate)).await.refused(404, "InvalidSelection", None);
 }

@@ -1,4 +1,6 @@
-//! PKCS#10 requests.
+//! PKCS#10 requests, and what waits for approvals because of one.
+
+pub(crate) mod approve;
 
 use axum::extract::State;
 use chancery_types::wire::{Envelope, approval::Issued, x509::RequestCertificate};

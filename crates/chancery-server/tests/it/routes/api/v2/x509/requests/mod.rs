@@ -1,5 +1,7 @@
 //! POST /api/v2/x509/requests.
 
+mod approve;
+
 use chancery_testkit::{TempDir, Tool, temp_dir};
 use chancery_types::Base64;
 use serde_json::{Value, json};

@@ -1,0 +1,3 @@
+//! `/api/v2/x509/crls`.
+
+pub(crate) mod export;
