@@ -72,9 +72,79 @@ async fn refusals_of_nobody_are_counted_by_source_and_minute() {
     stranger.log_in("Admin1", "wrong").await;
     stranger.with_bearer("forged").get(AUDIT).await.refused(401, "InvalidAuthToken", None);
     app.chancery.shut_down().await;
-    let found = items(&app.admin().await, "outcome=InvalidAuthToken").await;
+    let found = items(&app.admin().await, "outcome=InvalidAuthToken&action=ApiCall").await;
     let told: Vec<_> = found.iter().map(|item| (&item["source"], &item["count"], &item["identities"])).collect();
-    assert_eq!(told, [(&json!("198.51.100.7"), &json!(5), &json!([]))]);
+    assert_eq!(told, [(&json!("198.51.100.7"), &json!(4), &json!([]))]);
+}
+
+#[tokio::test]
+async fn wrong_passwords_have_the_name_of_the_identity_and_unknown_names_a_hash_of_what_was_typed() {
+    let app = TestApp::new().await;
+    let stranger = app.nobody().from([198, 51, 100, 7]);
+    for name in ["Admin1", "ADMIN1", "hunter2 typed as a name", "hunter2 typed as a name", "other"] {
+        stranger.log_in(name, "wrong").await;
+    }
+    app.chancery.shut_down().await;
+    let admin = app.admin().await;
+    let found = items(&admin, "outcome=InvalidAuthToken&action=Login").await;
+    let known: Vec<_> = found.iter().filter(|item| item["identities"] != json!([])).collect();
+    let id = admin.identity_uuid("Admin1").await;
+    assert_eq!(
+        (known.len(), &known[0]["identities"], &known[0]["objectUuid"], &known[0]["count"], &known[0]["source"]),
+        (1, &json!([{"uuid": id, "name": "Admin1"}]), &json!(id), &json!(2), &json!("198.51.100.7"))
+    );
+    let mut unknown: Vec<_> = found.iter().filter(|item| item["identities"] == json!([])).collect();
+    unknown.sort_by_key(|item| item["count"].as_u64());
+    let counts: Vec<_> = unknown.iter().map(|item| item["count"].as_u64().unwrap()).collect();
+    assert_eq!(counts, [1, 2]);
+    let hash = |item: &Value| item["detail"]["nameHash"].as_str().unwrap().to_owned();
+    assert_eq!(hash(unknown[0]).len(), 64);
+    assert_ne!(hash(unknown[0]), hash(unknown[1]));
+    assert!(!admin.get(AUDIT).await.text().contains("hunter2"));
+}
+
+#[tokio::test]
+async fn a_changed_role_identity_and_key_are_told_as_they_were_and_as_they_are() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let uuid = |reply: &crate::client::Reply| reply.response()["uuid"].as_str().unwrap().to_owned();
+    let role = uuid(&admin.post("/api/v2/roles", json!({"name": "r", "loginsRequired": 1, "perms": []})).await);
+    let change = json!({"name": "s", "perms": ["Audit:Read"]});
+    admin.patch(&format!("/api/v2/roles/{role}"), change).await.response();
+    let record = &items(&admin, &format!("objectUuid={role}&action=RoleChange")).await[0];
+    assert_eq!(
+        record["detail"],
+        json!({"name": "r", "changes": [
+            {"member": "/objInfo/name", "before": "r", "after": "s"},
+            {"member": "/perms/0", "after": "Audit:Read"},
+        ]})
+    );
+    let person = admin.create_person("ann", &[RoleId::APPLICATION]).await;
+    let roles = json!({"roleUuids": [RoleId::APPROVER]});
+    admin.patch(&format!("/api/v2/identities/{person}"), roles).await.response();
+    admin.post_nothing(&format!("/api/v2/identities/{person}/lock")).await.response();
+    let changes = |record: &Value| record["detail"]["changes"].clone();
+    let found = items(&admin, &format!("objectUuid={person}&pageSize=2")).await;
+    assert_eq!(changes(&found[0]), json!([{"member": "/locked", "before": false, "after": true}]));
+    let told = changes(&found[1]);
+    assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
+    assert!(told[0]["member"].as_str().unwrap().ends_with("/0"), "{told}");
+}
+
+#[tokio::test]
+async fn records_go_on_by_cursor_while_new_ones_come() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    for number in 0..3 {
+        admin.create_person(&format!("person {number}"), &[RoleId::APPLICATION]).await;
+    }
+    let all = items(&admin, "action=IdentityCreate").await;
+    let first = admin.get(&format!("{AUDIT}?action=IdentityCreate&pageSize=1")).await.response().clone();
+    assert_eq!(first["items"], json!([all[0]]));
+    admin.create_person("person 3", &[RoleId::APPLICATION]).await;
+    let next = first["next"].as_str().unwrap();
+    let second = items(&admin, &format!("action=IdentityCreate&pageSize=2&after={next}")).await;
+    assert_eq!(second, all[1..], "the new one does not shift the others");
 }
 
 #[tokio::test]

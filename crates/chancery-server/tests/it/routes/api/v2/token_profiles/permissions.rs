@@ -38,3 +38,31 @@ async fn rules_are_checked() {
     let reply = bench.admin.patch(&path.replace(&profile.id, NOTHING), json!({"controlRules": []})).await;
     reply.refused(404, "InvalidSelection", None);
 }
+
+#[tokio::test]
+async fn a_rule_that_gives_detokenize_is_in_the_audit_record_as_it_was_given() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    let before = profile.read().await;
+    let kept = before["controlRules"][0].clone();
+    let rules = json!([kept, {"roleUuid": FOREIGN_ROLE, "operation": "Detokenize"}]);
+    bench.admin.patch(&profile.path("permissions"), json!({"controlRules": rules})).await.response();
+    let query = format!("/api/v2/audit?action=ControlRulesChange&objectUuid={}", profile.id);
+    let found = bench.admin.get(&query).await;
+    let detail = &found.response()["items"][0]["detail"];
+    assert_eq!(detail["name"], before["objInfo"]["name"]);
+    let changes = detail["changes"].as_array().unwrap();
+    let given = json!({"roleUuid": FOREIGN_ROLE, "operation": "Detokenize"});
+    assert!(
+        changes
+            .iter()
+            .any(|change| change["after"] == given && change["member"].as_str().unwrap().starts_with("/controlRules/")),
+        "{detail}"
+    );
+    assert!(!changes.iter().any(|change| change["before"] == kept || change["after"] == kept), "{detail}");
+    assert!(
+        changes.iter().all(|change| change["member"].as_str().unwrap().starts_with("/controlRules/")
+            || change["member"].as_str().unwrap().starts_with("/security")),
+        "{detail}"
+    );
+}
