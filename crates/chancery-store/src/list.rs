@@ -205,7 +205,8 @@ impl List {
         let part = Part { after: after.as_ref(), until: end.as_ref(), is_filtered: true };
         // One more than the page holds tells whether there is another.
         let select = format!("{}, {}", self.columns, self.order.aliases());
-        let mut rows: Vec<Keyed<R, P>> = self.select(&select, &part, i64::from(page.limit) + 1, 0).all(tx).await?;
+        let mut rows: Vec<Keyed<R, P>> =
+            self.select(tx.backend(), &select, &part, i64::from(page.limit) + 1, 0).all(tx).await?;
         let more = rows.len() > page.limit as usize;
         rows.truncate(page.limit as usize);
         let next = if more { rows.last().map(|row| row.position.clone()) } else { end };
@@ -233,7 +234,7 @@ impl List {
         part: &Part<'_>,
         offset: i64,
     ) -> Result<Option<Position>, StoreError> {
-        let found: Option<P> = self.select(&self.order.aliases(), part, 1, offset).optional(tx).await?;
+        let found: Option<P> = self.select(tx.backend(), &self.order.aliases(), part, 1, offset).optional(tx).await?;
         Ok(found.map(Into::into))
     }
 
@@ -245,22 +246,28 @@ impl List {
             return Ok((generated_sql(format!("SELECT COUNT(*) FROM {}", self.table)).one(tx).await?, false));
         }
         let mut values = self.values.clone();
-        let text = self.union("1 AS one", &Part::until(end), &mut values);
+        let text = self.union("1 AS one", &Part::until(end), &mut values, "");
         let text = format!("SELECT COUNT(*) FROM ({text} LIMIT ${}) AS counted", values.len() + 1);
         let counted: i64 = generated_sql(text).bind_all(&values).bind(i64::from(max) + 1).one(tx).await?;
         Ok((counted.min(max.into()), counted > max.into() || end.is_some()))
     }
 
-    fn select(&self, columns: &str, part: &Part<'_>, limit: i64, offset: i64) -> Statement {
+    /// SQLite merges the arms by itself. PostgreSQL would read them whole and sort them, so each is cut first.
+    fn select(&self, backend: Backend, columns: &str, part: &Part<'_>, limit: i64, offset: i64) -> Statement {
+        let order = self.order.sorting();
         let mut values = self.values.clone();
-        let union = self.union(columns, part, &mut values);
-        let (order, first) = (self.order.sorting(), values.len() + 1);
-        let text = format!("{union} ORDER BY {order} LIMIT ${first} OFFSET ${}", first + 1);
-        generated_sql(text).bind_all(&values).bind(limit).bind(offset)
+        values.extend([limit.into_value(), offset.into_value()]);
+        let (limit, offset) = (values.len() - 1, values.len());
+        let cut = match backend {
+            Backend::Sqlite => String::new(),
+            Backend::Postgres => format!(" ORDER BY {order} LIMIT ${limit} + ${offset}"),
+        };
+        let union = self.union(columns, part, &mut values, &cut);
+        generated_sql(format!("{union} ORDER BY {order} LIMIT ${limit} OFFSET ${offset}")).bind_all(&values)
     }
 
-    /// The arms' rows, without an order.
-    fn union(&self, columns: &str, part: &Part<'_>, values: &mut Vec<Value>) -> String {
+    /// The arms' rows, without an order; of several arms each with this at its end.
+    fn union(&self, columns: &str, part: &Part<'_>, values: &mut Vec<Value>, cut: &str) -> String {
         let mut conditions: Vec<_> = if part.is_filtered { self.conditions.clone() } else { Vec::new() };
         let bounds = [(part.after, self.order.later()), (part.until, self.order.not_later())];
         for (position, comparison) in bounds {
@@ -278,7 +285,12 @@ impl List {
         match &self.arms {
             None => arm(None),
             Some(arms) if arms.is_empty() => arm(Some(&"1 = 0".to_owned())),
-            Some(arms) => arms.iter().map(|one| arm(Some(one))).collect::<Vec<_>>().join(" UNION ALL "),
+            Some(arms) if arms.len() == 1 || cut.is_empty() => {
+                arms.iter().map(|one| arm(Some(one))).collect::<Vec<_>>().join(" UNION ALL ")
+            }
+            Some(arms) => {
+                arms.iter().map(|one| format!("({}{cut})", arm(Some(one)))).collect::<Vec<_>>().join(" UNION ALL ")
+            }
         }
     }
 }

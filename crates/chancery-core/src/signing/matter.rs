@@ -151,7 +151,10 @@ mod tests {
         let program = Program { name: Some("Example".to_owned()), url: Some("https://example.org".to_owned()) };
         expected["programName"] = json!("Example");
         expected["programUrl"] = json!("https://example.org");
-        assert_eq!(of(Some(Vec::new())).recorded(&row, Some(&program), &Claim::default()).unwrap(), expected.to_string());
+        assert_eq!(
+            of(Some(Vec::new())).recorded(&row, Some(&program), &Claim::default()).unwrap(),
+            expected.to_string()
+        );
         for member in ["programName", "programUrl"] {
             expected.as_object_mut().and_then(|members| members.remove(member)).unwrap();
         }

@@ -148,9 +148,11 @@ impl Chancery {
             facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
         }
         row.state = facts.standing.words().0.as_str().to_owned();
-        let event = Event::new(Action::SigningRequestSubmit)
-            .on(Uuid::from(id))
-            .json(checked.matter.recorded(&row, checked.program.as_ref(), &checked.claim)?);
+        let event = Event::new(Action::SigningRequestSubmit).on(Uuid::from(id)).json(checked.matter.recorded(
+            &row,
+            checked.program.as_ref(),
+            &checked.claim,
+        )?);
         let (payload, page_hashes, items) = checked.matter.parts();
         let submitters = (!self.stored_submitters.has(submitters_id)).then(|| submitters::members(caller));
         let new = Box::new(NewRequest {

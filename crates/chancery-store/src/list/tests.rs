@@ -17,7 +17,7 @@ async fn plan(tx: &mut Tx, list: &List) -> Result<Vec<String>, StoreError> {
         Order::Newest(..) => Position::Newest(7, 7),
     };
     let part = Part { after: Some(&after), until: None, is_filtered: true };
-    let statement = list.select(&format!("{}, {}", list.columns, list.order.aliases()), &part, 11, 0);
+    let statement = list.select(tx.backend(), &format!("{}, {}", list.columns, list.order.aliases()), &part, 11, 0);
     let (text, values) = statement.parts();
     let word = match tx.backend() {
         Backend::Sqlite => "EXPLAIN QUERY PLAN",
@@ -125,7 +125,10 @@ async fn a_page_far_into_a_list_is_read_along_an_index_and_never_sorted_on_postg
     let database = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
     let store = Store::open(&database.address().parse().unwrap()).await.unwrap();
     for (name, plan) in plans(&store).await {
-        let bad = plan.iter().any(|line| line.contains("Sort") || line.contains("Seq Scan on signing_requests"));
+        // What is left of two arms may be sorted, but no arm.
+        let cut = plan.iter().filter(|line| line.contains("Limit")).count() == 3;
+        let sorted = plan.iter().any(|line| line.contains("Sort")) && !cut;
+        let bad = sorted || plan.iter().any(|line| line.contains("Seq Scan on signing_requests"));
         assert!(!bad && plan.iter().any(|line| line.contains("Index")), "{name}: {plan:#?}");
     }
     store.close().await;
