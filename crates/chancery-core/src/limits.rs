@@ -56,10 +56,6 @@ pub struct Limits {
     pub rule_items_max: usize,
     /// Bytes of the metadata of a token or of a signing request, as JSON: it is kept with each.
     pub metadata_max: usize,
-    /// Members of the metadata of a signing request, each of which is a row by which requests are found.
-    pub metadata_members_max: usize,
-    /// Bytes, as JSON, of what an audit record tells of the members that a change changed.
-    pub audit_changes_max: usize,
     /// Control Rules of one token profile.
     pub control_rules_max: usize,
     /// Bytes of a PKCS#10 request: one with 250 names and an ML-DSA-87 key has some 20 KiB.
@@ -86,18 +82,8 @@ pub struct Limits {
     pub page_size_max: u32,
     /// Items of a list that is asked for without paging.
     pub list_max: u32,
-    /// Items before a page that is asked for by its number, which are counted through: some 10 ms.
-    pub list_offset_max: u32,
-    /// Items that are counted for the total of a list; where there are more, it says so.
-    pub list_count_max: u32,
-    /// Items of a list that are looked at where no index helps: some 10 ms of reading.
-    pub list_scan_max: u32,
-    /// Lists that are read at the same time.
-    pub lists_at_once: usize,
-    /// Lists of one caller that may wait.
-    pub lists_waiting_max: usize,
-    /// How long a list may wait for its turn.
-    pub list_wait_max: Duration,
+    /// What lists cost, and what they show.
+    pub lists: ListLimits,
     /// Errors that a batch answers in detail.
     pub item_errors_max: usize,
     /// Bytes of a bearer token: ours are under 1 KiB.
@@ -211,6 +197,42 @@ impl Default for OutageLimits {
     }
 }
 
+/// The limits of lists, and of what they show.
+#[derive(Clone, Debug)]
+pub struct ListLimits {
+    /// Items before a page that is asked for by its number, which are counted through: some 10 ms.
+    pub offset_max: u32,
+    /// Items that are counted for the total of a list; where there are more, it says so.
+    pub count_max: u32,
+    /// Items of a list that are looked at where no index helps: some 10 ms of reading.
+    pub scan_max: u32,
+    /// Lists that are read at the same time.
+    pub at_once: usize,
+    /// Lists of one caller that may wait.
+    pub waiting_max: usize,
+    /// How long a list may wait for its turn.
+    pub wait_max: Duration,
+    /// Members of the metadata of a signing request, each of which is a row by which requests are found.
+    pub metadata_members_max: usize,
+    /// Bytes, as JSON, of what an audit record tells of the members that a change changed.
+    pub audit_changes_max: usize,
+}
+
+impl Default for ListLimits {
+    fn default() -> Self {
+        Self {
+            offset_max: 200_000,
+            count_max: 10_000,
+            scan_max: 50_000,
+            at_once: 2,
+            waiting_max: 32,
+            wait_max: Duration::from_secs(2),
+            metadata_members_max: 64,
+            audit_changes_max: 16 * 1_024,
+        }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self {
@@ -239,8 +261,6 @@ impl Default for Limits {
             decisions_max: 1_000,
             rule_items_max: 100,
             metadata_max: 4 * KIB,
-            metadata_members_max: 64,
-            audit_changes_max: 16 * KIB,
             control_rules_max: 1_000,
             csr_max: 64 * KIB,
             import_max: 512 * KIB,
@@ -253,12 +273,7 @@ impl Default for Limits {
             inventory_scan_max: 5_000,
             page_size_max: 1_000,
             list_max: 10_000,
-            list_offset_max: 200_000,
-            list_count_max: 10_000,
-            list_scan_max: 50_000,
-            lists_at_once: 2,
-            lists_waiting_max: 32,
-            list_wait_max: Duration::from_secs(2),
+            lists: ListLimits::default(),
             item_errors_max: 100,
             token_max: 4 * KIB,
             password_max: 1_024,

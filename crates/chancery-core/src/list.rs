@@ -46,7 +46,7 @@ impl Page {
             }
         };
         let rows =
-            chancery_store::Page { limit, start, count_max: limits.list_count_max, scan_max: limits.list_scan_max };
+            chancery_store::Page { limit, start, count_max: limits.lists.count_max, scan_max: limits.lists.scan_max };
         Ok(Self { page, search: search.clone().unwrap_or_default(), rows })
     }
 
@@ -105,8 +105,8 @@ fn offset(page: u32, page_size: u32, limits: &Limits) -> Result<i64> {
         return Err(Error::value("/page", "Pages are counted from 1."));
     };
     let offset = i64::from(before) * i64::from(page_size);
-    if offset > i64::from(limits.list_offset_max) {
-        let max = limits.list_offset_max;
+    if offset > i64::from(limits.lists.offset_max) {
+        let max = limits.lists.offset_max;
         let why = format!("A page begins after {max} items at most; go on with `after`, the `next` of an answer.");
         return Err(Error::value("/page", why));
     }

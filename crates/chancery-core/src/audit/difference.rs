@@ -49,7 +49,7 @@ pub(super) fn difference(
 ) -> Result<Map<String, Value>> {
     let value = |body: Result<Value, serde_json::Error>| body.map_err(Error::internal);
     let (before, after) = (value(serde_json::to_value(before))?, value(serde_json::to_value(after))?);
-    let mut changes = Changes { members: Vec::new(), bytes: 0, bytes_max: limits.audit_changes_max, left_out: 0 };
+    let mut changes = Changes { members: Vec::new(), bytes: 0, bytes_max: limits.lists.audit_changes_max, left_out: 0 };
     changes.compare("", Some(&before), Some(&after));
     let name = [&before, &after].into_iter().find_map(|body| body["objInfo"]["name"].as_str());
     let mut told = Map::new();

@@ -32,14 +32,14 @@ impl ListTurns {
     pub(crate) async fn wait(&self, whose: Whose, limits: &Limits) -> Result<Turn> {
         let coming = {
             let mut waiting = self.waiting();
-            if waiting.reading < limits.lists_at_once && waiting.callers.is_empty() {
+            if waiting.reading < limits.lists.at_once && waiting.callers.is_empty() {
                 waiting.reading += 1;
                 return Ok(Turn(self.clone()));
             }
-            waiting.line_up(whose, limits.lists_waiting_max)?
+            waiting.line_up(whose, limits.lists.waiting_max)?
         };
         // Whoever goes away drops the turn with the answer, and so hands it on.
-        timeout(limits.list_wait_max, coming).await.ok().and_then(|turn| turn.ok()).ok_or_else(busy)
+        timeout(limits.lists.wait_max, coming).await.ok().and_then(|turn| turn.ok()).ok_or_else(busy)
     }
 
     fn waiting(&self) -> MutexGuard<'_, Waiting> {
@@ -102,10 +102,15 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::Meaning;
+    use crate::{Meaning, limits::ListLimits};
+
+    fn limits_of(wait_max: Duration) -> Limits {
+        let lists = ListLimits { at_once: 1, waiting_max: 2, wait_max, ..ListLimits::default() };
+        Limits { lists, ..Limits::default() }
+    }
 
     fn limits() -> Limits {
-        Limits { lists_at_once: 1, lists_waiting_max: 2, list_wait_max: Duration::from_secs(60), ..Limits::default() }
+        limits_of(Duration::from_secs(60))
     }
 
     fn caller(number: u128) -> Whose {
@@ -147,7 +152,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_list_that_would_wait_too_long_is_refused_and_its_turn_is_the_next_ones() {
-        let limits = Limits { list_wait_max: Duration::from_millis(1), ..limits() };
+        let limits = limits_of(Duration::from_millis(1));
         let turns = ListTurns::default();
         let reading = turns.wait(caller(1), &limits).await.unwrap();
         let refused = turns.wait(caller(2), &limits).await.err().unwrap();

@@ -72,8 +72,8 @@ pub(super) fn pairs(metadata: &BTreeMap<String, String>) -> Vec<Vec<u8>> {
 
 fn check_metadata(metadata: &BTreeMap<String, String>, limits: &Limits) -> Result<()> {
     const FIELD: &str = "/metadata";
-    if metadata.len() > limits.metadata_members_max {
-        let why = format!("The metadata of a request has at most {} members.", limits.metadata_members_max);
+    if metadata.len() > limits.lists.metadata_members_max {
+        let why = format!("The metadata of a request has at most {} members.", limits.lists.metadata_members_max);
         return Err(Error::too_large(FIELD, why));
     }
     for (name, value) in metadata {

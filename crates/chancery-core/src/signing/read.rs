@@ -97,8 +97,8 @@ impl Chancery {
     ) -> Result<Items<SigningRequestStub>> {
         let SigningRequestQuery { state, pre_approval_uuid, page, page_size, after, search, metadata } = query;
         let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
-        if metadata.as_ref().is_some_and(|metadata| metadata.len() > self.limits.metadata_members_max) {
-            let max = self.limits.metadata_members_max;
+        if metadata.as_ref().is_some_and(|metadata| metadata.len() > self.limits.lists.metadata_members_max) {
+            let max = self.limits.lists.metadata_members_max;
             return Err(Error::value("/metadata", format!("At most {max} members of the metadata are looked for.")));
         }
         let own = || caller.members().iter().map(|member| member.id.into()).collect();

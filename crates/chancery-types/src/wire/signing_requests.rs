@@ -1,5 +1,7 @@
 //! Signing requests: submit, read, approve, deny.
 
+mod query;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -9,6 +11,8 @@ use crate::{
     ApprovalState, Base64, Decision, ErrorCode, ExistingSignature, HashType, IdentityId, PolicyId, ProposalId,
     RequestDecision, RoleId, ServiceId, SigningFormat, SigningRequestId, SigningRequestState,
 };
+
+pub use query::SigningRequestQuery;
 
 /// Body of a submission: either the payload, or its digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -271,31 +275,6 @@ pub struct Approval {
     pub note: String,
     /// When (RFC 3339, UTC).
     pub decided_at: String,
-}
-
-/// Filter of a list of signing requests.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
-#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
-pub struct SigningRequestQuery {
-    /// Only requests in this state.
-    pub state: Option<SigningRequestState>,
-    /// Only requests that this pre-approval stood in for.
-    pub pre_approval_uuid: Option<ProposalId>,
-    /// Page number, from 1.
-    #[cfg_attr(feature = "schema", param(minimum = 1), schema(minimum = 1))]
-    pub page: Option<u32>,
-    /// Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
-    #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000), schema(minimum = 1, maximum = 1000))]
-    pub page_size: Option<u32>,
-    /// In the place of `page`: the `next` of an answer to the same query.
-    pub after: Option<String>,
-    /// A case-insensitive part of the name, the note, or a value of the metadata.
-    pub search: Option<String>,
-    /// Only requests with these in their metadata: `metadata.NAME=VALUE`, several of which all hold.
-    #[cfg_attr(feature = "schema", param(value_type = Option<std::collections::BTreeMap<String, String>>, style = Form))]
-    pub metadata: Option<BTreeMap<String, String>>,
 }
 
 /// What to answer besides the usual.

@@ -33,8 +33,6 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "program-url-max" => limits.program_url_max = size,
         "approvals-max" => limits.approvals_max = number,
         "metadata-max" => limits.metadata_max = size,
-        "metadata-members-max" => limits.metadata_members_max = size,
-        "audit-changes-max" => limits.audit_changes_max = size,
         "control-rules-max" => limits.control_rules_max = size,
         "profile-versions-max" => limits.profile_versions_max = number,
         "csr-max" => limits.csr_max = size,
@@ -47,12 +45,6 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "inventory-scan-max" => limits.inventory_scan_max = number,
         "page-size-max" => limits.page_size_max = number,
         "list-max" => limits.list_max = number,
-        "list-offset-max" => limits.list_offset_max = number,
-        "list-count-max" => limits.list_count_max = number,
-        "list-scan-max" => limits.list_scan_max = number,
-        "lists-at-once" => limits.lists_at_once = size,
-        "lists-waiting-max" => limits.lists_waiting_max = size,
-        "list-wait-max" => limits.list_wait_max = time,
         "item-errors-max" => limits.item_errors_max = size,
         "token-max" => limits.token_max = size,
         "password-max" => limits.password_max = size,
@@ -103,6 +95,23 @@ fn set_of_bodies(limits: &mut BodyLimits, bounds: &mut Bounds, name: &str, numbe
         "spool-per-caller-max" => limits.spool_per_caller_max = size,
         "body-wait-max" => limits.body_wait_max = time,
         "body-rate-min" => limits.body_rate_min = size,
+        _ => return set_of_lists(limits, bounds, name, number),
+    }
+    Ok(())
+}
+
+/// One of lists.
+fn set_of_lists(limits: &mut Limits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
+    let (size, time) = in_types(number);
+    match name {
+        "metadata-members-max" => limits.lists.metadata_members_max = size,
+        "audit-changes-max" => limits.lists.audit_changes_max = size,
+        "list-offset-max" => limits.lists.offset_max = number,
+        "list-count-max" => limits.lists.count_max = number,
+        "list-scan-max" => limits.lists.scan_max = number,
+        "lists-at-once" => limits.lists.at_once = size,
+        "lists-waiting-max" => limits.lists.waiting_max = size,
+        "list-wait-max" => limits.lists.wait_max = time,
         _ => return set_bound(bounds, name, number),
     }
     Ok(())

@@ -24,9 +24,8 @@ use super::{
 use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Meaning, Member, Result,
     audit::Actor,
-    changes::{Change, ChangeKind},
     pki::{
-        approval::{change_demand, check_demand, issuer_change},
+        approval::{change_demand, check_demand},
         cert_profile,
     },
     signing::{
@@ -287,25 +286,7 @@ impl Chancery {
             "approvals": approvals, "certificateUuid": proposed.certificate_uuid,
         }));
         if *standing == Standing::Signed {
-            match &new.stored.content {
-                Content::CertProfile(change) => {
-                    event = event.changed(&change.before, &change.after, &self.limits)?;
-                    event = event.changes(Change::of(ChangeKind::CertProfile, change.after.obj_info.uuid));
-                }
-                Content::Issuer(id, new) => {
-                    event = event.changed(&new.before, &new.after, &self.limits)?.changes(issuer_change(*id));
-                }
-                Content::Policy(new) => {
-                    event = event.changed(&new.before, &new.after, &self.limits)?;
-                    event = event.changes(Change::of(ChangeKind::SigningService, new.after.service_uuid));
-                }
-                Content::Certificate(new) => {
-                    if let Some(wanted) = new.request.of_service() {
-                        event = event.changes(Change::of(ChangeKind::SigningService, wanted.service()));
-                    }
-                }
-                Content::PreApproval(_) => {}
-            }
+            event = new.stored.content.taking_effect(event, &self.limits)?;
         }
         match self.commit(grant, event, move |tx| Box::pin(new.insert(tx))).await {
             Ok(()) => Ok(Some(proposed)),

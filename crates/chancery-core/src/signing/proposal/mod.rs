@@ -8,6 +8,7 @@ mod certificate;
 mod content;
 mod decide;
 mod demanded;
+mod effect;
 mod life;
 mod policy;
 mod pre_approval;
