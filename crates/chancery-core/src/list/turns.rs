@@ -102,7 +102,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::{Meaning, limits::ListLimits};
+    use crate::{ListLimits, Meaning};
 
     fn limits_of(wait_max: Duration) -> Limits {
         let lists = ListLimits { at_once: 1, waiting_max: 2, wait_max, ..ListLimits::default() };

@@ -21,7 +21,7 @@ impl Chancery {
         match (query.issuer, query.format.unwrap_or(CrlFormat::Pem)) {
             (Some(issuer), CrlFormat::Der) => {
                 let list = self.revocation_list(&visitor, issuer, ListKind::Complete).await.map_err(at_issuer)?;
-                Ok(File { bytes: list.der, media_type: "application/pkix-crl", extension: "crl" })
+                Ok(File { bytes: list.der.to_vec(), media_type: "application/pkix-crl", extension: "crl" })
             }
             (Some(issuer), CrlFormat::Pem) => {
                 let list = self.revocation_list(&visitor, issuer, ListKind::Complete).await.map_err(at_issuer)?;
