@@ -46,7 +46,7 @@ pub use error::{Error, Meaning, Result};
 pub use host::Host;
 pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestId, RequestInfo, Visitor};
 pub use keys::RsaPoolLevels;
-pub use limits::{BodyLimits, Limits, OutageLimits};
+pub use limits::{BodyLimits, Limits, ListLimits, OutageLimits};
 pub use log::{LogFailure, LogTile};
 pub use pki::{
     Expiring, File, ListKind, ListVersion, OcspAnswer, RevocationList, TransportIdentity, new_transport_identity,
