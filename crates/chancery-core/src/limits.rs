@@ -76,8 +76,6 @@ pub struct Limits {
     /// Certificates of one name that are stored in a day, so that one client in a loop cannot fill the store. A fleet of
     /// forty machines that share a name may each renew every hour.
     pub certificates_per_name_max: u32,
-    /// Certificates that a page of the inventory looks at where no index helps: some 10 ms of reading.
-    pub inventory_scan_max: u32,
     /// Items of a page, and of a stubs call that asks for no page.
     pub page_size_max: u32,
     /// Items of a list that is asked for without paging.
@@ -206,6 +204,8 @@ pub struct ListLimits {
     pub count_max: u32,
     /// Items of a list that are looked at where no index helps: some 10 ms of reading.
     pub scan_max: u32,
+    /// Certificates that a page of the inventory looks at where no index helps: some 10 ms of reading.
+    pub inventory_scan_max: u32,
     /// Lists that are read at the same time.
     pub at_once: usize,
     /// Lists of one caller that may wait.
@@ -224,6 +224,7 @@ impl Default for ListLimits {
             offset_max: 200_000,
             count_max: 10_000,
             scan_max: 50_000,
+            inventory_scan_max: 5_000,
             at_once: 2,
             waiting_max: 32,
             wait_max: Duration::from_secs(2),
@@ -270,7 +271,6 @@ impl Default for Limits {
             cert_profile_entries_max: 100,
             profile_versions_max: 100,
             certificates_per_name_max: 1_000,
-            inventory_scan_max: 5_000,
             page_size_max: 1_000,
             list_max: 10_000,
             lists: ListLimits::default(),

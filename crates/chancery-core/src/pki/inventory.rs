@@ -40,7 +40,7 @@ impl Chancery {
         };
         let by_end = filter.not_after_before_s.is_some();
         let after = query.after.as_deref().map_or_else(|| Ok(start(by_end)), |text| read(text, by_end))?;
-        let scan_max = self.limits.inventory_scan_max;
+        let scan_max = self.limits.lists.inventory_scan_max;
         let part = self.read_list(caller, move |tx| {
             Box::pin(async move { Ok(tables::certificates::list(tx, &filter, after, page_size, scan_max).await?) })
         });

@@ -42,7 +42,7 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "cert-profiles-max" => limits.cert_profiles_max = number,
         "cert-profile-entries-max" => limits.cert_profile_entries_max = size,
         "certificates-per-name-max" => limits.certificates_per_name_max = number,
-        "inventory-scan-max" => limits.inventory_scan_max = number,
+        "inventory-scan-max" => limits.lists.inventory_scan_max = number,
         "page-size-max" => limits.page_size_max = number,
         "list-max" => limits.list_max = number,
         "item-errors-max" => limits.item_errors_max = size,

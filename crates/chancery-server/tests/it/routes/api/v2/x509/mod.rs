@@ -126,7 +126,7 @@ async fn the_inventory_is_the_same_on_postgresql() {
 #[tokio::test]
 async fn a_list_by_end_and_a_search_go_on_where_the_page_before_stopped() {
     let mut setup = Setup::default();
-    setup.limits.inventory_scan_max = 2;
+    setup.limits.lists.inventory_scan_max = 2;
     for app in [TestApp::with(setup).await, TestApp::on_postgres().await] {
         let client = app.admin().await;
         inventory(&client).await;
