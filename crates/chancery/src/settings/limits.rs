@@ -63,7 +63,7 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "idle-max" => limits.idle_max = time,
         "session-max" => limits.session_max = time,
         "logins-per-minute" => limits.logins_per_minute = number,
-        _ => return set_of_outage(limits, bounds, name, number),
+        _ => return set_of_lists(limits, bounds, name, number),
     }
     Ok(())
 }
@@ -95,7 +95,7 @@ fn set_of_bodies(limits: &mut BodyLimits, bounds: &mut Bounds, name: &str, numbe
         "spool-per-caller-max" => limits.spool_per_caller_max = size,
         "body-wait-max" => limits.body_wait_max = time,
         "body-rate-min" => limits.body_rate_min = size,
-        _ => return set_of_lists(limits, bounds, name, number),
+        _ => return set_bound(bounds, name, number),
     }
     Ok(())
 }
@@ -112,7 +112,7 @@ fn set_of_lists(limits: &mut Limits, bounds: &mut Bounds, name: &str, number: u3
         "lists-at-once" => limits.lists.at_once = size,
         "lists-waiting-max" => limits.lists.waiting_max = size,
         "list-wait-max" => limits.lists.wait_max = time,
-        _ => return set_bound(bounds, name, number),
+        _ => return set_of_outage(limits, bounds, name, number),
     }
     Ok(())
 }
