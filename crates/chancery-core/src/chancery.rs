@@ -10,7 +10,7 @@ use std::{
 
 use arc_swap::ArcSwap;
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
-use chancery_store::{OpenError, Store, StoreUrl, Tx, tables};
+use chancery_store::{OpenError, RowKeyError, Store, StoreError, StoreUrl, Tx, tables};
 use chancery_types::{CertProfileId, CertificateId, ErrorCode, IdentityId, KeyId, ServiceId, TokenProfileId};
 use futures::future::BoxFuture;
 use serde_json::Value;
@@ -30,6 +30,7 @@ use crate::{
     pki::{FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
     quarantine::Quarantine,
+    rows::RowCustody,
     settings::Settings,
     signing::{Outside, OutsideAuthorities, ReadyTargets, StoredSubmitters, Turns},
     tokenization::TokenProfiles,
@@ -75,6 +76,18 @@ pub enum OpenFailure {
     /// The state could not be loaded.
     #[error("the installation could not be loaded")]
     Load(#[from] Error),
+}
+
+impl OpenFailure {
+    /// The key for rows is the first that is opened, so it tells of another root key.
+    fn of_store(failure: OpenError) -> Self {
+        if let OpenError::RowKey(RowKeyError::Custody(cause)) = &failure
+            && cause.downcast_ref() == Some(&chancery_keys::OpenError::OtherRootKey)
+        {
+            return OtherRootKey.into();
+        }
+        failure.into()
+    }
 }
 
 /// An open installation.
@@ -139,8 +152,9 @@ impl Chancery {
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
         let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name, rsa_pool } =
             config;
-        let custodian = Custodian::new(root_key.load()?).map_err(Error::internal)?;
-        let store = Store::open(&store).await?;
+        let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
+        let keys = Arc::new(RowCustody { custodian: Arc::clone(&custodian), clock: clock.clone() });
+        let store = Store::open(&store, keys).await.map_err(OpenFailure::of_store)?;
         expect_root_key(&store, &custodian).await?;
         // Read before anything is loaded: what changes in between is applied again, which does no harm.
         let read_at = Instant::now();
@@ -156,7 +170,7 @@ impl Chancery {
             token_profiles: TokenProfiles::default(),
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
             log: Arc::new(Log::load(&store, &custodian, log_name.as_deref(), public_url.as_deref()).await?),
-            custodian: Arc::new(custodian),
+            custodian,
             turns: Turns::default(),
             list_turns: ListTurns::default(),
             outside_stamps: outside_stamps.map(|authorities| Outside::new(authorities, &limits)),
@@ -182,6 +196,7 @@ impl Chancery {
         });
         chancery.load_token_profiles().await?;
         chancery.follow_changes();
+        chancery.watch_rows();
         chancery.flush_counters_each_second();
         chancery.keep_sessions_in_turn();
         chancery.warn_of_expiry();
@@ -345,7 +360,12 @@ async fn expect_root_key(store: &Store, custodian: &Custodian) -> Result<(), Ope
     let stored = store
         .write(move |tx| {
             Box::pin(async move {
-                if let Some(stored) = tables::settings::value(tx, ROOT_KEY_ID).await? {
+                let stored = match tables::settings::value(tx, ROOT_KEY_ID).await {
+                    // It has opened the key for rows: it is the right one.
+                    Err(StoreError::Unauthentic(_)) => return Ok(ours),
+                    stored => stored?,
+                };
+                if let Some(stored) = stored {
                     return Ok(stored);
                 }
                 tables::settings::set(tx, ROOT_KEY_ID, &ours).await?;

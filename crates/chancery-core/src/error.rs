@@ -221,6 +221,13 @@ impl From<StoreError> for Error {
         match error {
             StoreError::Unavailable(_) => Self::unavailable(error),
             StoreError::Busy => Self::busy("Too many changes are waiting to be written; try again.", 1),
+            StoreError::Unauthentic(_) => Self {
+                cause: Some(Box::new(error)),
+                ..Self::new(
+                    Meaning::Unavailable,
+                    "What the database holds of this was changed outside of Chancery; it is refused until it is restored.",
+                )
+            },
             StoreError::Text => Self::new(Meaning::Value, "A text with a NUL character cannot be kept."),
             StoreError::Conflict(_) | StoreError::Reference(_) | StoreError::Internal(_) => Self::internal(error),
         }

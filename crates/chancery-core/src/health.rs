@@ -26,7 +26,7 @@ pub(crate) struct WriteProbe(Mutex<Option<(Instant, Option<String>)>>);
 impl Chancery {
     /// Whether the storage answers and can be written, and this node has followed it; the root key is loaded, or there
     /// would be no open installation.
-    pub async fn readiness(&self, _: &Visitor) -> Result<Readiness> {
+    pub async fn readiness(&self, visitor: &Visitor) -> Result<Readiness> {
         let now = Instant::now();
         let lag = self.following.lag_at(now);
         if lag > LAG_MAX {
@@ -42,7 +42,9 @@ impl Chancery {
             return Err(not_ready("Earlier calls could not be written to the audit records yet.".to_owned()));
         }
         let unreadable = u32::try_from(self.quarantine.count()).unwrap_or(u32::MAX);
-        Ok(Readiness { status: HealthStatus::Ok, demo: self.settings.load().demo, unreadable })
+        let (demo, refused_rows) =
+            (self.settings.load().demo, u32::try_from(self.refused_rows(visitor)).unwrap_or(u32::MAX));
+        Ok(Readiness { status: HealthStatus::Ok, demo, unreadable, refused_rows })
     }
 
     /// Writes next to nothing, unless that was tried a moment ago.

@@ -25,6 +25,7 @@ mod pki;
 mod pool;
 mod quarantine;
 mod root_key;
+mod rows;
 mod settings;
 mod sharded;
 mod signing;

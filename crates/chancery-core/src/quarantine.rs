@@ -15,7 +15,7 @@ use std::{
 use tracing::{error, info};
 use uuid::Uuid;
 
-use crate::{Error, Meaning, Result, changes::ChangeKind};
+use crate::{Error, Meaning, Result, changes::ChangeKind, rows::is_unauthentic};
 
 /// A kind of object, as in `changes`, and which one; none where there is only one.
 pub(crate) type Object = (&'static str, Option<Uuid>);
@@ -106,7 +106,7 @@ pub(crate) fn closed() -> Error {
 
 /// Whether a failure lies in what is stored, and not in the way to it: to try again gives the same.
 pub(crate) fn is_lasting(failure: &Error) -> bool {
-    !matches!(failure.meaning(), Meaning::Unavailable | Meaning::Busy)
+    is_unauthentic(failure) || !matches!(failure.meaning(), Meaning::Unavailable | Meaning::Busy)
 }
 
 /// An error and what caused it, in one line.

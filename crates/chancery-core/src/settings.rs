@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chancery_store::{Store, Tx, tables};
+use chancery_store::{Store, StoreError, Tx, tables};
 use chancery_types::{
     Action, IdentityId, Perm,
     wire::system::{PatchSettings, Settings as Body},
@@ -41,7 +41,11 @@ impl Settings {
 
 /// What was never set is off.
 async fn is_set(tx: &mut Tx, name: &str) -> Result<bool> {
-    let stored = tables::settings::value(tx, name).await?;
+    let stored = match tables::settings::value(tx, name).await {
+        // Off as well: both settings give something.
+        Err(StoreError::Unauthentic(_)) => None,
+        stored => stored?,
+    };
     stored.map_or(Ok(false), |value| serde_json::from_str(&value).map_err(Error::internal))
 }
 

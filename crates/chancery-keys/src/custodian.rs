@@ -5,8 +5,8 @@ use chancery_types::KeyId;
 use thiserror::Error;
 
 use crate::{
-    BearerKey, DataKey, Failed, GenerateError, KeyRef, OpenError, Purpose, RootKey, RootKeyId, SealedKey, Secret,
-    SigningKey, VaultIndex, envelope::Envelope, generate::generate, root::Derivation,
+    BearerKey, DataKey, Failed, GenerateError, KeyRef, OpenError, Purpose, RootKey, RootKeyId, RowKey, SealedKey,
+    Secret, SigningKey, VaultIndex, envelope::Envelope, generate::generate, root::Derivation,
 };
 
 /// What a sealed value is, and whose: a value sealed in one context does not open in another.
@@ -96,6 +96,17 @@ impl Custodian {
         BearerKey::new(*sealed.key(), &self.open(sealed, Purpose::Bearer)?)
     }
 
+    /// Opens the key that authenticates rows.
+    pub fn open_row_key(&self, sealed: &SealedKey) -> Result<RowKey, OpenError> {
+        RowKey::new(*sealed.key(), &self.open(sealed, Purpose::Rows)?)
+    }
+
+    /// Seals a key for bearer tokens anew, as another version: the seal says of which kind of database it is.
+    pub fn reseal_bearer_key(&self, sealed: &SealedKey, version: u32) -> Result<SealedKey, OpenError> {
+        let secret = self.open(sealed, Purpose::Bearer)?;
+        self.seal_key(KeyRef { version, ..*sealed.key() }, &secret).map_err(|Failed| OpenError::Unusable)
+    }
+
     fn open(&self, sealed: &SealedKey, expected: Purpose) -> Result<Secret, OpenError> {
         let key = sealed.key();
         if key.purpose != expected {
@@ -155,6 +166,7 @@ mod tests {
             Purpose::Data => custodian.open_data_key(&sealed).err(),
             Purpose::Bearer => custodian.open_bearer_key(&sealed).err(),
             Purpose::Log => custodian.open_log_key(&sealed).err(),
+            Purpose::Rows => custodian.open_row_key(&sealed).err(),
         }
     }
 
@@ -174,6 +186,7 @@ mod tests {
             (KeySpec::Aes(AesSize::Bits128), Purpose::Data),
             (KeySpec::Aes(AesSize::Bits256), Purpose::Data),
             (KeySpec::Hmac256, Purpose::Bearer),
+            (KeySpec::Hmac256, Purpose::Rows),
         ];
         let contents = kinds.map(|(spec, _)| generate(spec).unwrap().secret);
         for (spec, purpose) in kinds {

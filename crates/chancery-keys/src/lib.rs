@@ -2,7 +2,7 @@
 //!
 //! A [`Custodian`] is made from the [`RootKey`] and alone turns a [`SealedKey`], the form in which keys are stored, into
 //! an open one. There is one type of open key for each [`Purpose`], which can do what the purpose needs and nothing
-//! else: [`SigningKey`], [`DataKey`], [`BearerKey`]. Open keys have no Debug, no Clone and no serialisation, and their
+//! else: [`SigningKey`], [`DataKey`], [`BearerKey`], [`RowKey`]. Open keys have no Debug, no Clone and no serialisation, and their
 //! bytes are wiped when they are dropped.
 //!
 //! ```
@@ -37,6 +37,7 @@ mod hash;
 mod import;
 mod random;
 mod root;
+mod rows;
 mod scratch;
 mod sealed;
 mod secret;
@@ -56,6 +57,7 @@ pub use hash::{Digest, DigestLength, Hasher, hash};
 pub use import::{ForeignKey, ImportError, Pkcs12};
 pub use random::random;
 pub use root::{RootKey, RootKeyFileError, RootKeyId, RootKeySource};
+pub use rows::{ROW_TAG_LEN, RowKey};
 pub use scratch::ScratchKey;
 pub use sealed::{KeyRef, Purpose, SealedKey};
 pub use secret::Secret;

@@ -18,10 +18,12 @@ pub enum Purpose {
     Bearer,
     /// Checkpoints of the transparency log.
     Log,
+    /// The MACs of the database's rows.
+    Rows,
 }
 
 impl Purpose {
-    const ALL: [Self; 4] = [Self::Sign, Self::Data, Self::Bearer, Self::Log];
+    const ALL: [Self; 5] = [Self::Sign, Self::Data, Self::Bearer, Self::Log, Self::Rows];
 
     /// The spelling in the store, and part of what a seal binds: it never changes.
     #[must_use]
@@ -31,6 +33,7 @@ impl Purpose {
             Self::Data => "Data",
             Self::Bearer => "Bearer",
             Self::Log => "Log",
+            Self::Rows => "Rows",
         }
     }
 }

@@ -12,6 +12,7 @@ pub(crate) use requests::count_request;
 
 const EXPIRING: &str = "chancery_certificates_expiring";
 const RSA_POOL: &str = "chancery_rsa_pool_keys";
+const REFUSED_ROWS: &str = "chancery_refused_rows";
 const UNREADABLE: &str = "chancery_unreadable_objects";
 const TIME_STAMPS: &str = "chancery_time_stamps_total";
 
@@ -35,6 +36,7 @@ fn new_recorder() -> Option<PrometheusHandle> {
     let handle = PrometheusBuilder::new().install_recorder().ok()?;
     describe_gauge!(EXPIRING, "Certificates that are not revoked and end within so many days.");
     describe_gauge!(RSA_POOL, "RSA keys that lie ready, of each size in bits that was asked for.");
+    describe_gauge!(REFUSED_ROWS, "Rows of the database that are not what Chancery wrote, and are refused.");
     describe_gauge!(UNREADABLE, "Objects that cannot be read from the storage, so that calls to them are refused.");
     describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
     Some(handle)
@@ -65,4 +67,10 @@ pub(crate) fn note_rsa_pool(levels: &RsaPoolLevels) {
 pub(crate) fn note_unreadable(objects: usize) {
     // A gauge is a float; no installation has so many objects that it is not exact.
     gauge!(UNREADABLE).set(objects as f64);
+}
+
+/// Notes how many rows of the database are refused.
+pub(crate) fn note_refused_rows(rows: usize) {
+    // A gauge is a float; the store remembers some thousands at most.
+    gauge!(REFUSED_ROWS).set(rows as f64);
 }

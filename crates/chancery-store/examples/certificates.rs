@@ -4,8 +4,11 @@
 //! them: uuid, serial number and name.
 //!
 //! For measurements: what a million certificates cost, without issuing them one by one.
+
 #![expect(clippy::print_stdout, reason = "it is a program for the terminal")]
 
+#[path = "../tests/it/row_keys.rs"]
+mod row_keys;
 use chancery_store::tables::certificates::{self, Row};
 use chancery_store::{Store, StoreError};
 use uuid::{Builder, Uuid};
@@ -25,7 +28,7 @@ const SAMPLES: u64 = 1_000;
 async fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [url, template, count] = arguments.as_slice() else { return Err("FILE-OR-ADDRESS TEMPLATE-UUID COUNT".into()) };
-    let store = Store::open(&url.parse()?).await?;
+    let store = Store::open(&url.parse()?, row_keys::keys()).await?;
     let (template, count): (Uuid, u64) = (template.parse()?, count.parse()?);
     let template = store.read(move |tx| Box::pin(certificates::by_id(tx, template))).await?;
     let template = template.ok_or("there is no such certificate")?;

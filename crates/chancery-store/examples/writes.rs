@@ -2,8 +2,11 @@
 //! FILE-OR-ADDRESS [CALLERS] [SECONDS]`.
 //!
 //! A measure for us, not a test: beside it stands how long one caller alone waits, which is the flush of the disk.
+
 #![expect(clippy::print_stdout, reason = "it is a program for the terminal")]
 
+#[path = "../tests/it/row_keys.rs"]
+mod row_keys;
 use std::time::{Duration, Instant};
 
 use chancery_store::tables::audit::{self, Record};
@@ -16,7 +19,7 @@ async fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let number = |place: usize, default| arguments.get(place).map_or(Ok(default), |text| text.parse::<u64>());
     let url = arguments.first().ok_or("the path of an SQLite file or the address of a PostgreSQL database")?;
-    let store = Store::open(&url.parse()?).await?;
+    let store = Store::open(&url.parse()?, row_keys::keys()).await?;
     let time = Duration::from_secs(number(2, 5)?);
     for callers in [1, number(1, 64)?] {
         let writes = measure(&store, callers, time).await?;

@@ -5,7 +5,7 @@ use std::path::Path;
 use rusqlite::ffi;
 use sqlx::error::DatabaseError;
 
-use crate::{postgres, sqlite};
+use crate::{RowKeyError, Unauthentic, postgres, sqlite};
 
 /// A failed read or write. The texts name tables and constraints, never values; they are for the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +26,9 @@ pub enum StoreError {
     /// A text with a NUL character, which PostgreSQL cannot store; so neither backend takes it.
     #[error("a text with a NUL character cannot be stored")]
     Text,
+    /// A row that carries authority is not what Chancery wrote. Nothing was done with it.
+    #[error("the row {} of the table {} is not what Chancery wrote: its MAC is wrong", .0.id, .0.table)]
+    Unauthentic(Unauthentic),
     /// A fault in the program: bad SQL, a row that does not decode, a work that panicked.
     #[error("the store failed: {0}")]
     Internal(String),
@@ -56,7 +59,9 @@ impl StoreError {
         let text = match self {
             Self::Unavailable(text) | Self::Internal(text) => text.to_lowercase(),
             Self::Busy => return "too many changes wait",
-            Self::Conflict(_) | Self::Reference(_) | Self::Text => return "the server's log tells why",
+            Self::Conflict(_) | Self::Reference(_) | Self::Unauthentic(_) | Self::Text => {
+                return "the server's log tells why";
+            }
         };
         let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
         if says(&["full", "no space"]) {
@@ -109,6 +114,9 @@ pub enum OpenError {
         /// What SQLite said.
         cause: StoreError,
     },
+    /// Its rows cannot be authenticated.
+    #[error(transparent)]
+    RowKey(#[from] RowKeyError),
     /// The database did not answer, or a migration failed.
     #[error(transparent)]
     Store(#[from] StoreError),

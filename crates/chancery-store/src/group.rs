@@ -17,6 +17,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::authority::Authenticator;
 use crate::backend::Backend;
 use crate::flush::{Durability, Flusher, Group, answer};
 use crate::sqlite::{Connection, DatabaseFile, Log};
@@ -92,14 +93,20 @@ pub(crate) type Queue = mpsc::Sender<Order>;
 
 /// Starts the writer. It ends when it is told to, or when the queue's last sender is gone and all that was queued is
 /// answered.
-pub(crate) fn start(file: DatabaseFile, log: Log, coming: Coming, durability: Durability) -> io::Result<Queue> {
+pub(crate) fn start(
+    file: DatabaseFile,
+    log: Log,
+    coming: Coming,
+    durability: Durability,
+    authenticator: Authenticator,
+) -> io::Result<Queue> {
     let (sender, queue) = mpsc::channel(QUEUE);
     let Log { file: flushed, anchor } = log;
     let (runtime, flusher) = (Handle::current(), Flusher::start(flushed, durability)?);
     thread::Builder::new().name("store writer".into()).spawn(move || {
         // A work may use the runtime's clock.
         let _entered = runtime.enter();
-        Writer { queue, coming, file, flusher, anchor, idle: None, last: None }.serve();
+        Writer { queue, coming, file, authenticator, flusher, anchor, idle: None, last: None }.serve();
     })?;
     Ok(sender)
 }
@@ -108,6 +115,7 @@ struct Writer {
     queue: mpsc::Receiver<Order>,
     coming: Coming,
     file: DatabaseFile,
+    authenticator: Authenticator,
     flusher: Flusher,
     /// Keeps the log where it is.
     anchor: Connection,
@@ -226,7 +234,7 @@ impl Writer {
             return Err(StoreError::Unavailable("the log was not flushed".into()));
         }
         let connection = self.idle.take().map_or_else(|| self.file.connect_writer(), Ok)?;
-        Tx::on_sqlite(connection, Backend::Sqlite.begin_write())
+        Tx::on_sqlite(connection, Backend::Sqlite.begin_write(), self.authenticator.clone())
     }
 
     /// Runs jobs until none waits and they are many, or the groups before are on the disk; whether there is something to

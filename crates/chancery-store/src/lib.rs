@@ -4,6 +4,11 @@
 //! [`tables`]. The store knows no rule and no open key: it stores texts, numbers and sealed bytes, and says what the
 //! database said.
 
+/// So that what the tests outside use is the same here.
+#[cfg(test)]
+extern crate self as chancery_store;
+
+mod authority;
 mod backend;
 mod backup;
 mod error;
@@ -14,6 +19,7 @@ mod migrate;
 mod postgres;
 mod readers;
 mod row;
+mod row_keys;
 mod search;
 mod sqlite;
 mod stamp;
@@ -26,11 +32,13 @@ mod url;
 mod value;
 mod work;
 
+pub use authority::{RowMac, TAG_LEN, Unauthentic};
 pub use backup::BackupError;
 pub use error::{OpenError, StoreError};
 pub use group::Announced;
 pub use list::{List, Listed, Order, Page, Position, Start};
 pub use row::{Column, Columns, FromColumns, Stored};
+pub use row_keys::{NewRowKey, RowKeyError, RowKeys, SealedRowKey, authority_tables};
 pub use search::{name_key, pattern};
 pub use statement::{Statement, generated_sql, sql};
 pub use store::Store;

@@ -210,7 +210,7 @@ impl List {
         let more = rows.len() > page.limit as usize;
         rows.truncate(page.limit as usize);
         let next = if more { rows.last().map(|row| row.position.clone()) } else { end };
-        Ok(Listed { rows: rows.into_iter().map(|row| row.row).collect(), total, total_is_at_least, next })
+        Ok(Listed { rows: rows.into_iter().filter_map(|row| row.row).collect(), total, total_is_at_least, next })
     }
 
     /// The last row that may be looked at after a position; none where the list ends before, or nothing is looked for.
@@ -361,7 +361,8 @@ impl Position {
 
 /// A row, and where it is.
 struct Keyed<R, P> {
-    row: R,
+    /// None where it carries authority and is not what it says: the others go on.
+    row: Option<R>,
     position: Position,
     _read_as: std::marker::PhantomData<P>,
 }
@@ -369,7 +370,11 @@ struct Keyed<R, P> {
 impl<R: FromColumns, P: FromColumns + Into<Position>> FromColumns for Keyed<R, P> {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         let position = P::from_columns(columns)?.into();
-        Ok(Self { row: R::from_columns(columns)?, position, _read_as: std::marker::PhantomData })
+        let row = match R::from_columns(columns) {
+            Err(StoreError::Unauthentic(_)) => None,
+            row => Some(row?),
+        };
+        Ok(Self { row, position, _read_as: std::marker::PhantomData })
     }
 }
 

@@ -46,6 +46,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0037_nodes",
     "0038_lists_by_index",
     "0039_request_claims",
+    "0041_row_macs",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -12,6 +12,8 @@ use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
+use crate::authority::Authenticator;
+use crate::statement::Wanted;
 use crate::value::Value;
 use crate::{Columns, FromColumns, OpenError, StoreError};
 
@@ -261,16 +263,24 @@ impl Connection {
         &mut self,
         text: Cow<'static, str>,
         values: Vec<Value>,
-        only_first: bool,
+        rows_wanted: Wanted,
+        authenticator: &Authenticator,
     ) -> Result<Vec<R>, StoreError> {
         let query = sqlx::query_with(safe(text), arguments(values)?);
-        let outcome = if only_first {
+        let outcome = if rows_wanted == Wanted::First {
             self.inner.fetch_optional(query).await.map(|row| row.into_iter().collect())
         } else {
             self.inner.fetch_all(query).await
         };
-        let rows = self.noted(outcome)?;
-        rows.iter().map(|row| R::from_columns(&Columns::postgres(row))).collect()
+        let rows: Vec<_> = self.noted(outcome)?;
+        let mut found = Vec::with_capacity(rows.len());
+        for row in &rows {
+            match R::from_columns(&Columns::postgres(row, authenticator)) {
+                Err(StoreError::Unauthentic(_)) if rows_wanted == Wanted::Authentic => {}
+                row => found.push(row?),
+            }
+        }
+        Ok(found)
     }
 }
 

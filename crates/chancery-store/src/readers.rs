@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::authority::Authenticator;
 use crate::backend::Backend;
 use crate::flush::Durability;
 use crate::sqlite::{Connection, DatabaseFile, WAIT};
@@ -44,16 +45,17 @@ struct Shared {
     readers: u32,
     file: DatabaseFile,
     durability: Durability,
+    authenticator: Authenticator,
     places: Arc<Semaphore>,
     /// Those that nobody uses; the one that was used last, whose cache is warm, is the next.
     idle: Mutex<Vec<Connection>>,
 }
 
 impl Readers {
-    pub(crate) fn new(whom: For, file: DatabaseFile, durability: Durability) -> Self {
+    pub(crate) fn new(whom: For, file: DatabaseFile, durability: Durability, authenticator: Authenticator) -> Self {
         let readers = whom.readers();
         let places = Arc::new(Semaphore::new(readers as usize));
-        Self(Arc::new(Shared { readers, file, durability, places, idle: Mutex::default() }))
+        Self(Arc::new(Shared { readers, file, durability, authenticator, places, idle: Mutex::default() }))
     }
 
     pub(crate) fn file(&self) -> &DatabaseFile {
@@ -75,7 +77,7 @@ impl Readers {
             let idle = shared.idle().pop();
             let connection = idle.map_or_else(|| shared.file.connect_reader(), Ok)?;
             connection.limit(Some(WORK_TIME));
-            let mut tx = Tx::on_sqlite(connection, Backend::Sqlite.begin_read())?;
+            let mut tx = Tx::on_sqlite(connection, Backend::Sqlite.begin_read(), shared.authenticator.clone())?;
             let result = perform_here(work, &mut tx);
             let mut connection = tx.into_sqlite()?;
             connection.run("ROLLBACK")?;

@@ -7,15 +7,20 @@ use sqlx::postgres::{PgRow, PgValueRef};
 use sqlx::{Decode, Postgres, Row as _, TypeInfo, ValueRef as _};
 use uuid::Uuid;
 
-use crate::StoreError;
+use crate::authority::{Authenticator, Message, Table};
+use crate::{StoreError, Value};
 
 /// One row of an answer.
 pub struct Columns<'r> {
     row: Row<'r>,
     /// The column after the one that was read last: most rows are read in the order of their columns.
     next: Cell<usize>,
+    /// What the names of the columns begin with, where rows of several tables stand side by side.
+    prefix: &'static str,
+    authenticator: &'r Authenticator,
 }
 
+#[derive(Clone, Copy)]
 enum Row<'r> {
     Sqlite(&'r rusqlite::Row<'r>),
     Postgres(&'r PgRow),
@@ -33,12 +38,61 @@ pub enum Stored<'r> {
 }
 
 impl<'r> Columns<'r> {
-    pub(crate) const fn sqlite(row: &'r rusqlite::Row<'r>) -> Self {
-        Self { row: Row::Sqlite(row), next: Cell::new(0) }
+    pub(crate) const fn sqlite(row: &'r rusqlite::Row<'r>, authenticator: &'r Authenticator) -> Self {
+        Self { row: Row::Sqlite(row), next: Cell::new(0), prefix: "", authenticator }
     }
 
-    pub(crate) const fn postgres(row: &'r PgRow) -> Self {
-        Self { row: Row::Postgres(row), next: Cell::new(0) }
+    pub(crate) const fn postgres(row: &'r PgRow, authenticator: &'r Authenticator) -> Self {
+        Self { row: Row::Postgres(row), next: Cell::new(0), prefix: "", authenticator }
+    }
+
+    /// Those whose names begin so, by the rest of their names.
+    pub(crate) const fn under(&self, prefix: &'static str) -> Self {
+        Self { row: self.row, next: Cell::new(0), prefix, authenticator: self.authenticator }
+    }
+
+    /// Looks at the MAC of a row; the version in it. Whoever changed the row outside of Chancery had no key to make
+    /// another.
+    pub(crate) fn verify(&self, table: &Table) -> Result<i64, StoreError> {
+        let mut message = Message::of(table);
+        let mut key = Vec::with_capacity(table.keys);
+        let mut readable = true;
+        for (number, name) in table.columns.iter().enumerate() {
+            // What cannot be read, as a number with a point, was not written here.
+            let value = self.stored(self.place(name)?)?.unwrap_or_else(|_| {
+                readable = false;
+                None
+            });
+            message.column(name, value);
+            if number < table.keys {
+                key.push(value);
+            }
+        }
+        let mac = match self.stored(self.place("mac")?)? {
+            Ok(Some(Stored::Bytes(mac))) => Some(mac),
+            Ok(Some(Stored::Text(_) | Stored::Number(_)) | None) | Err(_) => None,
+        };
+        let version = self.authenticator.version(message, mac)?.filter(|_| readable);
+        version.ok_or_else(|| self.authenticator.refuse(table, &key))
+    }
+
+    /// The columns from this place on, where all are MACs.
+    pub(crate) fn macs(&self, from: usize) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        (from..self.count()).map(|place| self.at(place, "mac")).collect()
+    }
+
+    /// Every column, by its place.
+    pub(crate) fn values(&self) -> Result<Vec<Value>, StoreError> {
+        let value = |place| {
+            let stored = self.stored(place)?;
+            stored.map(Value::of).map_err(|why| undecodable(&place.to_string(), &why))
+        };
+        (0..self.count()).map(value).collect()
+    }
+
+    /// A column whose type says whether it may be NULL.
+    pub(crate) fn field<T: Field>(&self, name: &str) -> Result<T, StoreError> {
+        T::from_column(self, name)
     }
 
     /// A column that is never NULL.
@@ -56,18 +110,23 @@ impl<'r> Columns<'r> {
     }
 
     fn at<T: Column>(&self, place: usize, name: &str) -> Result<Option<T>, StoreError> {
-        let stored = match self.row {
-            Row::Sqlite(row) => from_sqlite(row.get_ref(place)?),
-            Row::Postgres(row) => from_postgres(row.try_get_raw(place)?),
-        };
+        let stored = self.stored(place)?;
         let decoded = stored.and_then(|stored| stored.map(|stored| T::from_stored(stored)).transpose());
         decoded.map_err(|why| undecodable(name, &why))
+    }
+
+    /// What is stored there, or why it is nothing that can be.
+    fn stored(&self, place: usize) -> Result<Result<Option<Stored<'r>>, String>, StoreError> {
+        Ok(match self.row {
+            Row::Sqlite(row) => from_sqlite(row.get_ref(place)?),
+            Row::Postgres(row) => from_postgres(row.try_get_raw(place)?),
+        })
     }
 
     fn place(&self, name: &str) -> Result<usize, StoreError> {
         let (next, count) = (self.next.get(), self.count());
         let mut places = (next..count).chain(0..next.min(count));
-        let place = places.find(|&place| self.name(place) == Some(name));
+        let place = places.find(|&place| self.name(place).and_then(|own| own.strip_prefix(self.prefix)) == Some(name));
         let place = place.ok_or_else(|| undecodable(name, "there is no such column"))?;
         self.next.set(place + 1);
         Ok(place)
@@ -151,6 +210,24 @@ impl FromColumns for Uuid {
 impl FromColumns for Vec<u8> {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
         columns.first()
+    }
+}
+
+/// A type that says whether its column may be NULL.
+pub(crate) trait Field: Sized {
+    /// Reads the column of this name.
+    fn from_column(columns: &Columns, name: &str) -> Result<Self, StoreError>;
+}
+
+impl<T: Column> Field for T {
+    fn from_column(columns: &Columns, name: &str) -> Result<Self, StoreError> {
+        columns.get(name)
+    }
+}
+
+impl<T: Column> Field for Option<T> {
+    fn from_column(columns: &Columns, name: &str) -> Result<Self, StoreError> {
+        columns.optional(name)
     }
 }
 

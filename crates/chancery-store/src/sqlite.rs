@@ -19,7 +19,9 @@ use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, OpenFlags, ToSql};
 
+use crate::authority::Authenticator;
 use crate::stamp::Stamp;
+use crate::statement::Wanted;
 use crate::undo::Undo;
 use crate::value::Value;
 use crate::{Columns, FromColumns, OpenError, Statement, StoreError, sql};
@@ -74,7 +76,8 @@ impl DatabaseFile {
     fn set_number(&self, number: u32) -> Result<bool, StoreError> {
         let mut connection = self.connect()?;
         connection.script(&format!("PRAGMA user_version = {number}"))?;
-        let busy: Vec<i64> = connection.rows(&sql("PRAGMA wal_checkpoint(TRUNCATE)"), true)?;
+        let busy: Vec<i64> =
+            connection.rows(&sql("PRAGMA wal_checkpoint(TRUNCATE)"), Wanted::First, &Authenticator::default())?;
         Ok(busy == [0])
     }
 
@@ -239,8 +242,10 @@ impl Connection {
     pub(crate) fn rows<R: FromColumns>(
         &mut self,
         statement: &Statement,
-        only_first: bool,
+        rows_wanted: Wanted,
+        authenticator: &Authenticator,
     ) -> Result<Vec<R>, StoreError> {
+        let only_first = rows_wanted == Wanted::First;
         let mut statement = self.parameters.bound(&self.inner, statement)?;
         let is_read = statement.readonly();
         if !is_read || self.undo.has_later() {
@@ -249,7 +254,10 @@ impl Connection {
         let mut rows = statement.raw_query();
         let mut found = Vec::new();
         while let Some(row) = rows.next()? {
-            found.push(R::from_columns(&Columns::sqlite(row))?);
+            match R::from_columns(&Columns::sqlite(row, authenticator)) {
+                Err(StoreError::Unauthentic(_)) if rows_wanted == Wanted::Authentic => continue,
+                row => found.push(row?),
+            }
             if only_first && is_read {
                 break;
             }
@@ -262,7 +270,7 @@ impl Connection {
 
     /// The first column of each row.
     pub(crate) fn texts(&mut self, text: &'static str) -> Result<Vec<String>, StoreError> {
-        self.rows(&sql(text), false)
+        self.rows(&sql(text), Wanted::All, &Authenticator::default())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::authority::Authority;
 use crate::tx::Connection;
 use crate::value::{Bind, Value, check};
 use crate::{FromColumns, StoreError, Tx};
@@ -11,6 +12,15 @@ const LATER_MAX: usize = 64 * 1024;
 
 /// Ids in one `IN (…)`: far below the parameters that either database takes.
 pub(crate) const IDS_MAX: usize = 1_000;
+
+/// Which rows of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    First,
+    All,
+    /// All but those that are not what they say.
+    Authentic,
+}
 
 /// One statement with the values bound so far.
 #[must_use]
@@ -40,6 +50,16 @@ impl Statement {
     pub fn bind(mut self, value: impl Bind) -> Self {
         self.values.push(value.into_value());
         self
+    }
+
+    /// Binds a row of authority, its columns in their order, and then its MAC.
+    pub(crate) fn bind_row<A: Authority>(self, tx: &Tx, row: &A, version: i64) -> Result<Self, StoreError> {
+        let mut statement = self;
+        let values = row.values();
+        let mac = tx.seal(&A::TABLE, &values, version)?;
+        statement.values.extend(values);
+        statement.values.push(Value::Bytes(Some(mac)));
+        Ok(statement)
     }
 
     /// Binds these next.
@@ -79,7 +99,7 @@ impl Statement {
 
     /// The first row, if any.
     pub async fn optional<R: FromColumns>(self, tx: &mut Tx) -> Result<Option<R>, StoreError> {
-        Ok(self.rows(tx, true).await?.pop())
+        Ok(self.rows(tx, Wanted::First).await?.pop())
     }
 
     /// The row of a statement that always has one, such as a count.
@@ -89,9 +109,16 @@ impl Statement {
             .ok_or_else(|| StoreError::Internal("a statement that always has a row had none".into()))
     }
 
-    /// All rows.
+    /// All rows; [`StoreError::Unauthentic`] where one of them carries authority and is not what it says. For rows that
+    /// belong together.
     pub async fn all<R: FromColumns>(self, tx: &mut Tx) -> Result<Vec<R>, StoreError> {
-        self.rows(tx, false).await
+        self.rows(tx, Wanted::All).await
+    }
+
+    /// All rows but those that carry authority and are not what they say: of rows that stand for themselves, where a bad
+    /// one must not stop the others.
+    pub async fn authentic<R: FromColumns>(self, tx: &mut Tx) -> Result<Vec<R>, StoreError> {
+        self.rows(tx, Wanted::Authentic).await
     }
 
     /// Its text, and the values of `$1`, `$2` ….
@@ -99,14 +126,18 @@ impl Statement {
         (&self.text, &self.values)
     }
 
-    async fn rows<R: FromColumns>(self, tx: &mut Tx, only_first: bool) -> Result<Vec<R>, StoreError> {
+    async fn rows<R: FromColumns>(self, tx: &mut Tx, wanted: Wanted) -> Result<Vec<R>, StoreError> {
+        let authenticator = tx.authenticator().clone();
         let connection = tx.statement()?;
         check(&self.values)?;
         let rows = match connection {
-            Connection::Sqlite(connection) => connection.rows(&self, only_first)?,
-            Connection::Postgres(connection) => connection.rows(self.text, self.values, only_first).await?,
+            Connection::Sqlite(connection) => connection.rows(&self, wanted, &authenticator),
+            Connection::Postgres(connection) => connection.rows(self.text, self.values, wanted, &authenticator).await,
         };
-        tx.succeeded();
-        Ok(rows)
+        // The database did what it was asked for, also where a row of its answer is refused: a work may go on without it.
+        if matches!(rows, Ok(_) | Err(StoreError::Unauthentic(_))) {
+            tx.succeeded();
+        }
+        rows
     }
 }

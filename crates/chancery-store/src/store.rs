@@ -10,6 +10,7 @@ use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 use url::Url;
 
+use crate::authority::Authenticator;
 use crate::backend::Backend;
 use crate::flush::Durability;
 use crate::group::{self, Announced, Coming, Order, Queue};
@@ -18,7 +19,7 @@ use crate::readers::{For, Readers};
 use crate::sqlite::{DatabaseFile, Log};
 use crate::url::Place;
 use crate::work::{Work, perform, wait};
-use crate::{OpenError, StoreError, StoreUrl, Tx, migrate, postgres, tx};
+use crate::{OpenError, RowKeys, StoreError, StoreUrl, Tx, migrate, postgres, row_keys, tx};
 
 /// Works that may wait for a connection to PostgreSQL; more are refused as Busy.
 const WAITING: usize = 4096;
@@ -31,7 +32,10 @@ const ENDED: &str = "the writer ended";
 
 /// An open database. Clones share it.
 #[derive(Clone)]
-pub struct Store(Database);
+pub struct Store {
+    database: Database,
+    authenticator: Authenticator,
+}
 
 #[derive(Clone)]
 enum Database {
@@ -51,8 +55,8 @@ struct AllReaders {
 }
 
 impl AllReaders {
-    fn new(file: &DatabaseFile, durability: &Durability) -> Self {
-        let readers = |whom| Readers::new(whom, file.clone(), durability.clone());
+    fn new(file: &DatabaseFile, durability: &Durability, authenticator: &Authenticator) -> Self {
+        let readers = |whom| Readers::new(whom, file.clone(), durability.clone(), authenticator.clone());
         let (data, followers) = (readers(For::Data), readers(For::Followers));
         Self { data, followers, lists: readers(For::Lists), others: readers(For::Others) }
     }
@@ -74,22 +78,50 @@ impl AllReaders {
 }
 
 impl Store {
-    /// Opens the database, makes it if it is a file that does not exist, and brings it up to date.
-    pub async fn open(url: &StoreUrl) -> Result<Self, OpenError> {
-        Ok(Self(match url.place() {
+    /// Opens the database, makes it if it is a file that does not exist, and brings it up to date. Its rows are
+    /// authenticated by the key that these open.
+    pub async fn open(url: &StoreUrl, keys: Arc<dyn RowKeys>) -> Result<Self, OpenError> {
+        let (database, authenticator) = match url.place() {
             Place::File(path) => {
                 let path = path.clone();
-                let (file, log) = on_a_thread(move || open_file(&path).map_err(|error| error.of_file(&path))).await?;
+                let opening =
+                    on_a_thread(move || open_file(&path, keys.as_ref()).map_err(|error| error.of_file(&path)));
+                let (file, log, authenticator) = opening.await?;
                 let (coming, durability) = (Coming::default(), Durability::new());
-                let writer = group::start(file.clone(), log, coming.clone(), durability.clone())
+                let writer = group::start(file.clone(), log, coming.clone(), durability.clone(), authenticator.clone())
                     .map_err(|error| StoreError::Internal(error.to_string()))?;
-                Database::Sqlite { readers: AllReaders::new(&file, &durability), writer, coming }
+                (
+                    Database::Sqlite { readers: AllReaders::new(&file, &durability, &authenticator), writer, coming },
+                    authenticator,
+                )
             }
             Place::Servers(addresses) => {
-                let (pool, follower) = open_server(addresses).await?;
-                Database::Postgres { pool, follower, places: Arc::new(Semaphore::new(WAITING)) }
+                let (pool, follower, authenticator) = open_server(addresses, keys.as_ref()).await?;
+                (Database::Postgres { pool, follower, places: Arc::new(Semaphore::new(WAITING)) }, authenticator)
             }
-        }))
+        };
+        Ok(Self { database, authenticator })
+    }
+
+    async fn read_from<T, E, W>(&self, pool: &Pool, work: W) -> Result<T, E>
+    where
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
+        T: Send + 'static,
+        E: From<StoreError> + Send + 'static,
+    {
+        let (pool, authenticator) = (pool.clone(), self.authenticator.clone());
+        detached(async move {
+            let mut tx = begin(&pool, Backend::Postgres.begin_read(), authenticator).await?;
+            let result = perform(work, &mut tx).await;
+            tx.into_postgres()?.end("ROLLBACK").await?;
+            result
+        })
+        .await
+    }
+
+    /// What authenticates its rows.
+    pub(crate) const fn authenticator(&self) -> &Authenticator {
+        &self.authenticator
     }
 
     /// Runs a work that only reads. It sees one committed state of the database throughout; a statement that writes
@@ -144,14 +176,14 @@ impl Store {
         E: From<StoreError> + Send + 'static,
     {
         Box::pin(async move {
-            match &self.0 {
+            match &self.database {
                 Database::Sqlite { readers, .. } => readers.of(whom).read(work).await,
                 Database::Postgres { pool, follower, .. } => {
                     let pool = match whom {
                         For::Followers => follower,
                         For::Data | For::Lists | For::Others => pool,
                     };
-                    read_from(pool, work).await
+                    self.read_from(pool, work).await
                 }
             }
         })
@@ -169,7 +201,7 @@ impl Store {
         E: From<StoreError> + Send + 'static,
     {
         Box::pin(async move {
-            match &self.0 {
+            match &self.database {
                 Database::Sqlite { writer, .. } => {
                     let (job, answer) = Work::new(work);
                     writer.try_send(Order::Run(Box::new(job))).map_err(|refused| match refused {
@@ -183,10 +215,10 @@ impl Store {
                 }
                 Database::Postgres { pool, places, .. } => {
                     let place = Arc::clone(places).try_acquire_owned().map_err(|_| StoreError::Busy)?;
-                    let pool = pool.clone();
+                    let (pool, authenticator) = (pool.clone(), self.authenticator.clone());
                     detached(async move {
                         let _place = place;
-                        let mut tx = begin(&pool, Backend::Postgres.begin_write()).await?;
+                        let mut tx = begin(&pool, Backend::Postgres.begin_write(), authenticator).await?;
                         let result = perform(work, &mut tx).await;
                         let how = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
                         tx.into_postgres()?.end(how).await?;
@@ -201,7 +233,7 @@ impl Store {
     /// Says that a work that writes follows, about when the answer is dropped: where one commit serves several works and
     /// many are announced, it waits a little for some of them. PostgreSQL knows of its works by itself.
     pub fn announce(&self) -> Announced {
-        match &self.0 {
+        match &self.database {
             Database::Sqlite { coming, .. } => coming.announce(),
             Database::Postgres { .. } => Announced::to_nobody(),
         }
@@ -210,7 +242,7 @@ impl Store {
     /// Ends all connections after what runs has ended; later calls are refused as Unavailable. SQLite then folds its
     /// log into the file.
     pub async fn close(&self) {
-        match &self.0 {
+        match &self.database {
             Database::Sqlite { readers, writer, .. } => {
                 readers.close().await;
                 let (told, ended) = oneshot::channel();
@@ -227,29 +259,29 @@ impl Store {
 
     /// The file of an SQLite database.
     pub(crate) fn file(&self) -> Option<&DatabaseFile> {
-        match &self.0 {
+        match &self.database {
             Database::Sqlite { readers, .. } => Some(readers.others.file()),
             Database::Postgres { .. } => None,
         }
     }
 }
 
-fn open_file(path: &Path) -> Result<(DatabaseFile, Log), OpenError> {
+fn open_file(path: &Path, keys: &dyn RowKeys) -> Result<(DatabaseFile, Log, Authenticator), OpenError> {
     let file = DatabaseFile::open(path)?;
-    migrate_file(&file)?;
+    let authenticator = migrate_file(&file, keys)?;
     let log = file.log()?;
-    Ok((file, log))
+    Ok((file, log, authenticator))
 }
 
-fn migrate_file(file: &DatabaseFile) -> Result<(), OpenError> {
+fn migrate_file(file: &DatabaseFile, keys: &dyn RowKeys) -> Result<Authenticator, OpenError> {
     let mut connection = file.connect()?;
     // A table that is built anew is gone for a moment, which those that refer to it would not allow. What they refer to
     // is looked at as a whole before the commit.
     connection.run("PRAGMA foreign_keys = OFF")?;
-    let mut tx = Tx::on_sqlite(connection, Backend::Sqlite.begin_write())?;
+    let mut tx = Tx::on_sqlite(connection, Backend::Sqlite.begin_write(), Authenticator::default())?;
     // No statement on SQLite waits; migrations have all the time that they need.
-    let outcome = wait(migrate::run(&mut tx), Duration::MAX);
-    let migrated = outcome.ok_or_else(|| StoreError::Internal("a migration that waits".into()))??;
+    let outcome = wait(prepare(&mut tx, keys), Duration::MAX);
+    let (migrated, authenticator) = outcome.ok_or_else(|| StoreError::Internal("a migration that waits".into()))??;
     let mut connection = tx.into_sqlite()?;
     if migrated > 0 {
         let dangling = connection.texts("PRAGMA foreign_key_check")?;
@@ -257,36 +289,27 @@ fn migrate_file(file: &DatabaseFile) -> Result<(), OpenError> {
             return Err(StoreError::Internal(format!("rows of {} refer to nothing", dangling.join(", "))).into());
         }
     }
-    Ok(connection.run("COMMIT")?)
+    connection.run("COMMIT")?;
+    Ok(authenticator)
 }
 
 /// Connections for all, and one for whoever follows what changes.
-async fn open_server(addresses: &[Url]) -> Result<(Pool, Pool), OpenError> {
+async fn open_server(addresses: &[Url], keys: &dyn RowKeys) -> Result<(Pool, Pool, Authenticator), OpenError> {
     let (pool, follower) = postgres::connect(addresses).await?;
-    let mut tx = begin(&pool, Backend::Postgres.begin_write()).await?;
-    migrate::run(&mut tx).await?;
+    let mut tx = begin(&pool, Backend::Postgres.begin_write(), Authenticator::default()).await?;
+    let (_, authenticator) = prepare(&mut tx, keys).await?;
     tx.into_postgres()?.end("COMMIT").await?;
-    Ok((pool, follower))
+    Ok((pool, follower, authenticator))
 }
 
-async fn read_from<T, E, W>(pool: &Pool, work: W) -> Result<T, E>
-where
-    W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
-    T: Send + 'static,
-    E: From<StoreError> + Send + 'static,
-{
-    let pool = pool.clone();
-    detached(async move {
-        let mut tx = begin(&pool, Backend::Postgres.begin_read()).await?;
-        let result = perform(work, &mut tx).await;
-        tx.into_postgres()?.end("ROLLBACK").await?;
-        result
-    })
-    .await
+/// Brings the database up to date, and then makes sure of its rows; how many migrations were missing.
+async fn prepare(tx: &mut Tx, keys: &dyn RowKeys) -> Result<(usize, Authenticator), OpenError> {
+    let migrated = migrate::run(tx).await?;
+    Ok((migrated, row_keys::prepare(tx, keys).await?))
 }
 
-async fn begin(pool: &Pool, how: &'static str) -> Result<Tx, StoreError> {
-    Ok(Tx::new(tx::Connection::Postgres(pool.begin(how).await?)))
+async fn begin(pool: &Pool, how: &'static str, authenticator: Authenticator) -> Result<Tx, StoreError> {
+    Ok(Tx::new(tx::Connection::Postgres(pool.begin(how).await?), authenticator))
 }
 
 /// In a task of its own, so that a caller who goes away never stops a statement half way.

@@ -1,12 +1,17 @@
 //! A transaction in which one piece of work runs.
 
+use uuid::Uuid;
+
+use crate::authority::{Authenticator, Message, Table};
 use crate::backend::Backend;
-use crate::{StoreError, postgres, sqlite};
+use crate::value::Bind;
+use crate::{StoreError, Value, postgres, sqlite};
 
 /// The transaction that a work reads and writes in. It owns its connection and is made only by [`crate::Store`].
 pub struct Tx {
     connection: Connection,
     has_failed: bool,
+    authenticator: Authenticator,
 }
 
 /// The database's end of it.
@@ -17,14 +22,48 @@ pub(crate) enum Connection {
 
 impl Tx {
     /// For a connection in a transaction.
-    pub(crate) const fn new(connection: Connection) -> Self {
-        Tx { connection, has_failed: false }
+    pub(crate) const fn new(connection: Connection, authenticator: Authenticator) -> Self {
+        Tx { connection, has_failed: false, authenticator }
     }
 
     /// Begins on a connection of SQLite.
-    pub(crate) fn on_sqlite(mut connection: sqlite::Connection, begin: &'static str) -> Result<Self, StoreError> {
+    pub(crate) fn on_sqlite(
+        mut connection: sqlite::Connection,
+        begin: &'static str,
+        authenticator: Authenticator,
+    ) -> Result<Self, StoreError> {
         connection.run(begin)?;
-        Ok(Self::new(Connection::Sqlite(connection)))
+        Ok(Self::new(Connection::Sqlite(connection), authenticator))
+    }
+
+    /// What authenticates rows.
+    pub(crate) const fn authenticator(&self) -> &Authenticator {
+        &self.authenticator
+    }
+
+    /// From now on rows can be authenticated: the key was not known when the transaction began.
+    pub(crate) fn authenticate_by(&mut self, authenticator: Authenticator) {
+        self.authenticator = authenticator;
+    }
+
+    /// The MAC of a row of authority.
+    pub(crate) fn seal(&self, table: &Table, values: &[Value], version: i64) -> Result<Vec<u8>, StoreError> {
+        let mut message = Message::of(table);
+        for (name, value) in table.columns.iter().zip(values) {
+            message.column(name, value.stored());
+        }
+        self.authenticator.seal(message, version)
+    }
+
+    /// Refuses a row that has no MAC of its own, where it does not agree with one that has.
+    pub fn refuse(&self, table: &'static str, id: Uuid) -> StoreError {
+        let table = Table { name: table, columns: &["request_id"], keys: 1, apart: &[] };
+        self.authenticator.refuse(&table, &[id.into_value().stored()])
+    }
+
+    /// Whether works that write run one after the other.
+    pub(crate) fn takes_turns(&self) -> bool {
+        self.backend() == Backend::Sqlite
     }
 
     /// SQLite's connection, for what is done between works.

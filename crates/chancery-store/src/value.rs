@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use crate::StoreError;
+use crate::{StoreError, Stored};
 
 /// A value of one of the three portable types; a NULL has a type too, because PostgreSQL wants to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,25 @@ pub enum Value {
 }
 
 impl Value {
+    /// As it comes back from a row. The type of a NULL is not known any more.
+    pub(crate) fn of(stored: Option<Stored<'_>>) -> Self {
+        match stored {
+            None => Value::Text(None),
+            Some(Stored::Text(text)) => Value::Text(Some(text.to_owned())),
+            Some(Stored::Number(number)) => Value::Number(Some(number)),
+            Some(Stored::Bytes(bytes)) => Value::Bytes(Some(bytes.to_vec())),
+        }
+    }
+
+    /// As a row would hold it.
+    pub(crate) fn stored(&self) -> Option<Stored<'_>> {
+        match self {
+            Value::Text(text) => text.as_deref().map(Stored::Text),
+            Value::Number(number) => number.map(Stored::Number),
+            Value::Bytes(bytes) => bytes.as_deref().map(Stored::Bytes),
+        }
+    }
+
     /// Bytes of what may be long.
     pub(crate) fn size(&self) -> usize {
         match self {

@@ -25,6 +25,8 @@ wire_enum! {
         AuditRead,
         Backup,
         Provision,
+        RowsAuthenticate,
+        RowRefuse,
         KeyCreate,
         KeyRead,
         KeyChange,

@@ -154,6 +154,11 @@ impl Entry {
         Ok(Self { record, changes: event.changes, told: event.told })
     }
 
+    /// The record alone, of what makes nothing stale.
+    pub(crate) fn into_record(self) -> tables::audit::Record {
+        self.record
+    }
+
     /// Appends the record, and what the event makes stale, to the transaction in which it happens.
     pub(crate) async fn append(mut self, tx: &mut Tx) -> Result<()> {
         if let Some(told) = self.told {

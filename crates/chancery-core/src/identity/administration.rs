@@ -71,6 +71,7 @@ pub(super) fn name_taken(error: StoreError) -> Error {
         StoreError::Conflict(_) => Error::exists("/name", "This name is taken; letter case makes no difference."),
         StoreError::Unavailable(_)
         | StoreError::Busy
+        | StoreError::Unauthentic(_)
         | StoreError::Reference(_)
         | StoreError::Text
         | StoreError::Internal(_) => error.into(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use chancery_store::{Tx, name_key, tables};
+use chancery_store::{StoreError, Tx, name_key, tables};
 use chancery_types::{Perm, RoleId};
 
 use crate::{Error, Result};
@@ -46,7 +46,11 @@ const ROLES: [BuiltIn; 5] = [
 /// on, not from the beginning.
 pub(super) async fn ensure(tx: &mut Tx, now: i64) -> Result<()> {
     for role in &ROLES {
-        let stored = tables::roles::by_id(tx, role.id.into()).await?;
+        let stored = match tables::roles::by_id(tx, role.id.into()).await {
+            // Whoever holds it is without it until it is restored.
+            Err(StoreError::Unauthentic(_)) => continue,
+            stored => stored?,
+        };
         let since: BTreeMap<String, i64> = match &stored {
             Some(row) => serde_json::from_str(&row.perms).map_err(Error::internal)?,
             None => BTreeMap::new(),

@@ -1,12 +1,16 @@
 //! Bearer tokens: JWTs that name a session and an end.
 
-use chancery_keys::{BearerKey, Custodian, KeyRef, KeySpec, Purpose, SealedKey, bearer};
+use chancery_keys::{BearerKey, Custodian, KeyRef, SealedKey, bearer};
 use chancery_store::{Store, tables};
 use chancery_types::KeyId;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{Error, Result, up_to_date::LogsInNow};
+use crate::{
+    Error, Result,
+    rows::{BEARER, bearer_reference},
+    up_to_date::LogsInNow,
+};
 
 /// What a token says (RFC 7519, section 4): times are seconds since 1970 UTC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,5 +71,5 @@ impl Tokens {
 }
 
 const fn reference(id: KeyId) -> KeyRef {
-    KeyRef { id, version: 1, purpose: Purpose::Bearer, spec: KeySpec::Hmac256 }
+    bearer_reference(id, BEARER)
 }

@@ -9,7 +9,7 @@ use chancery_keys::SigningKey;
 use chancery_store::{Tx, tables};
 use chancery_types::{CertificateId, KeyId, KeyUsage, wire::approval::ApprovalRules};
 
-use super::{ISSUER, approval, certificate::Issuer, stored::StoredCertificate};
+use super::{ISSUER, certificate::Issuer, stored::StoredCertificate};
 use crate::{Chancery, Error, Result, compiled::Compiled, keys::check_use};
 
 /// The authorities that issued something since this node started.
@@ -19,6 +19,8 @@ pub(crate) type ReadyAuthorities = Compiled<CertificateId, ReadyAuthority>;
 pub(crate) struct ReadyAuthority {
     /// Its certificate, and what issued it, up to the root.
     chain: Vec<StoredCertificate>,
+    /// The MACs of their rows: while they are the same, so is the chain.
+    macs: Vec<Option<Vec<u8>>>,
     /// Its key, by which it is found when that changes.
     key: KeyId,
     pub(super) signer: Arc<SigningKey>,
@@ -59,18 +61,22 @@ impl ReadyAuthority {
         let chain: Vec<_> = self.chain.iter().map(|certificate| certificate.id.into()).collect();
         let standing = tables::certificates::standing(tx, &chain, name_key, newer).await?;
         let standing = standing.ok_or_else(|| refused(KEYLESS))?;
-        if standing.revoked > 0 {
-            return Err(refused(REVOKED));
-        }
-        if !standing.trusted {
-            return Err(refused(UNTRUSTED));
-        }
-        if approval::parse(standing.approval.as_deref())?.as_ref() != self.approval() {
-            return Err(refused("What the issuer demands of what it issues was changed at the same time; try again."));
+        if standing.macs != self.macs {
+            self.check_anew(tx, now_ms).await?;
         }
         let usages: Vec<KeyUsage> = serde_json::from_str(&standing.key_usages).map_err(Error::internal)?;
         check_use(standing.key_state.parse().map_err(Error::internal)?, &usages, KeyUsage::Sign)?;
         Ok(standing.oldest_start_s)
+    }
+
+    /// Reads the chain again: something of it was changed.
+    async fn check_anew(&self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+        let chain = issuer_chain(tx, self.chain[0].id).await?;
+        check_issuer(&chain, now_ms)?;
+        if chain[0].approval.as_ref() != self.approval() {
+            return Err(refused("What the issuer demands of what it issues was changed at the same time; try again."));
+        }
+        Ok(())
     }
 }
 
@@ -82,10 +88,17 @@ impl Chancery {
             return Ok(ready);
         }
         let read = self.authorities.generation();
-        let chain = self.store.read(move |tx| Box::pin(issuer_chain(tx, id))).await?;
+        let read_chain = self.store.read(move |tx| {
+            Box::pin(async move {
+                let chain = issuer_chain(tx, id).await?;
+                let ids: Vec<_> = chain.iter().map(|certificate| certificate.id.into()).collect();
+                Ok::<_, Error>((chain, tables::certificates::macs(tx, &ids).await?))
+            })
+        });
+        let (chain, macs) = read_chain.await?;
         let key = check_issuer(&chain, now_ms)?;
         let facts = issuer_of(chain.iter().map(|link| link.der.as_slice()))?;
-        let ready = Arc::new(ReadyAuthority { signer: self.signing_key(key).await?, chain, key, facts });
+        let ready = Arc::new(ReadyAuthority { signer: self.signing_key(key).await?, chain, macs, key, facts });
         self.authorities.keep(read, id, &ready);
         Ok(ready)
     }

@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
+use chancery_keys::{Digest, hash};
 use chancery_store::{
     Tx,
     tables::{
         self,
         decisions::{Decision, On},
+        signing_items::Item,
     },
 };
 use chancery_types::{
     Action, Base64, CertificateId, Perm, RequestDecision, RoleId, SigningRequestId,
     wire::signing_requests::{ApprovalCount, ApproveRequest, Approved, DecideRequest, Denied},
 };
+use chancery_verify::manifest_digest;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -42,6 +45,8 @@ struct Resolved {
 
 /// A decision that is ready to be stored.
 struct NewDecision {
+    /// The request as it was read.
+    before: tables::signing_requests::Row,
     row: Decision,
     members: Vec<Member>,
     change: tables::signing_requests::Change,
@@ -210,7 +215,8 @@ impl Chancery {
             Outcome::Failed(reason) => Outcome::Failed(reason),
             Outcome::Signed(signer) if stored.row.items > 0 => {
                 let id = stored.row.id;
-                let items = self.store.read(move |tx| Box::pin(tables::signing_items::of_request(tx, id))).await?;
+                let digest = stored.row.digest.clone();
+                let items = self.store.read(move |tx| Box::pin(approved_items(tx, id, digest))).await?;
                 let program = self.stored_program(stored).await?;
                 self.sign_items(&signer, stored.policy.choice, items, program.as_ref(), at_ms).await?.map(Output::Each)
             }
@@ -230,7 +236,9 @@ impl Chancery {
         let payload = if formats::needs_payload(choice.format, signer.credential.scheme(choice)?) {
             let payload =
                 self.store.read(move |tx| Box::pin(async move { tables::signing_requests::payload(tx, id).await }));
-            payload.await?.map(Arc::new)
+            let (payload, digest) = (payload.await?.map(Arc::new), stored.digest()?);
+            self.expect_payload(id, payload.clone(), digest).await?;
+            payload
         } else {
             None
         };
@@ -248,6 +256,17 @@ impl Chancery {
         }
     }
 
+    /// Refuses a payload that is not the one that was approved: it has no MAC, but the request's digest has.
+    async fn expect_payload(&self, id: Uuid, payload: Option<Arc<Vec<u8>>>, digest: Digest) -> Result<()> {
+        let Some(payload) = payload else { return Ok(()) };
+        let found = self.pool.run(move || hash(digest.hash(), &payload)).await?;
+        if found.as_bytes() == digest.as_bytes() {
+            return Ok(());
+        }
+        let refused = self.store.read(move |tx| Box::pin(async move { Err(tx.refuse("signing_payloads", id)) }));
+        Ok(refused.await?)
+    }
+
     /// Stores decision, signature and audit record together; false where the request is no longer as it was read.
     async fn store_decision(&self, grant: &Grant, event: Event, new: NewDecision) -> Result<bool> {
         match self.commit(grant, event, move |tx| Box::pin(new.insert(tx))).await {
@@ -256,6 +275,14 @@ impl Chancery {
             Err(error) => Err(error),
         }
     }
+}
+
+/// A manifest's items, which are what people approved: they have no MACs, but the request's digest has, and it stands for
+/// them.
+async fn approved_items(tx: &mut Tx, id: Uuid, digest: Vec<u8>) -> Result<Vec<Item>> {
+    let items = tables::signing_items::of_request(tx, id).await?;
+    let found = manifest_digest(items.iter().map(|item| (item.name.as_str(), item.digest.as_slice())));
+    if found == digest { Ok(items) } else { Err(tx.refuse("signing_items", id).into()) }
 }
 
 impl NewDecision {
@@ -276,6 +303,7 @@ impl NewDecision {
         };
         let (signature, item_signatures) = output.map(Output::stored).unwrap_or_default();
         Ok(Self {
+            before: stored.row.clone(),
             row: Decision {
                 subject_id: stored.row.id,
                 version: stored.row.version + 1,
@@ -298,7 +326,7 @@ impl NewDecision {
 
     /// InvalidState where the request, or what signed it, is no longer as it was read.
     async fn insert(self, tx: &mut Tx) -> Result<()> {
-        let Self { row, members, change, made, item_signatures } = self;
+        let Self { before, row, members, change, made, item_signatures } = self;
         let allowed = match made {
             Some((made, certificate)) => {
                 let usable = Usable::of(tx, certificate, &made).await?;
@@ -306,7 +334,7 @@ impl NewDecision {
             }
             None => None,
         };
-        if !tables::signing_requests::change(tx, row.subject_id, row.version - 1, &change).await? {
+        if !tables::signing_requests::change(tx, &before, &change).await? {
             return Err(Error::state("The request changed meanwhile."));
         }
         if let Some(allowed) = allowed {

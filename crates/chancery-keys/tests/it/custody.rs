@@ -21,7 +21,7 @@ const AES: KeySpec = KeySpec::Aes(AesSize::Bits256);
 fn every_kind_opens_for_its_purpose() {
     let custodian = custodian();
     for spec in KeySpec::ALL.iter().copied() {
-        for purpose in [Purpose::Sign, Purpose::Data, Purpose::Bearer, Purpose::Log] {
+        for purpose in [Purpose::Sign, Purpose::Data, Purpose::Bearer, Purpose::Log, Purpose::Rows] {
             let new = custodian.generate(key_ref(purpose, spec));
             if !spec.fits(purpose) {
                 assert_eq!(new.err(), Some(GenerateError::Unfit { spec, purpose }));
@@ -35,6 +35,10 @@ fn every_kind_opens_for_its_purpose() {
                 }
                 Purpose::Data => assert_eq!(custodian.open_data_key(&new.sealed).unwrap().key(), new.sealed.key()),
                 Purpose::Bearer => assert_eq!(custodian.open_bearer_key(&new.sealed).unwrap().key(), new.sealed.key()),
+                Purpose::Rows => {
+                    let key = custodian.open_row_key(&new.sealed).unwrap();
+                    assert!(key.verify(b"row", &key.tag(b"row")));
+                }
                 Purpose::Log => assert_eq!(custodian.open_log_key(&new.sealed).unwrap().key(), new.sealed.key()),
             }
         }
@@ -50,7 +54,7 @@ fn a_seal_binds_id_version_purpose_and_kind() {
         let moved = SealedKey::from_parts(key, sealed.as_bytes().to_vec());
         match key.purpose {
             Purpose::Bearer => custodian.open_bearer_key(&moved).err(),
-            Purpose::Data | Purpose::Sign | Purpose::Log => custodian.open_data_key(&moved).err(),
+            Purpose::Data | Purpose::Sign | Purpose::Log | Purpose::Rows => custodian.open_data_key(&moved).err(),
         }
     };
     assert_eq!(moved_to(key), None);

@@ -4,7 +4,7 @@
 use std::fmt::{Debug, Display};
 
 use chancery_keys::{
-    Aes256Siv, BearerKey, Custodian, DataKey, ForeignKey, HmacSha256, Pkcs12, RootKey, Secret, SigningKey,
+    Aes256Siv, BearerKey, Custodian, DataKey, ForeignKey, HmacSha256, Pkcs12, RootKey, RowKey, Secret, SigningKey,
     TransportKey, Xaes256Gcm, ff1::Ff1, ff1::Ff1Text,
 };
 use serde::Serialize;
@@ -34,6 +34,7 @@ has_none_of!(ForeignKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(Pkcs12: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(DataKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(BearerKey: Debug, Display, Clone, Serialize, PartialEq);
+has_none_of!(RowKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(TransportKey: Debug, Display, Clone, Serialize, PartialEq);
 has_none_of!(HmacSha256: Debug, Display, Clone, Serialize);
 has_none_of!(Aes256Siv: Debug, Display, Clone, Serialize);
@@ -50,4 +51,5 @@ fn open_keys_are_shared_between_threads() {
     shared::<SigningKey>();
     shared::<DataKey>();
     shared::<BearerKey>();
+    shared::<RowKey>();
 }

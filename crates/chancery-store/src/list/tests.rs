@@ -1,5 +1,8 @@
 //! What lists read, as the two databases plan it.
 
+#[path = "../../tests/it/row_keys.rs"]
+mod row_keys;
+
 use chancery_testkit::{Postgres, temp_dir};
 
 use super::*;
@@ -112,7 +115,7 @@ async fn plans(store: &Store) -> Vec<(&'static str, Vec<String>)> {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_far_into_a_list_is_read_along_an_index_and_never_sorted_on_sqlite() {
     let folder = temp_dir();
-    let store = Store::open(&StoreUrl::file(folder.path().join("db"))).await.unwrap();
+    let store = Store::open(&StoreUrl::file(folder.path().join("db")), row_keys::keys()).await.unwrap();
     for (name, plan) in plans(&store).await {
         let bad = plan.iter().any(|line| line.starts_with("SCAN") || line.contains("TEMP B-TREE"));
         assert!(!bad, "{name}: {plan:#?}");
@@ -123,7 +126,7 @@ async fn a_page_far_into_a_list_is_read_along_an_index_and_never_sorted_on_sqlit
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_far_into_a_list_is_read_along_an_index_and_never_sorted_on_postgresql() {
     let database = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
-    let store = Store::open(&database.address().parse().unwrap()).await.unwrap();
+    let store = Store::open(&database.address().parse().unwrap(), row_keys::keys()).await.unwrap();
     for (name, plan) in plans(&store).await {
         // What is left of two arms may be sorted, but no arm.
         let cut = plan.iter().filter(|line| line.contains("Limit")).count() == 3;

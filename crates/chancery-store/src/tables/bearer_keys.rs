@@ -19,11 +19,18 @@ pub struct Row {
 
 const INSERT_IF_ABSENT: &str = "INSERT INTO bearer_keys (version, id, sealed, created_at_ms) \
     VALUES ($1, $2, $3, $4) ON CONFLICT (version) DO NOTHING";
+const RESEAL: &str = "UPDATE bearer_keys SET sealed = $2 WHERE version = $1";
 const ALL: &str = "SELECT version, id, sealed, created_at_ms FROM bearer_keys ORDER BY version DESC";
 
 /// Adds a key, unless there is one of this number: of two nodes that start at once, one is first.
 pub async fn insert_if_absent(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
     sql(INSERT_IF_ABSENT).bind(row.version).bind(row.id).bind(&row.sealed).bind(row.created_at_ms).execute(tx).await?;
+    Ok(())
+}
+
+/// Puts another seal in the place of a key's.
+pub(crate) async fn reseal(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+    sql(RESEAL).bind(row.version).bind(&row.sealed).execute(tx).await?;
     Ok(())
 }
 

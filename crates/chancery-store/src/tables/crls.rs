@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use crate::authority::{authority, put};
 use crate::{Columns, FromColumns, StoreError, Tx, sql};
 
 /// What is known of an issuer's lists without the lists themselves, which may be large.
@@ -39,6 +40,8 @@ pub struct Lists {
 /// A hold that was released.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Release {
+    /// The issuer.
+    pub issuer_id: Uuid,
     /// The serial number in hexadecimal digits.
     pub serial: String,
     /// When.
@@ -68,10 +71,9 @@ const LISTS: &str = "SELECT number, this_update_s, der, delta FROM crls \
     WHERE issuer_id = $1 AND der IS NOT NULL AND delta IS NOT NULL";
 const REPLACE: &str = "UPDATE crls SET number = number + 1, changes_signed = $3, this_update_s = $4, der = $5, \
     base_number = $6, base_s = $7, delta = $8 WHERE issuer_id = $1 AND number = $2";
-const RELEASED: &str = "INSERT INTO crl_releases (issuer_id, serial, released_at_s) VALUES ($1, $2, $3) \
-    ON CONFLICT (issuer_id, serial) DO UPDATE SET released_at_s = excluded.released_at_s";
 const REVOKED_AGAIN: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 AND serial = $2";
-const RELEASES: &str = "SELECT serial, released_at_s FROM crl_releases WHERE issuer_id = $1 ORDER BY serial";
+const RELEASES: &str =
+    "SELECT issuer_id, serial, released_at_s, mac FROM crl_releases WHERE issuer_id = $1 ORDER BY serial";
 const FORGET: &str = "DELETE FROM crl_releases WHERE issuer_id = $1 AND released_at_s < $2";
 
 /// Notes that the issuer's list is stale.
@@ -117,8 +119,7 @@ pub async fn replace(tx: &mut Tx, from: &Head, signed: &Signed) -> Result<bool, 
 
 /// Notes that a hold was released.
 pub async fn released(tx: &mut Tx, issuer_id: Uuid, serial: &str, at_s: i64) -> Result<(), StoreError> {
-    sql(RELEASED).bind(issuer_id).bind(serial).bind(at_s).execute(tx).await?;
-    Ok(())
+    put(tx, &Release { issuer_id, serial: serial.to_owned(), released_at_s: at_s }).await
 }
 
 /// Notes that what was released is revoked or on hold again.
@@ -132,11 +133,7 @@ pub async fn releases(tx: &mut Tx, issuer_id: Uuid) -> Result<Vec<Release>, Stor
     sql(RELEASES).bind(issuer_id).all(tx).await
 }
 
-impl FromColumns for Release {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self { serial: columns.get("serial")?, released_at_s: columns.get("released_at_s")? })
-    }
-}
+authority!(Release, "crl_releases", keys 2, { issuer_id, serial, released_at_s });
 
 impl FromColumns for Head {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {

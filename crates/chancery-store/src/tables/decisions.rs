@@ -3,7 +3,8 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::authority::{self, authority};
+use crate::{StoreError, Tx, sql};
 
 /// What is decided on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,115 +43,131 @@ pub struct Identity {
     pub name: String,
 }
 
-struct Statements {
-    insert: &'static str,
-    insert_identity: &'static str,
-    decisions: &'static str,
-    identities: &'static str,
-}
+/// The rows of one of the two.
+macro_rules! rows {
+    ($module:ident, $decisions:literal, $identities:literal, $subject:literal) => {
+        pub(crate) mod $module {
+            use uuid::Uuid;
 
-macro_rules! statements {
-    ($decisions:literal, $identities:literal, $subject:literal) => {
-        Statements {
-            insert: concat!(
-                "INSERT INTO ",
-                $decisions,
-                " (",
-                $subject,
-                ", version, decision, note, roles, decided_at_ms) VALUES ($1, $2, $3, $4, $5, $6)"
-            ),
-            insert_identity: concat!(
-                "INSERT INTO ",
-                $identities,
-                " (",
-                $subject,
-                ", version, decision, identity_id, identity_name) VALUES ($1, $2, $3, $4, $5)"
-            ),
-            decisions: concat!(
+            use super::{Decision, Identity, authority};
+
+            pub(super) const DECISIONS: &str = concat!(
                 "SELECT ",
                 $subject,
-                " AS subject_id, version, decision, note, roles, decided_at_ms FROM ",
+                ", version, decision, note, roles, decided_at_ms, mac FROM ",
                 $decisions,
                 " WHERE ",
                 $subject,
                 " = $1 ORDER BY version"
-            ),
-            identities: concat!(
-                "SELECT version, identity_id, identity_name FROM ",
+            );
+            pub(super) const IDENTITIES: &str = concat!(
+                "SELECT ",
+                $subject,
+                ", decision, identity_id, version, identity_name, mac FROM ",
                 $identities,
                 " WHERE ",
                 $subject,
                 " = $1 ORDER BY version, identity_name, identity_id"
-            ),
+            );
+
+            #[derive(Clone)]
+            pub(crate) struct Decided {
+                subject_id: Uuid,
+                version: i64,
+                decision: String,
+                note: String,
+                roles: String,
+                decided_at_ms: i64,
+            }
+
+            #[derive(Clone)]
+            pub(crate) struct By {
+                subject_id: Uuid,
+                decision: String,
+                identity_id: Uuid,
+                version: i64,
+                identity_name: String,
+            }
+
+            impl From<Decision> for Decided {
+                fn from(row: Decision) -> Self {
+                    let Decision { subject_id, version, decision, note, roles, decided_at_ms } = row;
+                    Self { subject_id, version, decision, note, roles, decided_at_ms }
+                }
+            }
+
+            impl From<Decided> for Decision {
+                fn from(row: Decided) -> Self {
+                    let Decided { subject_id, version, decision, note, roles, decided_at_ms } = row;
+                    Self { subject_id, version, decision, note, roles, decided_at_ms }
+                }
+            }
+
+            impl By {
+                pub(super) fn of(row: &Decision, id: Uuid, name: &str) -> Self {
+                    let (subject_id, version) = (row.subject_id, row.version);
+                    let (decision, identity_name) = (row.decision.clone(), name.to_owned());
+                    Self { subject_id, decision, identity_id: id, version, identity_name }
+                }
+            }
+
+            impl From<By> for Identity {
+                fn from(row: By) -> Self {
+                    Self { version: row.version, id: row.identity_id, name: row.identity_name }
+                }
+            }
+
+            authority!(Decided, $decisions, keys 2, {
+                subject_id as $subject, version, decision, note, roles, decided_at_ms,
+            });
+            authority!(By, $identities, keys 3, {
+                subject_id as $subject, decision, identity_id, version, identity_name,
+            });
         }
     };
 }
 
-impl On {
-    const fn statements(self) -> Statements {
-        match self {
-            Self::Request => statements!("approvals", "approval_identities", "request_id"),
-            Self::Proposal => statements!("proposal_decisions", "proposal_identities", "proposal_id"),
-        }
-    }
-}
+rows!(on_requests, "approvals", "approval_identities", "request_id");
+rows!(on_proposals, "proposal_decisions", "proposal_identities", "proposal_id");
 
 /// Adds a decision.
 pub async fn insert(tx: &mut Tx, on: On, row: &Decision) -> Result<(), StoreError> {
-    sql(on.statements().insert)
-        .bind(row.subject_id)
-        .bind(row.version)
-        .bind(&row.decision)
-        .bind(&row.note)
-        .bind(&row.roles)
-        .bind(row.decided_at_ms)
-        .execute(tx)
-        .await?;
-    Ok(())
+    match on {
+        On::Request => authority::insert(tx, &on_requests::Decided::from(row.clone())).await,
+        On::Proposal => authority::insert(tx, &on_proposals::Decided::from(row.clone())).await,
+    }
 }
 
 /// Adds an identity to a decision.
 pub async fn insert_identity(tx: &mut Tx, on: On, row: &Decision, id: Uuid, name: &str) -> Result<(), StoreError> {
-    sql(on.statements().insert_identity)
-        .bind(row.subject_id)
-        .bind(row.version)
-        .bind(&row.decision)
-        .bind(id)
-        .bind(name)
-        .execute(tx)
-        .await?;
-    Ok(())
+    match on {
+        On::Request => authority::insert(tx, &on_requests::By::of(row, id, name)).await,
+        On::Proposal => authority::insert(tx, &on_proposals::By::of(row, id, name)).await,
+    }
 }
 
 /// The decisions on a subject, oldest first.
 pub async fn of(tx: &mut Tx, on: On, subject_id: Uuid) -> Result<Vec<Decision>, StoreError> {
-    sql(on.statements().decisions).bind(subject_id).all(tx).await
+    Ok(match on {
+        On::Request => decisions(sql(on_requests::DECISIONS).bind(subject_id).all::<on_requests::Decided>(tx).await?),
+        On::Proposal => {
+            decisions(sql(on_proposals::DECISIONS).bind(subject_id).all::<on_proposals::Decided>(tx).await?)
+        }
+    })
 }
 
 /// The identities of all decisions on a subject, by decision.
 pub async fn identities(tx: &mut Tx, on: On, subject_id: Uuid) -> Result<Vec<Identity>, StoreError> {
-    sql(on.statements().identities).bind(subject_id).all(tx).await
+    Ok(match on {
+        On::Request => by(sql(on_requests::IDENTITIES).bind(subject_id).all::<on_requests::By>(tx).await?),
+        On::Proposal => by(sql(on_proposals::IDENTITIES).bind(subject_id).all::<on_proposals::By>(tx).await?),
+    })
 }
 
-impl FromColumns for Decision {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            subject_id: columns.get("subject_id")?,
-            version: columns.get("version")?,
-            decision: columns.get("decision")?,
-            note: columns.get("note")?,
-            roles: columns.get("roles")?,
-            decided_at_ms: columns.get("decided_at_ms")?,
-        })
-    }
+fn decisions(rows: Vec<impl Into<Decision>>) -> Vec<Decision> {
+    rows.into_iter().map(Into::into).collect()
 }
 
-impl FromColumns for Identity {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            version: columns.get("version")?,
-            id: columns.get("identity_id")?,
-            name: columns.get("identity_name")?,
-        })
-    }
+fn by(rows: Vec<impl Into<Identity>>) -> Vec<Identity> {
+    rows.into_iter().map(Into::into).collect()
 }

@@ -2,7 +2,9 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
+use crate::authority::{self, amend, authority};
+use crate::value::Bind;
+use crate::{List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// An identity as stored.
 #[derive(Clone, PartialEq, Eq)]
@@ -31,18 +33,12 @@ pub struct Row {
 
 macro_rules! columns {
     () => {
-        "id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms, password_reset_at_ms"
+        "id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms, \
+         password_reset_at_ms, mac"
     };
 }
 
 const COLUMNS: &str = columns!();
-const INSERT: &str = "INSERT INTO identities \
-    (id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms, \
-    password_reset_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)";
-const RENAME: &str = "UPDATE identities SET name = $2, name_key = $3 WHERE id = $1";
-const SET_LOCKED: &str = "UPDATE identities SET locked = $2 WHERE id = $1";
-const SET_PASSWORD: &str = "UPDATE identities SET password = $2, password_changed_at_ms = $3, \
-    password_reset_at_ms = COALESCE($4, password_reset_at_ms) WHERE id = $1";
 const DELETE: &str = "DELETE FROM identities WHERE id = $1";
 const BY_ID: &str = concat!("SELECT ", columns!(), " FROM identities WHERE id = $1");
 const BY_NAME: &str = concat!("SELECT ", columns!(), " FROM identities WHERE name_key = $1");
@@ -52,32 +48,21 @@ const COUNT: &str = "SELECT COUNT(*) FROM identities";
 
 /// Adds an identity; [`StoreError::Conflict`] when the name is taken.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(INSERT)
-        .bind(row.id)
-        .bind(&row.name)
-        .bind(&row.name_key)
-        .bind(&row.kind)
-        .bind(row.password.as_ref())
-        .bind(row.api_key_hash.as_ref())
-        .bind(row.locked)
-        .bind(row.created_at_ms)
-        .bind(row.password_changed_at_ms)
-        .bind(row.password_reset_at_ms)
-        .execute(tx)
-        .await?;
-    Ok(())
+    authority::insert(tx, row).await
 }
 
 /// Gives it another name; [`StoreError::Conflict`] when that is taken.
 pub async fn rename(tx: &mut Tx, id: Uuid, name: &str, name_key: &str) -> Result<(), StoreError> {
-    sql(RENAME).bind(id).bind(name).bind(name_key).execute(tx).await?;
-    Ok(())
+    change(tx, id, |row| {
+        name.clone_into(&mut row.name);
+        name_key.clone_into(&mut row.name_key);
+    })
+    .await
 }
 
 /// Locks or unlocks it.
 pub async fn set_locked(tx: &mut Tx, id: Uuid, locked: bool) -> Result<(), StoreError> {
-    sql(SET_LOCKED).bind(id).bind(locked).execute(tx).await?;
-    Ok(())
+    change(tx, id, |row| row.locked = locked).await
 }
 
 /// Gives it another password; `reset_at_ms` where somebody else did so.
@@ -88,8 +73,20 @@ pub async fn set_password(
     changed_at_ms: i64,
     reset_at_ms: Option<i64>,
 ) -> Result<(), StoreError> {
-    sql(SET_PASSWORD).bind(id).bind(password).bind(changed_at_ms).bind(reset_at_ms).execute(tx).await?;
-    Ok(())
+    change(tx, id, |row| {
+        row.password = Some(password.to_owned());
+        row.password_changed_at_ms = Some(changed_at_ms);
+        row.password_reset_at_ms = reset_at_ms.or(row.password_reset_at_ms);
+    })
+    .await
+}
+
+async fn change(tx: &mut Tx, id: Uuid, change: impl FnOnce(&mut Row) + Send) -> Result<(), StoreError> {
+    let changed = amend(tx, vec![id.into_value()], |row| {
+        change(row);
+        true
+    });
+    changed.await.map(drop)
 }
 
 /// Removes it, its roles and its sessions.
@@ -133,19 +130,7 @@ pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed
     List::new(COLUMNS, "identities", Order::Name("name_key", "id")).search("name_key", term).page(tx, page).await
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Row {
-            id: columns.get("id")?,
-            name: columns.get("name")?,
-            name_key: columns.get("name_key")?,
-            kind: columns.get("kind")?,
-            password: columns.optional("password")?,
-            api_key_hash: columns.optional("api_key_hash")?,
-            locked: columns.get("locked")?,
-            created_at_ms: columns.get("created_at_ms")?,
-            password_changed_at_ms: columns.optional("password_changed_at_ms")?,
-            password_reset_at_ms: columns.optional("password_reset_at_ms")?,
-        })
-    }
-}
+authority!(Row, "identities", keys 1, {
+    id, name, name_key, kind, password, api_key_hash, locked, created_at_ms, password_changed_at_ms,
+    password_reset_at_ms,
+});

@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::authority::{self, authority};
+use crate::{StoreError, Tx, sql};
 
 /// One assignment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,19 +16,18 @@ pub struct Row {
     pub assigned_at_ms: i64,
 }
 
-const INSERT: &str = "INSERT INTO identity_roles (identity_id, role_id, assigned_at_ms) VALUES ($1, $2, $3)";
 const DELETE: &str = "DELETE FROM identity_roles WHERE identity_id = $1 AND role_id = $2";
-const OF_IDENTITY: &str = "SELECT identity_id, role_id, assigned_at_ms FROM identity_roles WHERE identity_id = $1 \
+const OF_IDENTITY: &str = "SELECT identity_id, role_id, assigned_at_ms, mac FROM identity_roles WHERE identity_id = $1 \
     ORDER BY assigned_at_ms, role_id";
-const ALL: &str = "SELECT identity_id, role_id, assigned_at_ms FROM identity_roles ORDER BY assigned_at_ms, role_id";
+const ALL: &str =
+    "SELECT identity_id, role_id, assigned_at_ms, mac FROM identity_roles ORDER BY assigned_at_ms, role_id";
 const HOLDERS: &str = "SELECT COUNT(*) FROM identity_roles WHERE role_id = $1";
 const UNLOCKED_HOLDERS: &str = "SELECT COUNT(*) FROM identity_roles \
     JOIN identities ON identities.id = identity_roles.identity_id WHERE role_id = $1 AND locked = 0 AND kind = 'Person'";
 
 /// Assigns a role; [`StoreError::Reference`] when there is no such identity or role.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(INSERT).bind(row.identity_id).bind(row.role_id).bind(row.assigned_at_ms).execute(tx).await?;
-    Ok(())
+    authority::insert(tx, row).await
 }
 
 /// Withdraws a role.
@@ -38,12 +38,12 @@ pub async fn delete(tx: &mut Tx, identity_id: Uuid, role_id: Uuid) -> Result<(),
 
 /// The roles of one identity, the oldest first.
 pub async fn of_identity(tx: &mut Tx, identity_id: Uuid) -> Result<Vec<Row>, StoreError> {
-    sql(OF_IDENTITY).bind(identity_id).all(tx).await
+    sql(OF_IDENTITY).bind(identity_id).authentic(tx).await
 }
 
 /// Every assignment, the oldest first.
 pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
-    sql(ALL).all(tx).await
+    sql(ALL).authentic(tx).await
 }
 
 /// How many hold the role.
@@ -56,12 +56,4 @@ pub async fn unlocked_holders(tx: &mut Tx, role_id: Uuid) -> Result<i64, StoreEr
     sql(UNLOCKED_HOLDERS).bind(role_id).one(tx).await
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Row {
-            identity_id: columns.get("identity_id")?,
-            role_id: columns.get("role_id")?,
-            assigned_at_ms: columns.get("assigned_at_ms")?,
-        })
-    }
-}
+authority!(Row, "identity_roles", keys 2, { identity_id, role_id, assigned_at_ms });

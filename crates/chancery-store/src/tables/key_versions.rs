@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::authority::{self, authority};
+use crate::{StoreError, Tx, sql};
 
 /// A version as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,24 +20,14 @@ pub struct Row {
     pub created_at_ms: i64,
 }
 
-const INSERT: &str =
-    "INSERT INTO key_versions (key_id, version, sealed, public_key, created_at_ms) VALUES ($1, $2, $3, $4, $5)";
-const OF_KEY: &str = "SELECT key_id, version, sealed, public_key, created_at_ms FROM key_versions \
+const OF_KEY: &str = "SELECT key_id, version, sealed, public_key, created_at_ms, mac FROM key_versions \
     WHERE key_id = $1 ORDER BY version";
-const ONE: &str = "SELECT key_id, version, sealed, public_key, created_at_ms FROM key_versions \
+const ONE: &str = "SELECT key_id, version, sealed, public_key, created_at_ms, mac FROM key_versions \
     WHERE key_id = $1 AND version = $2";
 
 /// Adds a version.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(INSERT)
-        .bind(row.key_id)
-        .bind(row.version)
-        .bind(&row.sealed)
-        .bind(row.public_key.as_deref())
-        .bind(row.created_at_ms)
-        .execute(tx)
-        .await?;
-    Ok(())
+    authority::insert(tx, row).await
 }
 
 /// All versions of a key, the oldest first.
@@ -49,14 +40,4 @@ pub async fn one(tx: &mut Tx, key_id: Uuid, version: u32) -> Result<Option<Row>,
     sql(ONE).bind(key_id).bind(version).optional(tx).await
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            key_id: columns.get("key_id")?,
-            version: columns.get("version")?,
-            sealed: columns.get("sealed")?,
-            public_key: columns.optional("public_key")?,
-            created_at_ms: columns.get("created_at_ms")?,
-        })
-    }
-}
+authority!(Row, "key_versions", keys 2, { key_id, version, public_key, created_at_ms } apart { sealed });

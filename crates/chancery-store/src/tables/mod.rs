@@ -88,6 +88,7 @@ pub mod cert_profiles;
 pub mod certificates;
 pub mod crls;
 pub mod ocsp_responders;
+pub(crate) mod revocations;
 
 // signing
 pub mod decisions;
@@ -106,3 +107,39 @@ pub mod time_stamping_services;
 pub mod log_entries;
 pub mod log_tiles;
 pub mod logs;
+
+use crate::authority::{Authority, Table};
+
+/// The tables whose rows carry authority. What is in none of them needs no MAC: a test names each and says why.
+pub(crate) const AUTHORITY: &[Table] = &[
+    settings::Row::TABLE,
+    identities::Row::TABLE,
+    identity_roles::Row::TABLE,
+    roles::Row::TABLE,
+    sessions::Row::TABLE,
+    sessions::Seat::TABLE,
+    keys::Row::TABLE,
+    key_versions::Row::TABLE,
+    token_profiles::Row::TABLE,
+    cert_profiles::Row::TABLE,
+    certificates::Row::TABLE,
+    revocations::Row::TABLE,
+    crls::Release::TABLE,
+    ocsp_responders::Row::TABLE,
+    services::Row::TABLE,
+    time_stamping_services::Row::TABLE,
+    signing_policies::Row::TABLE,
+    signing_requests::Row::TABLE,
+    signing_requests::PageHashes::TABLE,
+    signing_claims::Claim::TABLE,
+    signing_requests::Program::TABLE,
+    submitter_sets::Set::TABLE,
+    submitter_sets::Member::TABLE,
+    decisions::on_requests::Decided::TABLE,
+    decisions::on_requests::By::TABLE,
+    proposals::Row::TABLE,
+    decisions::on_proposals::Decided::TABLE,
+    decisions::on_proposals::By::TABLE,
+    pre_approvals::Row::TABLE,
+    pre_approvals::Digest::TABLE,
+];

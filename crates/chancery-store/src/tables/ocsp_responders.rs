@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::authority::{authority, put};
+use crate::{StoreError, Tx, sql};
 
 /// Who answers for an issuer.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,14 +14,11 @@ pub struct Row {
     pub certificate_id: Uuid,
 }
 
-const SET: &str = "INSERT INTO ocsp_responders (issuer_id, certificate_id) VALUES ($1, $2) \
-    ON CONFLICT (issuer_id) DO UPDATE SET certificate_id = excluded.certificate_id";
-const OF_ISSUER: &str = "SELECT issuer_id, certificate_id FROM ocsp_responders WHERE issuer_id = $1";
+const OF_ISSUER: &str = "SELECT issuer_id, certificate_id, mac FROM ocsp_responders WHERE issuer_id = $1";
 
 /// Makes it this one, whichever it was.
 pub async fn set(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(SET).bind(row.issuer_id).bind(row.certificate_id).execute(tx).await?;
-    Ok(())
+    put(tx, row).await
 }
 
 /// Who answers for this issuer, if there ever was one.
@@ -28,8 +26,4 @@ pub async fn of_issuer(tx: &mut Tx, issuer_id: Uuid) -> Result<Option<Row>, Stor
     sql(OF_ISSUER).bind(issuer_id).optional(tx).await
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self { issuer_id: columns.get("issuer_id")?, certificate_id: columns.get("certificate_id")? })
-    }
-}
+authority!(Row, "ocsp_responders", keys 1, { issuer_id, certificate_id });

@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use crate::authority::{self, Authority, amend, authority};
 use crate::value::{Bind, Value};
 use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, sql};
 
@@ -33,19 +34,21 @@ pub struct Used {
     pub request_id: Uuid,
 }
 
+/// A digest, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Digest {
+    pre_approval_id: Uuid,
+    digest: Vec<u8>,
+    /// The request that used it.
+    request_id: Option<Uuid>,
+}
+
 /// Digests added by one statement: far below the parameters that either database takes.
 const ROWS_MAX: usize = 1_000;
 
-const INSERT: &str = "INSERT INTO pre_approvals (id, policy_id, submitter_id, state, uses, uses_max, ends_at_ms) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7)";
-const BY_ID: &str = "SELECT id, policy_id, submitter_id, state, uses, uses_max, ends_at_ms \
+const BY_ID: &str = "SELECT id, policy_id, submitter_id, state, uses, uses_max, ends_at_ms, mac \
     FROM pre_approvals WHERE id = $1";
-const SET_STATE: &str = "UPDATE pre_approvals SET state = $2, ends_at_ms = COALESCE(ends_at_ms, $3) WHERE id = $1";
-const USE: &str = "UPDATE pre_approvals SET uses = uses + 1 \
-    WHERE id = $1 AND state = 'Active' AND uses < uses_max AND (ends_at_ms IS NULL OR ends_at_ms > $2)";
-const USE_DIGEST: &str = "UPDATE pre_approval_digests SET request_id = $3 \
-    WHERE pre_approval_id = $1 AND digest = $2 AND request_id IS NULL";
-const USED: &str = "SELECT digest, request_id FROM pre_approval_digests \
+const USED: &str = "SELECT pre_approval_id, digest, request_id, mac FROM pre_approval_digests \
     WHERE pre_approval_id = $1 AND request_id IS NOT NULL ORDER BY digest";
 const OF_DIGEST: &str = "SELECT id FROM pre_approvals WHERE policy_id = $1 AND state = 'Active' \
     AND uses < uses_max AND (ends_at_ms IS NULL OR ends_at_ms > $2) AND id IN \
@@ -54,27 +57,27 @@ const OF_DIGEST: &str = "SELECT id FROM pre_approvals WHERE policy_id = $1 AND s
 const OF_SUBMITTER: &str = "SELECT id FROM pre_approvals WHERE submitter_id = $3 AND policy_id = $1 \
     AND state = 'Active' AND uses < uses_max AND ends_at_ms > $2 ORDER BY ends_at_ms, id LIMIT $4";
 
+/// The state in which it can be used.
+const ACTIVE: &str = "Active";
+
 /// Adds a pre-approval.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(INSERT)
-        .bind(row.id)
-        .bind(row.policy_id)
-        .bind(row.submitter_id)
-        .bind(&row.state)
-        .bind(row.uses)
-        .bind(row.uses_max)
-        .bind(row.ends_at_ms)
-        .execute(tx)
-        .await?;
-    Ok(())
+    authority::insert(tx, row).await
 }
 
 /// Adds its digests, which differ.
 pub async fn insert_digests(tx: &mut Tx, id: Uuid, digests: &[Vec<u8>]) -> Result<(), StoreError> {
     for digests in digests.chunks(ROWS_MAX) {
-        let rows: Vec<_> = (2..digests.len() + 2).map(|number| format!("($1, ${number})")).collect();
-        let text = format!("INSERT INTO pre_approval_digests (pre_approval_id, digest) VALUES {}", rows.join(", "));
-        let values: Vec<Value> = digests.iter().map(Bind::into_value).collect();
+        let row = |number: usize| format!("($1, ${}, ${})", 2 * number + 2, 2 * number + 3);
+        let rows: Vec<_> = (0..digests.len()).map(row).collect();
+        let text =
+            format!("INSERT INTO pre_approval_digests (pre_approval_id, digest, mac) VALUES {}", rows.join(", "));
+        let mut values: Vec<Value> = Vec::with_capacity(2 * digests.len());
+        for digest in digests {
+            let row = Digest { pre_approval_id: id, digest: digest.clone(), request_id: None };
+            values.push(digest.into_value());
+            values.push(tx.seal(&Digest::TABLE, &row.values(), 1)?.into_value());
+        }
         generated_sql(text).bind(id).bind_all(&values).execute(tx).await?;
     }
     Ok(())
@@ -87,24 +90,39 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
 
 /// Puts it into a state; an end that it has stays.
 pub async fn set_state(tx: &mut Tx, id: Uuid, state: &str, ends_at_ms: Option<i64>) -> Result<(), StoreError> {
-    sql(SET_STATE).bind(id).bind(state).bind(ends_at_ms).execute(tx).await?;
-    Ok(())
+    let changed = amend(tx, vec![id.into_value()], |row: &mut Row| {
+        state.clone_into(&mut row.state);
+        row.ends_at_ms = row.ends_at_ms.or(ends_at_ms);
+        true
+    });
+    changed.await.map(drop)
 }
 
 /// Uses it once; false where it is not active at this moment, or used up. Until the end of the transaction nobody else
 /// uses or revokes it.
 pub async fn use_once(tx: &mut Tx, id: Uuid, now_ms: i64) -> Result<bool, StoreError> {
-    Ok(sql(USE).bind(id).bind(now_ms).execute(tx).await? == 1)
+    amend(tx, vec![id.into_value()], |row: &mut Row| {
+        let lives = row.ends_at_ms.is_none_or(|end| end > now_ms);
+        let may = row.state == ACTIVE && row.uses < row.uses_max && lives;
+        row.uses = row.uses.saturating_add(1);
+        may
+    })
+    .await
 }
 
 /// Uses one of its digests; false where it has no such digest, or one that was used.
 pub async fn use_digest(tx: &mut Tx, id: Uuid, digest: &[u8], request_id: Uuid) -> Result<bool, StoreError> {
-    Ok(sql(USE_DIGEST).bind(id).bind(digest).bind(request_id).execute(tx).await? == 1)
+    amend(tx, vec![id.into_value(), digest.into_value()], |row: &mut Digest| {
+        row.request_id.replace(request_id).is_none()
+    })
+    .await
 }
 
 /// Its digests that were used.
 pub async fn used(tx: &mut Tx, id: Uuid) -> Result<Vec<Used>, StoreError> {
-    sql(USED).bind(id).all(tx).await
+    let digests: Vec<Digest> = sql(USED).bind(id).all(tx).await?;
+    let used = |row: Digest| Some(Used { digest: row.digest, request_id: row.request_id? });
+    Ok(digests.into_iter().filter_map(used).collect())
 }
 
 /// Those of a policy that list this digest and can be used at this moment.
@@ -139,22 +157,6 @@ impl FromColumns for Id {
     }
 }
 
-impl FromColumns for Used {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self { digest: columns.get("digest")?, request_id: columns.get("request_id")? })
-    }
-}
+authority!(Digest, "pre_approval_digests", keys 2, { pre_approval_id, digest, request_id });
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: columns.get("id")?,
-            policy_id: columns.get("policy_id")?,
-            submitter_id: columns.optional("submitter_id")?,
-            state: columns.get("state")?,
-            uses: columns.get("uses")?,
-            uses_max: columns.get("uses_max")?,
-            ends_at_ms: columns.optional("ends_at_ms")?,
-        })
-    }
-}
+authority!(Row, "pre_approvals", keys 1, { id, policy_id, submitter_id, state, uses, uses_max, ends_at_ms });

@@ -2,8 +2,9 @@
 
 use uuid::Uuid;
 
+use crate::authority::{Authority, authority, inserting};
 use crate::value::Bind;
-use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
+use crate::{List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// A proposal as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,16 +80,11 @@ pub struct Filter {
 macro_rules! columns {
     () => {
         "id, kind, service_id, policy_id, profile_id, issuer_id, certificate_id, name, name_key, content, state, \
-         reason, required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version"
+         reason, required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version, mac"
     };
 }
 
 const COLUMNS: &str = columns!();
-const INSERT: &str = concat!(
-    "INSERT INTO proposals (",
-    columns!(),
-    ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)"
-);
 const BY_ID: &str = concat!("SELECT ", columns!(), " FROM proposals WHERE id = $1");
 const NEWEST_OF_SERVICE: &str = concat!(
     "SELECT ",
@@ -96,29 +92,11 @@ const NEWEST_OF_SERVICE: &str = concat!(
     " FROM proposals WHERE service_id = $1 AND kind = $2 ORDER BY submitted_at_ms DESC, id LIMIT 1"
 );
 const CHANGE: &str = "UPDATE proposals SET state = $3, reason = $4, decided_at_ms = $5, certificate_id = $6, \
-    version = version + 1 WHERE id = $1 AND version = $2";
+    version = $7, mac = $8 WHERE id = $1 AND version = $2";
+
 /// Adds a proposal.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(INSERT)
-        .bind(row.id)
-        .bind(&row.kind)
-        .bind(row.service_id)
-        .bind(row.policy_id)
-        .bind(row.profile_id)
-        .bind(row.issuer_id)
-        .bind(row.certificate_id)
-        .bind(&row.name)
-        .bind(&row.name_key)
-        .bind(&row.content)
-        .bind(&row.state)
-        .bind(row.reason.as_ref())
-        .bind(row.required_at_submission)
-        .bind(row.submitted_at_ms)
-        .bind(row.decided_at_ms)
-        .bind(row.expires_at_ms)
-        .bind(row.version)
-        .execute(tx)
-        .await?;
+    inserting(tx, row, row.version)?.execute(tx).await?;
     Ok(())
 }
 
@@ -132,15 +110,20 @@ pub async fn newest_of_service(tx: &mut Tx, service: Uuid, kind: &str) -> Result
     sql(NEWEST_OF_SERVICE).bind(service).bind(kind).optional(tx).await
 }
 
-/// Changes a proposal that is still at this version; false when somebody else was faster.
-pub async fn change(tx: &mut Tx, id: Uuid, version: i64, change: &Change) -> Result<bool, StoreError> {
+/// Changes a proposal that is still at the version that it was read at; false when somebody else was faster.
+pub async fn change(tx: &mut Tx, before: &Row, change: &Change) -> Result<bool, StoreError> {
+    let Change { state, reason, certificate_id, decided_at_ms } = change.clone();
+    let after = Row { state, reason, certificate_id, decided_at_ms, version: before.version + 1, ..before.clone() };
+    let mac = tx.seal(&Row::TABLE, &after.values(), after.version)?;
     let rows = sql(CHANGE)
-        .bind(id)
-        .bind(version)
-        .bind(&change.state)
-        .bind(change.reason.as_ref())
-        .bind(change.decided_at_ms)
-        .bind(change.certificate_id)
+        .bind(before.id)
+        .bind(before.version)
+        .bind(&after.state)
+        .bind(after.reason)
+        .bind(after.decided_at_ms)
+        .bind(after.certificate_id)
+        .bind(after.version)
+        .bind(mac)
         .execute(tx)
         .await?;
     Ok(rows == 1)
@@ -172,26 +155,7 @@ pub(crate) fn list_of(filter: Filter) -> List {
         .filter_in(OWN, own)
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: columns.get("id")?,
-            kind: columns.get("kind")?,
-            service_id: columns.optional("service_id")?,
-            policy_id: columns.optional("policy_id")?,
-            profile_id: columns.optional("profile_id")?,
-            issuer_id: columns.optional("issuer_id")?,
-            certificate_id: columns.optional("certificate_id")?,
-            name: columns.get("name")?,
-            name_key: columns.get("name_key")?,
-            content: columns.get("content")?,
-            state: columns.get("state")?,
-            reason: columns.optional("reason")?,
-            required_at_submission: columns.get("required_at_submission")?,
-            submitted_at_ms: columns.get("submitted_at_ms")?,
-            decided_at_ms: columns.optional("decided_at_ms")?,
-            expires_at_ms: columns.optional("expires_at_ms")?,
-            version: columns.get("version")?,
-        })
-    }
-}
+authority!(Row, "proposals", keys 1, {
+    id, kind, service_id, policy_id, profile_id, issuer_id, certificate_id, name, name_key, content, state, reason,
+    required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, version,
+});

@@ -2,7 +2,9 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
+use crate::authority::{self, amend, authority};
+use crate::value::Bind;
+use crate::{List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// A role as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,46 +27,28 @@ pub struct Row {
 
 macro_rules! columns {
     () => {
-        "id, name, name_key, logins_required, perms, management, system"
+        "id, name, name_key, logins_required, perms, management, system, mac"
     };
 }
 
 const COLUMNS: &str = columns!();
-const INSERT: &str = "INSERT INTO roles (id, name, name_key, logins_required, perms, management, system) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7)";
-const UPDATE: &str = "UPDATE roles SET name = $2, name_key = $3, logins_required = $4, perms = $5, management = $6 \
-    WHERE id = $1";
 const DELETE: &str = "DELETE FROM roles WHERE id = $1";
 const BY_ID: &str = concat!("SELECT ", columns!(), " FROM roles WHERE id = $1");
 const ALL: &str = concat!("SELECT ", columns!(), " FROM roles ORDER BY id");
 
 /// Adds a role; [`StoreError::Conflict`] when the name is taken.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(INSERT)
-        .bind(row.id)
-        .bind(&row.name)
-        .bind(&row.name_key)
-        .bind(row.logins_required)
-        .bind(&row.perms)
-        .bind(row.management)
-        .bind(row.system)
-        .execute(tx)
-        .await?;
-    Ok(())
+    authority::insert(tx, row).await
 }
 
 /// Writes everything that can change; [`StoreError::Conflict`] when the name is taken.
 pub async fn update(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(UPDATE)
-        .bind(row.id)
-        .bind(&row.name)
-        .bind(&row.name_key)
-        .bind(row.logins_required)
-        .bind(&row.perms)
-        .bind(row.management)
-        .execute(tx)
-        .await?;
-    Ok(())
+    let new = row.clone();
+    let changed = amend(tx, vec![row.id.into_value()], |old: &mut Row| {
+        *old = Row { system: old.system, ..new };
+        true
+    });
+    changed.await.map(drop)
 }
 
 /// Removes it; [`StoreError::Reference`] while somebody holds it.
@@ -93,16 +77,4 @@ pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed
     List::new(COLUMNS, "roles", Order::Name("name_key", "id")).search("name_key", term).page(tx, page).await
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Row {
-            id: columns.get("id")?,
-            name: columns.get("name")?,
-            name_key: columns.get("name_key")?,
-            logins_required: columns.get("logins_required")?,
-            perms: columns.get("perms")?,
-            management: columns.get("management")?,
-            system: columns.get("system")?,
-        })
-    }
-}
+authority!(Row, "roles", keys 1, { id, name, name_key, logins_required, perms, management, system });

@@ -2,7 +2,9 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
+use crate::authority::{self, amend, authority};
+use crate::value::Bind;
+use crate::{List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// A service as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,29 +27,13 @@ pub struct Row {
     pub log: String,
 }
 
-const INSERT: &str = "INSERT INTO services \
-    (id, name, name_key, template, signing_format, certificate_id, created_at_ms, log) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT (name_key) DO NOTHING";
-const BY_ID: &str = "SELECT id, name, name_key, template, signing_format, certificate_id, created_at_ms, log \
+const BY_ID: &str = "SELECT id, name, name_key, template, signing_format, certificate_id, created_at_ms, log, mac \
     FROM services WHERE id = $1";
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM services WHERE name_key = $1";
-const CERTIFICATE: &str = "UPDATE services SET certificate_id = $3 WHERE id = $1 \
-    AND certificate_id IS NOT DISTINCT FROM $2";
 
 /// Adds a service; false when its name is taken.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
-    let rows = sql(INSERT)
-        .bind(row.id)
-        .bind(&row.name)
-        .bind(&row.name_key)
-        .bind(&row.template)
-        .bind(&row.signing_format)
-        .bind(row.certificate_id)
-        .bind(row.created_at_ms)
-        .bind(&row.log)
-        .execute(tx)
-        .await?;
-    Ok(rows == 1)
+    authority::insert_if_new(tx, row).await
 }
 
 /// The service with this id.
@@ -62,7 +48,7 @@ pub async fn name_taken(tx: &mut Tx, name_key: &str) -> Result<bool, StoreError>
 
 /// Gives a service another certificate; false when its certificate is no longer the one that was read.
 pub async fn set_certificate(tx: &mut Tx, id: Uuid, from: Option<Uuid>, to: Uuid) -> Result<bool, StoreError> {
-    Ok(sql(CERTIFICATE).bind(id).bind(from).bind(to).execute(tx).await? == 1)
+    amend(tx, vec![id.into_value()], |row: &mut Row| row.certificate_id.replace(to) == from).await
 }
 
 /// The ids of so many services at most.
@@ -73,7 +59,7 @@ pub(crate) async fn ids(tx: &mut Tx, max: usize) -> Result<Vec<Uuid>, StoreError
 /// Services whose name contains the term, by name.
 pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed<Row>, StoreError> {
     List::new(
-        "id, name, name_key, template, signing_format, certificate_id, created_at_ms, log",
+        "id, name, name_key, template, signing_format, certificate_id, created_at_ms, log, mac",
         "services",
         Order::Name("name_key", "id"),
     )
@@ -82,17 +68,6 @@ pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed
     .await
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: columns.get("id")?,
-            name: columns.get("name")?,
-            name_key: columns.get("name_key")?,
-            template: columns.get("template")?,
-            signing_format: columns.get("signing_format")?,
-            certificate_id: columns.optional("certificate_id")?,
-            created_at_ms: columns.get("created_at_ms")?,
-            log: columns.get("log")?,
-        })
-    }
-}
+authority!(Row, "services", keys 1, {
+    id, name, name_key, template, signing_format, certificate_id, created_at_ms, log,
+});

@@ -2,7 +2,9 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::authority::{self, amend, authority};
+use crate::value::Bind;
+use crate::{StoreError, Tx, sql};
 
 /// A session as stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,42 +34,26 @@ pub struct Seat {
     pub roles: String,
 }
 
-const INSERT: &str = "INSERT INTO sessions (id, cookie_hash, opened_at_ms, completed_at_ms, last_used_at_ms) \
-    VALUES ($1, $2, $3, $4, $5)";
-const INSERT_SEAT: &str = "INSERT INTO session_seats (session_id, seat, identity_id, roles) VALUES ($1, $2, $3, $4)";
 const DELETE: &str = "DELETE FROM sessions WHERE id = $1";
 const DELETE_OF_IDENTITY: &str = "DELETE FROM sessions WHERE id IN \
     (SELECT session_id FROM session_seats WHERE identity_id = $1) RETURNING CAST(id AS TEXT)";
 const DELETE_ENDED: &str = "DELETE FROM sessions WHERE opened_at_ms < $1 OR last_used_at_ms < $2 \
     OR (completed_at_ms IS NULL AND opened_at_ms < $3)";
-const TOUCH: &str = "UPDATE sessions SET last_used_at_ms = $2 WHERE id = $1 AND last_used_at_ms < $2";
-const BY_ID: &str = "SELECT id, cookie_hash, opened_at_ms, completed_at_ms, last_used_at_ms FROM sessions \
+const BY_ID: &str = "SELECT id, cookie_hash, opened_at_ms, completed_at_ms, last_used_at_ms, mac FROM sessions \
     WHERE id = $1";
-const BY_COOKIE: &str = "SELECT id, cookie_hash, opened_at_ms, completed_at_ms, last_used_at_ms FROM sessions \
+const BY_COOKIE: &str = "SELECT id, cookie_hash, opened_at_ms, completed_at_ms, last_used_at_ms, mac FROM sessions \
     WHERE cookie_hash = $1";
-const ALL: &str = "SELECT id, cookie_hash, opened_at_ms, completed_at_ms, last_used_at_ms FROM sessions ORDER BY id";
+const ALL: &str =
+    "SELECT id, cookie_hash, opened_at_ms, completed_at_ms, last_used_at_ms, mac FROM sessions ORDER BY id";
 const SEATS: &str =
-    "SELECT session_id, seat, identity_id, roles FROM session_seats WHERE session_id = $1 ORDER BY seat";
-const ALL_SEATS: &str = "SELECT session_id, seat, identity_id, roles FROM session_seats ORDER BY session_id, seat";
+    "SELECT session_id, seat, identity_id, roles, mac FROM session_seats WHERE session_id = $1 ORDER BY seat";
+const ALL_SEATS: &str = "SELECT session_id, seat, identity_id, roles, mac FROM session_seats ORDER BY session_id, seat";
 
 /// Adds a session with its seats.
 pub async fn insert(tx: &mut Tx, row: &Row, seats: &[Seat]) -> Result<(), StoreError> {
-    sql(INSERT)
-        .bind(row.id)
-        .bind(&row.cookie_hash)
-        .bind(row.opened_at_ms)
-        .bind(row.completed_at_ms)
-        .bind(row.last_used_at_ms)
-        .execute(tx)
-        .await?;
+    authority::insert(tx, row).await?;
     for seat in seats {
-        sql(INSERT_SEAT)
-            .bind(seat.session_id)
-            .bind(seat.seat)
-            .bind(seat.identity_id)
-            .bind(&seat.roles)
-            .execute(tx)
-            .await?;
+        authority::insert(tx, seat).await?;
     }
     Ok(())
 }
@@ -94,8 +80,12 @@ pub async fn delete_ended(
 
 /// Writes down that it was used.
 pub async fn touch(tx: &mut Tx, id: Uuid, used_at_ms: i64) -> Result<(), StoreError> {
-    sql(TOUCH).bind(id).bind(used_at_ms).execute(tx).await?;
-    Ok(())
+    let changed = amend(tx, vec![id.into_value()], |row: &mut Row| {
+        let is_later = row.last_used_at_ms < used_at_ms;
+        row.last_used_at_ms = row.last_used_at_ms.max(used_at_ms);
+        is_later
+    });
+    changed.await.map(drop)
 }
 
 /// The session with this id.
@@ -125,28 +115,9 @@ pub async fn seats(tx: &mut Tx, session_id: Uuid) -> Result<Vec<Seat>, StoreErro
 
 /// The seats of every session, in the order of the logins.
 pub async fn all_seats(tx: &mut Tx) -> Result<Vec<Seat>, StoreError> {
-    sql(ALL_SEATS).all(tx).await
+    sql(ALL_SEATS).authentic(tx).await
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Row {
-            id: columns.get("id")?,
-            cookie_hash: columns.get("cookie_hash")?,
-            opened_at_ms: columns.get("opened_at_ms")?,
-            completed_at_ms: columns.optional("completed_at_ms")?,
-            last_used_at_ms: columns.get("last_used_at_ms")?,
-        })
-    }
-}
+authority!(Row, "sessions", keys 1, { id, cookie_hash, opened_at_ms, completed_at_ms, last_used_at_ms });
 
-impl FromColumns for Seat {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Seat {
-            session_id: columns.get("session_id")?,
-            seat: columns.get("seat")?,
-            identity_id: columns.get("identity_id")?,
-            roles: columns.get("roles")?,
-        })
-    }
-}
+authority!(Seat, "session_seats", keys 2, { session_id, seat, identity_id, roles });

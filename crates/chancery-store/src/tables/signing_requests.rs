@@ -3,6 +3,7 @@
 use uuid::Uuid;
 
 use super::{services, submitter_sets};
+use crate::authority::{self, Authority, authority, inserting};
 use crate::list::ARMS_MAX;
 use crate::value::Bind;
 use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, pattern, sql};
@@ -105,17 +106,12 @@ pub struct Filter {
     pub submitters: Option<Vec<Uuid>>,
 }
 
-const INSERT: &str = "INSERT INTO signing_requests \
-    (id, service_id, policy_id, name, name_key, state, reason, digest, signature, required_at_submission, \
-    submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, items, \
-    submitters_id, version) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)";
 const BY_ID: &str = "SELECT id, service_id, policy_id, name, name_key, state, reason, digest, signature, \
     required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, \
-    repeats_id, items, submitters_id, version \
+    repeats_id, items, submitters_id, version, mac \
     FROM signing_requests WHERE id = $1";
 const CHANGE: &str = "UPDATE signing_requests \
-    SET state = $3, reason = $4, signature = $5, decided_at_ms = $6, version = version + 1 \
+    SET state = $3, reason = $4, signature = $5, decided_at_ms = $6, version = $7, mac = $8 \
     WHERE id = $1 AND version = $2";
 const SIGNED_SINCE: &str = "SELECT CAST(COALESCE(SUM(CASE WHEN items = 0 THEN 1 ELSE \
         (SELECT COUNT(*) FROM signing_item_results i WHERE i.request_id = r.id AND i.signature IS NOT NULL) \
@@ -123,11 +119,9 @@ const SIGNED_SINCE: &str = "SELECT CAST(COALESCE(SUM(CASE WHEN items = 0 THEN 1 
     FROM signing_requests r WHERE policy_id = $1 AND decided_at_ms > $2 AND state = 'Signed'";
 const INSERT_PAYLOAD: &str = "INSERT INTO signing_payloads (request_id, payload) VALUES ($1, $2)";
 const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $1";
-const INSERT_PAGE_HASHES: &str = "INSERT INTO signing_page_hashes (request_id, page_hashes) VALUES ($1, $2)";
-const PAGE_HASHES: &str = "SELECT page_hashes FROM signing_page_hashes WHERE request_id = $1";
+const PAGE_HASHES: &str = "SELECT request_id, page_hashes, mac FROM signing_page_hashes WHERE request_id = $1";
 
-const INSERT_PROGRAM: &str = "INSERT INTO signing_programs (request_id, name, url) VALUES ($1, $2, $3)";
-const PROGRAM: &str = "SELECT name, url FROM signing_programs WHERE request_id = $1";
+const PROGRAM: &str = "SELECT request_id, name, url, mac FROM signing_programs WHERE request_id = $1";
 
 /// Where nearly all requests end.
 const SIGNED: &str = "Signed";
@@ -145,28 +139,7 @@ const STUB: &str = "id, service_id, policy_id, name, state, submitted_at_ms, exp
 
 /// Adds a request.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(INSERT)
-        .bind(row.id)
-        .bind(row.service_id)
-        .bind(row.policy_id)
-        .bind(&row.name)
-        .bind(&row.name_key)
-        .bind(&row.state)
-        .bind(row.reason.as_ref())
-        .bind(&row.digest)
-        .bind(row.signature.as_ref())
-        .bind(row.required_at_submission)
-        .bind(row.submitted_at_ms)
-        .bind(row.decided_at_ms)
-        .bind(row.expires_at_ms)
-        .bind(row.existing_signature.as_ref())
-        .bind(row.pre_approval_id)
-        .bind(row.repeats_id)
-        .bind(row.items)
-        .bind(row.submitters_id)
-        .bind(row.version)
-        .later(tx)
-        .await
+    inserting(tx, row, row.version)?.later(tx).await
 }
 
 /// The request with this id.
@@ -174,15 +147,20 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
     sql(BY_ID).bind(id).optional(tx).await
 }
 
-/// Changes a request that is still at this version; false when somebody else was faster.
-pub async fn change(tx: &mut Tx, id: Uuid, version: i64, change: &Change) -> Result<bool, StoreError> {
+/// Changes a request that is still at the version that it was read at; false when somebody else was faster.
+pub async fn change(tx: &mut Tx, before: &Row, change: &Change) -> Result<bool, StoreError> {
+    let Change { state, reason, signature, decided_at_ms } = change.clone();
+    let after = Row { state, reason, signature, decided_at_ms, version: before.version + 1, ..before.clone() };
+    let mac = tx.seal(&Row::TABLE, &after.values(), after.version)?;
     let rows = sql(CHANGE)
-        .bind(id)
-        .bind(version)
-        .bind(&change.state)
-        .bind(change.reason.as_ref())
-        .bind(change.signature.as_ref())
-        .bind(change.decided_at_ms)
+        .bind(before.id)
+        .bind(before.version)
+        .bind(&after.state)
+        .bind(after.reason)
+        .bind(after.signature)
+        .bind(after.decided_at_ms)
+        .bind(after.version)
+        .bind(mac)
         .execute(tx)
         .await?;
     Ok(rows == 1)
@@ -207,14 +185,13 @@ pub async fn payload(tx: &mut Tx, request_id: Uuid) -> Result<Option<Vec<u8>>, S
 
 /// Keeps the hashes of a program's pages.
 pub async fn insert_page_hashes(tx: &mut Tx, request_id: Uuid, page_hashes: &[u8]) -> Result<(), StoreError> {
-    sql(INSERT_PAGE_HASHES).bind(request_id).bind(page_hashes).execute(tx).await?;
-    Ok(())
+    authority::insert(tx, &PageHashes { request_id, page_hashes: page_hashes.to_vec() }).await
 }
 
 /// The hashes of a program's pages, where they are to be signed.
 pub async fn page_hashes(tx: &mut Tx, request_id: Uuid) -> Result<Option<Vec<u8>>, StoreError> {
     let page_hashes: Option<PageHashes> = sql(PAGE_HASHES).bind(request_id).optional(tx).await?;
-    Ok(page_hashes.map(|page_hashes| page_hashes.0))
+    Ok(page_hashes.map(|row| row.page_hashes))
 }
 
 /// Keeps what a signature says of a program: its name and its address.
@@ -224,8 +201,8 @@ pub async fn insert_program(
     name: Option<&str>,
     url: Option<&str>,
 ) -> Result<(), StoreError> {
-    sql(INSERT_PROGRAM).bind(request_id).bind(name).bind(url).execute(tx).await?;
-    Ok(())
+    let (name, url) = (name.map(str::to_owned), url.map(str::to_owned));
+    authority::insert(tx, &Program { request_id, name, url }).await
 }
 
 /// The name and the address of a program, where they are to be signed.
@@ -317,24 +294,22 @@ impl FromColumns for Payload {
     }
 }
 
-struct PageHashes(Vec<u8>);
-
-impl FromColumns for PageHashes {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self(columns.get("page_hashes")?))
-    }
+/// The hashes of a program's pages, as stored.
+pub(crate) struct PageHashes {
+    request_id: Uuid,
+    page_hashes: Vec<u8>,
 }
 
-struct Program {
+authority!(PageHashes, "signing_page_hashes", keys 1, { request_id, page_hashes });
+
+/// What a signature says of a program, as stored.
+pub(crate) struct Program {
+    request_id: Uuid,
     name: Option<String>,
     url: Option<String>,
 }
 
-impl FromColumns for Program {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self { name: columns.optional("name")?, url: columns.optional("url")? })
-    }
-}
+authority!(Program, "signing_programs", keys 1, { request_id, name, url });
 
 impl FromColumns for Stub {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
@@ -351,28 +326,8 @@ impl FromColumns for Stub {
     }
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: columns.get("id")?,
-            service_id: columns.get("service_id")?,
-            policy_id: columns.get("policy_id")?,
-            name: columns.get("name")?,
-            name_key: columns.get("name_key")?,
-            state: columns.get("state")?,
-            reason: columns.optional("reason")?,
-            digest: columns.get("digest")?,
-            signature: columns.optional("signature")?,
-            required_at_submission: columns.get("required_at_submission")?,
-            submitted_at_ms: columns.get("submitted_at_ms")?,
-            decided_at_ms: columns.optional("decided_at_ms")?,
-            expires_at_ms: columns.optional("expires_at_ms")?,
-            existing_signature: columns.optional("existing_signature")?,
-            pre_approval_id: columns.optional("pre_approval_id")?,
-            repeats_id: columns.optional("repeats_id")?,
-            items: columns.get("items")?,
-            submitters_id: columns.get("submitters_id")?,
-            version: columns.get("version")?,
-        })
-    }
-}
+authority!(Row, "signing_requests", keys 1, {
+    id, service_id, policy_id, name, name_key, state, reason, digest, signature, required_at_submission,
+    submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, items,
+    submitters_id, version,
+});

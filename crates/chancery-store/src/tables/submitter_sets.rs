@@ -3,9 +3,10 @@
 
 use uuid::Uuid;
 
+use crate::authority::{Authority, authority};
 use crate::statement::parameters;
 use crate::value::Bind;
-use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, sql};
+use crate::{StoreError, Tx, Value, generated_sql, sql};
 
 /// An identity of a session that submits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,24 +17,46 @@ pub struct Submitter {
     pub name: String,
 }
 
-const INSERT: &str = "INSERT INTO submitter_sets (id) VALUES ($1) ON CONFLICT (id) DO NOTHING";
-const INSERT_MEMBER: &str = "INSERT INTO submitter_set_members (set_id, identity_id, identity_name) \
-    VALUES ($1, $2, $3) ON CONFLICT (set_id, identity_id) DO NOTHING";
-const MEMBERS: &str = "SELECT identity_id, identity_name FROM submitter_set_members \
+/// A set, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Set {
+    id: Uuid,
+    /// How many it has: none is taken out of it.
+    members: i64,
+}
+
+/// A member of a set, as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Member {
+    set_id: Uuid,
+    identity_id: Uuid,
+    identity_name: String,
+}
+
+const BY_ID: &str = "SELECT id, members, mac FROM submitter_sets WHERE id = $1";
+const MEMBERS: &str = "SELECT set_id, identity_id, identity_name, mac FROM submitter_set_members \
     WHERE set_id = $1 ORDER BY identity_name, identity_id";
 
 /// Adds a set, or leaves it as it is: its members belong to its id for ever.
 pub async fn insert(tx: &mut Tx, id: Uuid, members: &[Submitter]) -> Result<(), StoreError> {
-    sql(INSERT).bind(id).later(tx).await?;
+    let set = Set { id, members: i64::try_from(members.len()).unwrap_or(i64::MAX) };
+    sql(Set::texts().insert_if_new()).bind_row(tx, &set, 1)?.later(tx).await?;
     for member in members {
-        sql(INSERT_MEMBER).bind(id).bind(member.id).bind(&member.name).later(tx).await?;
+        let member = Member { set_id: id, identity_id: member.id, identity_name: member.name.clone() };
+        sql(Member::texts().insert_if_new()).bind_row(tx, &member, 1)?.later(tx).await?;
     }
     Ok(())
 }
 
-/// The members of a set.
+/// The members of a set: all of them, or [`StoreError::Unauthentic`].
 pub async fn members(tx: &mut Tx, id: Uuid) -> Result<Vec<Submitter>, StoreError> {
-    sql(MEMBERS).bind(id).all(tx).await
+    let members: Vec<Member> = sql(MEMBERS).bind(id).all(tx).await?;
+    let set: Option<Set> = sql(BY_ID).bind(id).optional(tx).await?;
+    if set.is_none_or(|set| i64::try_from(members.len()) != Ok(set.members)) {
+        let key: [Value; 1] = [id.into_value()];
+        return Err(tx.authenticator().refuse(&Set::TABLE, &[key[0].stored()]));
+    }
+    Ok(members.into_iter().map(|member| Submitter { id: member.identity_id, name: member.identity_name }).collect())
 }
 
 /// The sets in which one of these identities is.
@@ -44,8 +67,5 @@ pub(crate) async fn of_any(tx: &mut Tx, identities: &[Uuid]) -> Result<Vec<Uuid>
     generated_sql(text).bind_all(&values).all(tx).await
 }
 
-impl FromColumns for Submitter {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self { id: columns.get("identity_id")?, name: columns.get("identity_name")? })
-    }
-}
+authority!(Set, "submitter_sets", keys 1, { id, members });
+authority!(Member, "submitter_set_members", keys 2, { set_id, identity_id, identity_name });

@@ -2,7 +2,9 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::authority::{self, amend, authority};
+use crate::value::Bind;
+use crate::{StoreError, Tx, sql};
 
 /// What a time-stamping authority has besides what every service has.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,27 +17,29 @@ pub struct Row {
     pub is_default: bool,
 }
 
-const INSERT: &str = "INSERT INTO time_stamping_services (service_id, policy_oid, is_default) VALUES ($1, $2, $3)";
-const BY_SERVICE: &str = "SELECT service_id, policy_oid, is_default FROM time_stamping_services WHERE service_id = $1";
-const DEFAULT: &str = "SELECT service_id, policy_oid, is_default FROM time_stamping_services WHERE is_default = 1";
-const ALL: &str = "SELECT service_id, policy_oid, is_default FROM time_stamping_services ORDER BY service_id";
-const CHANGE: &str = "UPDATE time_stamping_services SET policy_oid = $2, is_default = $3 WHERE service_id = $1";
-const NO_DEFAULT: &str = "UPDATE time_stamping_services SET is_default = 0 WHERE is_default = 1";
+const BY_SERVICE: &str =
+    "SELECT service_id, policy_oid, is_default, mac FROM time_stamping_services WHERE service_id = $1";
+const DEFAULT: &str = "SELECT service_id, policy_oid, is_default, mac FROM time_stamping_services WHERE is_default = 1";
+const ALL: &str = "SELECT service_id, policy_oid, is_default, mac FROM time_stamping_services ORDER BY service_id";
 
 /// Adds an authority.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(INSERT).bind(row.service_id).bind(&row.policy_oid).bind(row.is_default).execute(tx).await?;
-    Ok(())
+    authority::insert(tx, row).await
 }
 
 /// Puts a row in the place of the one of its service; false where there is none.
 pub async fn change(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
-    Ok(sql(CHANGE).bind(row.service_id).bind(&row.policy_oid).bind(row.is_default).execute(tx).await? == 1)
+    let new = row.clone();
+    amend(tx, vec![row.service_id.into_value()], |old: &mut Row| {
+        *old = new;
+        true
+    })
+    .await
 }
 
 /// Every authority: some few.
 pub async fn all(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
-    sql(ALL).all(tx).await
+    sql(ALL).authentic(tx).await
 }
 
 /// The authority that is this service.
@@ -50,16 +54,14 @@ pub async fn default(tx: &mut Tx) -> Result<Option<Row>, StoreError> {
 
 /// Takes the place of the default from whichever had it.
 pub async fn clear_default(tx: &mut Tx) -> Result<(), StoreError> {
-    sql(NO_DEFAULT).execute(tx).await?;
+    for row in sql(DEFAULT).all::<Row>(tx).await? {
+        let cleared = amend(tx, vec![row.service_id.into_value()], |row: &mut Row| {
+            row.is_default = false;
+            true
+        });
+        cleared.await?;
+    }
     Ok(())
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            service_id: columns.get("service_id")?,
-            policy_oid: columns.get("policy_oid")?,
-            is_default: columns.get("is_default")?,
-        })
-    }
-}
+authority!(Row, "time_stamping_services", keys 1, { service_id, policy_oid, is_default });

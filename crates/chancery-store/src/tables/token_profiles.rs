@@ -2,6 +2,8 @@
 
 use uuid::Uuid;
 
+use crate::authority::{self, amend, authority};
+use crate::value::Bind;
 use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// A token profile as stored.
@@ -62,21 +64,13 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT id, name, name_key, algorithm, key_id, key_version, min_decrypt_version, first_key_version, \
-             tweak_domain, format, use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms \
+             tweak_domain, format, use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms, mac \
              FROM token_profiles ",
             $rest
         )
     };
 }
 
-const INSERT: &str = "INSERT INTO token_profiles (id, name, name_key, algorithm, key_id, key_version, tweak_domain, \
-    format, use_iv, control_rules, used, version, created_at_ms, min_decrypt_version, first_key_version, deterministic, \
-    time_to_live) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)";
-const UPDATE: &str = "UPDATE token_profiles SET name = $4, name_key = $5, algorithm = $6, key_id = $7, \
-    key_version = $8, tweak_domain = $9, format = $10, use_iv = $11, control_rules = $12, min_decrypt_version = $13, \
-    deterministic = $14, time_to_live = $15, version = version + 1 WHERE id = $1 AND version = $2 AND used = $3";
-const MARK_USED: &str = "UPDATE token_profiles SET used = 1, \
-    first_key_version = COALESCE(first_key_version, key_version) WHERE id = $1 AND version = $2";
 const DELETE: &str = "DELETE FROM token_profiles WHERE id = $1";
 const BY_ID: &str = select!("WHERE id = $1");
 const OF_KEY: &str = select!("WHERE key_id = $1 ORDER BY id");
@@ -85,56 +79,32 @@ const NAME_TAKEN: &str = "SELECT COUNT(*) FROM token_profiles WHERE name_key = $
 
 /// Adds a profile; [`StoreError::Conflict`] when the name is taken.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(INSERT)
-        .bind(row.id)
-        .bind(&row.name)
-        .bind(&row.name_key)
-        .bind(&row.algorithm)
-        .bind(row.key_id)
-        .bind(row.key_version)
-        .bind(row.tweak_domain)
-        .bind(&row.format)
-        .bind(row.use_iv)
-        .bind(&row.control_rules)
-        .bind(row.used)
-        .bind(row.version)
-        .bind(row.created_at_ms)
-        .bind(row.min_decrypt_version)
-        .bind(row.first_key_version)
-        .bind(row.deterministic)
-        .bind(row.time_to_live.as_deref())
-        .execute(tx)
-        .await?;
-    Ok(())
+    authority::insert(tx, row).await
 }
 
 /// Writes everything that can change, if version and use are still those of `row`; whether they were. The version is
 /// counted up. [`StoreError::Conflict`] when the name is taken.
 pub async fn update(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
-    let rows = sql(UPDATE)
-        .bind(row.id)
-        .bind(row.version)
-        .bind(row.used)
-        .bind(&row.name)
-        .bind(&row.name_key)
-        .bind(&row.algorithm)
-        .bind(row.key_id)
-        .bind(row.key_version)
-        .bind(row.tweak_domain)
-        .bind(&row.format)
-        .bind(row.use_iv)
-        .bind(&row.control_rules)
-        .bind(row.min_decrypt_version)
-        .bind(row.deterministic)
-        .bind(row.time_to_live.as_deref())
-        .execute(tx)
-        .await?;
-    Ok(rows == 1)
+    let new = row.clone();
+    amend(tx, vec![row.id.into_value()], |old: &mut Row| {
+        if (old.version, old.used) != (new.version, new.used) {
+            return false;
+        }
+        let version = old.version + 1;
+        *old = Row { first_key_version: old.first_key_version, created_at_ms: old.created_at_ms, version, ..new };
+        true
+    })
+    .await
 }
 
 /// Notes that a token was made by this version of a profile; whether it is still the version.
 pub async fn mark_used(tx: &mut Tx, id: Uuid, version: i64) -> Result<bool, StoreError> {
-    Ok(sql(MARK_USED).bind(id).bind(version).execute(tx).await? == 1)
+    amend(tx, vec![id.into_value()], |row: &mut Row| {
+        row.used = true;
+        row.first_key_version = row.first_key_version.or(Some(row.key_version));
+        row.version == version
+    })
+    .await
 }
 
 /// Removes a profile; whether there was one.
@@ -149,7 +119,7 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
 
 /// The profiles that a key backs.
 pub async fn of_key(tx: &mut Tx, key_id: Uuid) -> Result<Vec<Row>, StoreError> {
-    sql(OF_KEY).bind(key_id).all(tx).await
+    sql(OF_KEY).bind(key_id).authentic(tx).await
 }
 
 /// The id of every profile, as it is stored: for whoever has to go round one that cannot be read.
@@ -173,29 +143,10 @@ pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed
     List::new(columns, "token_profiles", Order::Name("name_key", "id")).search("name_key", term).page(tx, page).await
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: columns.get("id")?,
-            name: columns.get("name")?,
-            name_key: columns.get("name_key")?,
-            algorithm: columns.get("algorithm")?,
-            key_id: columns.get("key_id")?,
-            key_version: columns.get("key_version")?,
-            min_decrypt_version: columns.get("min_decrypt_version")?,
-            first_key_version: columns.optional("first_key_version")?,
-            tweak_domain: columns.optional("tweak_domain")?,
-            format: columns.get("format")?,
-            use_iv: columns.get("use_iv")?,
-            deterministic: columns.optional("deterministic")?,
-            time_to_live: columns.optional("time_to_live")?,
-            control_rules: columns.get("control_rules")?,
-            used: columns.get("used")?,
-            version: columns.get("version")?,
-            created_at_ms: columns.get("created_at_ms")?,
-        })
-    }
-}
+authority!(Row, "token_profiles", keys 1, {
+    id, name, name_key, algorithm, key_id, key_version, min_decrypt_version, first_key_version, tweak_domain, format,
+    use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms,
+});
 
 impl FromColumns for StubRow {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {

@@ -9,6 +9,7 @@ use chancery_store::{BackupError, Store, StoreUrl, sql};
 use chancery_testkit::temp_dir;
 
 use crate::harness::{Fixture, add_thing, things, write};
+use crate::row_keys::keys;
 
 fn mode(path: &Path) -> u32 {
     std::fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -40,7 +41,7 @@ async fn a_copy_made_under_load_holds_whole_works_and_all_that_were_answered_bef
         let path = folder.path().join(format!("copy {number}.db"));
         f.store.backup(&path).await.unwrap();
         assert_eq!(mode(&path), 0o600);
-        let copy = Store::open(&StoreUrl::file(&path)).await.unwrap();
+        let copy = Store::open(&StoreUrl::file(&path), keys()).await.unwrap();
         assert!(copy.integrity_check().await.unwrap().is_empty());
         let names = things(&copy).await;
         assert_eq!(names[0], "before");
@@ -98,7 +99,7 @@ async fn the_check_finds_a_row_that_refers_to_nothing() {
     let path = f.url.path().unwrap().display().to_string();
     let script = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('DELETE FROM things'); c.commit()";
     let _ = chancery_testkit::Tool::new("python3").args(["-c", script, &path]).run();
-    let store = Store::open(&f.url).await.unwrap();
+    let store = Store::open(&f.url, keys()).await.unwrap();
     assert_eq!(store.integrity_check().await.unwrap(), ["parts refers to rows that do not exist"]);
 }
 
@@ -123,17 +124,17 @@ async fn a_backup_restored_beside_the_log_of_a_killed_server_is_refused_with_wha
     for round in 0..2 {
         killed(&f, &place);
         if round == 0 {
-            let own = Store::open(&StoreUrl::file(&place)).await.unwrap();
+            let own = Store::open(&StoreUrl::file(&place), keys()).await.unwrap();
             assert_eq!(things(&own).await, ["kept", "later"], "a killed server's own log is played");
             own.close().await;
             assert!(!Path::new(&beside("-wal")).exists(), "closed, it is folded in");
             continue;
         }
         std::fs::copy(&copy, &place).unwrap();
-        let refusal = Store::open(&StoreUrl::file(&place)).await.err().expect("another file's log").to_string();
+        let refusal = Store::open(&StoreUrl::file(&place), keys()).await.err().expect("another file's log").to_string();
         assert!(refusal.contains(&format!("remove {} and {}", beside("-wal"), beside("-shm"))), "{refusal}");
         std::fs::remove_file(beside("-wal")).unwrap();
-        let restored = Store::open(&StoreUrl::file(&place)).await.unwrap();
+        let restored = Store::open(&StoreUrl::file(&place), keys()).await.unwrap();
         assert_eq!(things(&restored).await, ["kept"]);
         write(&restored, |tx| Box::pin(add_thing(tx, 3, "goes on"))).await.unwrap();
     }
@@ -144,7 +145,7 @@ async fn a_damaged_file_is_told_with_what_may_be_the_cause() {
     let folder = temp_dir();
     let path = folder.path().join("torn.db");
     std::fs::write(&path, "not at all what SQLite writes".repeat(100)).unwrap();
-    let refusal = Store::open(&StoreUrl::file(&path)).await.err().expect("no database").to_string();
+    let refusal = Store::open(&StoreUrl::file(&path), keys()).await.err().expect("no database").to_string();
     assert!(refusal.contains("is damaged") && refusal.contains("restored backup"), "{refusal}");
 }
 
@@ -161,6 +162,6 @@ async fn a_backup_that_was_killed_is_no_backup_and_the_next_one_removes_it() {
     drop(running);
     f.store.backup(&path).await.unwrap();
     assert!(!partial.exists());
-    let copy = Store::open(&StoreUrl::file(&path)).await.unwrap();
+    let copy = Store::open(&StoreUrl::file(&path), keys()).await.unwrap();
     assert!(copy.integrity_check().await.unwrap().is_empty());
 }

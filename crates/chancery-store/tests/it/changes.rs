@@ -189,7 +189,7 @@ async fn changes_of_another_cluster_are_forgotten_when_the_store_is_opened() {
     write(&f.store, move |tx| Box::pin(sql(far).execute(tx))).await.unwrap();
     let floor = "INSERT INTO counters (name, value) VALUES ('changes pruned', 99999999999)";
     write(&f.store, move |tx| Box::pin(sql(floor).execute(tx))).await.unwrap();
-    let again = Store::open(&f.url).await.unwrap();
+    let again = Store::open(&f.url, crate::row_keys::keys()).await.unwrap();
     let start = position(&again).await;
     append(&again, 2).await;
     assert_eq!(numbers(&since(&again, &start).await), [2]);

@@ -10,13 +10,14 @@ use chancery_store::{Store, StoreError, StoreUrl, sql};
 use chancery_testkit::{Postgres, Tool, temp_dir};
 
 use crate::harness::{Outcome, read, write};
+use crate::row_keys::keys;
 
 /// Killing the process shows nothing, since the system writes its buffers later all the same. So a process of its own
 /// runs under a trace of system calls, and tells each answer by writing to its standard error.
 async fn traced(options: &[&str], test: &str) -> String {
     let folder = temp_dir();
     let (trace, database) = (folder.path().join("trace"), folder.path().join("x.db"));
-    Store::open(&StoreUrl::file(&database)).await.unwrap().close().await;
+    Store::open(&StoreUrl::file(&database), keys()).await.unwrap().close().await;
     let me = std::env::current_exe().unwrap();
     let ran = Tool::new("strace")
         .args(["-f", "-y", "-s", "4096", "-o"])
@@ -56,7 +57,7 @@ fn step(line: &str) -> Option<&'static str> {
 #[tokio::test]
 #[ignore = "run by the_log_is_flushed_before_each_answer, under its trace"]
 async fn answer_three_writes() {
-    let store = Store::open(&StoreUrl::file(std::env::var("STORE").unwrap())).await.unwrap();
+    let store = Store::open(&StoreUrl::file(std::env::var("STORE").unwrap()), keys()).await.unwrap();
     for value in ["1", "2", "3"] {
         write(&store, move |tx| Box::pin(settings::set(tx, "x", value))).await.unwrap();
         eprintln!("answered");
@@ -113,7 +114,7 @@ const WRITES: usize = 12;
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "run by what_is_answered_or_seen_was_flushed_before, under its trace"]
 async fn write_and_read() {
-    let store = Store::open(&StoreUrl::file(std::env::var("STORE").unwrap())).await.unwrap();
+    let store = Store::open(&StoreUrl::file(std::env::var("STORE").unwrap()), keys()).await.unwrap();
     let ended = Arc::new(AtomicBool::new(false));
     let (reader, is_ended) = (store.clone(), Arc::clone(&ended));
     let reads = tokio::spawn(async move {
@@ -175,7 +176,7 @@ async fn after_a_flush_that_failed_the_log_is_written_again() {
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "run by after_a_flush_that_failed_the_log_is_written_again, under its trace"]
 async fn write_in_spite_of_a_failure() {
-    let store = Store::open(&StoreUrl::file(std::env::var("STORE").unwrap())).await.unwrap();
+    let store = Store::open(&StoreUrl::file(std::env::var("STORE").unwrap()), keys()).await.unwrap();
     let set = |name: String| {
         let store = store.clone();
         async move {
@@ -210,7 +211,7 @@ async fn a_postgres_that_answers_before_its_flush_is_overruled() {
     let database = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
     database.psql(&format!("ALTER DATABASE {} SET synchronous_commit = off", database.name()));
     assert_eq!(database.psql("SHOW synchronous_commit"), "off");
-    let store = Store::open(&database.address().parse().unwrap()).await.unwrap();
+    let store = Store::open(&database.address().parse().unwrap(), keys()).await.unwrap();
     const SETTING: &str = "SELECT CAST(current_setting('synchronous_commit') AS TEXT)";
     let setting: Outcome<String> = write(&store, |tx| Box::pin(sql(SETTING).one(tx))).await;
     assert_eq!(setting.as_deref(), Ok("on"));

@@ -1,8 +1,11 @@
 //! A fresh database of either kind for each test.
 
+use crate::row_keys::keys;
+use chancery_store::tables::bearer_keys;
 use chancery_store::{Store, StoreError, StoreUrl, Tx, generated_sql, sql};
 use chancery_testkit::{Database, Postgres, TempDir, temp_dir};
 use futures::future::BoxFuture;
+use uuid::Uuid;
 
 /// Makes two tests of each function: `sqlite::name` and `postgres::name`.
 macro_rules! on_both {
@@ -54,7 +57,7 @@ impl Fixture {
     }
 
     async fn open(url: StoreUrl, place: Place) -> Self {
-        let store = Store::open(&url).await.unwrap();
+        let store = Store::open(&url, keys()).await.unwrap();
         for table in TABLES {
             write(&store, move |tx| Box::pin(generated_sql(table.into()).execute(tx))).await.unwrap();
         }
@@ -78,6 +81,30 @@ pub(crate) async fn read<T: Send + 'static>(
     work: impl for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Outcome<T>> + Send + 'static,
 ) -> Outcome<T> {
     store.read(work).await
+}
+
+/// To what was there before rows had MACs: the next opening makes a key for them anew.
+pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) -> Outcome<()> {
+    let tables = if is_postgres {
+        "SELECT CAST(table_name AS TEXT) FROM information_schema.columns WHERE column_name = 'mac' \
+         AND table_schema = current_schema()"
+    } else {
+        "SELECT m.name FROM sqlite_master AS m JOIN pragma_table_info(m.name) AS c ON c.name = 'mac' \
+         WHERE m.type = 'table'"
+    };
+    sql("DROP TABLE revocations").execute(tx).await?;
+    for table in sql(tables).all::<String>(tx).await? {
+        generated_sql(format!("ALTER TABLE {table} DROP COLUMN mac")).execute(tx).await?;
+    }
+    for statement in [
+        "ALTER TABLE submitter_sets DROP COLUMN members",
+        "DROP TABLE row_keys",
+        "DELETE FROM migrations WHERE name = '0041_row_macs'",
+    ] {
+        sql(statement).execute(tx).await?;
+    }
+    let bearer_key = bearer_keys::Row { version: 1, id: Uuid::from_u128(1), sealed: vec![1], created_at_ms: 1 };
+    bearer_keys::insert_if_absent(tx, &bearer_key).await
 }
 
 pub(crate) async fn add_thing(tx: &mut Tx, id: i64, name: &str) -> Outcome<()> {

@@ -5,6 +5,7 @@
 #[macro_use]
 mod harness;
 
+mod authority;
 mod backup;
 mod certificates;
 mod changes;
@@ -13,6 +14,7 @@ mod groups;
 mod lists;
 mod migrations;
 mod outage;
+mod row_keys;
 mod submitters;
 mod values;
 mod vault;

@@ -6,7 +6,8 @@ use chancery_testkit::{Postgres, temp_dir};
 use uuid::Uuid;
 
 use crate::certificates::{by_serial, certificate, groups, insert};
-use crate::harness::{Fixture, read, write};
+use crate::harness::{Fixture, back_to_rows_without_macs, read, write};
+use crate::row_keys::keys;
 
 on_both!(
     opening_again_changes_nothing,
@@ -24,7 +25,7 @@ async fn applied(store: &Store) -> Vec<String> {
 async fn opening_again_changes_nothing(f: Fixture) {
     let before = applied(&f.store).await;
     assert_eq!(before.first().map(String::as_str), Some("0000_system"));
-    let again = Store::open(&f.url).await.unwrap();
+    let again = Store::open(&f.url, keys()).await.unwrap();
     assert_eq!(applied(&again).await, before);
 }
 
@@ -32,7 +33,7 @@ async fn a_newer_database_is_refused(f: Fixture) {
     write(&f.store, |tx| Box::pin(sql("INSERT INTO migrations (name, text) VALUES ('9999_x', '')").execute(tx)))
         .await
         .unwrap();
-    let refusal = Store::open(&f.url).await.err().unwrap();
+    let refusal = Store::open(&f.url, keys()).await.err().unwrap();
     assert!(matches!(&refusal, OpenError::Newer(name) if name == "9999_x"), "{refusal}");
 }
 
@@ -42,7 +43,7 @@ async fn a_database_of_another_history_is_refused(f: Fixture) {
     })
     .await
     .unwrap();
-    let refusal = Store::open(&f.url).await.err().unwrap();
+    let refusal = Store::open(&f.url, keys()).await.err().unwrap();
     assert!(matches!(&refusal, OpenError::Changed(name) if name == "0000_system"), "{refusal}");
 }
 
@@ -58,8 +59,10 @@ async fn proposals_outlive_that_their_tables_are_made_anew(f: Fixture) {
         "DELETE FROM migrations WHERE name = '0030_approval_before_issue'",
         "ALTER TABLE certificates DROP COLUMN approval",
     ];
-    write(&f.store, |tx| {
+    let is_postgres = f.url.path().is_none();
+    write(&f.store, move |tx| {
         Box::pin(async move {
+            back_to_rows_without_macs(tx, is_postgres).await?;
             sql("INSERT INTO things (id, name, bytes) VALUES (1, 'a', $1)").bind(vec![1_u8, 2]).execute(tx).await?;
             for row in ROWS {
                 sql(row).execute(tx).await?;
@@ -69,7 +72,7 @@ async fn proposals_outlive_that_their_tables_are_made_anew(f: Fixture) {
     })
     .await
     .unwrap();
-    let store = Store::open(&f.url).await.unwrap();
+    let store = Store::open(&f.url, keys()).await.unwrap();
     let joined = "SELECT d.pre_approval_id || i.identity_name || a.state || p.state FROM pre_approval_digests AS d \
         JOIN pre_approvals AS a ON a.id = d.pre_approval_id JOIN proposals AS p ON p.id = a.id \
         JOIN proposal_decisions AS e ON e.proposal_id = p.id \
@@ -121,6 +124,7 @@ async fn the_log_and_submitters_outlive_that_their_tables_are_made_anew(f: Fixtu
     let is_postgres = f.url.path().is_none();
     write(&f.store, move |tx| {
         Box::pin(async move {
+            back_to_rows_without_macs(tx, is_postgres).await?;
             back_to_submitters_of_each_request(tx).await?;
             sql("INSERT INTO things (id, name, bytes) VALUES (1, 'a', $1)").bind(vec![1_u8, 2]).execute(tx).await?;
             for row in ROWS {
@@ -135,7 +139,7 @@ async fn the_log_and_submitters_outlive_that_their_tables_are_made_anew(f: Fixtu
     })
     .await
     .unwrap();
-    let store = Store::open(&f.url).await.unwrap();
+    let store = Store::open(&f.url, keys()).await.unwrap();
     let submitters = "SELECT set_id || identity_id || identity_name FROM submitter_set_members ORDER BY identity_id";
     let found: Vec<String> = read(&store, move |tx| Box::pin(sql(submitters).all(tx))).await.unwrap();
     assert_eq!(found, ["rhbob", "riann"]);
@@ -200,8 +204,10 @@ async fn certificates_outlive_that_their_table_is_made_anew(f: Fixture) {
         SELECT id, 1, 1, 1, 1 FROM certificates WHERE trusted = 1";
     write(&f.store, move |tx| Box::pin(sql(list).execute(tx))).await.unwrap();
     let indexes = indexes(&f.store, "certificates", f.url.path().is_some()).await;
+    let is_postgres = f.url.path().is_none();
     write(&f.store, move |tx| {
         Box::pin(async move {
+            back_to_rows_without_macs(tx, is_postgres).await?;
             for statement in back {
                 sql(statement).execute(tx).await?;
             }
@@ -215,7 +221,7 @@ async fn certificates_outlive_that_their_table_is_made_anew(f: Fixture) {
         let last = 165_540.min(first + 8_191);
         write(&f.store, move |tx| Box::pin(sql(MANY).bind(first).bind(last).execute(tx))).await.unwrap();
     }
-    let store = Store::open(&f.url).await.unwrap();
+    let store = Store::open(&f.url, keys()).await.unwrap();
     assert_eq!(self::indexes(&store, "certificates", f.url.path().is_some()).await, indexes);
     for row in [&authority, &full] {
         assert_eq!(by_serial(&store, row.issuer_id, &row.serial).await.as_ref(), Some(row));
@@ -248,7 +254,7 @@ async fn open_many(url: StoreUrl) {
     let nodes: Vec<_> = (0..8)
         .map(|_| {
             let url = url.clone();
-            tokio::spawn(async move { Store::open(&url).await })
+            tokio::spawn(async move { Store::open(&url, keys()).await })
         })
         .collect();
     for node in nodes {
@@ -276,13 +282,13 @@ async fn a_file_that_is_no_database_is_refused() {
     let path = folder.path().join("text.db");
     std::fs::write(&path, "This is a text, and long enough to have the length of a header of a database.".repeat(20))
         .unwrap();
-    let refusal = Store::open(&StoreUrl::file(path)).await.err().unwrap();
+    let refusal = Store::open(&StoreUrl::file(path), keys()).await.err().unwrap();
     assert!(refusal.to_string().contains("not a database"), "{refusal}");
 }
 
 #[tokio::test]
 async fn a_folder_that_does_not_exist_is_named() {
-    let refusal = Store::open(&StoreUrl::file("/no/such/folder/x.db")).await.err().unwrap();
+    let refusal = Store::open(&StoreUrl::file("/no/such/folder/x.db"), keys()).await.err().unwrap();
     assert!(refusal.to_string().starts_with("/no/such/folder/x.db: "), "{refusal}");
 }
 
@@ -292,6 +298,6 @@ async fn a_database_that_is_not_utf8_is_refused() {
     Postgres::shared()
         .psql("postgres", "CREATE DATABASE latin ENCODING 'LATIN1' LOCALE_PROVIDER libc LOCALE 'C' TEMPLATE template0");
     let (_, parameters) = address.split_once('?').unwrap();
-    let refusal = Store::open(&format!("postgres:///latin?{parameters}").parse().unwrap()).await.err().unwrap();
+    let refusal = Store::open(&format!("postgres:///latin?{parameters}").parse().unwrap(), keys()).await.err().unwrap();
     assert!(matches!(refusal, OpenError::Unsuitable(_)), "{refusal}");
 }

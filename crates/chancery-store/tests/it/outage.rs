@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Barrier;
 
 use crate::harness::{Fixture, Outcome, add_thing, read, things, write};
+use crate::row_keys::keys;
 
 on_both!(a_statement_that_waits_for_a_lock_gives_up, what_is_closed_is_unavailable, a_work_that_never_ends_is_ended);
 
@@ -20,7 +21,7 @@ fn is_unavailable<T>(outcome: &Outcome<T>) -> bool {
 /// Another node, or the command line on the same machine, holds what we need.
 async fn a_statement_that_waits_for_a_lock_gives_up(f: Fixture) {
     write(&f.store, |tx| Box::pin(add_thing(tx, 1, "one"))).await.unwrap();
-    let other = Store::open(&f.url).await.unwrap();
+    let other = Store::open(&f.url, keys()).await.unwrap();
     let (held, is_held) = tokio::sync::oneshot::channel();
     const CHANGE: &str = "UPDATE things SET name = 'two' WHERE id = 1";
     let holder = tokio::spawn(async move {
@@ -70,7 +71,7 @@ async fn a_work_that_never_ends_is_ended(f: Fixture) {
 async fn a_postgres_that_stops_and_comes_back_is_used_again() {
     let mut cluster = Postgres::start();
     let database = cluster.new_database();
-    let store = Store::open(&database.address().parse().unwrap()).await.unwrap();
+    let store = Store::open(&database.address().parse().unwrap(), keys()).await.unwrap();
     let count = |store: &Store| {
         let store = store.clone();
         async move { read(&store, |tx| Box::pin(sql("SELECT COUNT(*) FROM settings").one::<i64>(tx))).await }
@@ -127,7 +128,7 @@ async fn of_two_works_that_wait_for_each_other_one_is_unavailable() {
 async fn a_postgres_that_stands_still_is_given_up_and_used_again() {
     let cluster = Postgres::start();
     let database = cluster.new_database();
-    let store = Store::open(&database.address().parse().unwrap()).await.unwrap();
+    let store = Store::open(&database.address().parse().unwrap(), keys()).await.unwrap();
     write(&store, |tx| Box::pin(settings::set(tx, "x", "1"))).await.unwrap();
     let signal = |signal: &str| {
         let processes =
@@ -189,7 +190,7 @@ async fn a_server_that_never_answers_is_given_up() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = format!("postgres://clerk:s3cret@{}/x", listener.local_addr().unwrap());
     let started = Instant::now();
-    let refusal = Store::open(&address.parse().unwrap()).await.err().unwrap();
+    let refusal = Store::open(&address.parse().unwrap(), keys()).await.err().unwrap();
     assert!(matches!(refusal, OpenError::Store(StoreError::Unavailable(_))), "{refusal}");
     assert!(started.elapsed() < Duration::from_secs(15), "{:?}", started.elapsed());
     assert!(!format!("{refusal} {refusal:?}").contains("s3cret"));
@@ -198,7 +199,7 @@ async fn a_server_that_never_answers_is_given_up() {
 #[tokio::test]
 async fn nobody_listens() {
     let address = format!("postgres://clerk:s3cret@127.0.0.1:{}/x", chancery_testkit::free_port());
-    let refusal = Store::open(&address.parse().unwrap()).await.err().unwrap();
+    let refusal = Store::open(&address.parse().unwrap(), keys()).await.err().unwrap();
     assert!(matches!(refusal, OpenError::Store(StoreError::Unavailable(_))), "{refusal}");
     assert!(!format!("{refusal} {refusal:?}").contains("s3cret"));
 }
@@ -208,7 +209,7 @@ async fn nobody_listens() {
 async fn a_full_disk_is_unavailable_and_leaves_a_sound_database() {
     let folder = temp_dir();
     let path = folder.path().join("full.db");
-    let store = Store::open(&StoreUrl::file(&path)).await.unwrap();
+    let store = Store::open(&StoreUrl::file(&path), keys()).await.unwrap();
     store.close().await;
     let me = std::env::current_exe().unwrap();
     let line = format!(
@@ -216,14 +217,14 @@ async fn a_full_disk_is_unavailable_and_leaves_a_sound_database() {
         me.display()
     );
     let _ = Tool::new("env").arg(format!("STORE={}", path.display())).args(["bash", "-c", &line]).run();
-    let store = Store::open(&StoreUrl::file(&path)).await.unwrap();
+    let store = Store::open(&StoreUrl::file(&path), keys()).await.unwrap();
     assert!(store.integrity_check().await.unwrap().is_empty());
 }
 
 #[tokio::test]
 #[ignore = "run by a_full_disk_is_unavailable_and_leaves_a_sound_database, under its limit"]
 async fn fill_the_disk() {
-    let store = Store::open(&StoreUrl::file(std::env::var("STORE").unwrap())).await.unwrap();
+    let store = Store::open(&StoreUrl::file(std::env::var("STORE").unwrap()), keys()).await.unwrap();
     for round in 0..100 {
         let outcome = write(&store, move |tx| {
             let value = "x".repeat(20_000);
@@ -244,13 +245,14 @@ async fn of_several_hosts_the_one_that_can_be_written_is_found_again_and_again()
     let (one, mut two) = (Postgres::start(), Postgres::start());
     let (first, second) = (one.new_database(), two.new_database());
     // Both have the tables, as a standby has.
-    drop(Store::open(&first.address().parse().unwrap()).await.unwrap());
+    drop(Store::open(&first.address().parse().unwrap(), keys()).await.unwrap());
     let reads_only = |how: &str| {
         let database = first.name();
         one.psql("postgres", &format!("ALTER DATABASE {database} SET default_transaction_read_only = {how}"));
     };
     reads_only("on");
-    let refusal = Store::open(&first.address().parse().unwrap()).await.err().expect("it only reads").to_string();
+    let refusal =
+        Store::open(&first.address().parse().unwrap(), keys()).await.err().expect("it only reads").to_string();
     assert!(refusal.contains("read-only"), "{refusal}");
     let host = |address: &str| address.split("host=").nth(1).unwrap().split('&').next().unwrap().to_owned();
     assert_eq!(first.name(), second.name(), "each is the first of its cluster");
@@ -260,7 +262,7 @@ async fn of_several_hosts_the_one_that_can_be_written_is_found_again_and_again()
         host(&first.address()),
         host(&second.address())
     );
-    let store = Store::open(&both.parse().unwrap()).await.unwrap();
+    let store = Store::open(&both.parse().unwrap(), keys()).await.unwrap();
     let written = |database: &chancery_testkit::Database| database.psql("SELECT value FROM settings WHERE name = 'x'");
     write(&store, |tx| Box::pin(settings::set(tx, "x", "1"))).await.unwrap();
     assert_eq!((written(&first), written(&second)), (String::new(), "1".to_owned()));

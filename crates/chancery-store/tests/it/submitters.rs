@@ -6,8 +6,9 @@ use chancery_store::tables::{signing_requests, submitter_sets};
 use chancery_store::{Page, Start, Store, sql};
 use uuid::Uuid;
 
-use crate::harness::{Fixture, read, write};
+use crate::harness::{Fixture, back_to_rows_without_macs, read, write};
 use crate::migrations::{back_to_submitters_of_each_request, indexes};
+use crate::row_keys::keys;
 
 on_both!(requests_of_before_are_listed_and_read_by_their_submitters);
 
@@ -25,8 +26,10 @@ async fn requests_of_before_are_listed_and_read_by_their_submitters(f: Fixture) 
     ];
     let request = |number: usize| Uuid::from_u128(0x100 + number as u128);
     let indexes_before = indexes(&f.store, "signing_requests", f.url.path().is_some()).await;
+    let is_postgres = f.url.path().is_none();
     let before = write(&f.store, move |tx| {
         Box::pin(async move {
+            back_to_rows_without_macs(tx, is_postgres).await?;
             back_to_submitters_of_each_request(tx).await?;
             sql("INSERT INTO services (id, name, name_key, template, signing_format, created_at_ms) \
                 VALUES ($1, 's', 's', 't', 'Raw', 1)")
@@ -67,7 +70,7 @@ async fn requests_of_before_are_listed_and_read_by_their_submitters(f: Fixture) 
         })
     });
     before.await.unwrap();
-    let store = Store::open(&f.url).await.unwrap();
+    let store = Store::open(&f.url, keys()).await.unwrap();
     let mut sets = Vec::new();
     for (number, expected) in REQUESTS.into_iter().enumerate() {
         let (row, found) = read(&store, move |tx| {

@@ -29,6 +29,10 @@ pub struct Readiness {
     /// Objects that cannot be read from the storage, if there are any: calls to each are Unavailable.
     #[serde(default, skip_serializing_if = "is_none")]
     pub unreadable: u32,
+    /// Rows of the database that carry authority and are not what Chancery wrote, as far as this node has met them. They
+    /// are refused, and the rest goes on; the log and the audit name them. Absent where there are none.
+    #[serde(rename = "refusedRows", default, skip_serializing_if = "is_none")]
+    pub refused_rows: u32,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]

@@ -321,7 +321,7 @@ impl NewDecision {
             certificate_id,
             decided_at_ms: (!waits).then_some(row.decided_at_ms),
         };
-        if !tables::proposals::change(tx, row.subject_id, row.version - 1, &change).await? {
+        if !tables::proposals::change(tx, &stored.row, &change).await? {
             return Err(Error::state("The proposal changed meanwhile."));
         }
         decision::insert(tx, On::Proposal, &row, &members).await?;

@@ -9,7 +9,7 @@ use crate::{
     answer::Failure,
     app::App,
     extract::Anybody,
-    metrics::{note_expiring, note_rsa_pool, note_unreadable, render},
+    metrics::{note_expiring, note_refused_rows, note_rsa_pool, note_unreadable, render},
 };
 
 /// The process's counters in Prometheus' text format.
@@ -23,6 +23,7 @@ pub(crate) async fn metrics(State(app): State<App>, visitor: Anybody) -> Result<
     note_expiring(&app.expiring(&visitor));
     note_rsa_pool(&app.rsa_pool_levels(&visitor));
     note_unreadable(app.unreadable(&visitor));
+    note_refused_rows(app.refused_rows(&visitor));
     let text = render().ok_or_else(|| Error::internal("another metrics recorder is installed"))?;
     Ok(([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text))
 }

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod embedded;
+mod foreign_rows;
 mod identities;
 pub(crate) mod signatures;
 mod time_stamps;

@@ -83,9 +83,11 @@ pub async fn list(
         after.column(),
         query.values.len() + 1
     );
-    let mut rows: Vec<Row> = generated_sql(text).bind_all(&query.values).bind(i64::from(limit) + 1).all(tx).await?;
+    let mut rows: Vec<Row> =
+        generated_sql(text).bind_all(&query.values).bind(i64::from(limit) + 1).authentic(tx).await?;
     // One more than the page holds tells whether there is another.
-    let more = rows.len() > limit as usize;
+    // Where some may have been left out, perhaps one that is empty.
+    let more = rows.len() > limit as usize || (!rows.is_empty() && tx.authenticator().has_refused());
     rows.truncate(limit as usize);
     let next = if more { rows.last().map(|row| after.at(row)) } else { bound };
     Ok(Part { rows, next })

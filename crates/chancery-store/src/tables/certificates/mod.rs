@@ -6,9 +6,11 @@ mod standing;
 
 pub use list::{Filter, Part, Position, list};
 use serials::{group_of_new, opens_group, select_by_serial};
-pub use standing::{Standing, standing};
+pub use standing::{Standing, macs, standing};
 use uuid::Uuid;
 
+use super::revocations;
+use crate::authority::{amend, authority};
 use crate::statement::{IDS_MAX, parameters};
 use crate::value::Bind;
 use crate::{Columns, FromColumns, StoreError, Tx, generated_sql, sql};
@@ -68,7 +70,7 @@ pub struct Revoked {
 macro_rules! columns {
     () => {
         "id, name, name_key, subject, subject_key, issuer_id, profile_id, serial, not_before_s, not_after_s, spec, \
-         key_id, trusted, der, revoked_at_s, revocation_reason, origin, approval"
+         key_id, trusted, der, revoked_at_s, revocation_reason, origin, approval, mac"
     };
 }
 
@@ -82,24 +84,19 @@ const COLUMNS: &str = columns!();
 const INSERT: &str = concat!(
     "INSERT INTO certificates (",
     columns!(),
-    ", serial_group) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, ",
-    group_of_new!("$19"),
+    ", serial_group) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, \
+     $19, ",
+    group_of_new!("$20"),
     ")"
 );
+/// The one reason that can be taken back.
+const HOLD: &str = "certificateHold";
+
 const BY_ID: &str = select!("WHERE id = $1");
 const BY_SERIAL: &str = select_by_serial!(columns!(), "$2", " AND issuer_id = $1 LIMIT 1");
 const TRUSTED: &str = select!("WHERE trusted = 1 ORDER BY id");
 const SELF_SIGNED: &str = select!("WHERE serial = $1 AND issuer_id = id ORDER BY id");
 const NAMED: &str = select!("WHERE name_key = $1 AND subject = $2 ORDER BY id LIMIT $3");
-const TRUST: &str = "UPDATE certificates SET trusted = 1 WHERE id = $1";
-const DEMAND: &str = "UPDATE certificates SET approval = $2 WHERE id = $1";
-const GIVE_KEY: &str = "UPDATE certificates SET key_id = $2, trusted = 1 WHERE id = $1 AND key_id IS NULL";
-const REVOKE: &str = "UPDATE certificates SET revoked_at_s = $2, revocation_reason = $3 \
-    WHERE id = $1 AND (revoked_at_s IS NULL OR revocation_reason = 'certificateHold')";
-const RELEASE: &str = "UPDATE certificates SET revoked_at_s = NULL, revocation_reason = NULL \
-    WHERE id = $1 AND revocation_reason = 'certificateHold'";
-const REVOKED: &str = "SELECT serial, revoked_at_s, revocation_reason FROM certificates \
-    WHERE issuer_id = $1 AND revoked_at_s IS NOT NULL ORDER BY serial";
 
 /// A certificate that will end.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,29 +153,18 @@ impl FromColumns for Ending {
 
 /// Adds a certificate.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
-    sql(INSERT)
-        .bind(row.id)
-        .bind(&row.name)
-        .bind(&row.name_key)
-        .bind(&row.subject)
-        .bind(&row.subject_key)
-        .bind(row.issuer_id)
-        .bind(row.profile_id)
-        .bind(&row.serial)
-        .bind(row.not_before_s)
-        .bind(row.not_after_s)
-        .bind(&row.spec)
-        .bind(row.key_id)
-        .bind(row.trusted)
-        .bind(&row.der)
-        .bind(row.revoked_at_s)
-        .bind(row.revocation_reason.as_deref())
-        .bind(&row.origin)
-        .bind(row.approval.as_deref())
-        .bind(opens_group(row.id))
-        .execute(tx)
-        .await?;
-    Ok(())
+    sql(INSERT).bind_row(tx, row, 1)?.bind(opens_group(row.id)).execute(tx).await?;
+    note_revocation(tx, row).await
+}
+
+/// Lets the issuer's lists say whether it is revoked.
+async fn note_revocation(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
+    let (Some(revoked_at_s), Some(revocation_reason)) = (row.revoked_at_s, row.revocation_reason.clone()) else {
+        return Ok(());
+    };
+    let (certificate_id, issuer_id, serial) = (row.id, row.issuer_id, row.serial.clone());
+    let revocation = revocations::Row { certificate_id, issuer_id, serial, revoked_at_s, revocation_reason };
+    revocations::set(tx, &revocation).await
 }
 
 /// The certificate with this id.
@@ -186,13 +172,13 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
     sql(BY_ID).bind(id).optional(tx).await
 }
 
-/// Those of these certificates that there are.
+/// Those of these certificates that there are, and that are what they say.
 pub async fn by_ids(tx: &mut Tx, ids: &[Uuid]) -> Result<Vec<Row>, StoreError> {
     let mut rows = Vec::new();
     for ids in ids.chunks(IDS_MAX) {
         let text = format!("SELECT {COLUMNS} FROM certificates WHERE id IN ({})", parameters(1, ids.len()));
         let values: Vec<_> = ids.iter().map(|id| (*id).into_value()).collect();
-        rows.extend(generated_sql(text).bind_all(&values).all::<Row>(tx).await?);
+        rows.extend(generated_sql(text).bind_all(&values).authentic::<Row>(tx).await?);
     }
     Ok(rows)
 }
@@ -214,19 +200,26 @@ pub async fn named(tx: &mut Tx, name_key: &str, subject: &str, limit: u32) -> Re
 
 /// Trusts a certificate as an issuer.
 pub async fn trust(tx: &mut Tx, id: Uuid) -> Result<(), StoreError> {
-    sql(TRUST).bind(id).execute(tx).await?;
-    Ok(())
+    let changed = amend(tx, vec![id.into_value()], |row: &mut Row| !std::mem::replace(&mut row.trusted, true));
+    changed.await.map(drop)
 }
 
 /// Says what an authority demands of everything that it issues.
 pub async fn demand(tx: &mut Tx, id: Uuid, approval: Option<&str>) -> Result<(), StoreError> {
-    sql(DEMAND).bind(id).bind(approval).execute(tx).await?;
-    Ok(())
+    let changed = amend(tx, vec![id.into_value()], |row: &mut Row| {
+        row.approval = approval.map(str::to_owned);
+        true
+    });
+    changed.await.map(drop)
 }
 
 /// Gives a certificate its key and trusts it as an issuer; false where it has a key.
 pub async fn give_key(tx: &mut Tx, id: Uuid, key_id: Uuid) -> Result<bool, StoreError> {
-    Ok(sql(GIVE_KEY).bind(id).bind(key_id).execute(tx).await? == 1)
+    amend(tx, vec![id.into_value()], |row: &mut Row| {
+        row.trusted = true;
+        row.key_id.replace(key_id).is_none()
+    })
+    .await
 }
 
 /// The ids of all certificates that are trusted as issuers.
@@ -236,55 +229,51 @@ pub async fn trusted_ids(tx: &mut Tx) -> Result<Vec<Uuid>, StoreError> {
 
 /// Every certificate that is trusted as an issuer.
 pub async fn trusted(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
-    sql(TRUSTED).all(tx).await
+    sql(TRUSTED).authentic(tx).await
 }
 
 /// Revokes a certificate that is valid or on hold; false where it is revoked for good.
 pub async fn revoke(tx: &mut Tx, id: Uuid, at_s: i64, reason: &str) -> Result<bool, StoreError> {
-    Ok(sql(REVOKE).bind(id).bind(at_s).bind(reason).execute(tx).await? == 1)
+    let mut revoked = None;
+    let changed = amend(tx, vec![id.into_value()], |row: &mut Row| {
+        let may = row.revoked_at_s.is_none() || row.revocation_reason.as_deref() == Some(HOLD);
+        row.revoked_at_s = Some(at_s);
+        row.revocation_reason = Some(reason.to_owned());
+        revoked = Some(row.clone());
+        may
+    });
+    let changed = changed.await?;
+    if let Some(row) = revoked.filter(|_| changed) {
+        note_revocation(tx, &row).await?;
+    }
+    Ok(changed)
 }
 
 /// Releases a certificate that is on hold; false where it is not.
 pub async fn release(tx: &mut Tx, id: Uuid) -> Result<bool, StoreError> {
-    Ok(sql(RELEASE).bind(id).execute(tx).await? == 1)
+    let changed = amend(tx, vec![id.into_value()], |row: &mut Row| {
+        let may = row.revocation_reason.as_deref() == Some(HOLD);
+        (row.revoked_at_s, row.revocation_reason) = (None, None);
+        may
+    });
+    let changed = changed.await?;
+    if changed {
+        revocations::delete(tx, id).await?;
+    }
+    Ok(changed)
 }
 
 /// Everything that this issuer has issued and that is revoked or on hold, by serial number.
 pub async fn revoked_by(tx: &mut Tx, issuer_id: Uuid) -> Result<Vec<Revoked>, StoreError> {
-    sql(REVOKED).bind(issuer_id).all(tx).await
+    let rows = revocations::of_issuer(tx, issuer_id).await?;
+    let revoked = |row: revocations::Row| {
+        let revocations::Row { serial, revoked_at_s, revocation_reason, .. } = row;
+        Revoked { serial, revoked_at_s, revocation_reason }
+    };
+    Ok(rows.into_iter().map(revoked).collect())
 }
 
-impl FromColumns for Row {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            id: columns.get("id")?,
-            name: columns.get("name")?,
-            name_key: columns.get("name_key")?,
-            subject: columns.get("subject")?,
-            subject_key: columns.get("subject_key")?,
-            issuer_id: columns.get("issuer_id")?,
-            profile_id: columns.get("profile_id")?,
-            serial: columns.get("serial")?,
-            not_before_s: columns.get("not_before_s")?,
-            not_after_s: columns.get("not_after_s")?,
-            spec: columns.get("spec")?,
-            key_id: columns.optional("key_id")?,
-            trusted: columns.get("trusted")?,
-            der: columns.get("der")?,
-            revoked_at_s: columns.optional("revoked_at_s")?,
-            revocation_reason: columns.optional("revocation_reason")?,
-            origin: columns.get("origin")?,
-            approval: columns.optional("approval")?,
-        })
-    }
-}
-
-impl FromColumns for Revoked {
-    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        Ok(Self {
-            serial: columns.get("serial")?,
-            revoked_at_s: columns.get("revoked_at_s")?,
-            revocation_reason: columns.get("revocation_reason")?,
-        })
-    }
-}
+authority!(Row, "certificates", keys 1, {
+    id, name, name_key, subject, subject_key, issuer_id, profile_id, serial, not_before_s, not_after_s, spec, key_id,
+    trusted, der, revoked_at_s, revocation_reason, origin, approval,
+});
