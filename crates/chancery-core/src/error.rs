@@ -151,7 +151,8 @@ impl Error {
 
     /// InternalError: our fault. The cause goes into the log, never into the answer.
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        let message = "The call failed inside the server; its log tells why under this request id.";
+        // No word of a request: commands on the host fail like this, too.
+        let message = "It failed for a reason inside Chancery, which the log tells.";
         Self { cause: Some(cause.into()), ..Self::new(Meaning::Internal, message) }
     }
 

@@ -65,7 +65,9 @@ const SESSION: &[&str] = &[
 
 /// The address as the driver wants it, which would log statements otherwise.
 pub(crate) fn options(address: &Url) -> Result<PgConnectOptions, sqlx::Error> {
-    Ok(PgConnectOptions::from_url(address)?.disable_statement_logging())
+    // Notices such as "relation already exists, skipping" tell nobody anything.
+    let quiet = [("client_min_messages", "warning")];
+    Ok(PgConnectOptions::from_url(address)?.options(quiet).disable_statement_logging())
 }
 
 /// Connections to a database that can do what is needed: for all, and for whoever follows what changes.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::settings::Options;
+use crate::settings::{HostOptions, Options};
 
 /// A key-management server: tokenization, certificates, and code signing under approvals.
 #[derive(Parser)]
@@ -68,7 +68,7 @@ pub(crate) struct Settings {
     #[arg(long, value_name = "SWITCH")]
     pub(crate) api_access: Option<Switch>,
     #[command(flatten)]
-    pub(crate) options: Options,
+    pub(crate) installation: HostOptions,
 }
 
 /// On or off.
@@ -86,7 +86,7 @@ pub(crate) struct Unlock {
     /// The identity's name, in any letter case.
     pub(crate) name: String,
     #[command(flatten)]
-    pub(crate) options: Options,
+    pub(crate) installation: HostOptions,
 }
 
 /// `backup`.
@@ -95,7 +95,7 @@ pub(crate) struct Backup {
     /// The file to make; it must not exist.
     pub(crate) file: PathBuf,
     #[command(flatten)]
-    pub(crate) options: Options,
+    pub(crate) installation: HostOptions,
 }
 
 /// `verify`.

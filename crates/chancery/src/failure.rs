@@ -41,7 +41,11 @@ pub(crate) fn describe(failure: &(dyn Error + 'static)) -> String {
     let mut words = vec![failure.to_string()];
     let mut cause = failure.source();
     while let Some(failure) = cause {
-        words.push(failure.to_string());
+        let (last, word) = (words.len() - 1, failure.to_string());
+        if words[last].ends_with('.') {
+            words[last].pop();
+        }
+        words.push(word);
         cause = failure.source();
     }
     words.dedup();

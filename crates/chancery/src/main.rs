@@ -3,6 +3,7 @@
 mod allocator;
 mod cli;
 mod commands;
+mod data_lock;
 mod failure;
 mod installation;
 mod logging;

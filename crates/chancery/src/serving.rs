@@ -91,15 +91,41 @@ impl Signals {
     }
 }
 
+/// Every socket that the settings name. Connections wait in the kernel until they are served.
+pub(crate) struct Sockets {
+    interface: TcpListener,
+    plain: Option<TcpListener>,
+    public: Option<TcpListener>,
+}
+
+impl Sockets {
+    /// Opens all of them, or none.
+    pub(crate) async fn bind(settings: &Settings) -> Result<Self, Failure> {
+        Ok(Self {
+            interface: bind(&settings.listen, "--listen").await?,
+            plain: bind_if(settings.plain_listen, "--plain-listen").await?,
+            public: bind_if(settings.public_listen, "--public-listen").await?,
+        })
+    }
+
+    /// Where the interface is served over TLS.
+    pub(crate) fn address(&self) -> Result<SocketAddr, Failure> {
+        Ok(self.interface.local_addr()?)
+    }
+}
+
 impl Serving {
-    /// Opens every socket that the settings name, and serves. Either all sockets are open, or none.
-    pub(crate) async fn start(chancery: Arc<Chancery>, settings: &Settings, reload: Reload) -> Result<Self, Failure> {
+    /// Serves on these sockets.
+    pub(crate) fn start(
+        chancery: Arc<Chancery>,
+        sockets: Sockets,
+        settings: &Settings,
+        reload: Reload,
+    ) -> Result<Self, Failure> {
         let signals = Signals::catch()?;
         let tls = Tls::from(own_tls::config(settings)?);
-        let socket = bind(&settings.listen, "--listen").await?;
-        let plain = bind_if(settings.plain_listen, "--plain-listen").await?;
-        let public = bind_if(settings.public_listen, "--public-listen").await?;
-        let address = socket.local_addr()?;
+        let address = sockets.address()?;
+        let Sockets { interface: socket, plain, public } = sockets;
         let (stop, stopping) = watch::channel(false);
         let mut sockets = JoinSet::new();
         let site = |routes, tls: Option<Tls>| Site { routes, tls, bounds: settings.bounds.clone() };

@@ -5,7 +5,7 @@ use chancery_core::Host;
 use crate::{cli::Backup, failure::Failure, installation};
 
 pub(crate) async fn run(command: Backup) -> Result<(), Failure> {
-    let settings = command.options.resolve()?;
+    let settings = command.installation.resolve()?;
     let chancery = installation::open_existing(&settings).await?;
     let copied = chancery.backup(&Host::running("chancery backup"), &command.file).await;
     chancery.shut_down().await;

@@ -7,6 +7,7 @@ use chancery_types::RoleId;
 
 use crate::{
     cli::Init,
+    data_lock::DataLock,
     failure::{Failure, While as _},
     installation,
     password_input::password,
@@ -22,6 +23,7 @@ pub(crate) async fn run(command: Init) -> Result<(), Failure> {
     let first = administrator(admin1, admin1_password_file.as_deref(), "CHANCERY_ADMIN1_PASSWORD")?;
     let second = administrator(admin2, admin2_password_file.as_deref(), "CHANCERY_ADMIN2_PASSWORD")?;
     installation::make_data_folder(&settings.data)?;
+    let _held = DataLock::take(&settings.data)?;
     if !root_key.exists() {
         create_root_key(&root_key)?;
         println!("Made the root key {}. Without it nothing in the store can be read: keep a copy.", root_key.display());

@@ -4,9 +4,10 @@ use chancery_core::Host;
 
 use crate::{
     cli::Serve,
+    data_lock::DataLock,
     failure::{Failure, While as _},
     installation, logging, quickstart,
-    serving::{Reload, Serving, outlive_hang_ups},
+    serving::{Reload, Serving, Sockets, outlive_hang_ups},
     settings::Settings,
 };
 
@@ -14,6 +15,11 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
     outlive_hang_ups()?;
     let settings = command.options.clone().resolve()?;
     let log = logging::start(&settings)?;
+    installation::expect_existing(&settings)?;
+    installation::make_data_folder(&settings.data)?;
+    let mut lock = DataLock::take(&settings.data)?;
+    let sockets = Sockets::bind(&settings).await?;
+    lock.serves_at(&format!("https://{}", sockets.address()?))?;
     let chancery = installation::open_existing(&settings).await?;
     let host = Host::running("chancery serve");
     if chancery.is_new(&host).await? {
@@ -24,7 +30,7 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
         chancery.end_demo(&host).await.doing("this installation is a demonstration")?;
     }
     let reload = Reload { options: command.options, log };
-    Serving::start(chancery, &settings, reload).await?.until_told_to_stop().await;
+    Serving::start(chancery, sockets, &settings, reload)?.until_told_to_stop().await;
     Ok(())
 }
 

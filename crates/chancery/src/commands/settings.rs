@@ -10,7 +10,7 @@ use crate::{
 };
 
 pub(crate) async fn run(command: Settings) -> Result<(), Failure> {
-    let settings = command.options.resolve()?;
+    let settings = command.installation.resolve()?;
     let chancery = installation::open_existing(&settings).await?;
     let patch = PatchSettings { api_access: command.api_access.map(|switch| matches!(switch, Switch::On)) };
     let in_force = chancery.change_host_settings(&Host::running("chancery settings"), patch).await;

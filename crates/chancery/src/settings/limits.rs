@@ -23,6 +23,13 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "preview-samples-max" => limits.preview_samples_max = size,
         "previews-per-minute" => limits.previews_per_minute = number,
         "body-max" => limits.body_max = size,
+        "batch-work-max" => limits.batch_work_max = size,
+        "pre-approved-digests-max" => limits.pre_approved_digests_max = size,
+        "window-requests-max" => limits.window_requests_max = number,
+        "window-max" => limits.window_max = time,
+        "manifest-items-max" => limits.manifest_items_max = size,
+        "decisions-max" => limits.decisions_max = size,
+        "rule-items-max" => limits.rule_items_max = size,
         "batch-values-max" => limits.batch_values_max = size,
         "value-max" => limits.value_max = size,
         "ff1-symbols-max" => limits.ff1_symbols_max = size,
@@ -152,5 +159,30 @@ mod tests {
         for refused in ["payload-max", "payload-max=", "payload-max=-1", "payload-max=0", "payload_max=1", "=1"] {
             assert!(set(&mut limits, &mut bounds, refused).is_err(), "{refused}");
         }
+    }
+
+    /// The names as this file reads them.
+    fn names() -> Vec<&'static str> {
+        let arms = include_str!("limits.rs").lines().filter(|line| line.contains("\" => "));
+        arms.filter_map(|line| line.trim().strip_prefix('"')?.split('"').next()).collect()
+    }
+
+    #[test]
+    fn operating_lists_every_limit() {
+        let operating = include_str!("../../../../docs/OPERATING.md");
+        let missing: Vec<_> = names().into_iter().filter(|name| !operating.contains(&format!("`{name}`"))).collect();
+        assert!(missing.is_empty(), "docs/OPERATING.md lacks {missing:?}");
+    }
+
+    #[test]
+    fn every_limit_can_be_set() {
+        let source = include_str!("../../../chancery-core/src/limits.rs");
+        let members = source.lines().filter_map(|line| line.strip_prefix("    pub ")?.split(':').next());
+        let names = names();
+        let missing: Vec<_> = members
+            .map(|member| member.replace('_', "-"))
+            .filter(|name| name != "bodies" && !names.contains(&name.as_str()))
+            .collect();
+        assert!(missing.is_empty(), "no --limit sets {missing:?}");
     }
 }

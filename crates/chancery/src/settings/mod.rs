@@ -97,6 +97,31 @@ pub(crate) struct Options {
     pub(crate) log_format: Option<LogFormat>,
 }
 
+/// Which installation a command beside the server works on: what else the server is told means nothing to it.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct HostOptions {
+    /// TOML file with the server's settings.
+    #[arg(long, value_name = "FILE", env = "CHANCERY_CONFIG")]
+    config: Option<PathBuf>,
+    /// Folder of the installation [default: ./chancery-data].
+    #[arg(long, value_name = "DIR", env = "CHANCERY_DATA")]
+    data: Option<PathBuf>,
+    /// Where the rows are: an SQLite file, or postgres://USER@HOST/DATABASE [default: chancery.db in the data folder].
+    #[arg(long, value_name = "STORE", env = "CHANCERY_STORE", hide_env_values = true)]
+    store: Option<String>,
+    /// File with the root key.
+    #[arg(long, value_name = "FILE", env = "CHANCERY_ROOT_KEY")]
+    root_key: Option<PathBuf>,
+}
+
+impl HostOptions {
+    /// The settings in force; those of the server come from the file.
+    pub(crate) fn resolve(self) -> Result<Settings, Failure> {
+        let Self { config, data, store, root_key } = self;
+        Options { config, data, store, root_key, ..Options::default() }.resolve()
+    }
+}
+
 /// How to log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]

@@ -41,3 +41,31 @@ fn the_command_line_helps_and_names_itself() {
     }
     assert!(chancery(&["--version"]).run().text().starts_with("chancery "));
 }
+
+#[test]
+fn commands_beside_the_server_list_their_own_flags() {
+    for command in ["unlock", "settings", "backup"] {
+        let help = chancery(&[command, "--help"]).run().text();
+        assert!(help.contains("--root-key") && !help.contains("--listen") && !help.contains("--limit"), "{help}");
+    }
+}
+
+#[test]
+fn a_damaged_database_is_told_without_a_request_that_there_was_not() {
+    let folder = temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    assert!(demo.server.stop().success());
+    let data = folder.path().join("data");
+    let database = data.join("chancery.db");
+    let mut bytes = fs::read(&database).unwrap();
+    let length = bytes.len();
+    bytes[4096..length / 2].fill(0xA5);
+    fs::write(&database, bytes).unwrap();
+    let refused = chancery(&["settings", "--data", data.to_str().unwrap()])
+        .arg("--root-key")
+        .arg(data.join("root.key"))
+        .try_run();
+    assert!(!refused.status.success());
+    assert!(refused.stderr.contains("malformed"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("request"), "{}", refused.stderr);
+}

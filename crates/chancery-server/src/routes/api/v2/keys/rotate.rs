@@ -1,4 +1,4 @@
-//! Adds a version to a data key that no token profile uses.
+//! Adds a version to a data key.
 
 use axum::extract::State;
 use chancery_types::{
@@ -12,7 +12,8 @@ use crate::{
     extract::{Authenticated, BodyOrEmpty, InPath},
 };
 
-/// Adds a version to a data key that no token profile uses.
+/// Adds a version to a data key. A token profile that uses it goes on with the version that it names, until its
+/// keyVersion is changed.
 #[utoipa::path(
     post,
     path = "/api/v2/keys/{uuid}/rotate",

@@ -9,7 +9,7 @@ use chancery_types::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body, InPath},
+    extract::{Authenticated, BodyOrEmpty, InPath},
 };
 
 /// Approves a proposal in the name of all identities of the session. The last approval that is needed puts it into
@@ -19,14 +19,14 @@ use crate::{
     path = "/api/v2/x509/proposals/{uuid}/approve",
     tag = "Signing",
     params(("uuid" = ProposalId, Path, description = "The proposal")),
-    request_body = ApproveRequest,
+    request_body = Option<ApproveRequest>,
     responses((status = 200, body = Envelope<Proposed>)),
 )]
 pub(crate) async fn approve_proposal(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<ProposalId>,
-    Body(body): Body<ApproveRequest>,
+    BodyOrEmpty(body): BodyOrEmpty<ApproveRequest>,
 ) -> Answer<Proposed> {
     success(app.approve_proposal(&caller, id, body).await?)
 }

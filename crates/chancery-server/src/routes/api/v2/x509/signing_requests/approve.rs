@@ -12,7 +12,7 @@ use chancery_types::{
 use crate::{
     answer::{Answer, success},
     app::App,
-    extract::{Authenticated, Body, InPath},
+    extract::{Authenticated, BodyOrEmpty, InPath},
 };
 
 /// Approves a request in the name of all identities of the session. The last approval that is needed signs it, and the
@@ -22,14 +22,14 @@ use crate::{
     path = "/api/v2/x509/signing-requests/{uuid}/approve",
     tag = "Signing",
     params(("uuid" = SigningRequestId, Path, description = "The signing request")),
-    request_body = ApproveRequest,
+    request_body = Option<ApproveRequest>,
     responses((status = 200, body = Envelope<Approved>)),
 )]
 pub(crate) async fn approve(
     State(app): State<App>,
     caller: Authenticated,
     InPath(id): InPath<SigningRequestId>,
-    Body(body): Body<ApproveRequest>,
+    BodyOrEmpty(body): BodyOrEmpty<ApproveRequest>,
 ) -> Answer<Approved> {
     success(app.approve_signing_request(&caller, id, body).await?)
 }
