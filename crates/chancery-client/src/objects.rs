@@ -1,10 +1,11 @@
-//! Keys, key types, certificate profiles and certificates.
+//! Identities, keys, key types, certificate profiles and certificates.
 
 use chancery_types::{
     CertificateId,
     wire::{
         ListQuery, Results,
         approval::Issued,
+        identities::{CreateIdentity, IdentityCreated},
         key_types::KeyTypeStub,
         keys::{CreateKey, Key},
         x509::{CertProfileStub, Certificate, GenerateCertificate},
@@ -31,6 +32,15 @@ impl Client {
     /// [`ClientError`], as for every call.
     pub fn cert_profiles(&self) -> Result<Results<CertProfileStub>, ClientError> {
         self.get("/api/v2/x509/cert-profiles/stubs")
+    }
+
+    /// Adds an identity.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn create_identity(&self, identity: &CreateIdentity) -> Result<IdentityCreated, ClientError> {
+        self.post("/api/v2/identities", identity)
     }
 
     /// Makes a data key.

@@ -5,7 +5,9 @@ use chancery_types::{
     wire::{
         Items,
         services::{DeployRequest, DeployedService},
-        signing_requests::{ManifestItem, SignedItem, SigningRequest, SubmitRequest, Submitted},
+        signing_requests::{
+            ApproveRequest, Approved, ManifestItem, SignedItem, SigningRequest, SubmitRequest, Submitted,
+        },
     },
 };
 
@@ -28,6 +30,15 @@ impl Client {
     /// [`ClientError`], as for every call.
     pub fn submit(&self, request: &SubmitRequest) -> Result<Submitted, ClientError> {
         self.post("/api/v2/x509/signing-requests", request)
+    }
+
+    /// Approves a request in the name of everybody in the session.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn approve(&self, id: SigningRequestId, request: &ApproveRequest) -> Result<Approved, ClientError> {
+        self.post(&format!("/api/v2/x509/signing-requests/{id}/approve"), request)
     }
 
     /// Submits a manifest: named digests that are approved together and signed each by itself.

@@ -33,11 +33,22 @@ REQUEST=$(api --data-binary @"$T/request" "$BASE/api/v2/x509/signing-requests" |
 api "$BASE/api/v2/x509/signing-requests/$REQUEST" | sed -n 's/.*"signature":"\([^"]*\)".*/\1/p' | base64 -d > "$T/file.p7s"
 api "$BASE/api/v2/x509/{root}/download?format=pem" > "$T/root.pem"
 openssl cms -verify -binary -inform DER -in "$T/file.p7s" -content "$T/file" -CAfile "$T/root.pem" -purpose any -out /dev/null
+
+# a release waits until somebody else approves it: submit, log in as Approver1 beside it, approve, fetch
+sed 's/{service}/{releaseService}/; s/{policy}/{releasePolicy}/' "$T/request" > "$T/release"
+REQUEST=$(api --data-binary @"$T/release" "$BASE/api/v2/x509/signing-requests" | sed -n 's/.*"uuid":"\([^"]*\)".*/\1/p')
+api "$BASE/api/v2/x509/signing-requests/$REQUEST" | sed -n 's/.*"state":"\([^"]*\)".*/before: \1/p'
+(T=$(mktemp -d); login Approver1
+printf 'Authorization: Bearer %s\n' "$(call "$BASE/home/v1/login/token" | sed -n 's/.*"token":"\([^"]*\)".*/\1/p')" > "$T/bearer"
+api --data '{"note":"by hand"}' "$BASE/api/v2/x509/signing-requests/$REQUEST/approve" > /dev/null)
+api "$BASE/api/v2/x509/signing-requests/$REQUEST" | sed -n 's/.*"signature":"\([^"]*\)".*/\1/p' | base64 -d > "$T/release.p7s"
+openssl cms -verify -binary -inform DER -in "$T/release.p7s" -content "$T/file" -CAfile "$T/root.pem" -purpose any -out /dev/null
 "#;
 
 /// The lines for this installation.
 pub(super) fn lines(state: &State, state_file: &Path) -> String {
-    let Demo { token_profile_uuid, root_certificate_uuid, service_uuid, policy_uuid } = state.demo;
+    let Demo { token_profile_uuid, root_certificate_uuid, service_uuid, policy_uuid, releases } = state.demo;
+    let releases = releases.map(|of| (of.service_uuid.to_string(), of.policy_uuid.to_string())).unwrap_or_default();
     let file = std::path::absolute(state_file).unwrap_or_else(|_| state_file.to_owned());
     let filled = [
         ("{base}", state.base.clone()),
@@ -48,6 +59,8 @@ pub(super) fn lines(state: &State, state_file: &Path) -> String {
         ("{service}", service_uuid.to_string()),
         ("{policy}", policy_uuid.to_string()),
         ("{root}", root_certificate_uuid.to_string()),
+        ("{releaseService}", releases.0),
+        ("{releasePolicy}", releases.1),
     ];
     filled.into_iter().fold(LINES.to_owned(), |lines, (name, value)| lines.replace(name, &value))
 }

@@ -2,8 +2,10 @@
 
 use chancery_client::Client;
 use chancery_types::{
-    CertProfileId, CertificateId, HashType, KeyTypeId, Operation, RoleId, SigningFormat, TokenProfileId, ValidityUnit,
+    Base64, CertProfileId, CertificateId, HashType, IdentityKind, KeyTypeId, Operation, RoleId, SigningFormat,
+    TokenProfileId, ValidityUnit,
     wire::{
+        identities::CreateIdentity,
         keys::CreateKey,
         services::{
             DeployRequest, DeployedService, PkiSigning, PkiSigningMember, SigningCert, SigningCertParams,
@@ -14,12 +16,28 @@ use chancery_types::{
     },
 };
 
-use super::{state::Demo, steps::Steps};
+use super::{
+    state::{Admin, Demo, Releases},
+    steps::Steps,
+};
 use crate::failure::{Failure, While as _};
 
 const TEMPLATE: &str = "card number keep last 4";
 
-/// Makes all of them.
+/// A signing service of the demonstration.
+struct Service {
+    name: &'static str,
+    subject: &'static str,
+    num_approvals: i64,
+}
+
+const AT_ONCE: Service =
+    Service { name: "demo signing", subject: "CN=Chancery Demo Signer,O=Demonstration", num_approvals: 0 };
+
+const RELEASES: Service =
+    Service { name: "demo releases", subject: "CN=Chancery Demo Releases,O=Demonstration", num_approvals: 1 };
+
+/// Makes all of them but [`releases`].
 pub(super) fn make(client: &Client, steps: &mut Steps) -> Result<Demo, Failure> {
     let step = steps.begin("make a key and a token profile for card numbers");
     let token_profile_uuid = token_profile(client).doing("making the token profile")?;
@@ -29,13 +47,36 @@ pub(super) fn make(client: &Client, steps: &mut Steps) -> Result<Demo, Failure> 
     let root_certificate_uuid = root(client, signing_key_type).doing("making the root certificate")?;
     step.done();
     let step = steps.begin("deploy a signing service");
-    let service = service(client, root_certificate_uuid, signing_key_type).doing("deploying the signing service")?;
+    let service =
+        service(client, root_certificate_uuid, signing_key_type, &AT_ONCE).doing("deploying the signing service")?;
     step.done();
     Ok(Demo {
         token_profile_uuid,
         root_certificate_uuid,
         service_uuid: service.service_uuid,
         policy_uuid: service.policy_uuid.ok_or("the service was deployed without a policy")?,
+        releases: None,
+    })
+}
+
+/// Makes the service that signs what somebody has approved, and that somebody.
+pub(super) fn releases(client: &Client, demo: &Demo, approver: &Admin, steps: &mut Steps) -> Result<Releases, Failure> {
+    let step = steps.begin("deploy a service whose signatures wait for an approval, and add its approver");
+    let key_type = key_type(client, "RSA 3072 Signing")?;
+    let deployed = service(client, demo.root_certificate_uuid, key_type, &RELEASES);
+    let deployed = deployed.doing("deploying the service for releases")?;
+    client
+        .create_identity(&CreateIdentity {
+            name: approver.username.clone(),
+            kind: IdentityKind::Person,
+            role_uuids: vec![RoleId::APPROVER],
+            password: Some(Base64(approver.password.clone().into_bytes())),
+        })
+        .doing("adding the approver")?;
+    step.done();
+    Ok(Releases {
+        service_uuid: deployed.service_uuid,
+        policy_uuid: deployed.policy_uuid.ok_or("the service was deployed without a policy")?,
     })
 }
 
@@ -79,17 +120,22 @@ fn root(client: &Client, key_type_uuid: KeyTypeId) -> Result<CertificateId, Fail
     generated.made().map(|made| made.certificate_uuid).ok_or_else(|| "the root certificate waits for approvals".into())
 }
 
-fn service(client: &Client, issuer_uuid: CertificateId, key_type_uuid: KeyTypeId) -> Result<DeployedService, Failure> {
+fn service(
+    client: &Client,
+    issuer_uuid: CertificateId,
+    key_type_uuid: KeyTypeId,
+    service: &Service,
+) -> Result<DeployedService, Failure> {
     let validity_period = ValidityPeriod { unit: ValidityUnit::Year, amount: "1".to_owned() };
     let signing = PkiSigning {
         new_cert: SigningCert {
             issuer_uuid,
-            subject_oneline: "CN=Chancery Demo Signer,O=Demonstration".to_owned(),
+            subject_oneline: service.subject.to_owned(),
             new_key: SigningKeyParams { key_type_uuid, save: Some(true) },
             cert_params: SigningCertParams { validity_period },
         },
         signing_format: SigningFormat::Cms,
-        num_approvals: 0,
+        num_approvals: service.num_approvals,
         hash_algorithm: HashType::Sha2_256,
         rsa_pss: None,
         time_stamp: None,
@@ -98,7 +144,7 @@ fn service(client: &Client, issuer_uuid: CertificateId, key_type_uuid: KeyTypeId
     };
     Ok(client.deploy(&DeployRequest {
         template: "PKI Signing".to_owned(),
-        name: "demo signing".to_owned(),
+        name: service.name.to_owned(),
         log: None,
         pkisigning: PkiSigningMember::Given(Box::new(signing)),
         timestamping: None,

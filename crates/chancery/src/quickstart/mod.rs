@@ -24,14 +24,15 @@ use tokio::task::spawn_blocking;
 
 use crate::{
     cli::Serve,
+    data_lock::DataLock,
     failure::{Failure, While as _},
     installation, logging,
     own_tls::{OwnFiles, host_of},
-    serving::{Reload, Serving, outlive_hang_ups},
+    serving::{Reload, Serving, Sockets, outlive_hang_ups},
     settings::Settings,
 };
 pub(crate) use state::state_file;
-use state::{Progress, State};
+use state::{Demo, Progress, State};
 use steps::Steps;
 
 const HOST: Host = Host::running("chancery quickstart");
@@ -50,8 +51,13 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
     println!();
 
     let mut steps = Steps::default();
+    installation::make_data_folder(&settings.data)?;
+    // Before anything is touched that a running demonstration has there.
+    let mut lock = DataLock::take(&settings.data)?;
+    let sockets = Sockets::bind(&settings).await?;
+    lock.serves_at(&format!("https://{}", sockets.address()?))?;
     let opened = open(&settings, &mut steps).await?;
-    let mut serving = Serving::start(opened.chancery, &settings, Reload { options, log }).await?;
+    let mut serving = Serving::start(opened.chancery, sockets, &settings, Reload { options, log })?;
     let address = serving.address;
     let tried_out = tokio::select! {
         tried_out = try_out(&settings, opened.progress, address, steps) => tried_out.and_then(|state| {
@@ -81,7 +87,6 @@ struct Opened {
 
 /// Opens the demonstration in the data folder, or makes one.
 async fn open(settings: &Settings, steps: &mut Steps) -> Result<Opened, Failure> {
-    installation::make_data_folder(&settings.data)?;
     let progress = state::withdraw(&settings.data)?;
     let root_key = settings.root_key.clone().unwrap_or_else(|| settings.data.join("root.key"));
     if !root_key.exists() {
@@ -143,10 +148,20 @@ fn as_client(
             demo
         }
     };
+    let releases = match demo.releases {
+        Some(releases) => releases,
+        None => demo::releases(&client, &demo, &progress.approver, &mut steps)?,
+    };
+    let demo = Demo { releases: Some(releases), ..demo };
+    progress.demo = Some(demo);
+    progress.save(data)?;
     self_check::tokenize(&client, &demo, &mut steps)?;
     self_check::sign(&client, &demo, &mut steps)?;
+    let approver = Client::new(&base, &fs::read(&ca_file)?)?;
+    self_check::sign_what_is_approved(&client, approver, &demo, &progress.approver, &mut steps)?;
     client.log_out()?;
-    Ok(State { base, ca_file, admins: progress.admins, demo })
+    let Progress { admins, approver, demo: _ } = progress;
+    Ok(State { base, ca_file, admins, approver, demo })
 }
 
 /// Host and port as a client on this host reaches them: as listened, or by loopback where that is "any address".

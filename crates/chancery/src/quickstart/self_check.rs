@@ -2,7 +2,10 @@
 
 use chancery_client::Client;
 use chancery_core::Clock;
-use chancery_types::{Base64, SigningRequestState, wire::signing_requests::SubmitRequest};
+use chancery_types::{
+    Base64, PolicyId, ServiceId, SigningRequestState,
+    wire::signing_requests::{ApproveRequest, SigningRequest, SubmitRequest},
+};
 use chancery_verify::verify_detached;
 
 use super::{
@@ -54,10 +57,42 @@ pub(super) fn tokenize(client: &Client, demo: &Demo, steps: &mut Steps) -> Resul
 /// A signature, verified against the root as a relying party does.
 pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<(), Failure> {
     let step = steps.begin("sign a file (CMS, SHA-256)");
-    let request = SubmitRequest {
+    let submitted = client.submit(&submission(demo.service_uuid, demo.policy_uuid)).doing("submitting")?;
+    let signed = client.signing_request(submitted.uuid)?;
+    expect_state(&signed, SigningRequestState::Signed)?;
+    step.done();
+    let step = steps.begin("verify the signature and its certificates: ");
+    step.done_with(&verified(client, demo, &signed)?);
+    Ok(())
+}
+
+/// What this is for: nothing is signed by those who ask for it alone.
+pub(super) fn sign_what_is_approved(
+    client: &Client,
+    mut other: Client,
+    demo: &Demo,
+    approver: &Admin,
+    steps: &mut Steps,
+) -> Result<(), Failure> {
+    let Some(releases) = demo.releases else { return Ok(()) };
+    let step = steps.begin("submit a release, which waits; approve it as Approver1; verify its signature: ");
+    let submitted = client.submit(&submission(releases.service_uuid, releases.policy_uuid)).doing("submitting")?;
+    expect_state(&client.signing_request(submitted.uuid)?, SigningRequestState::Approval)?;
+    other.log_in(&approver.username, &approver.password).doing("logging the approver in")?;
+    other.take_token()?;
+    other.approve(submitted.uuid, &ApproveRequest::default()).doing("approving")?;
+    other.log_out()?;
+    let signed = client.signing_request(submitted.uuid)?;
+    expect_state(&signed, SigningRequestState::Signed)?;
+    step.done_with(&verified(client, demo, &signed)?);
+    Ok(())
+}
+
+fn submission(service_uuid: ServiceId, policy_uuid: PolicyId) -> SubmitRequest {
+    SubmitRequest {
         name: "quickstart self-check".to_owned(),
-        service_uuid: demo.service_uuid,
-        policy_uuid: demo.policy_uuid,
+        service_uuid,
+        policy_uuid,
         upload_data: Some(Base64(FILE.to_vec())),
         digest: None,
         items: None,
@@ -68,17 +103,19 @@ pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<()
         program_url: None,
         note: None,
         metadata: None,
-    };
-    let submitted = client.submit(&request).doing("submitting a signing request")?;
-    let signed = client.signing_request(submitted.uuid)?;
-    if signed.state != SigningRequestState::Signed {
-        return Err(format!("the signing request is {} rather than Signed", signed.state).into());
     }
-    step.done();
-    let step = steps.begin("verify the signature and its certificates: ");
+}
+
+fn expect_state(request: &SigningRequest, state: SigningRequestState) -> Result<(), Failure> {
+    if request.state == state {
+        return Ok(());
+    }
+    Err(format!("the signing request is {} rather than {state}", request.state).into())
+}
+
+fn verified(client: &Client, demo: &Demo, signed: &SigningRequest) -> Result<String, Failure> {
     let root = client.certificate(demo.root_certificate_uuid)?.certificate.ok_or("the root was not saved")?;
     let verified = verify_detached(&signed.signature.0, FILE, &root, Clock::System.now_ms());
     let verified = verified.doing("verifying the signature")?;
-    step.done_with(&format!("by {}, {} certificates to the root", verified.signer, verified.chain_len));
-    Ok(())
+    Ok(format!("by {}, {} certificates to the root", verified.signer, verified.chain_len))
 }

@@ -24,6 +24,7 @@ pub(super) struct State {
     pub(super) base: String,
     pub(super) ca_file: PathBuf,
     pub(super) admins: Vec<Admin>,
+    pub(super) approver: Admin,
     pub(super) demo: Demo,
 }
 
@@ -31,12 +32,14 @@ pub(super) struct State {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Progress {
     pub(super) admins: Vec<Admin>,
+    #[serde(default = "new_approver")]
+    pub(super) approver: Admin,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) demo: Option<Demo>,
 }
 
-/// One of the two administrators.
-#[derive(Serialize, Deserialize)]
+/// Somebody of the demonstration: one of the two administrators, or who approves what they submit.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Admin {
     pub(super) username: String,
     pub(super) password: String,
@@ -48,7 +51,20 @@ pub(super) struct Admin {
 pub(super) struct Demo {
     pub(super) token_profile_uuid: TokenProfileId,
     pub(super) root_certificate_uuid: CertificateId,
+    /// Signs at once.
     pub(super) service_uuid: ServiceId,
+    pub(super) policy_uuid: PolicyId,
+    /// Signs once somebody else has approved it; none in a demonstration that an earlier release made.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub(super) releases: Option<Releases>,
+}
+
+/// The service whose signatures wait for an approval.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+pub(super) struct Releases {
+    #[serde(rename = "releaseServiceUuid")]
+    pub(super) service_uuid: ServiceId,
+    #[serde(rename = "releasePolicyUuid")]
     pub(super) policy_uuid: PolicyId,
 }
 
@@ -75,14 +91,22 @@ pub(super) fn withdraw(data: &Path) -> Result<Progress, Failure> {
     match fs::read(&aside) {
         Ok(json) => serde_json::from_slice(&json).doing(aside.display().to_string()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let admin = |username: &str| Admin { username: username.to_owned(), password: new_password() };
-            let progress = Progress { admins: vec![admin("Admin1"), admin("Admin2")], demo: None };
+            let admins = ["Admin1", "Admin2"].map(somebody);
+            let progress = Progress { admins: admins.into(), approver: new_approver(), demo: None };
             // Before they are anybody's passwords: a start that is interrupted can be taken up again.
             progress.save(data)?;
             Ok(progress)
         }
         Err(error) => Err(error).doing(aside.display().to_string()),
     }
+}
+
+fn somebody(username: &str) -> Admin {
+    Admin { username: username.to_owned(), password: new_password() }
+}
+
+fn new_approver() -> Admin {
+    somebody("Approver1")
 }
 
 /// From the thread's generator, which is seeded by the system and cryptographically strong.
@@ -107,13 +131,14 @@ impl State {
         fs::remove_file(&aside).doing(aside.display().to_string())
     }
 
-    /// One administrator a line, so that a shell can pick a password out without a JSON parser.
+    /// One person a line, so that a shell can pick a password out without a JSON parser.
     fn json(&self) -> Result<String, Failure> {
         let admins = self.admins.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
         let (base, ca_file) = (serde_json::to_string(&self.base)?, serde_json::to_string(&self.ca_file)?);
         let demo = serde_json::to_string(&self.demo)?;
-        let admins = admins.join(",\n");
-        Ok(format!("{{\"base\":{base},\n\"caFile\":{ca_file},\n\"admins\":[\n{admins}],\n\"demo\":{demo}}}\n"))
+        let (admins, approver) = (admins.join(",\n"), serde_json::to_string(&self.approver)?);
+        let people = format!("\"admins\":[\n{admins}],\n\"approver\":\n{approver}");
+        Ok(format!("{{\"base\":{base},\n\"caFile\":{ca_file},\n{people},\n\"demo\":{demo}}}\n"))
     }
 }
 
@@ -138,16 +163,22 @@ mod tests {
             root_certificate_uuid: CertificateId::from_u128(2),
             service_uuid: ServiceId::from_u128(3),
             policy_uuid: PolicyId::from_u128(4),
+            releases: Some(Releases { service_uuid: ServiceId::from_u128(5), policy_uuid: PolicyId::from_u128(6) }),
         };
-        let state = State { base: "https://[::1]:1".to_owned(), ca_file: "/a \"b".into(), admins: first.admins, demo };
+        let (base, ca_file) = ("https://[::1]:1".to_owned(), "/a \"b".into());
+        let state = State { base, ca_file, admins: first.admins, approver: first.approver, demo };
         state.publish(data).unwrap();
         let json: serde_json::Value = serde_json::from_slice(&fs::read(state_file(data)).unwrap()).unwrap();
         assert_eq!((&json["base"], &json["caFile"]), (&"https://[::1]:1".into(), &"/a \"b".into()));
         assert_eq!(json["demo"]["policyUuid"], "00000000-0000-0000-0000-000000000004");
+        assert_eq!(json["demo"]["releasePolicyUuid"], "00000000-0000-0000-0000-000000000006");
+        assert_eq!(json["approver"]["username"], "Approver1");
 
         let next = withdraw(data).unwrap();
         assert!(!state_file(data).exists(), "withdrawn until the server is ready again");
         assert_eq!(passwords(&next), passwords(&interrupted));
-        assert_eq!(next.demo.unwrap().service_uuid, ServiceId::from_u128(3));
+        let demo = next.demo.unwrap();
+        assert_eq!(demo.service_uuid, ServiceId::from_u128(3));
+        assert_eq!(demo.releases.unwrap().policy_uuid, PolicyId::from_u128(6));
     }
 }

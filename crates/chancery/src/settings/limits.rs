@@ -177,12 +177,12 @@ mod tests {
     #[test]
     fn every_limit_can_be_set() {
         let source = include_str!("../../../chancery-core/src/limits.rs");
-        let members = source.lines().filter_map(|line| line.strip_prefix("    pub ")?.split(':').next());
+        let members = source.lines().filter_map(|line| line.strip_prefix("    pub ")?.split_once(": "));
+        // Structs of several limits, whose names here begin with what they are about.
+        let members = members.filter(|(_, kind)| !kind.ends_with("Limits,")).map(|(name, _)| name.replace('_', "-"));
         let names = names();
-        let missing: Vec<_> = members
-            .map(|member| member.replace('_', "-"))
-            .filter(|name| name != "bodies" && !names.contains(&name.as_str()))
-            .collect();
+        let is_set = |name: &String| names.iter().any(|known| known == name || known.ends_with(&format!("-{name}")));
+        let missing: Vec<_> = members.filter(|name| !is_set(name) && !is_set(&format!("lists-{name}"))).collect();
         assert!(missing.is_empty(), "no --limit sets {missing:?}");
     }
 }

@@ -23,7 +23,7 @@ fn it_tries_itself_out_and_its_lines_work_as_pasted() {
     let demo = Demo::start(folder.path(), &[]);
     let output = demo.server.output();
     assert!(output.starts_with("chancery quickstart: a DEMONSTRATION."), "{output}");
-    for step in 1..=9 {
+    for step in 1..=11 {
         assert!(output.contains(&format!("\n{step:>3}. ok ")), "step {step}: {output}");
     }
 
@@ -32,7 +32,7 @@ fn it_tries_itself_out_and_its_lines_work_as_pasted() {
     assert!(demo.text("/base").starts_with("https://127.0.0.1:"));
     assert!(Path::new(demo.text("/caFile")).is_absolute());
 
-    for admin in ["/admins/0/password", "/admins/1/password"] {
+    for admin in ["/admins/0/password", "/admins/1/password", "/approver/password"] {
         let password = demo.text(admin);
         assert!(password.len() == 24 && password.bytes().all(|byte| byte.is_ascii_alphanumeric()));
         assert!(!output.contains(password) && !demo.server.log().contains(password), "a password was printed");
@@ -43,7 +43,46 @@ fn it_tries_itself_out_and_its_lines_work_as_pasted() {
     let text = ran.text();
     assert!(text.contains(r#""fullyLoggedIn":true"#), "{text}");
     assert!(text.contains(r#""message":"4111111111111111""#), "{text}");
-    assert!(ran.stderr.contains("CMS Verification successful") || ran.stderr.contains("Verification successful"));
+    assert!(text.contains("before: Approval"), "{text}");
+    assert_eq!(ran.stderr.matches("erification successful").count(), 2, "{}", ran.stderr);
+}
+
+#[test]
+fn the_lines_of_readme_work_as_pasted() {
+    let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
+    let blocks = readme.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let lines: String = blocks.filter(|block| !block.starts_with("cargo ")).collect();
+    assert!(lines.contains("--json"), "README shows a call");
+    let folder = temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    std::os::unix::fs::symlink(folder.path().join("data"), folder.path().join("chancery-data")).unwrap();
+    let lines = lines.replace("https://127.0.0.1:8443", demo.text("/base"));
+    let text = Tool::new("sh").arg("-eu").folder(folder.path()).input(lines).run().text();
+    assert!(text.contains(r#""fullyLoggedIn":true"#), "{text}");
+    assert!(text.contains(r#""@type":"api.v2.dp.TokenizationResponse","token":""#), "{text}");
+}
+
+#[test]
+fn a_second_start_takes_nothing_from_the_running_one() {
+    let folder = temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    let data = folder.path().join("data");
+    let (data, key) = (data.to_str().unwrap(), folder.path().join("other.key"));
+    let state = fs::read(folder.path().join("data/quickstart.json")).unwrap();
+    let of_data = ["--data", data, "--root-key", key.to_str().unwrap()];
+    for command in [&["quickstart", "--listen", "127.0.0.1:0"][..], &["serve", "--listen", "127.0.0.1:0"], &["init"]] {
+        let started = chancery(&[command, &of_data].concat());
+        let started = started.env("CHANCERY_ADMIN1_PASSWORD", "long enough for one");
+        let refused = started.env("CHANCERY_ADMIN2_PASSWORD", "long enough for two").try_run();
+        assert!(!refused.status.success(), "{command:?}");
+        assert!(refused.stderr.contains("is in use by process "), "{command:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains(demo.text("/base")), "{command:?}: {}", refused.stderr);
+    }
+    assert_eq!(fs::read(folder.path().join("data/quickstart.json")).unwrap(), state);
+    demo.client();
+    demo.server.signal("-KILL");
+    drop(demo);
+    Demo::start(folder.path(), &[]);
 }
 
 #[test]
