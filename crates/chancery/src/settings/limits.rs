@@ -23,13 +23,6 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "preview-samples-max" => limits.preview_samples_max = size,
         "previews-per-minute" => limits.previews_per_minute = number,
         "body-max" => limits.body_max = size,
-        "batch-work-max" => limits.batch_work_max = size,
-        "pre-approved-digests-max" => limits.pre_approved_digests_max = size,
-        "window-requests-max" => limits.window_requests_max = number,
-        "window-max" => limits.window_max = time,
-        "manifest-items-max" => limits.manifest_items_max = size,
-        "decisions-max" => limits.decisions_max = size,
-        "rule-items-max" => limits.rule_items_max = size,
         "batch-values-max" => limits.batch_values_max = size,
         "value-max" => limits.value_max = size,
         "ff1-symbols-max" => limits.ff1_symbols_max = size,
@@ -70,6 +63,22 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "idle-max" => limits.idle_max = time,
         "session-max" => limits.session_max = time,
         "logins-per-minute" => limits.logins_per_minute = number,
+        _ => return set_of_requests(limits, bounds, name, number),
+    }
+    Ok(())
+}
+
+/// One for batches and signing requests.
+fn set_of_requests(limits: &mut Limits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
+    let (size, time) = in_types(number);
+    match name {
+        "batch-work-max" => limits.batch_work_max = size,
+        "pre-approved-digests-max" => limits.pre_approved_digests_max = size,
+        "window-requests-max" => limits.window_requests_max = number,
+        "window-max" => limits.window_max = time,
+        "manifest-items-max" => limits.manifest_items_max = size,
+        "decisions-max" => limits.decisions_max = size,
+        "rule-items-max" => limits.rule_items_max = size,
         _ => return set_of_lists(limits, bounds, name, number),
     }
     Ok(())
