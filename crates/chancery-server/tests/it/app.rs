@@ -102,6 +102,17 @@ impl TestApp {
 
     /// The routes of another node on the same store, with the default settings.
     pub(crate) async fn other_node(&self) -> Routes {
+        chancery_server::router(self.another().await)
+    }
+
+    /// The same installation after a stop and a start: what was only in memory is written down.
+    pub(crate) async fn restarted(self) -> Self {
+        self.chancery.shut_down().await;
+        let chancery = self.another().await;
+        Self { routes: chancery_server::router(Arc::clone(&chancery)), chancery, ..self }
+    }
+
+    async fn another(&self) -> Arc<Chancery> {
         let Setup { limits, hardened, public_url, outside_stamps, .. } = Setup::default();
         let root_key = RootKeySource::File(self.folder.path().join("root.key"));
         let (store, clock) = (self.store.clone(), self.clock.clone());
@@ -116,7 +127,7 @@ impl TestApp {
             log_name: None,
             rsa_pool: 0,
         };
-        chancery_server::router(Chancery::open(config).await.unwrap())
+        Chancery::open(config).await.unwrap()
     }
 
     /// A client that has not logged in.

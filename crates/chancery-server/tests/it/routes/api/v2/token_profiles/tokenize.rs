@@ -125,9 +125,9 @@ async fn calls_are_counted_in_the_audit_records_without_their_values() {
     profile.call("batch-tokenize", json!({"messages": ["4111111111111111", "378282246310005"]})).await.response();
     profile.allow(&[]).await;
     profile.call("tokenize", json!({"message": "4111111111111111"})).await.refused(403, "NotAuthorized", None);
-    bench.app.chancery.shut_down().await;
     let path = format!("/api/v2/audit?objectUuid={}", profile.id);
-    let reply = bench.admin.get(&path).await;
+    let app = bench.app.restarted().await;
+    let reply = app.admin().await.get(&path).await;
     let items = reply.response()["items"].as_array().unwrap();
     let counted = |action: &str, outcome: &str| {
         let found = items.iter().find(|item| item["action"] == action && item["outcome"] == outcome);
