@@ -380,10 +380,12 @@ async fn expect_root_key(store: &Store, custodian: &Custodian) -> Result<(), Ope
 mod tests {
     use std::path::Path;
 
-    use chancery_keys::RootKey;
+    use chancery_keys::{RootKey, SealedKey};
+    use chancery_store::sql;
     use chancery_types::Action;
 
     use super::*;
+    use crate::rows::{BEARER, BEARER_BEFORE, bearer_reference};
 
     async fn open(folder: &Path, root_key: &str) -> Result<Arc<Chancery>, OpenFailure> {
         let root_key = folder.join(root_key);
@@ -411,6 +413,65 @@ mod tests {
         drop(open(folder.path(), "first").await.unwrap());
         let refusal = open(folder.path(), "second").await.err().expect("another root key");
         assert!(matches!(refusal, OpenFailure::OtherRootKey(_)), "{refusal}");
+    }
+
+    async fn run(chancery: &Chancery, statements: &'static [&'static str]) {
+        let run = chancery.store.write(move |tx| {
+            Box::pin(async move {
+                for statement in statements {
+                    sql(statement).execute(tx).await?;
+                }
+                Ok::<_, Error>(())
+            })
+        });
+        run.await.unwrap();
+    }
+
+    const WITHOUT_MACS: &[&str] = &[
+        "DELETE FROM row_keys",
+        "UPDATE settings SET mac = NULL",
+        "UPDATE roles SET mac = NULL",
+        "INSERT INTO settings (name, value) VALUES ('x', '1')",
+    ];
+
+    /// Whoever takes it out would have all rows authenticated, were it made again.
+    #[tokio::test]
+    async fn a_key_for_rows_that_was_taken_out_is_not_made_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let chancery = open(folder.path(), "root").await.unwrap();
+        run(&chancery, WITHOUT_MACS).await;
+        drop(chancery);
+        let refusal = open(folder.path(), "root").await.err().expect("its key is missing");
+        assert!(matches!(refusal, OpenFailure::Store(OpenError::RowKey(RowKeyError::Missing))), "{refusal}");
+    }
+
+    #[tokio::test]
+    async fn rows_of_a_release_without_macs_are_authenticated_once_and_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let chancery = open(folder.path(), "root").await.unwrap();
+        let keys = chancery.store.read(|tx| Box::pin(tables::bearer_keys::all(tx))).await.map_err(Error::from).unwrap();
+        let [key] = &keys[..] else { panic!("one key") };
+        let sealed = SealedKey::from_parts(bearer_reference(key.id.into(), BEARER), key.sealed.clone());
+        let before = chancery.custodian.reseal_bearer_key(&sealed, BEARER_BEFORE).unwrap().as_bytes().to_vec();
+        let put_back = chancery.store.write(move |tx| {
+            Box::pin(async move {
+                Ok::<_, Error>(sql("UPDATE bearer_keys SET sealed = $1").bind(before).execute(tx).await?)
+            })
+        });
+        put_back.await.unwrap();
+        run(&chancery, WITHOUT_MACS).await;
+        drop(chancery);
+        let chancery = open(folder.path(), "root").await.unwrap();
+        assert_eq!(setting(&chancery).await.as_deref(), Some("1"));
+        let told = "SELECT COUNT(*) FROM audit WHERE action = 'RowsAuthenticate' AND detail LIKE '%\"settings\":%'";
+        let told = chancery.store.read(move |tx| Box::pin(async move { Ok::<i64, Error>(sql(told).one(tx).await?) }));
+        assert_eq!(told.await.unwrap(), 1);
+        run(&chancery, &["UPDATE settings SET value = '2' WHERE name = 'x'"]).await;
+        drop(chancery);
+        let chancery = open(folder.path(), "root").await.unwrap();
+        let read =
+            chancery.store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::settings::value(tx, "x").await?) }));
+        assert_eq!(read.await.unwrap_err().meaning(), crate::Meaning::Unavailable);
     }
 
     #[tokio::test]

@@ -107,6 +107,39 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
     bearer_keys::insert_if_absent(tx, &bearer_key).await
 }
 
+/// To what was there before lists had indexes in their order.
+pub(crate) async fn back_to_lists_without_indexes(tx: &mut Tx, is_postgres: bool) -> Outcome<()> {
+    const BOTH: [&str; 13] = [
+        "DROP INDEX signing_requests_by_service",
+        "DROP INDEX signing_requests_by_submitters",
+        "CREATE INDEX signing_requests_by_submitters ON signing_requests (submitters_id)",
+        "DROP INDEX signing_requests_by_state",
+        "CREATE INDEX signing_requests_by_state ON signing_requests (state) WHERE state <> 'Signed'",
+        "DROP INDEX signing_requests_by_pre_approval",
+        "CREATE INDEX signing_requests_by_pre_approval ON signing_requests (pre_approval_id) \
+         WHERE pre_approval_id IS NOT NULL",
+        "DROP INDEX proposals_by_policy",
+        "CREATE INDEX proposals_by_policy ON proposals (policy_id)",
+        "DROP INDEX proposals_waiting",
+        "DROP INDEX audit_object",
+        "CREATE INDEX audit_object ON audit (object) WHERE object IS NOT NULL",
+        "DELETE FROM migrations WHERE name = '0038_lists_by_index'",
+    ];
+    const POSTGRES: [&str; 6] = [
+        "DROP INDEX audit_at",
+        "CREATE INDEX audit_at ON audit (at_ms)",
+        "DROP INDEX roles_name",
+        "DROP INDEX identities_name",
+        "DROP INDEX services_name",
+        "DROP INDEX token_profiles_name",
+    ];
+    let of_postgres: &[&str] = if is_postgres { &POSTGRES } else { &[] };
+    for statement in BOTH.iter().chain(of_postgres) {
+        sql(statement).execute(tx).await?;
+    }
+    Ok(())
+}
+
 pub(crate) async fn add_thing(tx: &mut Tx, id: i64, name: &str) -> Outcome<()> {
     sql("INSERT INTO things (id, name) VALUES ($1, $2)").bind(id).bind(name).execute(tx).await?;
     Ok(())

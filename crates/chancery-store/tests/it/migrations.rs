@@ -6,7 +6,7 @@ use chancery_testkit::{Postgres, temp_dir};
 use uuid::Uuid;
 
 use crate::certificates::{by_serial, certificate, groups, insert};
-use crate::harness::{Fixture, back_to_rows_without_macs, read, write};
+use crate::harness::{Fixture, back_to_lists_without_indexes, back_to_rows_without_macs, read, write};
 use crate::row_keys::keys;
 
 on_both!(
@@ -125,6 +125,7 @@ async fn the_log_and_submitters_outlive_that_their_tables_are_made_anew(f: Fixtu
     write(&f.store, move |tx| {
         Box::pin(async move {
             back_to_rows_without_macs(tx, is_postgres).await?;
+            back_to_lists_without_indexes(tx, is_postgres).await?;
             back_to_submitters_of_each_request(tx).await?;
             sql("INSERT INTO things (id, name, bytes) VALUES (1, 'a', $1)").bind(vec![1_u8, 2]).execute(tx).await?;
             for row in ROWS {

@@ -6,7 +6,7 @@ use chancery_store::tables::{signing_requests, submitter_sets};
 use chancery_store::{Page, Start, Store, sql};
 use uuid::Uuid;
 
-use crate::harness::{Fixture, back_to_rows_without_macs, read, write};
+use crate::harness::{Fixture, back_to_lists_without_indexes, back_to_rows_without_macs, read, write};
 use crate::migrations::{back_to_submitters_of_each_request, indexes};
 use crate::row_keys::keys;
 
@@ -30,6 +30,7 @@ async fn requests_of_before_are_listed_and_read_by_their_submitters(f: Fixture) 
     let before = write(&f.store, move |tx| {
         Box::pin(async move {
             back_to_rows_without_macs(tx, is_postgres).await?;
+            back_to_lists_without_indexes(tx, is_postgres).await?;
             back_to_submitters_of_each_request(tx).await?;
             sql("INSERT INTO services (id, name, name_key, template, signing_format, created_at_ms) \
                 VALUES ($1, 's', 's', 't', 'Raw', 1)")
