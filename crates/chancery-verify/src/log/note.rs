@@ -91,16 +91,21 @@ impl LogKey {
         let blank = note.rfind("\n\n").ok_or(NotSigned::Form)?;
         let (text, signatures) = (&note[..=blank], &note[blank + 2..]);
         let signatures = signatures.strip_suffix('\n').ok_or(NotSigned::Form)?;
-        for line in signatures.split('\n').take(SIGNATURES_MAX) {
+        if signatures.split('\n').count() > SIGNATURES_MAX {
+            return Err(NotSigned::Form);
+        }
+        let mut found = None;
+        for line in signatures.split('\n') {
             let (name, signature) =
                 line.strip_prefix("\u{2014} ").and_then(|rest| rest.split_once(' ')).ok_or(NotSigned::Form)?;
             let Base64(bytes) = Base64::decode(signature).ok_or(NotSigned::Form)?;
             let (id, signature) = bytes.split_at_checked(4).ok_or(NotSigned::Form)?;
-            if name == self.name && id == self.id() {
-                return self.check(text, signature).map(|()| text);
+            if name == self.name && id == self.id() && found.replace(signature.to_vec()).is_some() {
+                return Err(NotSigned::Form);
             }
         }
-        Err(NotSigned::Unknown)
+        let signature = found.ok_or(NotSigned::Unknown)?;
+        self.check(text, &signature).map(|()| text)
     }
 
     fn check(&self, text: &str, signature: &[u8]) -> Result<(), NotSigned> {
@@ -161,6 +166,16 @@ mod tests {
         let (_, line) = NOTE.rsplit_once(' ').unwrap();
         let Base64(signature) = Base64::decode(line.trim()).unwrap();
         assert_eq!(key.note(text, &signature[4..]), NOTE);
+    }
+
+    #[test]
+    fn junk_behind_the_signatures_is_refused() {
+        let key: LogKey = VKEY.parse().unwrap();
+        let (_, own) = NOTE.split_at(NOTE.rfind('\u{2014}').unwrap());
+        assert!(key.open(&format!("{NOTE}\u{2014} other AAAAAAAA\n")).is_ok(), "another signature");
+        for junk in ["junk\n", "\n", "\u{2014} other *\n", "\u{2014} other AA==\n", own, "junk", &own.repeat(100)] {
+            assert_eq!(key.open(&format!("{NOTE}{junk}")), Err(NotSigned::Form), "{junk:?}");
+        }
     }
 
     #[test]
