@@ -1,26 +1,23 @@
 //! Verification of a detached CMS signature, as a relying party does it: with the content, the signature and a root
 //! that it trusts, and without the installation that signed.
 
-use chancery_keys::{Input, KeySpec, SignatureScheme, hash, verify};
+use chancery_keys::{NamedAlgorithm, hash, named_hash};
 use chancery_types::{HashType, SigningFormat};
-use chancery_x509::{
-    certificate::Issuer,
-    cms::{SignedData, SignerInfo},
-};
-use const_oid::db::rfc5911::{ID_CONTENT_TYPE, ID_MESSAGE_DIGEST};
+use chancery_x509::cms::{ContentInfo, SignedData, SignerInfo};
+use const_oid::db::rfc5911::{ID_CONTENT_TYPE, ID_MESSAGE_DIGEST, ID_SIGNED_DATA};
 use der::{
     Decode, Encode,
     asn1::{ObjectIdentifier, OctetString, SetOfVec},
 };
-use x509_cert::certificate::Certificate;
 
 use crate::{
-    evidence::{Trust, verify_signature},
+    evidence::{Trust, read_links, verify_signature},
+    path::{Link, NotTrusted},
     time_stamp::BadStamp,
 };
 
-/// More certificates than stand between any signer and its root.
-const CHAIN_MAX: usize = 8;
+/// Certificates that a signature may carry.
+const CERTIFICATES_MAX: usize = 64;
 
 /// Why a signature is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,15 +31,34 @@ pub enum NotVerified {
     /// The signature is not the signer's.
     #[error("the signature is not the signer's")]
     Signature,
+    /// The signature rests on MD5, RIPEMD-160 or SHA-1.
+    #[error("the signature is over {0}, which is broken; --allow-weak takes it all the same")]
+    Weak(HashType),
     /// The signer's certificate does not lead to the root.
     #[error("the signer's certificate does not lead to the trusted root")]
     Chain,
     /// It does, but not at this time.
     #[error("a certificate from the signer up to the trusted root has expired, or was not valid yet")]
     Validity,
+    /// It does, and something on the way breaks a rule.
+    #[error(transparent)]
+    Path(NotTrusted),
     /// There is a time stamp, and it is none.
     #[error("the time stamp: {0}")]
     Stamp(#[from] BadStamp),
+    /// There is no time stamp, and somebody is trusted to stamp.
+    #[error("there is no time stamp, and roots of time-stamping authorities were given")]
+    NoStamp,
+}
+
+impl From<NotTrusted> for NotVerified {
+    fn from(why: NotTrusted) -> Self {
+        match why {
+            NotTrusted::NoPath => Self::Chain,
+            NotTrusted::Validity => Self::Validity,
+            NotTrusted::Broken { .. } | NotTrusted::TooComplex => Self::Path(why),
+        }
+    }
 }
 
 /// What a good signature says.
@@ -54,7 +70,8 @@ pub struct Verified {
     pub chain_len: usize,
 }
 
-/// Verifies a detached signature (DER) over `content`, by a signer whose certificate leads to `root` (PEM) at `now_ms`.
+/// Verifies a detached signature (DER) over `content`, by a signer whose certificate is for code signing and leads to `root`
+/// (PEM) at `now_ms`.
 ///
 /// It reads what this product writes: issuerAndSerialNumber, signed attributes, all certificates inside.
 ///
@@ -62,56 +79,63 @@ pub struct Verified {
 ///
 /// [`NotVerified`] says at which step it failed.
 pub fn verify_detached(cms: &[u8], content: &[u8], root: &str, now_ms: i64) -> Result<Verified, NotVerified> {
-    let trust = Trust { root, stamping_root: None, at_ms: now_ms };
+    let roots = read_links(root.as_bytes())?;
     let digest = |with| hash(with, content).as_bytes().to_vec();
-    Ok(verify_signature(cms, SigningFormat::Cms, digest, &trust)?.verified)
+    Ok(verify_signature(cms, SigningFormat::Cms, digest, &Trust::code_signing(&roots, now_ms))?.verified)
+}
+
+/// A CMS of one signer (RFC 5652, 5.1): the outer type says what it is, and its digest algorithms have the signer's.
+pub(crate) fn read(cms: &[u8]) -> Result<(SignedData, SignerInfo), NotVerified> {
+    let ContentInfo { content_type, content } = ContentInfo::from_der(cms).map_err(|_| NotVerified::Form)?;
+    let [signer] = content.signer_infos.as_slice() else { return Err(NotVerified::Form) };
+    let signer = signer.clone();
+    let is_listed = content.digest_algorithms.iter().any(|listed| listed.oid == signer.digest_algorithm.oid);
+    if content_type != ID_SIGNED_DATA || !is_listed {
+        return Err(NotVerified::Form);
+    }
+    Ok((content, signer))
 }
 
 /// The certificates inside.
-pub(crate) fn certificates_of(signed: &SignedData) -> Result<Vec<Certificate>, NotVerified> {
+pub(crate) fn certificates_of(signed: &SignedData) -> Result<Vec<Link>, NotVerified> {
     let certificates = signed.certificates.iter().flat_map(SetOfVec::iter);
-    let certificates = certificates.map(|any| Certificate::from_der(&any.to_der()?));
-    certificates.collect::<der::Result<_>>().map_err(|_| NotVerified::Form)
+    if certificates.clone().count() > CERTIFICATES_MAX {
+        return Err(NotVerified::Form);
+    }
+    let read = |der: Vec<u8>| Link::read(&der).ok_or(NotVerified::Form);
+    certificates.map(|any| read(any.to_der().map_err(|_| NotVerified::Form)?)).collect()
 }
 
 /// The signer's certificate, by issuer and serial number.
-pub(crate) fn signer_certificate<'a>(signer: &SignerInfo, among: &'a [Certificate]) -> Option<&'a Certificate> {
-    among.iter().find(|certificate| {
-        let tbs = certificate.tbs_certificate();
+pub(crate) fn signer_certificate<'a>(signer: &SignerInfo, among: &'a [Link]) -> Option<&'a Link> {
+    among.iter().find(|link| {
+        let tbs = link.parsed.tbs_certificate();
         *tbs.issuer() == signer.sid.issuer && *tbs.serial_number() == signer.sid.serial_number
     })
 }
 
-/// RFC 5652, 5.6: the digest of the content is among the attributes, and the attributes are signed.
+/// RFC 5652, 5.4 and 5.6: kind and digest of the content are among the attributes, once each, and the attributes are signed.
 pub(crate) fn check_signer(
     signer: &SignerInfo,
-    leaf: &Certificate,
+    leaf: &Link,
     content_type: ObjectIdentifier,
-    content: &[u8],
-) -> Result<(), NotVerified> {
-    check_signer_digest(signer, leaf, content_type, |with| hash(with, content).as_bytes().to_vec())
-}
-
-pub(crate) fn check_signer_digest(
-    signer: &SignerInfo,
-    leaf: &Certificate,
-    content_type: ObjectIdentifier,
+    allow_weak: bool,
     expected: impl FnOnce(HashType) -> Vec<u8>,
 ) -> Result<(), NotVerified> {
-    // Some write the parameters of a hash, some leave them out; some name the hash of an RSA signature, some do not.
-    let scheme = scheme(|scheme| {
-        scheme.digest_algorithm_identifier().oid == signer.digest_algorithm.oid
-            && [scheme.cms_algorithm_identifier(), scheme.algorithm_identifier()].contains(&signer.signature_algorithm)
-    })?;
+    let with = named_hash(&signer.digest_algorithm).ok_or(NotVerified::Signature)?;
+    if with.is_weak() && !allow_weak {
+        return Err(NotVerified::Weak(with));
+    }
+    let named = NamedAlgorithm::read(&signer.signature_algorithm, Some(with)).ok_or(NotVerified::Signature)?;
     let (signed_type, digest) =
         (signer_attribute(signer, ID_CONTENT_TYPE)?, signer_attribute(signer, ID_MESSAGE_DIGEST)?);
     let signed_type = ObjectIdentifier::from_der(&signed_type).map_err(|_| NotVerified::Form)?;
     let digest = OctetString::from_der(&digest).map_err(|_| NotVerified::Form)?;
-    if signed_type != content_type || digest.as_bytes() != expected(scheme.hash()) {
+    if signed_type != content_type || digest.as_bytes() != expected(with) {
         return Err(NotVerified::Content);
     }
     let attributes = signer.signed_attrs.to_der().map_err(|_| NotVerified::Form)?;
-    check(leaf, scheme, &attributes, signer.signature.as_bytes()).map_err(|()| NotVerified::Signature)
+    named.verify(leaf.public_key(), &attributes, signer.signature.as_bytes()).map_err(|_| NotVerified::Signature)
 }
 
 /// The one value, in DER, of an attribute that must be there once.
@@ -120,56 +144,6 @@ pub(crate) fn signer_attribute(signer: &SignerInfo, oid: ObjectIdentifier) -> Re
     let (Some(attribute), None) = (found.next(), found.next()) else { return Err(NotVerified::Form) };
     let [value] = attribute.values.as_slice() else { return Err(NotVerified::Form) };
     value.to_der().map_err(|_| NotVerified::Form)
-}
-
-/// Follows the issuers from the leaf to the root; answers how many certificates that are.
-pub(crate) fn check_chain(
-    leaf: &Certificate,
-    certificates: &[Certificate],
-    root: &Certificate,
-    now_ms: i64,
-) -> Result<usize, NotVerified> {
-    let (mut current, mut valid) = (leaf, true);
-    for length in 1..=CHAIN_MAX {
-        valid &= facts(current)?.validity.contains(now_ms);
-        if current == root {
-            return if valid { Ok(length) } else { Err(NotVerified::Validity) };
-        }
-        let issuer = certificates.iter().chain([root]).find(|candidate| signed_by(current, candidate));
-        current = issuer.ok_or(NotVerified::Chain)?;
-    }
-    Err(NotVerified::Chain)
-}
-
-/// Whether `issuer` is an authority of the right name, whose key signed the certificate.
-fn signed_by(certificate: &Certificate, issuer: &Certificate) -> bool {
-    let named = certificate.tbs_certificate().issuer() == issuer.tbs_certificate().subject();
-    let algorithm = |scheme: SignatureScheme| scheme.algorithm_identifier() == *certificate.signature_algorithm();
-    let (Ok(scheme), Ok(to_be_signed)) = (scheme(algorithm), certificate.tbs_certificate().to_der()) else {
-        return false;
-    };
-    let signature = certificate.signature().as_bytes().unwrap_or_default();
-    named
-        && facts(issuer).is_ok_and(|facts| facts.is_authority)
-        && check(issuer, scheme, &to_be_signed, signature).is_ok()
-}
-
-pub(crate) fn facts(certificate: &Certificate) -> Result<Issuer, NotVerified> {
-    let der = certificate.to_der().map_err(|_| NotVerified::Form)?;
-    Issuer::from_der(&der).map_err(|_| NotVerified::Form)
-}
-
-pub(crate) fn check(signer: &Certificate, scheme: SignatureScheme, message: &[u8], signature: &[u8]) -> Result<(), ()> {
-    let public_key = signer.tbs_certificate().subject_public_key_info().to_der().map_err(drop)?;
-    verify(&public_key, scheme, Input::Message(message), signature).map_err(drop)
-}
-
-/// The scheme that fits, of all there are: what the identifiers in a signature stand for.
-fn scheme(fits: impl Fn(SignatureScheme) -> bool) -> Result<SignatureScheme, NotVerified> {
-    let hashes = || HashType::ALL.iter().flat_map(|hash| [(*hash, false), (*hash, true)]);
-    let all = KeySpec::ALL.iter().flat_map(|spec| hashes().map(|(hash, pss)| (*spec, hash, pss)));
-    let mut known = all.filter_map(|(spec, hash, pss)| SignatureScheme::for_key(spec, hash, pss).ok());
-    known.find(|scheme| fits(*scheme)).ok_or(NotVerified::Signature)
 }
 
 #[cfg(test)]
@@ -191,7 +165,9 @@ mod tests {
         let ec = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes";
         openssl(&folder, &format!("req -x509 {ec} -keyout ca.key -out ca.pem -subj /CN=root -days 30"));
         openssl(&folder, &format!("req {ec} -keyout leaf.key -out leaf.csr -subj /CN=leaf"));
-        openssl(&folder, "x509 -req -in leaf.csr -CA ca.pem -CAkey ca.key -CAcreateserial -out leaf.pem -days 20");
+        fs::write(folder.path().join("signs"), "extendedKeyUsage=codeSigning\n").unwrap();
+        let below = "-CA ca.pem -CAkey ca.key -CAcreateserial -days 20 -extfile signs";
+        openssl(&folder, &format!("x509 -req -in leaf.csr {below} -out leaf.pem"));
         fs::write(folder.path().join("content"), "content").unwrap();
         let out = "-binary -md sha384 -outform DER -in content -out cms";
         openssl(&folder, &format!("cms -sign -signer leaf.pem -inkey leaf.key {out}"));

@@ -1,31 +1,66 @@
 //! What somebody checks who has a signature and no installation: of any format, by digest, with its time stamp, or the
 //! certificate alone.
 
-use chancery_keys::{SignatureScheme, hash, kind_of_public_key};
+use chancery_keys::{Input, SignatureScheme, hash, kind_of_public_key, named_hash, verify};
 use chancery_types::{HashType, SigningFormat};
 use chancery_x509::{
     authenticode::{SPC_INDIRECT_DATA, file_digest},
-    cms::{ContentInfo, SignerInfo},
+    certificate::CODE_SIGNING,
+    cms::{SignedData, SignerInfo},
+    pem,
     tsp::is_time_stamp,
 };
-use const_oid::db::rfc5911::ID_DATA;
-use der::{Decode, DecodePem, Encode};
-use x509_cert::certificate::Certificate;
+use const_oid::db::rfc5911::{ID_AA_SIGNING_CERTIFICATE_V_2, ID_DATA};
+use der::{Encode, asn1::ObjectIdentifier};
 
 use crate::{
-    cms::{NotVerified, Verified, certificates_of, check, check_chain, check_signer_digest, signer_certificate},
-    time_stamp::check_stamp,
+    cms::{self, NotVerified, Verified, certificates_of, check_signer, signer_certificate},
+    path::{Crl, Link, PathSettings, PolicySettings, Purpose, find_path},
+    time_stamp::{check_named, check_stamp},
 };
 
-/// Whom one trusts, and for when.
+/// Whom one trusts, for what, and for when.
 #[derive(Clone, Copy, Debug)]
 pub struct Trust<'a> {
-    /// The root (PEM) to which certificates of signers lead.
-    pub root: &'a str,
-    /// The roots (PEM) to which those of time-stamping authorities lead. Then a time stamp says when it was signed.
-    pub stamping_root: Option<&'a str>,
+    /// The roots to which certificates of signers lead.
+    pub roots: &'a [Link],
+    /// The roots to which those of time-stamping authorities lead. Then a time stamp says when it was signed, and there
+    /// must be one.
+    pub stamping_roots: Option<&'a [Link]>,
     /// When it was signed, where no time stamp says so; in milliseconds since the epoch.
     pub at_ms: i64,
+    /// What certificates of signers must be for.
+    pub purpose: Purpose,
+    /// Whether MD5, RIPEMD-160, SHA-1 and short RSA keys count.
+    pub allow_weak: bool,
+    /// Revocation lists; where they are given, they must cover every certificate.
+    pub crls: Option<&'a [Crl]>,
+}
+
+impl<'a> Trust<'a> {
+    /// Signers of code below these roots, as of this moment.
+    #[must_use]
+    pub const fn code_signing(roots: &'a [Link], at_ms: i64) -> Self {
+        let purpose = Purpose::Named(CODE_SIGNING);
+        Self { roots, stamping_roots: None, at_ms, purpose, allow_weak: false, crls: None }
+    }
+
+    /// What a path is held against.
+    pub(crate) fn settings(&self, at_ms: i64, purpose: Purpose) -> PathSettings<'a> {
+        PathSettings {
+            at_ms,
+            purpose,
+            allow_weak: self.allow_weak,
+            crls: self.crls,
+            policies: PolicySettings::default(),
+        }
+    }
+
+    /// The path of a signer, as of this moment.
+    fn check(&self, leaf: &Link, others: &[Link], at_ms: i64) -> Result<Verified, NotVerified> {
+        let chain_len = find_path(leaf, others, self.roots, &self.settings(at_ms, self.purpose))?;
+        Ok(Verified { signer: leaf.subject_text(), chain_len })
+    }
 }
 
 /// What a good signature says of its time.
@@ -66,32 +101,61 @@ pub fn verify_signature(
     digest: impl FnOnce(HashType) -> Vec<u8>,
     trust: &Trust<'_>,
 ) -> Result<VerifiedSignature, NotVerified> {
-    let root = Certificate::from_pem(trust.root).map_err(|_| NotVerified::Form)?;
-    let signed = ContentInfo::from_der(cms).map_err(|_| NotVerified::Form)?.content;
-    let [signer] = signed.signer_infos.as_slice() else { return Err(NotVerified::Form) };
+    let (signed, signer) = cms::read(cms)?;
     let certificates = certificates_of(&signed)?;
-    let leaf = signer_certificate(signer, &certificates).ok_or(NotVerified::Form)?;
+    let leaf = signer_certificate(&signer, &certificates).ok_or(NotVerified::Form)?;
     match format {
         SigningFormat::Raw => return Err(NotVerified::Form),
-        SigningFormat::Cms | SigningFormat::JavaJar => check_signer_digest(signer, leaf, ID_DATA, digest)?,
+        SigningFormat::Cms | SigningFormat::JavaJar => check_data(&signed, &signer, leaf, digest, trust)?,
         SigningFormat::Authenticode | SigningFormat::Powershell | SigningFormat::Msi => {
-            let content = signed.enclosed_any(SPC_INDIRECT_DATA).ok_or(NotVerified::Form)?;
-            let found = file_digest(content).ok_or(NotVerified::Form)?;
-            let mut is_of_file = false;
-            check_signer_digest(signer, leaf, SPC_INDIRECT_DATA, |with| {
-                is_of_file = digest(with) == found;
-                hash(with, content.value()).as_bytes().to_vec()
-            })?;
-            if !is_of_file {
-                return Err(NotVerified::Content);
-            }
+            check_file(&signed, &signer, leaf, digest, trust)?;
         }
     }
-    let stamp = stamp_of(signer, trust)?;
+    if signer.signed_attrs.iter().any(|attribute| attribute.oid == ID_AA_SIGNING_CERTIFICATE_V_2) {
+        check_named(&signer, leaf).map_err(|_| NotVerified::Signature)?;
+    }
+    let stamp = stamp_of(&signer, trust)?;
     let at_ms = if let Stamp::Good { at_ms, .. } = stamp { at_ms } else { trust.at_ms };
-    let chain_len = check_chain(leaf, &certificates, &root, at_ms)?;
-    let verified = Verified { signer: leaf.tbs_certificate().subject().to_string(), chain_len };
-    Ok(VerifiedSignature { verified, stamp })
+    Ok(VerifiedSignature { verified: trust.check(leaf, &certificates, at_ms)?, stamp })
+}
+
+/// A signature over a content that stands apart. Where it is enclosed all the same, it is the same one.
+fn check_data(
+    signed: &SignedData,
+    signer: &SignerInfo,
+    leaf: &Link,
+    digest: impl FnOnce(HashType) -> Vec<u8>,
+    trust: &Trust<'_>,
+) -> Result<(), NotVerified> {
+    let enclosed = signed.enclosed(ID_DATA);
+    if signed.content_type() != ID_DATA || signed.has_content() && enclosed.is_none() {
+        return Err(NotVerified::Content);
+    }
+    let mut is_same = true;
+    check_signer(signer, leaf, ID_DATA, trust.allow_weak, |with| {
+        let digest = digest(with);
+        is_same = enclosed.is_none_or(|enclosed| hash(with, &enclosed).as_bytes() == digest);
+        digest
+    })?;
+    if is_same { Ok(()) } else { Err(NotVerified::Content) }
+}
+
+/// A signature over what stands for a file, as Windows has it.
+fn check_file(
+    signed: &SignedData,
+    signer: &SignerInfo,
+    leaf: &Link,
+    digest: impl FnOnce(HashType) -> Vec<u8>,
+    trust: &Trust<'_>,
+) -> Result<(), NotVerified> {
+    let content = signed.enclosed_any(SPC_INDIRECT_DATA).ok_or(NotVerified::Form)?;
+    let (algorithm, found) = file_digest(content).ok_or(NotVerified::Form)?;
+    let mut is_of_file = false;
+    check_signer(signer, leaf, SPC_INDIRECT_DATA, trust.allow_weak, |with| {
+        is_of_file = named_hash(&algorithm) == Some(with) && digest(with) == found;
+        hash(with, content.value()).as_bytes().to_vec()
+    })?;
+    if is_of_file { Ok(()) } else { Err(NotVerified::Content) }
 }
 
 /// The time stamp beside a signature.
@@ -99,17 +163,19 @@ fn stamp_of(signer: &SignerInfo, trust: &Trust<'_>) -> Result<Stamp, NotVerified
     let mut stamps =
         signer.unsigned_attrs.iter().flat_map(|attributes| attributes.iter()).filter(|one| is_time_stamp(one));
     let (found, None) = (stamps.next(), stamps.next()) else { return Err(NotVerified::Form) };
-    let (Some(found), Some(roots)) = (found, trust.stamping_root) else {
-        return Ok(if found.is_none() { Stamp::None } else { Stamp::Unchecked });
+    let (found, roots) = match (found, trust.stamping_roots) {
+        (Some(found), Some(roots)) => (found, roots),
+        (Some(_), None) => return Ok(Stamp::Unchecked),
+        (None, None) => return Ok(Stamp::None),
+        (None, Some(_)) => return Err(NotVerified::NoStamp),
     };
-    let roots = Certificate::load_pem_chain(roots.as_bytes()).map_err(|_| NotVerified::Form)?;
     let [token] = found.values.as_slice() else { return Err(NotVerified::Form) };
     let token = token.to_der().map_err(|_| NotVerified::Form)?;
-    let (at_ms, authority) = check_stamp(&token, signer.signature.as_bytes(), &roots)?;
+    let (at_ms, authority) = check_stamp(&token, signer.signature.as_bytes(), roots, trust)?;
     Ok(Stamp::Good { at_ms, authority })
 }
 
-/// Verifies a signature that is no CMS, by the first of these certificates (DER); the others lead from it to `root`.
+/// Verifies a signature that is no CMS, by the first of these certificates (DER); the others lead from it to a root.
 ///
 /// # Errors
 ///
@@ -119,21 +185,22 @@ pub fn verify_raw(
     content: &[u8],
     with: HashType,
     certificates: &[Vec<u8>],
-    root: &str,
-    now_ms: i64,
+    trust: &Trust<'_>,
 ) -> Result<Verified, NotVerified> {
-    let root = Certificate::from_pem(root).map_err(|_| NotVerified::Form)?;
-    let certificates = certificates.iter().map(|der| Certificate::from_der(der));
-    let certificates: Vec<_> = certificates.collect::<der::Result<_>>().map_err(|_| NotVerified::Form)?;
-    let leaf = certificates.first().ok_or(NotVerified::Form)?;
-    let spki = leaf.tbs_certificate().subject_public_key_info().to_der().map_err(|_| NotVerified::Form)?;
-    let spec = kind_of_public_key(&spki).ok_or(NotVerified::Form)?;
+    if trust.stamping_roots.is_some() {
+        return Err(NotVerified::NoStamp);
+    }
+    if with.is_weak() && !trust.allow_weak {
+        return Err(NotVerified::Weak(with));
+    }
+    let links = links(certificates)?;
+    let leaf = links.first().ok_or(NotVerified::Form)?;
+    let spec = kind_of_public_key(leaf.public_key()).ok_or(NotVerified::Form)?;
     let mut schemes = [false, true].into_iter().filter_map(|pss| SignatureScheme::for_key(spec, with, pss).ok());
-    if !schemes.any(|scheme| check(leaf, scheme, content, signature).is_ok()) {
+    if !schemes.any(|scheme| verify(leaf.public_key(), scheme, Input::Message(content), signature).is_ok()) {
         return Err(NotVerified::Signature);
     }
-    let chain_len = check_chain(leaf, &certificates, &root, now_ms)?;
-    Ok(Verified { signer: leaf.tbs_certificate().subject().to_string(), chain_len })
+    trust.check(leaf, &links, trust.at_ms)
 }
 
 /// The digest of a content that is signed as it is.
@@ -148,23 +215,66 @@ pub fn content_hash(with: HashType, content: &[u8]) -> Vec<u8> {
 ///
 /// [`NotVerified::Form`] where it is not a signature of one signer, with its certificate.
 pub fn certificate_of_signer(cms: &[u8]) -> Result<Vec<u8>, NotVerified> {
-    let signed = ContentInfo::from_der(cms).map_err(|_| NotVerified::Form)?.content;
-    let [signer] = signed.signer_infos.as_slice() else { return Err(NotVerified::Form) };
+    let (signed, signer) = cms::read(cms)?;
     let certificates = certificates_of(&signed)?;
-    let certificate = signer_certificate(signer, &certificates).ok_or(NotVerified::Form)?;
-    certificate.to_der().map_err(|_| NotVerified::Form)
+    Ok(signer_certificate(&signer, &certificates).ok_or(NotVerified::Form)?.der.clone())
 }
 
-/// The certificates (DER) of a file: PEM, one or several, or DER.
+/// The certificates (DER) of a file: PEM, one or several, with whatever stands around them, or DER.
 ///
 /// # Errors
 ///
 /// [`NotVerified::Form`] where there is none.
 pub fn read_certificates(file: &[u8]) -> Result<Vec<Vec<u8>>, NotVerified> {
-    let found = match Certificate::from_der(file) {
-        Ok(certificate) => vec![certificate],
-        Err(_) => Certificate::load_pem_chain(file).map_err(|_| NotVerified::Form)?,
+    let found = if Link::read(file).is_some() {
+        vec![file.to_vec()]
+    } else {
+        pem::blocks(file, &["CERTIFICATE", "X509 CERTIFICATE"]).map_err(|_| NotVerified::Form)?
     };
-    let ders: Vec<_> = found.iter().map(Encode::to_der).collect::<Result<_, _>>().map_err(|_| NotVerified::Form)?;
-    if ders.is_empty() { Err(NotVerified::Form) } else { Ok(ders) }
+    if found.is_empty() { Err(NotVerified::Form) } else { Ok(found) }
+}
+
+/// The certificates of a file, to build on.
+///
+/// # Errors
+///
+/// [`NotVerified::Form`] where there is none, or something that is none.
+pub fn read_links(file: &[u8]) -> Result<Vec<Link>, NotVerified> {
+    links(&read_certificates(file)?)
+}
+
+fn links(certificates: &[Vec<u8>]) -> Result<Vec<Link>, NotVerified> {
+    certificates.iter().map(|der| Link::read(der).ok_or(NotVerified::Form)).collect()
+}
+
+/// The revocation lists of a file: PEM, one or several, or DER.
+///
+/// # Errors
+///
+/// [`NotVerified::Form`] where there is none, or something that is none.
+pub fn read_crls(file: &[u8]) -> Result<Vec<Crl>, NotVerified> {
+    if let Some(crl) = Crl::read(file) {
+        return Ok(vec![crl]);
+    }
+    let found = pem::blocks(file, &["X509 CRL"]).map_err(|_| NotVerified::Form)?;
+    let crls: Option<Vec<_>> = found.iter().map(|der| Crl::read(der)).collect();
+    crls.filter(|crls| !crls.is_empty()).ok_or(NotVerified::Form)
+}
+
+/// What certificates may be asked to be for, by the names of RFC 5280, 4.2.1.12, as an object identifier, or `any`.
+#[must_use]
+pub fn read_purpose(text: &str) -> Option<Purpose> {
+    const NAMES: [(&str, &str); 6] = [
+        ("serverAuth", "1.3.6.1.5.5.7.3.1"),
+        ("clientAuth", "1.3.6.1.5.5.7.3.2"),
+        ("codeSigning", "1.3.6.1.5.5.7.3.3"),
+        ("emailProtection", "1.3.6.1.5.5.7.3.4"),
+        ("timeStamping", "1.3.6.1.5.5.7.3.8"),
+        ("documentSigning", "1.3.6.1.5.5.7.3.36"),
+    ];
+    if text.eq_ignore_ascii_case("any") {
+        return Some(Purpose::Any);
+    }
+    let known = NAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(text)).map(|(_, oid)| *oid);
+    known.unwrap_or(text).parse::<ObjectIdentifier>().ok().map(Purpose::Named)
 }

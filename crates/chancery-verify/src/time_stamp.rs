@@ -4,8 +4,7 @@
 use chancery_keys::hash;
 use chancery_types::HashType;
 use chancery_x509::{
-    certificate::TIME_STAMPING,
-    cms::{ContentInfo, SignerInfo},
+    cms::SignerInfo,
     tsp::{
         request::{MessageImprint, hash_of},
         response::{self, Answered},
@@ -14,13 +13,16 @@ use chancery_x509::{
 };
 use const_oid::db::rfc5911::ID_AA_SIGNING_CERTIFICATE_V_2;
 use der::{
-    Any, Decode, Encode, Sequence,
+    Any, Decode, Sequence,
     asn1::{Int, ObjectIdentifier, OctetString},
 };
 use spki::AlgorithmIdentifierOwned;
-use x509_cert::{Certificate, ext::pkix::ExtendedKeyUsage};
 
-use crate::cms::{certificates_of, check_chain, check_signer, facts, signer_attribute, signer_certificate};
+use crate::{
+    cms::{self, certificates_of, check_signer, signer_attribute, signer_certificate},
+    evidence::Trust,
+    path::{Link, NotTrusted, Purpose, find_path},
+};
 
 /// How far the authority's clock may be from ours: more means that one of them is wrong.
 const CLOCKS_APART_MAX_MS: i64 = 5 * 60 * 1_000;
@@ -71,6 +73,9 @@ pub enum BadStamp {
     /// The signer is of nobody that is trusted.
     #[error("the stamp's certificate does not lead to a trusted root")]
     Chain,
+    /// On the way to the root something breaks a rule.
+    #[error("on the way from the stamp's certificate to a trusted root: {0}")]
+    Path(NotTrusted),
 }
 
 /// ```text
@@ -103,7 +108,7 @@ struct EssCertId {
 /// # Errors
 ///
 /// [`BadStamp`] says what is wrong with it.
-pub fn check(answer: &[u8], asked: &Asked, roots: Option<&[Certificate]>, now_ms: i64) -> Result<Vec<u8>, BadStamp> {
+pub fn check(answer: &[u8], asked: &Asked, roots: Option<&[Link]>, now_ms: i64) -> Result<Vec<u8>, BadStamp> {
     let token = match response::read(answer).ok_or(BadStamp::Form)? {
         Answered::Granted(token) => token,
         Answered::Rejected { status, why } => return Err(BadStamp::Rejected { status, why }),
@@ -120,28 +125,34 @@ pub fn check(answer: &[u8], asked: &Asked, roots: Option<&[Certificate]>, now_ms
         }
         Ok(())
     };
-    check_token(&token, as_asked, roots)?;
+    let trust = Trust::code_signing(&[], now_ms);
+    check_token(&token, as_asked, roots, &trust)?;
     Ok(token)
 }
 
 /// When this signature was stamped, and by whom, if its time stamp is good and of an authority below one of these roots.
-pub(crate) fn check_stamp(token: &[u8], signature: &[u8], roots: &[Certificate]) -> Result<(i64, String), BadStamp> {
+pub(crate) fn check_stamp(
+    token: &[u8],
+    signature: &[u8],
+    roots: &[Link],
+    trust: &Trust<'_>,
+) -> Result<(i64, String), BadStamp> {
     let of_signature = |info: &TstInfo| {
         let MessageImprint { hash_algorithm, hashed_message } = &info.message_imprint;
         let with = hash_of(hash_algorithm.oid).ok_or(BadStamp::Imprint)?;
         if hash(with, signature).as_bytes() == hashed_message.as_bytes() { Ok(()) } else { Err(BadStamp::Imprint) }
     };
-    check_token(token, of_signature, Some(roots))
+    check_token(token, of_signature, Some(roots), trust)
 }
 
 /// The time of a token that says what it should, and the name of the authority.
 fn check_token(
     token: &[u8],
     says_what_it_should: impl FnOnce(&TstInfo) -> Result<(), BadStamp>,
-    roots: Option<&[Certificate]>,
+    roots: Option<&[Link]>,
+    trust: &Trust<'_>,
 ) -> Result<(i64, String), BadStamp> {
-    let signed = ContentInfo::from_der(token).map_err(|_| BadStamp::Form)?.content;
-    let [signer] = signed.signer_infos.as_slice() else { return Err(BadStamp::Form) };
+    let (signed, signer) = cms::read(token).map_err(|_| BadStamp::Form)?;
     let content = signed.enclosed(TST_INFO).ok_or(BadStamp::Form)?;
     let info = TstInfo::from_der(&content).map_err(|_| BadStamp::Form)?;
     if info.version != 1 {
@@ -150,20 +161,23 @@ fn check_token(
     says_what_it_should(&info)?;
     let at_ms = info.gen_time.0;
     let certificates = certificates_of(&signed).map_err(|_| BadStamp::Form)?;
-    let leaf = signer_certificate(signer, &certificates).ok_or(BadStamp::Form)?;
-    check_signer(signer, leaf, TST_INFO, &content).map_err(|_| BadStamp::Signature)?;
-    check_named(signer, leaf)?;
+    let leaf = signer_certificate(&signer, &certificates).ok_or(BadStamp::Form)?;
+    let digest = |with| hash(with, &content).as_bytes().to_vec();
+    check_signer(&signer, leaf, TST_INFO, trust.allow_weak, digest).map_err(|_| BadStamp::Signature)?;
+    check_named(&signer, leaf)?;
     check_certificate(leaf, at_ms)?;
-    let leads = |root: &Certificate| check_chain(leaf, &certificates, root, at_ms).is_ok();
-    if !roots.is_none_or(|roots| roots.iter().any(leads)) {
-        return Err(BadStamp::Chain);
+    if let Some(roots) = roots {
+        let settings = trust.settings(at_ms, Purpose::TimeStamping);
+        find_path(leaf, &certificates, roots, &settings).map_err(|why| match why {
+            NotTrusted::NoPath => BadStamp::Chain,
+            NotTrusted::Validity | NotTrusted::Broken { .. } | NotTrusted::TooComplex => BadStamp::Path(why),
+        })?;
     }
-    Ok((at_ms, leaf.tbs_certificate().subject().to_string()))
+    Ok((at_ms, leaf.subject_text()))
 }
 
 /// Whether the signed attributes name this certificate (RFC 3161, 2.4.2; RFC 5816).
-fn check_named(signer: &SignerInfo, leaf: &Certificate) -> Result<(), BadStamp> {
-    let der = leaf.to_der().map_err(|_| BadStamp::Form)?;
+pub(crate) fn check_named(signer: &SignerInfo, leaf: &Link) -> Result<(), BadStamp> {
     let (value, default) = signer_attribute(signer, ID_AA_SIGNING_CERTIFICATE_V_2)
         .map(|value| (value, HashType::Sha2_256))
         .or_else(|_| signer_attribute(signer, SIGNING_CERTIFICATE).map(|value| (value, HashType::Sha1)))
@@ -175,18 +189,15 @@ fn check_named(signer: &SignerInfo, leaf: &Certificate) -> Result<(), BadStamp> 
         Some(algorithm) => hash_of(algorithm.oid).ok_or(BadStamp::SigningCertificate)?,
         None => default,
     };
-    if first.cert_hash.as_bytes() != hash(with, &der).as_bytes() {
+    if first.cert_hash.as_bytes() != hash(with, &leaf.der).as_bytes() {
         return Err(BadStamp::SigningCertificate);
     }
     Ok(())
 }
 
 /// Whether a certificate is valid at this moment, and for time stamps alone (RFC 3161, 2.3).
-fn check_certificate(leaf: &Certificate, at_ms: i64) -> Result<(), BadStamp> {
-    let usage = leaf.tbs_certificate().get_extension::<ExtendedKeyUsage>().ok().flatten();
-    let alone = usage.is_some_and(|(critical, usage)| critical && usage.0 == [TIME_STAMPING]);
-    let valid = facts(leaf).is_ok_and(|facts| facts.validity.contains(at_ms));
-    if alone && valid { Ok(()) } else { Err(BadStamp::Certificate) }
+fn check_certificate(leaf: &Link, at_ms: i64) -> Result<(), BadStamp> {
+    if leaf.is_for_at(Purpose::TimeStamping, at_ms) { Ok(()) } else { Err(BadStamp::Certificate) }
 }
 
 #[cfg(test)]

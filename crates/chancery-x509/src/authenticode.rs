@@ -131,10 +131,11 @@ pub fn indirect_data(
     })
 }
 
-/// The digest of the file for which such a content stands.
-pub fn file_digest(content: &Any) -> Option<Vec<u8>> {
+/// The digest of the file for which such a content stands, and what made it.
+pub fn file_digest(content: &Any) -> Option<(AlgorithmIdentifierOwned, Vec<u8>)> {
     let content = content.decode_as::<SpcIndirectDataContent>().ok()?;
-    Some(content.message_digest.digest.into_bytes().to_vec())
+    let DigestInfo { digest_algorithm, digest } = content.message_digest;
+    Some((digest_algorithm, digest.into_bytes().to_vec()))
 }
 
 /// ```text

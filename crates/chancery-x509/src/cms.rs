@@ -22,7 +22,7 @@ use crate::validity::x509_time;
 #[expect(missing_docs, reason = "members are named as the standard names them")]
 #[derive(Debug, Sequence)]
 pub struct ContentInfo {
-    content_type: ObjectIdentifier,
+    pub content_type: ObjectIdentifier,
     #[asn1(context_specific = "0", tag_mode = "EXPLICIT")]
     pub content: SignedData,
 }
@@ -41,7 +41,7 @@ pub struct ContentInfo {
 #[derive(Debug, Sequence)]
 pub struct SignedData {
     version: u8,
-    digest_algorithms: SetOfVec<AlgorithmIdentifierOwned>,
+    pub digest_algorithms: SetOfVec<AlgorithmIdentifierOwned>,
     encap_content_info: EncapsulatedContentInfo,
     #[asn1(context_specific = "0", tag_mode = "IMPLICIT", constructed = "true", optional = "true")]
     pub certificates: Option<SetOfVec<Any>>,
@@ -74,7 +74,7 @@ struct EncapsulatedContentInfo {
 ///   unsignedAttrs [1] IMPLICIT UnsignedAttributes OPTIONAL }
 /// ```
 #[expect(missing_docs, reason = "members are named as the standard names them")]
-#[derive(Debug, Sequence, ValueOrd)]
+#[derive(Clone, Debug, Sequence, ValueOrd)]
 pub struct SignerInfo {
     version: u8,
     pub sid: IssuerAndSerialNumber,
@@ -91,7 +91,7 @@ pub struct SignerInfo {
 /// IssuerAndSerialNumber ::= SEQUENCE { issuer Name, serialNumber CertificateSerialNumber }
 /// ```
 #[expect(missing_docs, reason = "members are named as the standard names them")]
-#[derive(Debug, Sequence, ValueOrd)]
+#[derive(Clone, Debug, Sequence, ValueOrd)]
 pub struct IssuerAndSerialNumber {
     pub issuer: Name,
     pub serial_number: SerialNumber,
@@ -118,6 +118,16 @@ struct EssCertIdV2 {
 }
 
 impl SignedData {
+    /// The kind of what was signed.
+    pub const fn content_type(&self) -> ObjectIdentifier {
+        self.encap_content_info.e_content_type
+    }
+
+    /// Whether what was signed is enclosed.
+    pub const fn has_content(&self) -> bool {
+        self.encap_content_info.e_content.is_some()
+    }
+
     /// The content, where it is enclosed and of this kind.
     pub fn enclosed(&self, content_type: ObjectIdentifier) -> Option<Vec<u8>> {
         let content = self.enclosed_any(content_type)?;

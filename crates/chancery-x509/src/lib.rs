@@ -11,6 +11,7 @@ pub mod csr;
 pub mod dn;
 pub mod name_constraints;
 pub mod ocsp;
+pub mod pem;
 pub mod time;
 pub mod tsp;
 mod universal_string;

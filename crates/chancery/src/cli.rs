@@ -123,13 +123,25 @@ pub(crate) struct Verify {
     /// The digest of what was signed, in hexadecimal.
     #[arg(long, value_name = "HEX", conflicts_with = "file")]
     pub(crate) digest: Option<String>,
-    /// The trusted root, PEM: checks the signature and its certificates too.
+    /// The trusted root, PEM or DER, or several in PEM, with any text around them: checks the signature and its
+    /// certificates too.
     #[arg(long, value_name = "FILE")]
     pub(crate) root: Option<PathBuf>,
-    /// The trusted roots of time-stamping authorities, PEM: the time stamp then says when it was signed, so that the
-    /// certificate may have expired since.
+    /// The trusted roots of time-stamping authorities, as --root: there must be a time stamp then, and it says when it was
+    /// signed, so that the certificate may have expired since.
     #[arg(long, value_name = "FILE", requires = "root")]
     pub(crate) tsa_root: Option<PathBuf>,
+    /// What the signer's certificate must be for: codeSigning, emailProtection, documentSigning, clientAuth, serverAuth, an
+    /// object identifier, or any.
+    #[arg(long, value_name = "PURPOSE", default_value = "codeSigning", requires = "root")]
+    pub(crate) purpose: String,
+    /// Revocation lists, PEM or DER. Where they are given, they must say of every certificate below a root that it is not
+    /// revoked.
+    #[arg(long, value_name = "FILE", num_args = 1.., requires = "root")]
+    pub(crate) crl: Option<Vec<PathBuf>>,
+    /// Takes signatures over MD5, RIPEMD-160 and SHA-1, and RSA keys of less than 2048 bits, all the same.
+    #[arg(long, requires = "root")]
+    pub(crate) allow_weak: bool,
     /// The signing certificate, for raw signatures: PEM or DER, issuers after it.
     #[arg(long, value_name = "FILE")]
     pub(crate) certificate: Option<PathBuf>,

@@ -2,6 +2,8 @@
 
 use std::error::Error;
 
+use crate::shown::Shown;
+
 /// Why a command failed. The cause stays attached; [`describe`] says it all.
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
@@ -36,7 +38,7 @@ impl<T, E: Into<Failure>> While<T> for Result<T, E> {
     }
 }
 
-/// The failure and its causes, from the outside in.
+/// The failure and its causes, from the outside in, for a terminal.
 pub(crate) fn describe(failure: &(dyn Error + 'static)) -> String {
     let mut words = vec![failure.to_string()];
     let mut cause = failure.source();
@@ -49,7 +51,7 @@ pub(crate) fn describe(failure: &(dyn Error + 'static)) -> String {
         cause = failure.source();
     }
     words.dedup();
-    words.join(": ")
+    Shown(&words.join(": ")).to_string()
 }
 
 #[cfg(test)]

@@ -13,6 +13,7 @@ mod private_file;
 mod quickstart;
 mod serving;
 mod settings;
+mod shown;
 mod time_stamps;
 
 use std::{process::ExitCode, time::Duration};

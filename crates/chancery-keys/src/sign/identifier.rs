@@ -142,6 +142,20 @@ struct RsassaPssParams<'a> {
     salt_length: Option<u8>,
 }
 
+/// Hash and length of the salt that parameters of RSASSA-PSS name. `None` for those of another mask or another hash of the
+/// mask, which nobody writes.
+pub(super) fn read_rsa_pss(algorithm: &AlgorithmIdentifierOwned) -> Option<(HashType, usize)> {
+    let params = algorithm.parameters.as_ref().filter(|_| algorithm.oid == RSASSA_PSS)?;
+    let params: RsassaPssParams<'_> = params.decode_as().ok()?;
+    let sha1 = AlgorithmIdentifierRef { oid: hash(HashType::Sha1), parameters: Some(AnyRef::NULL) };
+    let used = params.hash_algorithm.unwrap_or(sha1);
+    let mask = params.mask_gen_algorithm.unwrap_or(MaskGenAlgorithm { algorithm: MGF1, hash: sha1 });
+    let bare = |one: &AlgorithmIdentifierRef<'_>| one.parameters.is_none_or(|parameters| parameters.is_null());
+    let known = HashType::ALL.iter().copied().find(|known| hash(*known) == used.oid && rsa_pss(*known).is_some())?;
+    let fits = mask.algorithm == MGF1 && mask.hash.oid == used.oid && bare(&used) && bare(&mask.hash);
+    fits.then(|| (known, params.salt_length.map_or(20, usize::from)))
+}
+
 #[derive(Sequence)]
 struct MaskGenAlgorithm<'a> {
     algorithm: ObjectIdentifier,

@@ -3,6 +3,7 @@
 mod ecdsa;
 mod emsa;
 mod identifier;
+mod named;
 mod pkcs1;
 mod pkcs8;
 mod prime;
@@ -29,12 +30,13 @@ use crate::{Digest, Failed, KeyRef, KeySpec, MlDsaSet, OpenError, Secret, SignEr
 
 pub(crate) use ecdsa::algorithm as ecdsa_algorithm;
 pub(crate) use identifier::RSA_ENCRYPTION;
+pub use named::{NamedAlgorithm, named_hash};
 pub use public_key::kind_of_public_key;
 pub(crate) use public_key::kind_without_parameters;
 use scheme::Method;
 pub use scheme::{SignatureScheme, Unsupported};
 pub(crate) use verify::{EC_PUBLIC_KEY, curve_of};
-pub use verify::{VerifyError, verify};
+pub use verify::{VerifyError, is_short_rsa_key, verify};
 pub(crate) use weak::check_pair;
 pub use weak::{WeakKey, check_public_key};
 

@@ -101,12 +101,12 @@ pub(super) fn encode_pss(key: &Key, digest: &Digest) -> Result<Vec<u8>, SignErro
     Ok(m)
 }
 
-/// RSASSA-PSS, 8.1.2, with a salt as long as the digest.
-pub(super) fn verify_pss(key: &PublicKey, digest: &Digest, signature: &[u8]) -> bool {
+/// RSASSA-PSS, 8.1.2, with a salt of this length.
+pub(super) fn verify_pss(key: &PublicKey, digest: &Digest, salt_len: usize, signature: &[u8]) -> bool {
     let em_bits = key.modulus_bits() - 1;
     key.public_transform(signature).is_some_and(|m| {
         let (above, em) = m.split_at(m.len() - em_bits.div_ceil(8));
-        above.iter().all(|byte| *byte == 0) && emsa_pss_matches(digest, em, em_bits)
+        above.iter().all(|byte| *byte == 0) && emsa_pss_matches(digest, salt_len, em, em_bits)
     })
 }
 

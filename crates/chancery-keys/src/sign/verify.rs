@@ -1,7 +1,7 @@
 //! Verification of the same schemes, with public keys only.
 
 use aws_lc_rs::signature::{ED25519, ML_DSA_44, ML_DSA_65, ML_DSA_87, PqdsaVerificationAlgorithm, UnparsedPublicKey};
-use chancery_types::Curve;
+use chancery_types::{Curve, HashType};
 use der::Decode;
 use spki::{ObjectIdentifier, SubjectPublicKeyInfoRef};
 use thiserror::Error;
@@ -33,7 +33,10 @@ pub fn verify(
     let spki = SubjectPublicKeyInfoRef::from_der(public_key).map_err(|_| VerifyError::PublicKey)?;
     let good = match scheme.method() {
         Method::RsaPkcs1 => rsa::verify_pkcs1_v1_5(&rsa_key(&spki)?, &digest_of(scheme, input)?, signature),
-        Method::RsaPss => rsa::verify_pss(&rsa_key(&spki)?, &digest_of(scheme, input)?, signature),
+        Method::RsaPss => {
+            let digest = digest_of(scheme, input)?;
+            rsa::verify_pss(&rsa_key(&spki)?, &digest, digest.as_bytes().len(), signature)
+        }
         Method::Ecdsa => {
             let (curve, point) = ec_key(&spki)?;
             ecdsa::verify(curve, point, &digest_of(scheme, input)?, signature)
@@ -48,6 +51,26 @@ pub fn verify(
         }
     };
     if good { Ok(()) } else { Err(VerifyError::Signature) }
+}
+
+/// RSASSA-PSS with a salt of any length.
+pub(super) fn verify_pss(
+    public_key: &[u8],
+    hash: HashType,
+    salt_len: usize,
+    message: &[u8],
+    signature: &[u8],
+) -> Result<(), VerifyError> {
+    let spki = SubjectPublicKeyInfoRef::from_der(public_key).map_err(|_| VerifyError::PublicKey)?;
+    let good = rsa::verify_pss(&rsa_key(&spki)?, &crate::hash(hash, message), salt_len, signature);
+    if good { Ok(()) } else { Err(VerifyError::Signature) }
+}
+
+/// Whether a public key (SubjectPublicKeyInfo in DER) is an RSA key of less than 2048 bits.
+#[must_use]
+pub fn is_short_rsa_key(public_key: &[u8]) -> bool {
+    let key = SubjectPublicKeyInfoRef::from_der(public_key).ok();
+    key.and_then(|spki| rsa_key(&spki).ok()).is_some_and(|key| key.modulus_bits() < 2_048)
 }
 
 /// The key's bytes, where it is of this algorithm.

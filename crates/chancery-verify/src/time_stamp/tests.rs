@@ -2,16 +2,19 @@ use std::fs;
 
 use chancery_testkit::{TempDir, Tool, temp_dir};
 use chancery_types::{HashType, SigningFormat};
-use chancery_x509::{cms, tsp::request::TimeStampReq};
-use der::asn1::SetOfVec;
+use chancery_x509::{
+    cms::{self, ContentInfo},
+    tsp::request::TimeStampReq,
+};
+use der::{Encode, asn1::SetOfVec};
 
 use super::*;
-use crate::{NotVerified, Stamp, Trust, testing::now_ms, verify_signature};
+use crate::{NotVerified, Stamp, Trust, read_links, testing::now_ms, verify_signature};
 
 /// A root, and authorities below it, as OpenSSL makes them.
 struct Authorities {
     folder: TempDir,
-    roots: Vec<Certificate>,
+    roots: Vec<Link>,
 }
 
 /// What `openssl ts` is told.
@@ -46,7 +49,7 @@ impl Authorities {
                 format!("req -x509 -newkey {key} -nodes -keyout {name}.key -out {name}.pem -subj /CN=Root -days 30");
             this.openssl(&format!("{made} -config /dev/null -addext basicConstraints=critical,CA:true"));
         }
-        this.roots = Certificate::load_pem_chain(&this.read("root.pem")).unwrap();
+        this.roots = read_links(&this.read("root.pem")).unwrap();
         this
     }
 
@@ -58,8 +61,8 @@ impl Authorities {
         fs::read(self.folder.path().join(name)).unwrap()
     }
 
-    fn other_roots(&self) -> Vec<Certificate> {
-        Certificate::load_pem_chain(&self.read("other.pem")).unwrap()
+    fn other_roots(&self) -> Vec<Link> {
+        read_links(&self.read("other.pem")).unwrap()
     }
 
     /// An authority whose certificate has these extensions.
@@ -133,14 +136,13 @@ fn certificates_for_anything_else_are_refused() {
     let now_ms = now_ms();
     let good = check(&answer, &question, None, now_ms).unwrap();
     let signed = ContentInfo::from_der(&good).unwrap().content;
-    let certificates: Vec<_> =
-        signed.certificates.unwrap().iter().map(|any| Certificate::from_der(&any.to_der().unwrap()).unwrap()).collect();
+    let certificates = certificates_of(&signed).unwrap();
     let leaf = signer_certificate(signed.signer_infos.get(0).unwrap(), &certificates).unwrap().clone();
     check_certificate(&leaf, now_ms).unwrap();
     assert_eq!(check_certificate(&leaf, now_ms + 30 * 24 * 3_600_000), Err(BadStamp::Certificate), "expired");
     for extensions in ["lax", "both", "ca"] {
         authorities.authority("rsa:2048", extensions);
-        let other = &Certificate::load_pem_chain(&authorities.read("tsa.pem")).unwrap()[0];
+        let other = &read_links(&authorities.read("tsa.pem")).unwrap()[0];
         assert_eq!(check_certificate(other, now_ms), Err(BadStamp::Certificate), "{extensions}");
         let named = check_named(signed.signer_infos.get(0).unwrap(), other);
         assert_eq!(named, Err(BadStamp::SigningCertificate));
@@ -211,20 +213,20 @@ fn a_signature_and_its_stamp_by_openssl_outlive_the_certificate() {
     let oid = ObjectIdentifier::new_unwrap("1.2.840.113549.1.9.16.2.14");
     let good = stamped(&<[u8]>::to_vec, oid);
     let of_another = stamped(&|_| b"another signature".to_vec(), oid);
-    let [root, stamping_root] =
-        ["other.pem", "root.pem"].map(|name| String::from_utf8(authorities.read(name)).unwrap());
+    let [root, stamping_root] = ["other.pem", "root.pem"].map(|name| read_links(&authorities.read(name)).unwrap());
     let in_a_week = now_ms() + 7 * 24 * 3_600_000;
-    let verify = |cms: &[u8], stamping_root| {
+    let verify = |cms: &[u8], stamping_roots| {
         let digest = |with| hash(with, b"content").as_bytes().to_vec();
-        verify_signature(cms, SigningFormat::Cms, digest, &Trust { root: &root, stamping_root, at_ms: in_a_week })
+        let trust = Trust { stamping_roots, purpose: Purpose::Any, ..Trust::code_signing(&root, in_a_week) };
+        verify_signature(cms, SigningFormat::Cms, digest, &trust)
     };
-    let (trusted, other) = (Some(stamping_root.as_str()), Some(root.as_str()));
+    let (trusted, other) = (Some(stamping_root.as_slice()), Some(root.as_slice()));
     let verified = verify(&good, trusted).unwrap();
     assert!(
         matches!(verified.stamp, Stamp::Good { ref authority, at_ms } if authority == "CN=TSA" && at_ms < in_a_week)
     );
     assert_eq!(verify(&good, None).unwrap_err(), NotVerified::Validity, "nobody is trusted to stamp");
-    assert_eq!(verify(&plain, trusted).unwrap_err(), NotVerified::Validity, "there is no stamp");
+    assert_eq!(verify(&plain, trusted).unwrap_err(), NotVerified::NoStamp);
     assert_eq!(verify(&good, other).unwrap_err(), NotVerified::Stamp(BadStamp::Chain));
     assert_eq!(verify(&of_another, trusted).unwrap_err(), NotVerified::Stamp(BadStamp::Imprint));
 }

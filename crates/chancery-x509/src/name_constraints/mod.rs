@@ -18,7 +18,7 @@ use x509_cert::{TbsCertificate, ext::pkix::name::GeneralName, name::Name};
 
 use super::dn::FoundName;
 use names::Named;
-pub use names::host_of_common_name;
+pub use names::{NameKey, host_of_common_name};
 use subtree::Subtree;
 pub use written::{EXPECTED, NoRule, Written};
 

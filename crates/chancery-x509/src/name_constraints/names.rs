@@ -88,7 +88,9 @@ impl Named {
     /// hold them against the constraints of hosts.
     pub(super) fn in_subject(subject: &Name, alt_names: &[GeneralName], is_authority: bool) -> Vec<Self> {
         let line = FoundName::from(subject).to_string();
-        let mut names = vec![Self::new(Form::DIRECTORY, Some(Value::Directory(Directory::of(subject))), &line)];
+        // A subject that is empty is no name (RFC 5280, 4.1.2.6), so no constraint is for it.
+        let directory = || Self::new(Form::DIRECTORY, Some(Value::Directory(Directory::of(subject))), &line);
+        let mut names: Vec<_> = (!subject.is_empty()).then(directory).into_iter().collect();
         let has_host = alt_names.iter().any(|name| matches!(name, GeneralName::DnsName(_)));
         for (name, value) in FoundName::from(subject).attributes() {
             match (name.as_str(), value) {
@@ -213,6 +215,19 @@ impl Directory {
 
     pub(super) fn begins_with_widely(&self, base: &Self) -> bool {
         self.wide.starts_with(&base.wide)
+    }
+}
+
+/// A name as whoever follows a path compares it (RFC 5280, 7.1): without regard to the letter case of ASCII, the spaces and
+/// the string type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameKey(Vec<Rdn>);
+
+impl NameKey {
+    /// Of a name.
+    #[must_use]
+    pub fn of(name: &Name) -> Self {
+        Self(name.iter_rdn().map(|part| rdn(part, str::to_ascii_lowercase)).collect())
     }
 }
 

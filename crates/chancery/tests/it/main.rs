@@ -10,3 +10,4 @@ mod quickstart;
 mod schemathesis;
 mod serve;
 mod signals;
+mod verify_paths;

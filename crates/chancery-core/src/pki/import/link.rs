@@ -2,6 +2,7 @@
 
 use chancery_keys::{Input, SignatureScheme, verify};
 use chancery_types::CertificateId;
+use chancery_verify::path::{Link, NotTrusted, PathSettings, PolicySettings, Purpose, check_path};
 use der::{Decode, Encode, asn1::ObjectIdentifier};
 use x509_cert::{
     Certificate,
@@ -171,9 +172,17 @@ fn check_place(certificate: &Foreign, linked: &Linked, issuer: Above, now_ms: i6
             return Err(refused(certificate, "was issued by an authority that is revoked, on hold or expired here"));
         }
     }
-    if above.is_empty() || !certificate.is_authority || certificate.is_self_issued() {
+    if above.is_empty() {
         return Ok(());
     }
+    if certificate.is_authority && !certificate.is_self_issued() {
+        check_authority(certificate, &above)?;
+    }
+    check_rules(certificate, &above, now_ms)
+}
+
+/// Whether an authority may stand below these.
+fn check_authority(certificate: &Foreign, above: &[&[u8]]) -> Result<()> {
     let issuer = issuer_of(above.iter().copied()).map_err(|refusal| refusal.at(CERTIFICATES))?;
     if issuer.path_len == Some(0) {
         return Err(refused(certificate, "is an authority, for which its issuers' path length leaves no place"));
@@ -183,6 +192,29 @@ fn check_place(certificate: &Foreign, linked: &Linked, issuer: Above, now_ms: i6
     let names = names.map(|(_, names)| names.0).unwrap_or_default();
     issuer.check_names(tbs.subject(), &names, true).map_err(|breach| {
         refused(certificate, &format!("is an authority that its issuers may not certify: {}", breach.why()))
+    })
+}
+
+/// All that relying parties will hold the path against (RFC 5280, 6.1). Hashes were looked at before; whose keys are too
+/// short is everybody's own matter.
+fn check_rules(certificate: &Foreign, above: &[&[u8]], now_ms: i64) -> Result<()> {
+    let path = [certificate.der.as_slice()].into_iter().chain(above.iter().copied()).map(Link::read);
+    let path: Option<Vec<_>> = path.collect();
+    let path = path.ok_or_else(|| refused(certificate, "has extensions that cannot be read, or its issuers have"))?;
+    let settings = PathSettings {
+        at_ms: now_ms,
+        purpose: Purpose::Any,
+        allow_weak: true,
+        crls: None,
+        policies: PolicySettings::default(),
+    };
+    check_path(&path, &settings).map_err(|why| match &why {
+        NotTrusted::Broken { subject, breach } if *subject == path[0].subject_text() => {
+            refused(certificate, &breach.to_string())
+        }
+        NotTrusted::NoPath | NotTrusted::Validity | NotTrusted::Broken { .. } | NotTrusted::TooComplex => {
+            refused(certificate, &format!("is not one that relying parties would take: {why}"))
+        }
     })
 }
 

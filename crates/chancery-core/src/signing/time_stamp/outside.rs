@@ -7,12 +7,15 @@ use std::{
 };
 
 use chancery_keys::random;
-use chancery_verify::time_stamp::{Asked, check};
+use chancery_verify::{
+    path::Link,
+    read_links,
+    time_stamp::{Asked, check},
+};
 use der::{Encode, asn1::Int};
 use futures::{StreamExt, stream::FuturesUnordered};
 use tokio::time::{self, Instant};
 use tracing::warn;
-use x509_cert::Certificate;
 
 use super::request::{MessageImprint, TimeStampReq};
 use crate::{Clock, Error, Limits, Result, pool::Pool};
@@ -48,7 +51,7 @@ pub trait StampTransport: Send + Sync {
 #[derive(Clone)]
 pub struct OutsideAuthorities {
     urls: Vec<String>,
-    roots: Option<Vec<Certificate>>,
+    roots: Option<Vec<Link>>,
     transport: Arc<dyn StampTransport>,
 }
 
@@ -65,9 +68,8 @@ impl OutsideAuthorities {
                 format!("{url} is no address of a time-stamping authority: http:// or https://"),
             ));
         }
-        let roots = roots.map(|pem| Certificate::load_pem_chain(pem.as_bytes())).transpose();
-        let roots = roots.ok().filter(|roots| roots.as_ref().is_none_or(|roots| !roots.is_empty()));
-        let roots = roots.ok_or_else(|| Error::value("/roots", "There is no certificate in PEM."))?;
+        let roots = roots.map(|pem| read_links(pem.as_bytes())).transpose();
+        let roots = roots.map_err(|_| Error::value("/roots", "There is no certificate in PEM."))?;
         Ok(Self { urls, roots, transport })
     }
 }

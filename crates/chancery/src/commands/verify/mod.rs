@@ -15,9 +15,11 @@ use serde_json::Value;
 use crate::{
     cli::Verify,
     failure::{Failure, While as _, describe},
+    shown::Shown,
 };
 
 mod signature;
+mod trust;
 
 /// Why nothing was verified.
 enum Trouble {
@@ -48,13 +50,13 @@ pub(crate) fn run(command: &Verify) -> ExitCode {
     match check(command) {
         Ok(findings) => {
             for (what, found) in findings {
-                println!("{what:<12}{found}");
+                println!("{what:<12}{}", Shown(&found));
             }
             println!("verified");
             ExitCode::SUCCESS
         }
         Err(Trouble::NotVerified(why)) => {
-            eprintln!("chancery: not verified: {why}");
+            eprintln!("chancery: not verified: {}", Shown(&why));
             ExitCode::from(1)
         }
         Err(Trouble::Unreadable(failure)) => {

@@ -1,6 +1,6 @@
 //! Signatures: with the detail of their request and the log's proof, or alone.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use chancery_client::{File, FileError};
 use chancery_core::Clock;
@@ -18,7 +18,7 @@ use chancery_verify::{
 };
 use chancery_x509::time::{parse_rfc3339 as moment_ms, rfc3339};
 
-use super::{Findings, Trouble, certificates, from_hex, logged, not, read, response, text, unreadable};
+use super::{Findings, Trouble, certificates, from_hex, logged, not, read, response, trust::Trusted, unreadable};
 use crate::{cli::Verify, failure::While as _};
 
 /// A CMS that stands apart from its content, as of now or of its time stamp, and without any log.
@@ -33,10 +33,8 @@ pub(super) fn alone(command: &Verify, path: &Path) -> Result<Findings, Trouble> 
         (Some(content), _) => content_hash(with, content),
         (None, given) => given.unwrap_or_default(),
     };
-    let (root, stamping_root) = roots(command)?;
-    let root = root.ok_or_else(|| unreadable("--root FILE is needed: whom you trust"))?;
-    let trust = Trust { root: &root, stamping_root: stamping_root.as_deref(), at_ms: Clock::System.now_ms() };
-    checked(&signature, SigningFormat::Cms, digest, &trust, "now")
+    let trusted = Trusted::read(command)?.ok_or_else(|| unreadable("--root FILE is needed: whom you trust"))?;
+    checked(&signature, SigningFormat::Cms, digest, &trusted.at(Clock::System.now_ms()), "now")
 }
 
 /// A signing request, or an item of a manifest: content, signature, log.
@@ -70,23 +68,21 @@ pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey
         (None, _) => certificate_of_signer(&request.signature.0).map_err(|why| not(&why))?,
     };
     let at_ms = request.decided_at.as_deref().and_then(moment_ms).ok_or_else(|| unreadable("decidedAt is missing"))?;
-    let (root, stamping_root) = roots(command)?;
     let signature = &request.signature.0;
-    match (root, request.signing_format) {
+    match (Trusted::read(command)?, request.signing_format) {
         (None, _) => findings.push(("signature", "not checked: no --root".to_owned())),
-        (Some(root), SigningFormat::Raw) => findings.push(match content {
+        (Some(trusted), SigningFormat::Raw) => findings.push(match content {
             Some(content) => {
                 let chain = given.unwrap_or_default();
-                let verified = verify_raw(signature, &content, request.hash_algorithm, &chain, &root, at_ms);
+                let verified = verify_raw(signature, &content, request.hash_algorithm, &chain, &trusted.at(at_ms));
                 let verified = verified.map_err(|why| not(&why))?;
                 ("signature", told(&verified.signer, verified.chain_len, "when it was logged"))
             }
             None => ("signature", "not checked: a raw signature needs its file".to_owned()),
         }),
-        (Some(root), format) => {
-            let trust = Trust { root: &root, stamping_root: stamping_root.as_deref(), at_ms };
+        (Some(trusted), format) => {
             let digest = |_| request.digest.0.clone();
-            findings.extend(checked(signature, format, digest, &trust, "when it was logged")?);
+            findings.extend(checked(signature, format, digest, &trusted.at(at_ms), "when it was logged")?);
         }
     }
     logged(findings, verify_logged_signature(&request, &certificate, key))
@@ -105,8 +101,13 @@ fn item(
         let page: Items<SignedItem> = serde_json::from_value(response("--items", page)?).doing(doing)?;
         all.extend(page.items);
     }
+    let total = request.manifest.map(|manifest| manifest.total as usize);
+    let names: HashSet<_> = all.iter().map(|item| item.name.as_str()).collect();
+    if names.len() < all.len() || total.is_some_and(|total| all.len() > total) {
+        return Err(not("there are other items than those of the manifest that was approved"));
+    }
     // The digest that people approved is that of all lines.
-    if request.manifest.is_some_and(|manifest| all.len() == manifest.total as usize) {
+    if total == Some(all.len()) {
         if manifest_digest(all.iter().map(|item| (item.name.as_str(), item.digest.0.as_slice()))) != request.digest.0 {
             return Err(not("the items are not those of the manifest that was approved"));
         }
@@ -188,10 +189,4 @@ fn given_digest(command: &Verify) -> Result<Option<Vec<u8>>, Trouble> {
 
 fn nothing_given() -> Trouble {
     unreadable("--file FILE or --digest HEX is needed: what was signed")
-}
-
-/// `--root` and `--tsa-root`.
-fn roots(command: &Verify) -> Result<(Option<String>, Option<String>), Trouble> {
-    let root = command.root.as_deref().map(text).transpose()?;
-    Ok((root, command.tsa_root.as_deref().map(text).transpose()?))
 }

@@ -105,6 +105,11 @@ fn what_is_logged_is_verified_and_nothing_else() {
     case.refused(&["--bundle", "forged.json", "--file", "content"], 1, "about something else");
     changed("moved.json", &|detail| detail["inclusionProof"]["index"] = json!(0));
     case.refused(&["--bundle", "moved.json", "--file", "content"], 1, "not in the tree");
+    // Names that pretend to be lines of ours, or turn what stands there.
+    changed("named.json", &|detail| detail["name"] = json!("x\u{1b}[2K\nverified\u{202e}\u{9b}"));
+    let ran = case.verify(&["--bundle", "named.json", "--file", "content"]);
+    assert!(ran.text().contains("x\\u{1b}[2K\\u{a}verified\\u{202e}\\u{9b}"), "{}", ran.text());
+    assert!(!ran.text().contains(['\u{1b}', '\u{202e}', '\u{9b}']), "{}", ran.text());
     changed("none.json", &|detail| detail["inclusionProof"] = Value::Null);
     case.refused(&["--bundle", "none.json", "--file", "content"], 1, "no inclusion proof");
     changed("checkpoint.json", &|detail| {

@@ -71,6 +71,10 @@ fn an_item_of_a_manifest_is_verified_by_its_own_proof() {
         case.refused(&with("items.json", "a.bin", "b"), 1, "the content is not the one");
         case.refused(&with("items.json", "d.bin", "a"), 2, "no such item");
         case.refused(&["--bundle", "manifest.json", "--file", "a"], 2, "--items FILE and --item NAME are needed");
+        for added in [SignedItem { name: "z.bin".to_owned(), ..items[0].clone() }, items[0].clone()] {
+            case.write("added.json", page(&[&items[..], &[added]].concat()));
+            case.refused(&with("added.json", "a.bin", "a"), 1, "there are other items");
+        }
         let changed = |change: &dyn Fn(&mut [SignedItem])| {
             let mut items = items.clone();
             change(&mut items);
@@ -204,7 +208,8 @@ fn a_time_stamp_outlives_the_certificate() {
         [&["--signature", signature, "--file", "content", "--root", "root.pem"], more].concat()
     }
     let trusting = ["--tsa-root", "stamping.pem"];
-    case.verified(&alone("plain.p7s", &trusting), &["time stamp  none", "valid now"]);
+    case.verified(&alone("plain.p7s", &[]), &["time stamp  none", "valid now"]);
+    case.refused(&alone("plain.p7s", &trusting), 1, "there is no time stamp");
     case.verified(&alone("stamped.p7s", &[]), &["not checked: no --tsa-root", "valid now"]);
     case.verified(&alone("stamped.p7s", &trusting), &["by CN=Stamps", "valid when it was stamped"]);
 
@@ -223,13 +228,15 @@ fn a_time_stamp_outlives_the_certificate() {
         let bundle = format!("{name}.json");
         case.verified(&["--bundle", &bundle, "--file", "content", "--root", "root.pem"], &["when it was logged"]);
     }
-    case.refused(&alone("plain.p7s", &trusting), 1, "has expired");
+    case.refused(&alone("plain.p7s", &[]), 1, "has expired");
     case.verified(&alone("stamped.p7s", &trusting), &["CN=stamped", "by CN=Stamps", "valid when it was stamped"]);
     let bundle = ["--bundle", "stamped.json", "--file", "content", "--root", "root.pem", "--tsa-root", "stamping.pem"];
     case.verified(&bundle, &["valid when it was stamped", "entry "]);
     let digest = "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73"; // SHA-256 of "content"
     let by_digest = ["--signature", "stamped.p7s", "--digest", digest, "--root", "root.pem"];
     case.verified(&[&by_digest[..], &trusting].concat(), &["valid when it was stamped"]);
+    let unstamped = ["--bundle", "plain.json", "--file", "content", "--root", "root.pem"];
+    case.refused(&[&unstamped[..], &trusting].concat(), 1, "there is no time stamp");
     // Nobody who is trusted stamped it.
     case.refused(&alone("stamped.p7s", &["--tsa-root", "root.pem"]), 1, "the time stamp: ");
     // The stamp is in the signature's last bytes; one of its own signature is changed.

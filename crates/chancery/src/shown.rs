@@ -1,0 +1,46 @@
+//! Texts from elsewhere on a terminal.
+
+use std::fmt::{self, Write};
+
+/// A text as it is shown to a person: what would move the cursor, change the colour, turn the direction of writing or be
+/// invisible is written as an escape, so that no name can pretend to be a line of ours.
+pub(crate) struct Shown<'a>(pub(crate) &'a str);
+
+impl fmt::Display for Shown<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.chars().try_for_each(|character| {
+            if deceives(character) { write!(f, "{}", character.escape_unicode()) } else { f.write_char(character) }
+        })
+    }
+}
+
+/// Control characters, marks of direction, and what has no width: soft hyphens, joiners, separators, tags.
+fn deceives(character: char) -> bool {
+    character.is_control()
+        || matches!(
+            character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
+            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
+            | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+        )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_deceives_is_escaped_and_nothing_else() {
+        for plain in ["CN=Example GmbH, O=Überall", "発行者", "a\\u{1b}"] {
+            assert_eq!(Shown(plain).to_string(), plain);
+        }
+        for (text, shown) in [
+            ("a\nverified", "a\\u{a}verified"),
+            ("\u{1b}[2Kverified\r", "\\u{1b}[2Kverified\\u{d}"),
+            ("\u{9b}1A\u{202e}fdp\u{200b}", "\\u{9b}1A\\u{202e}fdp\\u{200b}"),
+            ("\u{e0041}\u{feff}", "\\u{e0041}\\u{feff}"),
+        ] {
+            assert_eq!(Shown(text).to_string(), shown);
+        }
+    }
+}
