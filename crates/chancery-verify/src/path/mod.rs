@@ -235,3 +235,44 @@ impl<'a> Search<'a> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, time::Instant};
+
+    use chancery_testkit::{Tool, temp_dir};
+
+    use super::*;
+    use crate::{read_links, testing::now_ms};
+
+    /// Thirty authorities of one name and one key, each of which may have issued each other: as many paths as there are
+    /// orders of them, and none to the root.
+    #[test]
+    fn certificates_that_all_point_at_each_other_end_in_a_refusal() {
+        let folder = temp_dir();
+        let openssl = |arguments: &str| {
+            let _ran = Tool::new("openssl").args(arguments.split_whitespace()).folder(folder.path()).run();
+        };
+        let made = "req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -config /dev/null -days 9";
+        let authority = "-addext basicConstraints=critical,CA:true";
+        openssl(&format!("{made} -keyout root.key -out root.pem -subj /CN=Root {authority}"));
+        openssl(&format!("{made} -keyout a.key -out a.pem -subj /CN=A {authority}"));
+        let links = |name: &str| read_links(&fs::read(folder.path().join(name)).unwrap()).unwrap();
+        let mut others = Vec::new();
+        for _ in 0..30 {
+            openssl(&format!("req -x509 -key a.key -config /dev/null -days 9 -out b.pem -subj /CN=A {authority}"));
+            others.extend(links("b.pem"));
+        }
+        let settings = PathSettings {
+            at_ms: now_ms(),
+            purpose: Purpose::Any,
+            allow_weak: false,
+            crls: None,
+            policies: PolicySettings::default(),
+        };
+        let start = Instant::now();
+        let found = find_path(&links("a.pem")[0], &others, &links("root.pem"), &settings);
+        assert_eq!(found, Err(NotTrusted::TooComplex));
+        assert!(start.elapsed().as_secs() < 5, "{:?}", start.elapsed());
+    }
+}
