@@ -294,6 +294,13 @@ def service_with_approvals():
     return post("/cuserv/v1/services/deploy", service_body(approvals=1))
 
 
+def service_of_its_own_authority():
+    """Whatever becomes of it and of its issuer is nobody else's concern."""
+    body = service_body()
+    body["pkisigning"]["newCert"]["issuerUuid"] = new_authority()
+    return post("/cuserv/v1/services/deploy", body)["serviceUuid"]
+
+
 @functools.cache
 def service_of_scripts():
     body = service_body()
