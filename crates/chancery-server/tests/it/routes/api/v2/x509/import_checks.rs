@@ -63,13 +63,13 @@ async fn a_name_in_an_old_string_type_is_issued_as_utf8_and_passes_no_constraint
         let of_request = with(client.clone(), json!({"serviceOrIssuerUuid": issuer, "csr": bench.read("leaf.csr")}));
         let issued = admin.post("/api/v2/x509/requests", of_request).await;
         let imported = admin.post("/api/v2/x509/import", json!({"certificates": bench.read("leaf.pem")})).await;
-        let old = imported.response()["certificates"][0]["certificateUuid"].as_str().unwrap().to_owned();
-        let renewed = admin.post(&format!("/api/v2/x509/{old}/renew"), client.clone()).await;
         if !allowed {
             issued.refused(400, "InvalidValue", Some("/csr"));
-            renewed.refused(400, "InvalidValue", Some("/issuerUuid"));
+            imported.refused(400, "InvalidValue", Some("/certificates"));
             continue;
         }
+        let old = imported.response()["certificates"][0]["certificateUuid"].as_str().unwrap().to_owned();
+        let renewed = admin.post(&format!("/api/v2/x509/{old}/renew"), client.clone()).await;
         for made in [issued, renewed] {
             bench.write("made.pem", made.response()["certificate"].as_str().unwrap());
             let said = bench.openssl("x509 -in made.pem -noout -subject -nameopt utf8,show_type");
