@@ -155,10 +155,10 @@ async fn write_and_read() {
 
 /// After a flush that failed the system may take for written what is not. So the log is written again from its beginning,
 /// and flushed, before anything more is written. Those that fail take longer too, so that both threads that flush have some
-/// of them.
+/// of them. Opening flushes some seven times, and has to succeed.
 #[tokio::test]
 async fn after_a_flush_that_failed_the_log_is_written_again() {
-    let failing = ["-e", "trace=fdatasync,pwrite64", "-e", "inject=fdatasync:error=EIO:delay_exit=2000:when=2+3"];
+    let failing = ["-e", "trace=fdatasync,pwrite64", "-e", "inject=fdatasync:error=EIO:delay_exit=2000:when=8+3"];
     let trace = traced(&failing, "durability::write_in_spite_of_a_failure").await;
     let log: Vec<_> = trace.lines().filter(|line| line.contains("-wal>")).collect();
     let failures: Vec<_> = (0..log.len()).filter(|at| log[*at].contains("EIO")).collect();
@@ -189,7 +189,7 @@ async fn write_in_spite_of_a_failure() {
     for number in 0..12 {
         outcomes.push(set(format!("alone {number}")).await);
     }
-    for round in 0..12 {
+    for round in 0..48 {
         outcomes.extend(futures::future::join_all((0..8).map(|number| set(format!("{round} {number}")))).await);
     }
     let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
