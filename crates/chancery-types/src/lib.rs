@@ -15,6 +15,7 @@ mod error_code;
 mod id;
 mod perm;
 mod secret_text;
+mod visible;
 pub mod wire;
 
 pub use action::Action;
@@ -24,3 +25,4 @@ pub use error_code::ErrorCode;
 pub use id::*;
 pub use perm::Perm;
 pub use secret_text::SecretText;
+pub use visible::hides;

@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use chancery_types::hides;
+
 /// A text as it is shown to a person: what would move the cursor, change the colour, turn the direction of writing or be
 /// invisible is written as an escape, so that no name can pretend to be a line of ours.
 pub(crate) struct Shown<'a>(pub(crate) &'a str);
@@ -9,20 +11,9 @@ pub(crate) struct Shown<'a>(pub(crate) &'a str);
 impl fmt::Display for Shown<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.chars().try_for_each(|character| {
-            if deceives(character) { write!(f, "{}", character.escape_unicode()) } else { f.write_char(character) }
+            if hides(character) { write!(f, "{}", character.escape_unicode()) } else { f.write_char(character) }
         })
     }
-}
-
-/// Control characters, marks of direction, and what has no width: soft hyphens, joiners, separators, tags.
-fn deceives(character: char) -> bool {
-    character.is_control()
-        || matches!(
-            character,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180e}'
-            | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
-            | '\u{ffa0}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
-        )
 }
 
 #[cfg(test)]

@@ -16,16 +16,16 @@ use der::{Decode, Sequence, asn1::UintRef};
 ///   coefficient       INTEGER } -- (inverse of q) mod p        RFC 8017, A.1.2; two primes
 /// ```
 #[derive(Sequence)]
-struct RsaPrivateKey<'a> {
-    version: u8,
-    modulus: UintRef<'a>,
-    public_exponent: UintRef<'a>,
-    private_exponent: UintRef<'a>,
-    prime1: UintRef<'a>,
-    prime2: UintRef<'a>,
-    exponent1: UintRef<'a>,
-    exponent2: UintRef<'a>,
-    coefficient: UintRef<'a>,
+pub(super) struct RsaPrivateKey<'a> {
+    pub(super) version: u8,
+    pub(super) modulus: UintRef<'a>,
+    pub(super) public_exponent: UintRef<'a>,
+    pub(super) private_exponent: UintRef<'a>,
+    pub(super) prime1: UintRef<'a>,
+    pub(super) prime2: UintRef<'a>,
+    pub(super) exponent1: UintRef<'a>,
+    pub(super) exponent2: UintRef<'a>,
+    pub(super) coefficient: UintRef<'a>,
 }
 
 /// What the Chinese remainder theorem needs of a key.

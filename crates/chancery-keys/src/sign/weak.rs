@@ -7,13 +7,15 @@ use aws_lc_rs::signature::{
     ECDSA_P256_SHA256_ASN1, ECDSA_P384_SHA384_ASN1, ECDSA_P521_SHA512_ASN1, EcdsaVerificationAlgorithm, ParsedPublicKey,
 };
 use chancery_types::{Curve, HashType};
-use der::{Decode, Sequence, asn1::UintRef};
+use der::Decode;
 use num_bigint::BigUint;
 use spki::SubjectPublicKeyInfoRef;
 use thiserror::Error;
 use zeroize::Zeroizing;
 
-use super::{Input, SignatureScheme, SigningKey, prime::is_prime, public_key::RsaPublicKey, verify};
+use super::{
+    Input, SignatureScheme, SigningKey, pkcs1::RsaPrivateKey, prime::is_prime, public_key::RsaPublicKey, verify,
+};
 use crate::{KeySpec, kind_of_public_key};
 
 /// Why nobody should rely on a key; reads on after `the key`.
@@ -176,23 +178,6 @@ fn is_square(number: &BigUint) -> bool {
     &root * &root == *number
 }
 
-/// ```text
-/// RSAPrivateKey ::= SEQUENCE { version, modulus, publicExponent, privateExponent, prime1, prime2, exponent1, exponent2,
-///   coefficient INTEGER }                                                                  -- RFC 8017, A.1.2
-/// ```
-#[derive(Sequence)]
-struct RsaPrivateKey<'a> {
-    version: u8,
-    modulus: UintRef<'a>,
-    public_exponent: UintRef<'a>,
-    private_exponent: UintRef<'a>,
-    prime1: UintRef<'a>,
-    prime2: UintRef<'a>,
-    exponent1: UintRef<'a>,
-    exponent2: UintRef<'a>,
-    coefficient: UintRef<'a>,
-}
-
 /// Refuses a pair from elsewhere, read already, that nobody should rely on; `pkcs1` is an RSA key's own encoding.
 pub(crate) fn check_pair(key: &SigningKey, pkcs1: Option<&[u8]>) -> Result<(), WeakKey> {
     check_public_key(key.public_key_spki())?;
@@ -239,7 +224,7 @@ fn difference_bits(one: &[u8], two: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use der::Encode;
+    use der::{Encode, asn1::UintRef};
 
     use super::*;
 
