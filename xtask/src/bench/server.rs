@@ -138,6 +138,11 @@ impl Chancery {
         self.folder.join("chancery.db")
     }
 
+    /// The root key's file.
+    pub(super) fn root_key(&self) -> PathBuf {
+        self.folder.join("root.key")
+    }
+
     /// Reads the database's file, so that it is in the system's memory as that of a server in use is: else the first to be
     /// measured would measure the disk.
     pub(super) fn warm(&self) -> Result {

@@ -1,5 +1,5 @@
-//! Fills an installation's inventory: `cargo run --release -p chancery-store --example certificates -- FILE-OR-ADDRESS
-//! TEMPLATE-UUID COUNT`. Each certificate is the template's, issued by the same
+//! Fills an installation's inventory: `cargo run --release -p chancery-core --example certificates -- FILE-OR-ADDRESS
+//! ROOT-KEY-FILE TEMPLATE-UUID COUNT`. Each certificate is the template's, issued by the same
 //! authority, with a name, a serial number and an end of its own; only its signature is no longer right. Prints some of
 //! them: uuid, serial number and name.
 //!
@@ -7,10 +7,17 @@
 
 #![expect(clippy::print_stdout, reason = "it is a program for the terminal")]
 
-#[path = "../tests/it/row_keys.rs"]
-mod row_keys;
-use chancery_store::tables::certificates::{self, Row};
-use chancery_store::{Store, StoreError};
+use std::{path::PathBuf, sync::Arc};
+
+use chancery_keys::{Custodian, KeyRef, KeySpec, Purpose, RootKeySource, RowKey, SealedKey};
+use chancery_store::{
+    NewRowKey, RowKeyError, RowKeys, RowMac, SealedRowKey, Store, StoreError, TAG_LEN,
+    tables::{
+        audit::Record,
+        bearer_keys,
+        certificates::{self, Row},
+    },
+};
 use uuid::{Builder, Uuid};
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -27,8 +34,11 @@ const SAMPLES: u64 = 1_000;
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [url, template, count] = arguments.as_slice() else { return Err("FILE-OR-ADDRESS TEMPLATE-UUID COUNT".into()) };
-    let store = Store::open(&url.parse()?, row_keys::keys()).await?;
+    let [url, root_key, template, count] = arguments.as_slice() else {
+        return Err("FILE-OR-ADDRESS ROOT-KEY-FILE TEMPLATE-UUID COUNT".into());
+    };
+    let custodian = Custodian::new(RootKeySource::File(PathBuf::from(root_key)).load()?)?;
+    let store = Store::open(&url.parse()?, Arc::new(Keys(custodian))).await?;
     let (template, count): (Uuid, u64) = (template.parse()?, count.parse()?);
     let template = store.read(move |tx| Box::pin(certificates::by_id(tx, template))).await?;
     let template = template.ok_or("there is no such certificate")?;
@@ -43,6 +53,38 @@ async fn main() -> Result<(), Failure> {
         println!("{id} {serial} {name}");
     }
     Ok(())
+}
+
+/// Opens the installation's own key for rows; it makes none.
+struct Keys(Custodian);
+
+impl RowKeys for Keys {
+    fn make(&self, _: &[bearer_keys::Row]) -> Result<NewRowKey, RowKeyError> {
+        Err(RowKeyError::Custody("there is no installation in this store".into()))
+    }
+
+    fn open(&self, key: &SealedRowKey) -> Result<Arc<dyn RowMac>, RowKeyError> {
+        let reference = KeyRef { id: key.id.into(), version: 1, purpose: Purpose::Rows, spec: KeySpec::Hmac256 };
+        let sealed = SealedKey::from_parts(reference, key.sealed.clone());
+        let key = self.0.open_row_key(&sealed).map_err(|failure| RowKeyError::Custody(failure.into()))?;
+        Ok(Arc::new(Mac(key)))
+    }
+
+    fn record(&self, _: &[(&'static str, u64)]) -> Result<Record, RowKeyError> {
+        Err(RowKeyError::Custody("the installation is older than this program".into()))
+    }
+}
+
+struct Mac(RowKey);
+
+impl RowMac for Mac {
+    fn tag(&self, row: &[u8]) -> [u8; TAG_LEN] {
+        self.0.tag(row)
+    }
+
+    fn verify(&self, row: &[u8], tag: &[u8]) -> bool {
+        self.0.verify(row, tag)
+    }
 }
 
 /// Every [`WORKS`]th chunk.
