@@ -6,6 +6,7 @@ mod row_keys;
 use chancery_testkit::{Postgres, temp_dir};
 
 use super::*;
+use crate::Columns;
 use crate::tables::{audit, proposals, signing_requests};
 use crate::{Store, StoreUrl, sql};
 
