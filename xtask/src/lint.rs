@@ -5,5 +5,7 @@ use crate::{Result, sh, tidy};
 pub(crate) fn run() -> Result {
     sh::run(sh::cargo().args(["fmt", "--all", "--check"]))?;
     tidy::run()?;
-    sh::run(sh::cargo().args(["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]))
+    sh::run(sh::cargo().args(["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]))?;
+    let document = ["doc", "--workspace", "--no-deps", "--quiet"];
+    sh::run(sh::cargo().env("RUSTDOCFLAGS", "--deny warnings").args(document))
 }

@@ -1,4 +1,5 @@
-//! Every limit, with its reason. All can be set in the configuration; these are the defaults.
+//! What bounds a caller and could be set otherwise, with its reason. All can be set in the configuration; these are the
+//! defaults.
 
 use std::time::Duration;
 

@@ -153,7 +153,8 @@ fn template(chancery: &Chancery, issuer: &str) -> Result<String> {
 /// Writes so many copies beside the running server; answers some of them.
 fn seed(chancery: &Chancery, template: &str, size: u32) -> Result<Vec<Sample>> {
     let mut seeding = server::program("examples/certificates")?;
-    let printed = sh::output(seeding.arg(chancery.database()).arg(chancery.root_key()).arg(template).arg(size.to_string()))?;
+    let printed =
+        sh::output(seeding.arg(chancery.database()).arg(chancery.root_key()).arg(template).arg(size.to_string()))?;
     let sample = |line: &str| {
         let mut words = line.split(' ').map(str::to_owned);
         Some(Sample { uuid: words.next()?, serial: words.next()?, name: words.next()? })

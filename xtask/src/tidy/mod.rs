@@ -1,5 +1,6 @@
 //! `cargo xtask tidy`: the rules of the house that no compiler checks. Each complaint says where, and what to do.
 
+mod circles;
 mod dependencies;
 mod doors;
 mod length;
@@ -14,7 +15,8 @@ use crate::{Result, sh};
 
 pub(crate) fn run() -> Result {
     let sources = sources()?;
-    let mut complaints = dependencies::check()?;
+    let mut complaints = dependencies::check(&sources)?;
+    complaints.extend(circles::check(&sources));
     for source in &sources {
         complaints.extend(words::check(source));
         complaints.extend(length::check(source));

@@ -22,10 +22,21 @@ impl Source {
         self.path.starts_with(folder)
     }
 
-    /// The lines with their numbers, up to the unit tests at the end of the file.
+    /// The lines with their numbers, without the items that only tests have, wherever they stand.
     pub(super) fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         let lines = self.text.lines().enumerate().map(|(index, line)| (index + 1, line));
-        lines.take_while(|(_, line)| *line != "#[cfg(test)]")
+        let mut test_item = None;
+        lines.filter(move |(_, line)| {
+            let indentation = &line[..line.len() - line.trim_start().len()];
+            match test_item {
+                None if line.trim_start() == "#[cfg(test)]" => test_item = Some(indentation),
+                None => return true,
+                // rustfmt ends an item with a line of the same indentation: a brace, or its only line.
+                Some(start) if indentation == start && ends_item(line) => test_item = None,
+                Some(_) => {}
+            }
+            false
+        })
     }
 
     /// A complaint about a line.
@@ -34,9 +45,46 @@ impl Source {
     }
 }
 
+fn ends_item(line: &str) -> bool {
+    let line = line.trim();
+    !line.starts_with(['#', '/']) && line.ends_with(['}', ';', ','])
+}
+
 #[cfg(test)]
 impl Source {
     pub(super) fn of(path: &str, text: &str) -> Self {
         Self { path: path.into(), text: text.to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn code_goes_on_behind_what_only_tests_have() {
+        let text = "\
+fn one() {}
+#[cfg(test)]
+mod tests;
+#[cfg(test)]
+#[expect(dead_code, reason = \"a test\")]
+impl Source {
+    fn hidden() {
+    }
+}
+mod two {
+    #[cfg(test)]
+    const HIDDEN: u8 = 1;
+    fn three() {}
+}
+#[cfg(test)]
+mod more {
+    fn hidden() {}
+}
+";
+        let source = Source::of("src/x.rs", text);
+        let lines: Vec<_> = source.code().map(|(number, _)| number).collect();
+        assert_eq!(lines, [1, 10, 13, 14]);
     }
 }

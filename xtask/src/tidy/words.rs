@@ -37,6 +37,12 @@ const BANS: &[Ban] = &[
         instead: "time is given in: use the Clock",
     },
     Ban {
+        word: ".into_pkcs8()",
+        folders: &[],
+        except: &["crates/chancery-core/src/pki/transport.rs"],
+        instead: "key bytes stay in custody: only the own TLS key leaves it in clear",
+    },
+    Ban {
         word: "println!",
         folders: &[
             "crates/chancery-core",
