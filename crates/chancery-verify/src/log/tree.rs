@@ -94,7 +94,7 @@ pub fn tiles_of(range: Range<u64>) -> impl Iterator<Item = TileId> {
     nodes(range).into_iter().map(Node::tile)
 }
 
-/// MTH(D[start:end]) for a range that is a subtree; none where a tile is missing or too short.
+/// `MTH(D[start:end])` for a range that is a subtree; none where a tile is missing or too short.
 pub fn range_hash(range: Range<u64>, tiles: &Tiles) -> Option<Hash> {
     let mut nodes = nodes(range).into_iter().rev();
     let Some(last) = nodes.next() else { return Some(empty_root()) };
@@ -131,7 +131,7 @@ const fn split(n: u64) -> u64 {
     1 << (n - 1).ilog2()
 }
 
-/// The subtrees whose hashes are PATH(index, D[size]), in that order. `index` is less than `size`.
+/// The subtrees whose hashes are `PATH(index, D[size])`, in that order. `index` is less than `size`.
 pub fn inclusion(index: u64, size: u64) -> Vec<Range<u64>> {
     let (mut whole, mut path) = (0..size, Vec::new());
     while whole.end - whole.start > 1 {
@@ -144,7 +144,7 @@ pub fn inclusion(index: u64, size: u64) -> Vec<Range<u64>> {
     path
 }
 
-/// The subtrees whose hashes are PROOF(from, D[to]), in that order. `from` is at least 1 and at most `to`.
+/// The subtrees whose hashes are `PROOF(from, D[to])`, in that order. `from` is at least 1 and at most `to`.
 pub fn consistency(from: u64, to: u64) -> Vec<Range<u64>> {
     let (mut whole, mut proof, mut known) = (0..to, Vec::new(), true);
     while from < whole.end {

@@ -47,7 +47,7 @@ pub(crate) struct Options {
     /// Where to serve the interface over plain HTTP, on loopback only: for benchmarks and a proxy on the same host.
     #[arg(long, value_name = "HOST:PORT", env = "CHANCERY_PLAIN_LISTEN")]
     pub(crate) plain_listen: Option<SocketAddr>,
-    /// Where relying parties reach the public endpoints, such as http://pki.example.org: fills CDP and AIA.
+    /// Where relying parties reach the public endpoints, such as `http://pki.example.org`: fills CDP and AIA.
     #[arg(long, value_name = "URL", env = "CHANCERY_PUBLIC_URL")]
     pub(crate) public_url: Option<String>,
     /// Name of the transparency log, the first line of its checkpoints; fixed once it has entries [default: the public
