@@ -28,7 +28,7 @@ use tracing::{Span, debug, debug_span, error};
 use crate::{
     answer::{Failure, Refusal, render, unread_body},
     headers,
-    listen::{HeadFault, Strangers},
+    listen::{HeadFault, StreamTurns},
     metrics,
     remainder::Remainder,
 };
@@ -39,22 +39,22 @@ pub struct Peer {
     /// The address that the call comes from.
     pub(crate) source: IpAddr,
     /// Over HTTP/2, who waits for their turn until somebody is known.
-    pub(crate) strangers: Option<Arc<Strangers>>,
+    pub(crate) stream_turns: Option<Arc<StreamTurns>>,
     /// What the connection found wrong with the call's head.
     pub(crate) fault: Option<HeadFault>,
 }
 
 impl From<IpAddr> for Peer {
     fn from(source: IpAddr) -> Self {
-        Self { source, strangers: None, fault: None }
+        Self { source, stream_turns: None, fault: None }
     }
 }
 
 impl Peer {
     /// The call turned out to be of somebody who is logged in.
     pub(crate) fn is_known(&self) {
-        if let Some(strangers) = &self.strangers {
-            strangers.are_known();
+        if let Some(stream_turns) = &self.stream_turns {
+            stream_turns.caller_is_known();
         }
     }
 }

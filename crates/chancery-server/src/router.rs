@@ -14,7 +14,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
     app::App,
-    direct::Single,
+    fast_path::Single,
     metrics,
     middleware::{Outermost, Peer, no_such_path, refuse_head},
     openapi, routes,
@@ -192,7 +192,7 @@ pub(crate) fn all() -> OpenApiRouter<App> {
 /// All routes, for TLS and for loopback.
 pub fn router(chancery: Arc<Chancery>) -> Routes {
     let app = App::new(chancery);
-    Routes { router: finish(all(), app.clone()), direct: Some(app) }
+    Routes { router: finish(all(), app.clone()), fast_path: Some(app) }
 }
 
 /// The public routes alone, for plain HTTP.
@@ -212,19 +212,19 @@ fn finish(routes: OpenApiRouter<App>, app: App) -> Router {
 pub struct Routes {
     router: Router,
     /// For the calls that take no router.
-    direct: Option<App>,
+    fast_path: Option<App>,
 }
 
 impl From<Router> for Routes {
     fn from(router: Router) -> Self {
-        Self { router, direct: None }
+        Self { router, fast_path: None }
     }
 }
 
 impl Routes {
     /// Says from now on that the server is not ready.
     pub fn drain(&self) {
-        if let Some(app) = &self.direct {
+        if let Some(app) = &self.fast_path {
             app.drain();
         }
     }
@@ -248,7 +248,7 @@ impl Routes {
             if let Some(fault) = peer.fault {
                 return Ok(refuse_head(&head, peer.source, fault));
             }
-            if let Some(app) = &routes.direct
+            if let Some(app) = &routes.fast_path
                 && let Some(single) = Single::of(&head)
             {
                 return Ok(single.answer(app, &head, &mut body, &peer).await);

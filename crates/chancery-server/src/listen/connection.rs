@@ -39,13 +39,13 @@ use tokio_rustls::TlsAcceptor;
 
 use super::{
     Bounds, Site, head,
-    patient::Patient,
-    places::Places,
+    hyper_refusals::RewriteRefusals,
+    per_source::ConnectionsPerSource,
+    poll_on_wake::PollOnWake,
     proxy_protocol,
-    quiet::{Quiet, Sleeper},
-    seldom::Seldom,
-    strangers::Strangers,
-    unread::Unread,
+    streams_before_login::StreamTurns,
+    suppress_wake::{SuppressWake, WakeFilter},
+    write_stall::StallLimited,
 };
 use crate::{
     Routes,
@@ -64,7 +64,7 @@ pub(super) async fn handle(
     mut stream: TcpStream,
     peer: IpAddr,
     site: Arc<Site>,
-    (counts, places): (Arc<Counts>, Places),
+    (counts, places): (Arc<Counts>, ConnectionsPerSource),
     stop: watch::Receiver<bool>,
 ) {
     let Bounds { handshake_max, write_stall_max, trusted_proxies, .. } = &site.bounds;
@@ -82,7 +82,7 @@ pub(super) async fn handle(
             }
         }
     }
-    let stream = Patient::new(stream, read_ahead, *write_stall_max);
+    let stream = StallLimited::new(stream, read_ahead, *write_stall_max);
     let Some(tls) = &site.tls else {
         return serve_http1(stream, source, (&site, &counts), stop).await;
     };
@@ -109,10 +109,10 @@ async fn serve_http1<IO>(
 {
     let Bounds { head_max, head_bytes_max, .. } = site.bounds;
     let calls = Calls::new(site, counts, source, None);
-    let answer = move |request: Request<Incoming>| Call::begin(&calls).answer(request.map(Quiet));
+    let answer = move |request: Request<Incoming>| Call::begin(&calls).answer(request.map(SuppressWake));
     let connection = http1::Builder::new()
         .max_buf_size((2 * head_bytes_max as usize).max(BUFFER_MIN))
-        .serve_connection(TokioIo::new(Unread::new(io, head_bytes_max)), service_fn(answer));
+        .serve_connection(TokioIo::new(RewriteRefusals::new(io, head_bytes_max)), service_fn(answer));
     drive(connection, counts, head_max, stop).await;
 }
 
@@ -127,8 +127,8 @@ async fn serve_http2<IO>(
     IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Bounds { head_max, head_bytes_max, streams_max, streams_before_login_max, .. } = site.bounds;
-    let strangers = Arc::new(Strangers::new(streams_before_login_max.min(streams_max), streams_max));
-    let calls = Calls::new(site, counts, source, Some(strangers));
+    let stream_turns = Arc::new(StreamTurns::new(streams_before_login_max.min(streams_max), streams_max));
+    let calls = Calls::new(site, counts, source, Some(stream_turns));
     let answer = move |request: Request<Incoming>| Call::begin(&calls).answer_in_turn(request, head_max);
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
@@ -149,22 +149,27 @@ struct Calls {
     /// Whether that is a proxy, whose calls say themselves from whom they are.
     is_proxy: bool,
     /// Over HTTP/2.
-    strangers: Option<Arc<Strangers>>,
+    stream_turns: Option<Arc<StreamTurns>>,
     counts: Arc<Counts>,
 }
 
 impl Calls {
-    fn new(site: &Arc<Site>, counts: &Arc<Counts>, source: IpAddr, strangers: Option<Arc<Strangers>>) -> Arc<Self> {
+    fn new(
+        site: &Arc<Site>,
+        counts: &Arc<Counts>,
+        source: IpAddr,
+        stream_turns: Option<Arc<StreamTurns>>,
+    ) -> Arc<Self> {
         let is_proxy = site.bounds.trusted_proxies.trusts(source);
         let (site, counts) = (Arc::clone(site), Arc::clone(counts));
-        Arc::new(Self { site, source, is_proxy, strangers, counts })
+        Arc::new(Self { site, source, is_proxy, stream_turns, counts })
     }
 
     /// What is known of a call before it is looked at.
     fn peer<B>(&self, request: &Request<B>) -> Peer {
         let Bounds { trusted_proxies, head_bytes_max, .. } = &self.site.bounds;
         let source = if self.is_proxy { trusted_proxies.source(self.source, request.headers()) } else { self.source };
-        Peer { source, strangers: self.strangers.clone(), fault: head::fault(request, *head_bytes_max) }
+        Peer { source, stream_turns: self.stream_turns.clone(), fault: head::fault(request, *head_bytes_max) }
     }
 }
 
@@ -192,7 +197,7 @@ async fn drive<C: GracefulConnection>(
     let mut looks = time::interval(idle_max / LOOKS);
     looks.tick().await;
     let (mut idle_looks, mut begun, mut closing) = (0, 0, false);
-    let mut sleeper = Sleeper::default();
+    let mut wake_filter = WakeFilter::default();
     loop {
         let event = async {
             tokio::select! {
@@ -204,8 +209,8 @@ async fn drive<C: GracefulConnection>(
         let ends = tokio::select! {
             biased;
             // An error here is the client's: it went away, or spoke no HTTP. Nobody is left to be told.
-            _ = poll_fn(|context| sleeper.poll(connection.as_mut(), context)) => return,
-            event = Seldom::new(event) => match event {
+            _ = poll_fn(|context| wake_filter.poll(connection.as_mut(), context)) => return,
+            event = PollOnWake::new(event) => match event {
                 Event::Stop => true,
                 Event::Look => {
                     // Short calls may all have come and gone between two looks.
@@ -260,8 +265,8 @@ impl Call {
 
     /// The same for HTTP/2, whose calls run side by side.
     async fn answer_in_turn(self, request: Request<Incoming>, patience: Duration) -> Result<Response, Infallible> {
-        let turn = match &self.0.strangers {
-            Some(strangers) => strangers.turn(patience).await.map(Some),
+        let turn = match &self.0.stream_turns {
+            Some(stream_turns) => stream_turns.turn(patience).await.map(Some),
             None => Ok(None),
         };
         match turn {

@@ -16,7 +16,7 @@ use tokio::{
 use super::{
     Site,
     connection::{self, Counts},
-    places::{Place, Places},
+    per_source::{ConnectionSlot, ConnectionsPerSource},
 };
 
 /// How long a connection may stay silent while another has no place.
@@ -27,7 +27,7 @@ pub(super) struct Connections {
     site: Arc<Site>,
     stop: watch::Receiver<bool>,
     pub(super) tasks: JoinSet<()>,
-    places: Places,
+    places: ConnectionsPerSource,
     /// Those that had asked nothing when they were looked at last, the oldest first.
     silent: VecDeque<Silent>,
 }
@@ -48,12 +48,12 @@ impl Silent {
 pub(super) struct Arrived {
     stream: TcpStream,
     peer: IpAddr,
-    place: Option<Place>,
+    place: Option<ConnectionSlot>,
 }
 
 impl Connections {
     pub(super) fn new(site: Arc<Site>, stop: watch::Receiver<bool>) -> Self {
-        Self { site, stop, tasks: JoinSet::new(), places: Places::default(), silent: VecDeque::new() }
+        Self { site, stop, tasks: JoinSet::new(), places: ConnectionsPerSource::default(), silent: VecDeque::new() }
     }
 
     /// Takes a connection's measure; one too many of its source is closed at once, so that those behind it in the

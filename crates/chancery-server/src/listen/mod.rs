@@ -4,15 +4,15 @@ mod bounds;
 mod connection;
 mod connections;
 mod head;
-mod patient;
-mod places;
+mod hyper_refusals;
+mod per_source;
+mod poll_on_wake;
 mod proxies;
 mod proxy_protocol;
-mod quiet;
-mod seldom;
-mod strangers;
+mod streams_before_login;
+mod suppress_wake;
 mod tls;
-mod unread;
+mod write_stall;
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -30,7 +30,7 @@ use connections::{Arrived, Connections};
 pub use bounds::Bounds;
 pub(crate) use head::HeadFault;
 pub use proxies::{Network, NotANetwork, TrustedProxies};
-pub(crate) use strangers::Strangers;
+pub(crate) use streams_before_login::StreamTurns;
 pub use tls::{Tls, TlsError, tls_config};
 
 /// What to serve on one socket.

@@ -9,25 +9,25 @@ use chancery_core::Source;
 
 /// The connections of one socket, by their sources.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Places(Arc<Mutex<HashMap<Source, usize>>>);
+pub(super) struct ConnectionsPerSource(Arc<Mutex<HashMap<Source, usize>>>);
 
 /// The place of one connection, given back when it is dropped.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct ConnectionSlot {
     of: Source,
-    all: Places,
+    all: ConnectionsPerSource,
 }
 
-impl Places {
+impl ConnectionsPerSource {
     /// A place for one connection more of this source; none where it has `max` already.
-    pub(super) fn take(&self, of: Source, max: usize) -> Option<Place> {
+    pub(super) fn take(&self, of: Source, max: usize) -> Option<ConnectionSlot> {
         let mut taken = self.lock();
         let of_source = taken.entry(of).or_default();
         if *of_source >= max {
             return None;
         }
         *of_source += 1;
-        Some(Place { of, all: self.clone() })
+        Some(ConnectionSlot { of, all: self.clone() })
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Source, usize>> {
@@ -35,7 +35,7 @@ impl Places {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut taken = self.all.lock();
         if let Some(of_source) = taken.get_mut(&self.of) {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn a_source_has_so_many_and_others_are_not_its() {
-        let places = Places::default();
+        let places = ConnectionsPerSource::default();
         let (one, two) = (Source::from(IpAddr::from([192, 0, 2, 1])), Source::from(IpAddr::from([192, 0, 2, 2])));
         let held: Vec<_> = (0..3).map_while(|_| places.take(one, 2)).collect();
         assert_eq!(held.len(), 2);

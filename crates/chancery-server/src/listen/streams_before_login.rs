@@ -16,21 +16,21 @@ use tokio::{
 
 /// The turns of one connection's requests: few, until one of them was a known caller's.
 #[derive(Debug)]
-pub(crate) struct Strangers {
+pub(crate) struct StreamTurns {
     turns: Arc<Semaphore>,
     known: AtomicBool,
     /// How many more there are from then on.
     more: usize,
 }
 
-impl Strangers {
+impl StreamTurns {
     pub(super) fn new(few: u32, all: u32) -> Self {
         let turns = Arc::new(Semaphore::new(few as usize));
         Self { turns, known: AtomicBool::new(false), more: all.saturating_sub(few) as usize }
     }
 
     /// Somebody was authenticated on this connection.
-    pub(crate) fn are_known(&self) {
+    pub(crate) fn caller_is_known(&self) {
         if !self.known.load(Ordering::Relaxed) && !self.known.swap(true, Ordering::Relaxed) {
             self.turns.add_permits(self.more);
         }
@@ -51,16 +51,16 @@ mod tests {
 
     #[tokio::test]
     async fn there_are_few_turns_until_somebody_is_known() {
-        let strangers = Strangers::new(2, 5);
+        let stream_turns = StreamTurns::new(2, 5);
         let patience = Duration::from_millis(20);
-        let mut held = vec![strangers.turn(patience).await.unwrap(), strangers.turn(patience).await.unwrap()];
-        strangers.turn(patience).await.unwrap_err();
-        (0..2).for_each(|_| strangers.are_known());
+        let mut held = vec![stream_turns.turn(patience).await.unwrap(), stream_turns.turn(patience).await.unwrap()];
+        stream_turns.turn(patience).await.unwrap_err();
+        (0..2).for_each(|_| stream_turns.caller_is_known());
         for _ in 2..5 {
-            held.push(strangers.turn(patience).await.unwrap());
+            held.push(stream_turns.turn(patience).await.unwrap());
         }
-        strangers.turn(patience).await.unwrap_err();
+        stream_turns.turn(patience).await.unwrap_err();
         drop(held);
-        drop(strangers.turn(patience).await.unwrap());
+        drop(stream_turns.turn(patience).await.unwrap());
     }
 }

@@ -19,14 +19,14 @@ const REFUSED: &[u8] = b"HTTP/1.1 4";
 const ID: &[u8] = b"\r\nx-request-id: ";
 
 /// A connection whose refusals are told in our words.
-pub(super) struct Unread<IO> {
+pub(super) struct RewriteRefusals<IO> {
     io: IO,
     head_bytes_max: u32,
     /// Our words, which are being written in the place of hyper's.
     told: Option<Vec<u8>>,
 }
 
-impl<IO: AsyncWrite + Unpin> Unread<IO> {
+impl<IO: AsyncWrite + Unpin> RewriteRefusals<IO> {
     pub(super) const fn new(io: IO, head_bytes_max: u32) -> Self {
         Self { io, head_bytes_max, told: None }
     }
@@ -53,13 +53,13 @@ fn is_hypers(bytes: &[u8]) -> bool {
         && !bytes.windows(ID.len()).any(|part| part == ID)
 }
 
-impl<IO: AsyncRead + Unpin> AsyncRead for Unread<IO> {
+impl<IO: AsyncRead + Unpin> AsyncRead for RewriteRefusals<IO> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.io).poll_read(cx, buffer)
     }
 }
 
-impl<IO: AsyncWrite + Unpin> AsyncWrite for Unread<IO> {
+impl<IO: AsyncWrite + Unpin> AsyncWrite for RewriteRefusals<IO> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         if self.told.is_none() && is_hypers(bytes) {
             self.told = Some(middleware::refuse_unread(bytes, self.head_bytes_max));

@@ -16,7 +16,7 @@ use tokio::{
 
 /// A TCP stream on which no write may stall for longer than `stall_max`. Without it a client that reads nothing holds
 /// its answer in memory, and its connection, for as long as it likes.
-pub(super) struct Patient {
+pub(super) struct StallLimited {
     stream: TcpStream,
     /// What was read already, to find out from whom the connection is.
     read_ahead: Vec<u8>,
@@ -24,7 +24,7 @@ pub(super) struct Patient {
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-impl Patient {
+impl StallLimited {
     pub(super) const fn new(stream: TcpStream, read_ahead: Vec<u8>, stall_max: Duration) -> Self {
         Self { stream, read_ahead, stall_max, stalled: None }
     }
@@ -42,7 +42,7 @@ impl Patient {
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for StallLimited {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         if !self.read_ahead.is_empty() {
             let bytes = self.read_ahead.len().min(buffer.remaining());
@@ -54,7 +54,7 @@ impl AsyncRead for Patient {
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for StallLimited {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.bounded(cx, written)

@@ -14,9 +14,9 @@ use std::{
 use axum::body::{Bytes, HttpBody};
 use hyper::body::{Frame, Incoming, SizeHint};
 
-/// Polls the future of a connection, so that [`Quiet`] bodies may keep its task from being woken.
+/// Polls the future of a connection, so that [`SuppressWake`] bodies may keep its task from being woken.
 #[derive(Default)]
-pub(super) struct Sleeper(Option<(Arc<Task>, Waker)>);
+pub(super) struct WakeFilter(Option<(Arc<Task>, Waker)>);
 
 /// A connection's task.
 struct Task(Waker);
@@ -28,7 +28,7 @@ thread_local! {
     static HELD: Cell<Option<Arc<Task>>> = const { Cell::new(None) };
 }
 
-impl Sleeper {
+impl WakeFilter {
     pub(super) fn poll<F: Future>(&mut self, future: Pin<&mut F>, context: &Context<'_>) -> Poll<F::Output> {
         // At first, and when another task has taken over, the future has to learn whom to wake.
         let known = self.0.take().filter(|(task, _)| task.0.will_wake(context.waker()));
@@ -67,9 +67,9 @@ impl Drop for Hold {
 }
 
 /// The body of an HTTP/1 request. (HTTP/2 has more to do when a piece was taken: it tells the client that there is room.)
-pub(super) struct Quiet(pub(super) Incoming);
+pub(super) struct SuppressWake(pub(super) Incoming);
 
-impl HttpBody for Quiet {
+impl HttpBody for SuppressWake {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -119,14 +119,14 @@ mod tests {
         let polls = Arc::new(AtomicUsize::new(0));
         let (mut client, server) = duplex(4096);
         let echo = |request: Request<Incoming>| async {
-            let body = Quiet(request.into_body()).collect().await.unwrap().to_bytes();
+            let body = SuppressWake(request.into_body()).collect().await.unwrap().to_bytes();
             Ok::<_, Infallible>(Response::new(Body::from(body)))
         };
         let mut connection = Box::pin(http1::Builder::new().serve_connection(TokioIo::new(server), service_fn(echo)));
-        let (mut sleeper, count) = (Sleeper::default(), Arc::clone(&polls));
+        let (mut wake_filter, count) = (WakeFilter::default(), Arc::clone(&polls));
         tokio::spawn(poll_fn(move |context| {
             count.fetch_add(1, Ordering::Relaxed);
-            sleeper.poll(connection.as_mut(), context).map(drop)
+            wake_filter.poll(connection.as_mut(), context).map(drop)
         }));
         sleep(Duration::from_millis(20)).await;
         let before = polls.load(Ordering::Relaxed);

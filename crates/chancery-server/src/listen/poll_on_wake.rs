@@ -14,7 +14,7 @@ use std::{
 };
 
 /// Something that seldom happens.
-pub(super) struct Seldom<F> {
+pub(super) struct PollOnWake<F> {
     future: Pin<Box<F>>,
     alarm: Option<(Arc<Alarm>, Waker)>,
 }
@@ -36,13 +36,13 @@ impl Wake for Alarm {
     }
 }
 
-impl<F: Future> Seldom<F> {
+impl<F: Future> PollOnWake<F> {
     pub(super) fn new(future: F) -> Self {
         Self { future: Box::pin(future), alarm: None }
     }
 }
 
-impl<F: Future> Future for Seldom<F> {
+impl<F: Future> Future for PollOnWake<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
@@ -68,20 +68,20 @@ mod tests {
 
     #[tokio::test]
     async fn it_is_polled_at_first_and_when_it_was_woken() {
-        let (polls, sleeper) = (Mutex::new(0), Mutex::new(None::<Waker>));
+        let (polls, wake_filter) = (Mutex::new(0), Mutex::new(None::<Waker>));
         let polled = poll_fn(|context| {
             *polls.lock().unwrap() += 1;
-            *sleeper.lock().unwrap() = Some(context.waker().clone());
+            *wake_filter.lock().unwrap() = Some(context.waker().clone());
             if *polls.lock().unwrap() < 3 { Poll::Pending } else { Poll::Ready("done") }
         });
-        let mut seldom = pin!(Seldom::new(polled));
-        let poll = poll_fn(|context| Poll::Ready(seldom.as_mut().poll(context)));
+        let mut on_wake = pin!(PollOnWake::new(polled));
+        let poll = poll_fn(|context| Poll::Ready(on_wake.as_mut().poll(context)));
         let mut poll = pin!(poll);
         let mut next = async || poll.as_mut().await;
         assert_eq!((next().await, next().await, *polls.lock().unwrap()), (Poll::Pending, Poll::Pending, 1));
-        sleeper.lock().unwrap().as_ref().unwrap().wake_by_ref();
+        wake_filter.lock().unwrap().as_ref().unwrap().wake_by_ref();
         assert_eq!((next().await, next().await, *polls.lock().unwrap()), (Poll::Pending, Poll::Pending, 2));
-        let woken = sleeper.lock().unwrap().take().unwrap();
+        let woken = wake_filter.lock().unwrap().take().unwrap();
         std::thread::spawn(move || woken.wake()).join().unwrap();
         assert_eq!((next().await, *polls.lock().unwrap()), (Poll::Ready("done"), 3));
     }
