@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 use crate::{
     Caller, Clock, Error, Event, Grant, Limits, Result,
+    approval::{IdLocks, proposals::Effects},
     audit::{Actor, Counters, Entry},
     changes::{Change, ChangeKind, Following},
     health::WriteProbe,
@@ -27,12 +28,12 @@ use crate::{
     keys::{RsaPool, SigningKeys},
     list::ListTurns,
     log::{Log, LogFailure},
-    pki::{FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
+    pki::{self, FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
     quarantine::Quarantine,
     rows::RowCustody,
     settings::Settings,
-    signing::{Outside, OutsideAuthorities, ReadyTargets, StoredSubmitters, Turns},
+    signing::{self, Outside, OutsideAuthorities, ReadyTargets, StoredSubmitters},
     tokenization::TokenProfiles,
 };
 
@@ -109,7 +110,10 @@ pub struct Chancery {
     /// Previews of token profiles in the current minute.
     pub(crate) previews: std::sync::Mutex<Rate<IdentityId>>,
     pub(crate) settings: ArcSwap<Settings>,
-    pub(crate) turns: Turns,
+    /// Held for a request or a proposal while an approval of it is worked on.
+    pub(crate) decision_locks: IdLocks,
+    /// What proposals do, in the words of whoever proposes them.
+    pub(crate) effects: Effects,
     pub(crate) list_turns: ListTurns,
     pub(crate) outside_stamps: Option<Outside>,
     pub(crate) log: Arc<Log>,
@@ -142,6 +146,15 @@ pub struct Chancery {
 /// The setting that says which root key the installation was made with.
 const ROOT_KEY_ID: &str = "rootKeyId";
 
+/// What takes effect once it is approved: each kind of proposal, from the domain that proposes it.
+const EFFECTS: Effects = Effects {
+    pre_approval: signing::proposals::pre_approval::read,
+    policy: signing::proposals::policy::read,
+    certificate: pki::proposals::certificate::read,
+    cert_profile: pki::proposals::cert_profile::read,
+    issuer: pki::proposals::issuer::read,
+};
+
 /// How long the end of a server may take to write down what is only in memory, and then to close the store: some commits,
 /// and the log of a file. Whoever stops a server waits for this.
 const WRITE_DOWN_TIME: Duration = Duration::from_secs(4);
@@ -171,7 +184,8 @@ impl Chancery {
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
             log: Arc::new(Log::load(&store, &custodian, log_name.as_deref(), public_url.as_deref()).await?),
             custodian,
-            turns: Turns::default(),
+            decision_locks: IdLocks::default(),
+            effects: EFFECTS,
             list_turns: ListTurns::default(),
             outside_stamps: outside_stamps.map(|authorities| Outside::new(authorities, &limits)),
             previews: std::sync::Mutex::default(),

@@ -6,6 +6,7 @@
 use chancery_x509::time;
 
 mod access;
+mod approval;
 mod audit;
 mod background;
 mod chancery;

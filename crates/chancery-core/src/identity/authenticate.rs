@@ -76,7 +76,7 @@ impl Chancery {
     async fn look_into(&self, request: RequestInfo, credentials: &Credentials<'_>, now: i64) -> Result<Caller> {
         let now = (now, &self.limits);
         let Shown { session, token_expires_at } = self.session_of(&request, credentials).await?;
-        self.check_seats(&session)?;
+        self.check_seats(&session.state.seats)?;
         let directory = self.identity.directory.load();
         let Some(standing) = session.standing(&directory) else {
             return Err(self.unauthenticated(&request));

@@ -112,6 +112,13 @@ pub(crate) struct Standing {
     pub(crate) management: bool,
 }
 
+impl Standing {
+    /// Whether two persons are among the identities.
+    pub(crate) fn are_two_persons(&self) -> bool {
+        self.members.iter().filter(|member| member.kind == IdentityKind::Person).count() > 1
+    }
+}
+
 /// A fully logged-in session that makes a request.
 #[derive(Clone, Debug)]
 pub struct Caller {
@@ -152,7 +159,7 @@ impl Caller {
     /// Whether two persons have logged in, as roles with two logins demand.
     #[must_use]
     pub fn are_two_persons(&self) -> bool {
-        self.members().iter().filter(|member| member.kind == IdentityKind::Person).count() > 1
+        self.standing.are_two_persons()
     }
 
     /// The roles that the session holds.

@@ -148,6 +148,16 @@ impl Directory {
         })
     }
 
+    /// The seats that these identities would have if they logged in now, each with all its roles. None where one of them is
+    /// gone.
+    pub(super) fn seats(&self, identities: &[IdentityId]) -> Option<Vec<Seat>> {
+        let seat = |id: &IdentityId| {
+            let roles = self.identities.get(id)?.roles.iter().map(|(role, _)| *role).collect();
+            Some(Seat { identity: *id, roles })
+        };
+        identities.iter().map(seat).collect()
+    }
+
     /// Whether an identity of this kind can log in with the role: two logins are two persons.
     pub(super) fn counts(&self, kind: IdentityKind, role: RoleId) -> bool {
         match kind {

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use arc_swap::ArcSwap;
 use chancery_keys::Custodian;
 use chancery_store::Store;
-use chancery_types::{IdentityId, RoleId};
+use chancery_types::{IdentityId, Perm, RoleId};
 use uuid::Uuid;
 
 use super::{
     built_in,
     directory::{Directory, Identity},
+    login::Seat,
     recent::Recent,
     roles,
     sessions::{Key, Session, Sessions, WRITE_EVERY},
@@ -109,13 +110,25 @@ impl Chancery {
         Ok(())
     }
 
-    /// Unavailable where one of those who sit in the session, or one of their roles, cannot be read.
-    pub(super) fn check_seats(&self, session: &Session) -> Result<()> {
+    /// Whether these identities, if they logged in together now, would be two persons with a permission. Unavailable where
+    /// one of them, or one of their roles, cannot be read.
+    pub(crate) fn are_two_persons_with(&self, identities: &[IdentityId], perm: Perm) -> Result<bool> {
+        let closed = |id: &IdentityId| self.quarantine.check(Change::of(ChangeKind::Identity, *id).object());
+        identities.iter().try_for_each(closed)?;
+        let directory = self.identity.directory.load();
+        let Some(seats) = directory.seats(identities) else { return Ok(false) };
+        self.check_seats(&seats)?;
+        let standing = directory.standing(Uuid::nil(), &seats);
+        Ok(standing.is_some_and(|standing| standing.are_two_persons() && standing.perms.has(perm)))
+    }
+
+    /// Unavailable where one of those who sit in a session, or one of their roles, cannot be read.
+    pub(super) fn check_seats(&self, seats: &[Seat]) -> Result<()> {
         if self.quarantine.count() == 0 {
             return Ok(());
         }
         let closed = |kind: ChangeKind, id: Uuid| self.quarantine.check(Change::of(kind, id).object());
-        for seat in &session.state.seats {
+        for seat in seats {
             closed(ChangeKind::Identity, seat.identity.into())?;
             seat.roles.iter().try_for_each(|role| closed(ChangeKind::Role, (*role).into()))?;
         }

@@ -11,19 +11,19 @@ use super::{
     ALT_NAMES, AMOUNT, ISSUER, SUBJECT,
     address::Addresses,
     alt_name::AltName,
-    approval::{self, Approved},
     authority::ReadyAuthority,
     certificate::{Draft, Issuer, Serial, assemble, to_be_signed},
     lint,
     order::{GivenKey, Order},
+    proposals::issuer,
     stored::pem,
     validity::Validity,
 };
 use crate::{
     Chancery, Error, Meaning, Result,
+    approval::{Requirement, proposals::ApprovedProposal},
     keys::NewKey,
     log::{self, Leaf, NewEntry},
-    signing::Demand,
     time::rfc3339,
 };
 
@@ -41,7 +41,7 @@ pub(crate) enum Clearance {
     /// Nobody was asked: so nobody is to be.
     Unasked,
     /// Everybody has approved it who is to be asked.
-    Approved(Approved),
+    Approved(ApprovedProposal),
     /// An authority's own responder: its key leaves Chancery no more than the authority's, and only says which
     /// certificates are revoked.
     Responder,
@@ -132,7 +132,7 @@ impl Chancery {
     pub(crate) async fn prepare_planned(&self, plan: Plan, clearance: Clearance) -> Result<Prepared> {
         match clearance {
             Clearance::Unasked => plan.check_free()?,
-            Clearance::Approved(Approved { .. }) | Clearance::Responder => {}
+            Clearance::Approved(ApprovedProposal { .. }) | Clearance::Responder => {}
         }
         let Plan { mut order, validity, authority, scheme, now_ms } = plan;
         let issuer = authority.as_ref().map(|authority| &authority.facts);
@@ -248,10 +248,10 @@ fn check_names(issuer: &Issuer, order: &Order) -> Result<()> {
 impl Plan {
     /// Who is to approve it: whom the profile names, whom the issuer does, and whom the authority did whose place it
     /// takes.
-    pub(crate) fn demand(&self) -> Demand {
+    pub(crate) fn requirement(&self) -> Requirement {
         let issuer = self.authority.as_ref().and_then(|authority| authority.approval());
         let rules = [issuer, self.order.inherits.as_ref(), Some(&self.order.profile.approval)];
-        Demand::all(rules.into_iter().flatten())
+        Requirement::all(rules.into_iter().flatten())
     }
 
     /// What people call the certificate.
@@ -261,7 +261,7 @@ impl Plan {
 
     /// InvalidState where somebody is to be asked first.
     fn check_free(&self) -> Result<()> {
-        if self.demand().is_none() {
+        if self.requirement().is_none() {
             return Ok(());
         }
         let message = "The issuer issues nothing without approvals, and this call cannot wait for them.";
@@ -338,7 +338,7 @@ impl Prepared {
             revoked_at_s: None,
             revocation_reason: None,
             origin: Origin::Generated.as_str().to_owned(),
-            approval: order.inherits.as_ref().map(approval::text).transpose()?,
+            approval: order.inherits.as_ref().map(issuer::text).transpose()?,
         };
         Ok(tables::certificates::insert(tx, &row).await?)
     }

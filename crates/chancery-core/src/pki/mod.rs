@@ -1,7 +1,6 @@
 //! Certificates: names, profiles, validity, issuing, revocation.
 
 mod address;
-pub(crate) mod approval;
 mod authority;
 pub(crate) mod cert_profile;
 mod certificate;
@@ -16,9 +15,11 @@ mod lint;
 mod lists;
 mod ocsp;
 mod order;
+pub(crate) mod proposals;
 mod requested;
 mod requests;
 mod revocation;
+mod service_certificate;
 mod stored;
 mod transport;
 
@@ -26,8 +27,7 @@ use chancery_types::{
     CertificateId,
     wire::x509::{Certificate, DownloadFormat, DownloadQuery, GenerateCertificate},
 };
-pub(crate) use chancery_x509::validity;
-use chancery_x509::{alt_name, crl, csr, dn, name_constraints};
+use chancery_x509::{alt_name, crl, csr, dn, name_constraints, validity};
 
 use crate::{Caller, Chancery, Error, Result, log::inclusion_proof};
 pub(crate) use authority::ReadyAuthorities;
@@ -36,7 +36,7 @@ pub(crate) use certificate::{Issuer, Serial};
 pub use download::File;
 pub use expiry::Expiring;
 pub(crate) use expiry::Found as FoundExpiring;
-pub(crate) use issue::{Clearance, Plan, Prepared};
+pub(crate) use issue::{Plan, Prepared};
 pub(crate) use kept_lists::KeptLists;
 pub use lists::{ListKind, ListVersion, RevocationList};
 pub(crate) use ocsp::Answers as OcspAnswers;
@@ -44,6 +44,7 @@ pub use ocsp::OcspAnswer;
 pub(crate) use order::{Order, Wanted, default_hash};
 use requested::Ordered;
 pub(crate) use requested::Requested;
+pub(crate) use service_certificate::{Asked, ServiceCertificate};
 pub(crate) use stored::StoredCertificate;
 pub use transport::{TransportIdentity, new_transport_identity};
 

@@ -1,10 +1,9 @@
 //! Requests for certificates: at once, or once enough people have approved what was asked for.
 
 use chancery_types::{
-    Action, CertificateId, Perm,
+    Action, CertificateId, IdentityId, Perm,
     wire::{
         approval::Issued,
-        proposals::Proposed,
         x509::{GenerateCertificate, RekeyCertificate, RenewCertificate, RequestCertificate},
     },
 };
@@ -13,17 +12,10 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    ALT_NAMES, ISSUER, Prepared, SUBJECT,
-    approval::Approved,
-    cert_profile::Power,
-    issue::{Clearance, Plan},
-    order::Order,
-    requests::at_origin,
+    ALT_NAMES, ISSUER, Prepared, SUBJECT, cert_profile::Power, issue::Clearance, order::Order, requests::at_origin,
+    service_certificate::ServiceCertificate,
 };
-use crate::{
-    Caller, Chancery, Error, Event, Grant, Result,
-    signing::{NewCertificate, NewService, certificate::ServiceCertificate},
-};
+use crate::{Caller, Chancery, Error, Event, Result};
 
 /// A request as it came. What waits for approvals keeps it, and is made from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -133,15 +125,22 @@ impl Chancery {
         let object = requested.instead_of().map(Uuid::from);
         let grant = self.grant(caller, Perm::CertManageGenerate, requested.action(), object).await?;
         let Ordered { order, save, warnings } = self.ordered(&requested).await?;
-        self.check_power(caller, &requested, &order).await?;
+        let may = caller.has(Perm::CertManageManage) && caller.are_two_persons();
+        if let Some(what) = powerful(&order)?.filter(|_| !may) {
+            let message =
+                format!("{what} is made by two persons: a session of a role with two logins and CertManage:Manage.");
+            let event = Event::new(requested.action()).on(object);
+            return Err(self.refused(caller, event, Error::forbidden(message)).await);
+        }
         let plan = self.plan_certificate(order).await.map_err(|refusal| requested.refusal(refusal))?;
-        if !plan.demand().is_none() {
+        if !plan.requirement().is_none() {
             if !save {
                 let message =
                     "What waits for approvals is kept (saveCert): who asked for it is not there when it is issued.";
                 return Err(Error::value("/saveCert", message));
             }
-            return Box::pin(self.wait_for_approvals(caller, &grant, requested, &plan, None)).await.map(Issued::Waits);
+            let waits = self.propose_certificate(caller, &grant, requested, &plan, None);
+            return Box::pin(waits).await.map(Issued::Waits);
         }
         let issued = async {
             let prepared = self.prepare_planned(plan, Clearance::Unasked).await?;
@@ -154,31 +153,24 @@ impl Chancery {
         issued.await.map_err(|refusal| requested.refusal(refusal))
     }
 
-    /// Whoever makes an authority, a responder or a stamp makes the trust of others: that takes two persons, and the
-    /// permission to change profiles. It counts what the certificate would be good for, under whatever profile.
-    async fn check_power(&self, caller: &Caller, requested: &Requested, order: &Order) -> Result<()> {
-        let Some(power) = order.profile.power() else { return Ok(()) };
-        let from_outside = order.given.as_ref().is_some_and(|given| given.id.is_none());
-        if power == Power::Responder && from_outside {
-            let message =
-                "Responders have keys that were made here: whoever holds one says which certificates are good.";
-            return Err(Error::value("/certProfileUuid", message));
-        }
-        if caller.has(Perm::CertManageManage) && caller.are_two_persons() {
+    /// Refuses what takes two persons where those who asked for it would not be given it any more: their roles, and what the
+    /// profile makes of the certificate, may have changed while it waited.
+    pub(super) fn check_power_still(&self, request: &Requested, order: &Order, proposers: &[IdentityId]) -> Result<()> {
+        // What services sign with is made by whoever deploys them; its key never leaves.
+        if request.of_service().is_some() {
             return Ok(());
         }
-        let what = match power {
-            Power::Authority => "A certificate authority",
-            Power::Responder => "An OCSP responder's certificate",
-            Power::Stamps => "A certificate for time stamps",
-        };
-        let message =
-            format!("{what} is made by two persons: a session of a role with two logins and CertManage:Manage.");
-        let event = Event::new(requested.action()).on(requested.instead_of().map(Uuid::from));
-        Err(self.refused(caller, event, Error::forbidden(message)).await)
+        let Some(what) = powerful(order)? else { return Ok(()) };
+        if self.are_two_persons_with(proposers, Perm::CertManageManage)? {
+            return Ok(());
+        }
+        let message = format!(
+            "{what} is made by two persons with CertManage:Manage, and those who asked for it do not hold that any more."
+        );
+        Err(Error::state(message))
     }
 
-    async fn ordered(&self, requested: &Requested) -> Result<Ordered> {
+    pub(super) async fn ordered(&self, requested: &Requested) -> Result<Ordered> {
         match requested.clone() {
             Requested::Generate(request) => self.ordered_new(request).await,
             Requested::Request(request) => self.ordered_by_csr(request).await,
@@ -187,30 +179,20 @@ impl Chancery {
             Requested::Service(wanted) => wanted.order(self.hardened).map(Ordered::kept),
         }
     }
+}
 
-    /// Proposes what is planned, together with the service that it is for where that is new.
-    pub(crate) async fn wait_for_approvals(
-        &self,
-        caller: &Caller,
-        grant: &Grant,
-        request: Requested,
-        plan: &Plan,
-        service: Option<NewService>,
-    ) -> Result<Proposed> {
-        let name = plan.name(self.limits.name_max);
-        let certificate = plan.described(request.instead_of());
-        let new = NewCertificate { request, certificate };
-        self.propose_certificate(caller, grant, plan.demand(), (name, service), new).await
+/// What takes two persons and the permission to change profiles, because whoever makes it makes the trust of others: an
+/// authority, a responder, a stamp. It counts what the certificate would be good for, under whatever profile.
+fn powerful(order: &Order) -> Result<Option<&'static str>> {
+    let Some(power) = order.profile.power() else { return Ok(None) };
+    let from_outside = order.given.as_ref().is_some_and(|given| given.id.is_none());
+    if power == Power::Responder && from_outside {
+        let message = "Responders have keys that were made here: whoever holds one says which certificates are good.";
+        return Err(Error::value("/certProfileUuid", message));
     }
-
-    /// Makes what was approved. InvalidState where something else would come of it by now.
-    pub(crate) async fn prepare_approved(&self, new: &NewCertificate, approved: Approved) -> Result<Prepared> {
-        let Ordered { order, .. } = self.ordered(&new.request).await?;
-        let plan = self.plan_certificate(order).await?;
-        if plan.described(new.request.instead_of()) != new.certificate {
-            let message = "What would be issued is no longer what was asked for and approved: the profile was changed.";
-            return Err(Error::state(message));
-        }
-        self.prepare_planned(plan, Clearance::Approved(approved)).await
-    }
+    Ok(Some(match power {
+        Power::Authority => "A certificate authority",
+        Power::Responder => "An OCSP responder's certificate",
+        Power::Stamps => "A certificate for time stamps",
+    }))
 }

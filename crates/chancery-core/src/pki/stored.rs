@@ -10,7 +10,7 @@ use der::pem::LineEnding;
 
 use chancery_x509::crl::Revocation;
 
-use super::{approval, validity::Validity};
+use super::{proposals::issuer, validity::Validity};
 use crate::{Error, Result, time::rfc3339};
 
 /// Certificates of the longest chain: more than any verifier follows.
@@ -91,7 +91,7 @@ impl StoredCertificate {
             der: row.der,
             revoked,
             origin: row.origin.parse().map_err(Error::internal)?,
-            approval: approval::parse(row.approval.as_deref())?,
+            approval: issuer::parse(row.approval.as_deref())?,
         })
     }
 

@@ -7,8 +7,8 @@ use chancery_types::{
 use futures::{StreamExt, stream};
 use tracing::error;
 
-use super::{request::Standing, stored::StoredRequest};
-use crate::{Caller, Chancery, Error, Grant, Meaning, Result};
+use super::stored::StoredRequest;
+use crate::{Caller, Chancery, Error, Grant, Meaning, Result, approval::Standing};
 
 /// Requests that are worked on at a time: enough to share the store's flushes.
 const PARALLEL: usize = 16;

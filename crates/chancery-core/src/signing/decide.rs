@@ -5,15 +5,11 @@ use std::sync::Arc;
 use chancery_keys::{Digest, hash};
 use chancery_store::{
     Tx,
-    tables::{
-        self,
-        decisions::{Decision, On},
-        signing_items::Item,
-    },
+    tables::{self, decisions::On, signing_items::Item},
 };
 use chancery_types::{
-    Action, Base64, CertificateId, Perm, RequestDecision, RoleId, SigningRequestId,
-    wire::signing_requests::{ApprovalCount, ApproveRequest, Approved, DecideRequest, Denied},
+    Action, Base64, CertificateId, Perm, RequestDecision, SigningRequestId,
+    wire::signing_requests::{ApprovalCount, ApproveRequest, Approved as Answer, DecideRequest, Denied},
 };
 use chancery_verify::manifest_digest;
 use serde_json::json;
@@ -21,19 +17,18 @@ use uuid::Uuid;
 
 use super::{
     credential::{Credential, Outcome, Signer},
-    decision,
     formats::{self, Content},
     made::{Made, Usable},
     manifest::Output,
-    refusal,
-    request::{self, Actor, Event as Step, Given, Request, Standing},
     stored::StoredRequest,
 };
-use crate::{Caller, Chancery, Error, Event, Grant, Meaning, Member, Result, text::check_note};
-
-/// How often a decision is taken anew because the request changed meanwhile. Each time somebody else's decision went
-/// through, so this is far more than one request can see.
-pub(super) const ATTEMPTS_MAX: usize = 1_000;
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Meaning, Result,
+    approval::{
+        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, Standing, Transition, participants, refusal,
+        too_many_attempts,
+    },
+};
 
 /// What a decision leads to.
 struct Resolved {
@@ -44,11 +39,10 @@ struct Resolved {
 }
 
 /// A decision that is ready to be stored.
-struct NewDecision {
+struct Decided {
     /// The request as it was read.
     before: tables::signing_requests::Row,
-    row: Decision,
-    members: Vec<Member>,
+    row: NewDecision,
     change: tables::signing_requests::Change,
     /// The signatures, where there are some, and what they were made with.
     made: Option<(Made, CertificateId)>,
@@ -63,7 +57,7 @@ impl Chancery {
         caller: &Caller,
         id: SigningRequestId,
         request: ApproveRequest,
-    ) -> Result<Approved> {
+    ) -> Result<Answer> {
         let grant = self.decision_grant(caller, RequestDecision::Approve, Some(id)).await?;
         let ApproveRequest { note, digest } = request;
         let note = self.note(note)?;
@@ -109,12 +103,6 @@ impl Chancery {
         self.grant_any(caller, perms, action(decision), id.map(Uuid::from)).await
     }
 
-    pub(super) fn note(&self, note: Option<String>) -> Result<String> {
-        let note = note.unwrap_or_default();
-        check_note("/note", &note, &self.limits)?;
-        Ok(note)
-    }
-
     pub(super) async fn approve(
         &self,
         caller: &Caller,
@@ -122,35 +110,32 @@ impl Chancery {
         id: SigningRequestId,
         note: &str,
         digest: Option<Base64>,
-    ) -> Result<Approved> {
-        let _turn = self.turns.take(id).await;
+    ) -> Result<Answer> {
+        let _lock = self.decision_locks.lock(id.into()).await;
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.clock.now_ms();
             let (stored, mut facts) = self.stored_request(id, now_ms).await?;
-            let (standing, given) = self.step(caller, id, &facts, RequestDecision::Approve).await?;
+            let (approved, approval) = self.decide(caller, id, &mut facts, RequestDecision::Approve).await?;
             if digest.as_ref().is_some_and(|Base64(digest)| *digest != stored.row.digest) {
                 let message =
                     "This is not the digest of the request, so nothing was approved; its detail has the digest.";
                 return Err(Error::value("/digest", message));
             }
-            let roles = given.roles.clone();
-            facts.approvals.push(given);
             let approvals = ApprovalCount { given: facts.given(), required: facts.required() };
-            let resolved = if standing == Standing::Approved {
-                self.resolve(&stored, facts, now_ms).await?
-            } else {
-                Resolved { standing, output: None, reason: None }
+            let resolved = match approved {
+                Some(approved) => self.resolve(&stored, &mut facts, approved, now_ms).await?,
+                None => Resolved { standing: facts.standing, output: None, reason: None },
             };
             let (state, approval_state) = resolved.standing.words();
             let (signature, manifest) = Output::told(resolved.output.as_ref(), stored.row.items);
             let event = event(RequestDecision::Approve, &stored, &resolved, Some(approvals));
             let digest = Base64(stored.row.digest.clone());
-            let new = NewDecision::new(caller, &stored, (RequestDecision::Approve, note, &roles), resolved, now_ms)?;
-            if self.store_decision(grant, event, new).await? {
-                return Ok(Approved { signature, digest, state, approval_state, approvals, manifest });
+            let decided = Decided::new(caller, &stored, (RequestDecision::Approve, note), &approval, resolved, now_ms)?;
+            if self.store_decision(grant, event, decided).await? {
+                return Ok(Answer { signature, digest, state, approval_state, approvals, manifest });
             }
         }
-        Err(too_often())
+        Err(too_many_attempts())
     }
 
     /// Denies or withdraws.
@@ -165,50 +150,50 @@ impl Chancery {
         // Not in turn: a denial need not wait for a signature that it makes void.
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.clock.now_ms();
-            let (stored, facts) = self.stored_request(id, now_ms).await?;
-            let (standing, given) = self.step(caller, id, &facts, decision).await?;
-            let (state, approval_state) = standing.words();
-            let resolved = Resolved { standing, output: None, reason: None };
+            let (stored, mut facts) = self.stored_request(id, now_ms).await?;
+            let (_, approval) = self.decide(caller, id, &mut facts, decision).await?;
+            let (state, approval_state) = facts.standing.words();
+            let resolved = Resolved { standing: facts.standing, output: None, reason: None };
             let event = event(decision, &stored, &resolved, None);
-            let new = NewDecision::new(caller, &stored, (decision, note, &given.roles), resolved, now_ms)?;
-            if self.store_decision(grant, event, new).await? {
+            let decided = Decided::new(caller, &stored, (decision, note), &approval, resolved, now_ms)?;
+            if self.store_decision(grant, event, decided).await? {
                 return Ok(Denied { state, approval_state });
             }
         }
-        Err(too_often())
+        Err(too_many_attempts())
     }
 
-    async fn stored_request(&self, id: SigningRequestId, now_ms: i64) -> Result<(StoredRequest, Request)> {
+    async fn stored_request(&self, id: SigningRequestId, now_ms: i64) -> Result<(StoredRequest, Facts)> {
         let stored = self.store.read(move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
         let facts = stored.facts(self.hardened, now_ms);
         Ok((stored, facts))
     }
 
     /// Takes the decision; a refusal is audited.
-    async fn step(
+    async fn decide(
         &self,
         caller: &Caller,
         id: SigningRequestId,
-        facts: &Request,
+        facts: &mut Facts,
         decision: RequestDecision,
-    ) -> Result<(Standing, Given)> {
-        let actors: Vec<_> = caller.members().iter().map(actor).collect();
-        let step = match decision {
-            RequestDecision::Approve => Step::Approve(&actors),
-            RequestDecision::Deny => Step::Deny(&actors),
-            RequestDecision::Withdraw => Step::Withdraw(&actors),
+    ) -> Result<(Option<Approved>, Approval)> {
+        let session = participants(caller);
+        let transition = match decision {
+            RequestDecision::Approve => Transition::Approve(&session),
+            RequestDecision::Deny => Transition::Deny(&session),
+            RequestDecision::Withdraw => Transition::Withdraw(&session),
         };
-        match request::next(facts, step) {
-            Ok(standing) => Ok((standing, facts.approval_of(&actors))),
-            Err(refusal) => {
+        match facts.take(transition) {
+            Ok(approved) => Ok((approved, facts.approval_of(&session))),
+            Err(why) => {
                 let event = Event::new(action(decision)).on(Uuid::from(id));
-                Err(self.refused(caller, event, refusal::error(refusal, caller)).await)
+                Err(self.refused(caller, event, refusal(why, caller, standing_in_words)).await)
             }
         }
     }
 
     /// Signs what has every approval that it needs. What the key made is worth nothing until it is stored.
-    async fn resolve(&self, stored: &StoredRequest, approved: Request, at_ms: i64) -> Result<Resolved> {
+    async fn resolve(&self, stored: &StoredRequest, facts: &mut Facts, _: Approved, at_ms: i64) -> Result<Resolved> {
         let certificate = stored.certificate()?;
         let credential = self.store.read(move |tx| Box::pin(Credential::load(tx, certificate))).await?;
         let outcome = match self.open_signer(credential, at_ms).await? {
@@ -222,13 +207,12 @@ impl Chancery {
             }
             Outcome::Signed(signer) => self.sign_stored(stored, &signer, at_ms).await?.map(Output::One),
         };
-        let (step, output, reason) = match outcome {
-            Outcome::Signed(output) => (Step::Sign, Some(output), None),
-            Outcome::Failed(reason) => (Step::Fail, None, Some(reason)),
+        let (transition, output, reason) = match outcome {
+            Outcome::Signed(output) => (Transition::Sign, Some(output), None),
+            Outcome::Failed(reason) => (Transition::Fail, None, Some(reason)),
         };
-        let approved = Request { standing: Standing::Approved, ..approved };
-        let standing = request::next(&approved, step).map_err(Error::internal)?;
-        Ok(Resolved { standing, output, reason })
+        facts.take(transition).map_err(Error::internal)?;
+        Ok(Resolved { standing: facts.standing, output, reason })
     }
 
     async fn sign_stored(&self, stored: &StoredRequest, signer: &Signer, at_ms: i64) -> Result<Outcome> {
@@ -268,8 +252,8 @@ impl Chancery {
     }
 
     /// Stores decision, signature and audit record together; false where the request is no longer as it was read.
-    async fn store_decision(&self, grant: &Grant, event: Event, new: NewDecision) -> Result<bool> {
-        match self.commit(grant, event, move |tx| Box::pin(new.insert(tx))).await {
+    async fn store_decision(&self, grant: &Grant, event: Event, decided: Decided) -> Result<bool> {
+        match self.commit(grant, event, move |tx| Box::pin(decided.insert(tx))).await {
             Ok(()) => Ok(true),
             Err(error) if error.meaning() == Meaning::State => Ok(false),
             Err(error) => Err(error),
@@ -285,11 +269,12 @@ async fn approved_items(tx: &mut Tx, id: Uuid, digest: Vec<u8>) -> Result<Vec<It
     if found == digest { Ok(items) } else { Err(tx.refuse("signing_items", id).into()) }
 }
 
-impl NewDecision {
+impl Decided {
     fn new(
         caller: &Caller,
         stored: &StoredRequest,
-        (decision, note, roles): (RequestDecision, &str, &[RoleId]),
+        (decision, note): (RequestDecision, &str),
+        approval: &Approval,
         resolved: Resolved,
         now_ms: i64,
     ) -> Result<Self> {
@@ -304,15 +289,13 @@ impl NewDecision {
         let (signature, item_signatures) = output.map(Output::stored).unwrap_or_default();
         Ok(Self {
             before: stored.row.clone(),
-            row: Decision {
-                subject_id: stored.row.id,
-                version: stored.row.version + 1,
-                decision: decision.as_str().to_owned(),
-                note: note.to_owned(),
-                roles: serde_json::to_string(roles).map_err(Error::internal)?,
-                decided_at_ms: now_ms,
-            },
-            members: caller.members().to_vec(),
+            row: NewDecision::new(
+                caller,
+                (stored.row.id, stored.row.version + 1),
+                (decision.as_str(), note),
+                &approval.roles,
+                now_ms,
+            )?,
             made,
             item_signatures,
             change: tables::signing_requests::Change {
@@ -326,11 +309,11 @@ impl NewDecision {
 
     /// InvalidState where the request, or what signed it, is no longer as it was read.
     async fn insert(self, tx: &mut Tx) -> Result<()> {
-        let Self { before, row, members, change, made, item_signatures } = self;
+        let Self { before, row, change, made, item_signatures } = self;
         let allowed = match made {
             Some((made, certificate)) => {
                 let usable = Usable::of(tx, certificate, &made).await?;
-                Some(made.told(row.subject_id.into(), usable.certificate())?.allow(tx, usable).await?)
+                Some(made.told(before.id.into(), usable.certificate())?.allow(tx, usable).await?)
             }
             None => None,
         };
@@ -340,14 +323,9 @@ impl NewDecision {
         if let Some(allowed) = allowed {
             allowed.tell(tx).await?;
         }
-        tables::signing_items::insert_results(tx, row.subject_id, &item_signatures).await?;
-        decision::insert(tx, On::Request, &row, &members).await
+        tables::signing_items::insert_results(tx, before.id, &item_signatures).await?;
+        row.insert(tx, On::Request).await
     }
-}
-
-pub(super) fn actor(member: &Member) -> Actor {
-    let trusted_since = member.trusted_since(Perm::SigningApprove);
-    Actor { id: member.id, kind: member.kind, trusted_since, roles: member.roles.clone() }
 }
 
 const fn action(decision: RequestDecision) -> Action {
@@ -369,6 +347,15 @@ fn event(decision: RequestDecision, stored: &StoredRequest, to: &Resolved, appro
     }))
 }
 
-pub(super) fn too_often() -> Error {
-    Error::busy("Too many others decide on this at the same time; try again.", 1)
+const fn standing_in_words(standing: Standing) -> &'static str {
+    match standing {
+        Standing::New => "The request has not been submitted.",
+        Standing::Pending => "The request waits for approvals.",
+        Standing::Approved => "The request is approved and being signed.",
+        Standing::Signed => "The request is signed already.",
+        Standing::Failed => "The request was approved already, and failed.",
+        Standing::Denied => "The request was denied already.",
+        Standing::Withdrawn => "The request was withdrawn by its submitter.",
+        Standing::Expired => "The request waited too long for its approvals; it can be submitted again.",
+    }
 }

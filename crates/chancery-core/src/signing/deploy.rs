@@ -3,7 +3,7 @@
 use chancery_keys::random;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
-    Action, CertProfileId, LogVisibility, Perm, PolicyId, ServiceId,
+    Action, CertProfileId, ErrorCode, LogVisibility, Perm, PolicyId, ServiceId,
     wire::services::{DeployRequest, DeployedService, PkiSigning, PkiSigningMember, SigningCert},
 };
 use serde_json::json;
@@ -11,14 +11,15 @@ use uuid::Uuid;
 
 use super::{
     algorithms::Choice,
-    certificate::{Asked, ServiceCertificate},
-    rules,
+    policy_rules,
     service::{PKI_SIGNING, TIME_STAMPING},
     terms::Terms,
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
-    pki::{Prepared, Requested, cert_profile},
+    approval::proposals::StoreFirst,
+    audit::Entry,
+    pki::{Asked, Prepared, Requested, ServiceCertificate, cert_profile},
     text::check_name,
 };
 
@@ -78,7 +79,8 @@ impl Chancery {
         match asked {
             Some(Asked::Waits(wanted, plan)) => {
                 let (reply, request) = (service.reply(warnings), Requested::Service(wanted));
-                let waits = self.wait_for_approvals(caller, &grant, request, &plan, Some(service));
+                let first = service.stored_first(self.clock.now_ms());
+                let waits = self.propose_certificate(caller, &grant, request, &plan, Some(first));
                 let proposed = Box::pin(waits).await?;
                 Ok(DeployedService { pending_certificate: Some(proposed), ..reply })
             }
@@ -163,7 +165,7 @@ impl NewService {
     }
 
     /// What the audit records say of it.
-    pub(super) fn event(&self) -> Event {
+    fn event(&self) -> Event {
         Event::new(Action::ServiceDeploy).on(Uuid::from(self.id)).detail(json!({
             "name": self.name,
             "certificateUuid": self.certificate.as_ref().map(|certificate| certificate.id),
@@ -175,7 +177,18 @@ impl NewService {
         }))
     }
 
-    pub(super) async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+    /// Stored, with a record of its own, before the proposal of its certificate.
+    fn stored_first(self, now_ms: i64) -> StoreFirst {
+        Box::new(move |tx, actor| {
+            Box::pin(async move {
+                let record = self.event();
+                self.insert(tx, now_ms).await?;
+                Entry::new(now_ms, actor, record, ErrorCode::Success)?.append(tx).await
+            })
+        })
+    }
+
+    async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
         let Self { id, policy, name, terms, certificate, log } = self;
         let certificate_id = certificate.as_ref().map(|certificate| certificate.id);
         if let Some(certificate) = certificate {
@@ -183,7 +196,7 @@ impl NewService {
             stored.map_err(|refusal| within("/pkisigning/newCert", refusal))?;
         }
         // A service's first policy has the service's name.
-        rules::check_roles(tx, &terms.rules).await.map_err(|refusal| within("/pkisigning", refusal))?;
+        policy_rules::check_roles(tx, &terms.rules).await.map_err(|refusal| within("/pkisigning", refusal))?;
         let policy = terms.row(policy, id, name.clone())?;
         let row = tables::services::Row {
             id: id.into(),

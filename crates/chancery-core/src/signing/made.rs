@@ -6,7 +6,7 @@ use chancery_types::{CertificateId, SigningRequestId};
 
 use super::{
     credential::{Credential, Unusable},
-    rules,
+    policy_rules,
     service::{Policy, Service},
     target::Found,
 };
@@ -85,7 +85,7 @@ impl Told {
             return Err(Error::internal("the log was to tell of another certificate than the one that may sign"));
         }
         let count = u32::try_from(entries.len()).unwrap_or(u32::MAX);
-        rules::check_rate(tx, &policy, count, at_ms).await?;
+        policy_rules::check_rate(tx, &policy, count, at_ms).await?;
         Ok(Allowed(entries))
     }
 }

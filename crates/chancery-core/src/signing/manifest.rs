@@ -23,8 +23,8 @@ use super::{
     credential::{Outcome, Signer},
     formats::Content,
     made::Made,
+    policy_rules,
     program::Program,
-    rules,
     service::Policy,
 };
 use crate::{
@@ -65,7 +65,8 @@ pub(super) fn check(items: Vec<ManifestItem>, policy: &Policy, limits: &Limits) 
     let item = |(index, ManifestItem { name, digest: Base64(digest) }): (usize, ManifestItem)| {
         let field = |member: &str| format!("/items/{index}/{member}");
         check_name(&field("name"), &name, limits)?;
-        rules::check_file_name(&policy.rules, &name).map_err(|refusal| refusal.under(&format!("/items/{index}")))?;
+        policy_rules::check_file_name(&policy.rules, &name)
+            .map_err(|refusal| refusal.under(&format!("/items/{index}")))?;
         if digest.len() != hash.digest_len() {
             let message = format!("A digest of {hash} has {} bytes, not {}.", hash.digest_len(), digest.len());
             return Err(Error::value(field("digest"), message));

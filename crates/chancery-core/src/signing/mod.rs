@@ -2,12 +2,9 @@
 
 mod algorithms;
 mod batch;
-pub(crate) mod certificate;
 mod claim;
 mod credential;
 mod decide;
-mod decision;
-mod demand;
 mod deploy;
 mod embedded;
 pub(crate) mod formats;
@@ -16,14 +13,12 @@ mod manifest;
 mod matter;
 mod pages;
 mod policy;
+mod policy_rules;
 mod program;
-mod proposal;
+pub(crate) mod proposals;
 mod read;
-mod refusal;
 mod renew;
 mod repeat;
-mod request;
-pub(crate) mod rules;
 mod service;
 mod services;
 mod stored;
@@ -35,14 +30,8 @@ mod terms;
 #[cfg(test)]
 mod testing;
 mod time_stamp;
-mod turns;
 
-pub(crate) use demand::Demand;
-pub(crate) use deploy::NewService;
-pub(crate) use proposal::NewCertificate;
 pub(crate) use submitters::StoredSubmitters;
 pub(crate) use target::ReadyTargets;
-pub(crate) use terms::check_num_approvals;
 pub(crate) use time_stamp::Outside;
 pub use time_stamp::{OutsideAuthorities, StampTransport, TimeStampAnswer};
-pub(crate) use turns::Turns;

@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::{
     algorithms::Choice,
     credential::Credential,
-    proposal::NewPolicy,
-    rules,
+    policy_rules,
+    proposals::policy::NewPolicy,
     service::{Policy, Service},
     terms::Terms,
 };
@@ -73,7 +73,7 @@ impl Chancery {
                 let present = Present::load(tx, service).await?;
                 present.check_free()?;
                 terms.check_beside(&present.policies)?;
-                rules::check_roles(tx, &terms.rules).await?;
+                policy_rules::check_roles(tx, &terms.rules).await?;
                 if !tables::signing_policies::insert(tx, &row).await? {
                     return Err(Error::exists("/name", NAME_TAKEN));
                 }
@@ -120,7 +120,7 @@ impl Chancery {
                 if terms.num_approvals != old.num_approvals || terms.self_approval != old.self_approval(hardened) {
                     terms.check_beside(&present.policies)?;
                 }
-                rules::check_roles(tx, &terms.rules).await?;
+                policy_rules::check_roles(tx, &terms.rules).await?;
                 let row = terms.row(policy, old.service, name)?;
                 if tables::signing_policies::name_taken(tx, &row).await? {
                     return Err(Error::exists("/objInfo/name", NAME_TAKEN));

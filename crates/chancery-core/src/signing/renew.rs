@@ -8,17 +8,12 @@ use chancery_types::{
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{
-    certificate::{Asked, ServiceCertificate},
-    proposal::asked_for_last,
-    service::without_certificate,
-    time_stamp::unreadable_policy,
-};
+use super::{service::without_certificate, time_stamp::unreadable_policy};
 use crate::{
     Caller, Chancery, Error, Event, Result,
     changes::{Change, ChangeKind},
     keys::key_type::KeyType,
-    pki::{Requested, StoredCertificate},
+    pki::{Asked, Requested, ServiceCertificate, StoredCertificate, proposals::certificate::asked_for_last},
 };
 
 impl Chancery {
@@ -59,7 +54,7 @@ impl Chancery {
             Asked::Made(prepared) => prepared,
             Asked::Waits(wanted, plan) => {
                 let request = Requested::Service(wanted);
-                let proposed = Box::pin(self.wait_for_approvals(caller, &grant, request, &plan, None)).await?;
+                let proposed = Box::pin(self.propose_certificate(caller, &grant, request, &plan, None)).await?;
                 return Ok(RenewedService { pending_certificate: Some(proposed), ..renewed });
             }
         };

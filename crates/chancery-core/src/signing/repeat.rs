@@ -9,8 +9,8 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::{claim::Claim, request};
-use crate::{Caller, Chancery, Error, Result};
+use super::claim::Claim;
+use crate::{Caller, Chancery, Error, Result, approval::Transition};
 
 impl Chancery {
     /// Submits a request that failed, or that waited too long, as a new one: in the name of this session, under the
@@ -19,9 +19,8 @@ impl Chancery {
         let (action, object) = (Action::SigningRequestSubmit, Some(Uuid::from(id)));
         let _grant = self.grant(caller, Perm::SigningSubmit, action, object).await?;
         let stored = self.readable_request(caller, id).await?;
-        let facts = stored.facts(self.hardened, self.clock.now_ms());
-        request::next(&facts, request::Event::Repeat)
-            .map_err(|_| Error::state("Only a request that failed is repeated."))?;
+        let mut facts = stored.facts(self.hardened, self.clock.now_ms());
+        facts.take(Transition::Repeat).map_err(|_| Error::state("Only a request that failed is repeated."))?;
         let read = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id.into())));
         let payload = read.await?.map(Base64);
         let page_hashes = self.stored_page_hashes(&stored).await?;

@@ -16,11 +16,12 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::{
-    proposal::asked_for_last,
-    service::{PKI_SIGNING, Policy, Service, stub, without_certificate},
+use super::service::{PKI_SIGNING, Policy, Service, stub, without_certificate};
+use crate::{
+    Caller, Chancery, Error, Result,
+    list::Page,
+    pki::{StoredCertificate, proposals::certificate::asked_for_last},
 };
-use crate::{Caller, Chancery, Error, Result, list::Page, pki::StoredCertificate};
 
 impl Chancery {
     /// The services in full, for any fully logged-in caller.

@@ -17,12 +17,12 @@ use chancery_types::{
 
 use super::{
     claim::Claim,
-    decision::StoredDecision,
-    request::{self, Event, Request, Standing},
-    rules,
     service::{Policy, Service},
 };
-use crate::{Error, Result, time::rfc3339};
+use crate::{
+    Error, Result,
+    approval::{Facts, Standing, StoredDecision, moment, requirement},
+};
 
 /// A signing request without its payload.
 #[derive(Clone, Debug)]
@@ -64,23 +64,19 @@ impl StoredRequest {
     }
 
     /// What the rules see of it at this moment.
-    pub(crate) fn facts(&self, hardened: bool, now_ms: i64) -> Request {
+    pub(crate) fn facts(&self, hardened: bool, now_ms: i64) -> Facts {
         let approvals = self.decisions.iter().filter(|one| one.decision == RequestDecision::Approve);
-        let mut request = Request {
+        let facts = Facts {
             standing: self.standing,
             submitted_at: self.row.submitted_at_ms,
             submitters: self.submitters.iter().map(|submitter| submitter.id.into()).collect(),
-            approvals: approvals.map(StoredDecision::given).collect(),
-            steps: rules::steps(&self.policy.rules),
+            approvals: approvals.map(StoredDecision::approval).collect(),
+            steps: requirement::steps(&self.policy.rules.approval_steps),
             required_at_submission: self.row.required_at_submission,
             required_now: self.policy.num_approvals,
             self_approval: self.policy.self_approval(hardened),
         };
-        if self.row.expires_at_ms.is_some_and(|end_ms| end_ms <= now_ms) {
-            // Refused for what waits no more: that stays as it is.
-            request.standing = request::next(&request, Event::Expire).unwrap_or(request.standing);
-        }
-        request
+        facts.at(now_ms, self.row.expires_at_ms)
     }
 
     /// Whether one of these identities submitted it.
@@ -182,8 +178,4 @@ pub(super) fn stub(row: tables::signing_requests::Stub, claim: Claim, now_ms: i6
         note: claim.note,
         metadata: claim.metadata,
     })
-}
-
-pub(super) fn moment(at_ms: i64) -> String {
-    rfc3339(at_ms.div_euclid(1_000))
 }

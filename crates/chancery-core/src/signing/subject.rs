@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use chancery_types::{Base64, wire::signing_requests::ManifestItem};
 
-use super::{algorithms::Choice, formats, rules, target::Target};
+use super::{algorithms::Choice, formats, policy_rules, target::Target};
 use crate::{Error, Limits, Result};
 
 /// What is to be signed, as it was submitted.
@@ -48,7 +48,7 @@ impl Subject {
             {
                 Err(Error::value("/items", "This service's key signs messages, not digests."))
             }
-            Self::Manifest(items) => rules::check_count(&target.policy.rules, items.len()),
+            Self::Manifest(items) => policy_rules::check_count(&target.policy.rules, items.len()),
             Self::Digest(_) if size_max.is_some() => {
                 let message =
                     "The policy limits the size of payloads, which a digest does not tell; uploadData is needed.";

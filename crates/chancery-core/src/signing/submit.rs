@@ -17,23 +17,27 @@ use super::{
     algorithms::Choice,
     claim::Claim,
     credential::Prepared,
-    decide::{ATTEMPTS_MAX, too_often},
     embedded::{self, Container},
     formats::{self, Content},
     made::{Made, Told, Usable},
     manifest::{self, Output},
     matter::Matter,
     pages::PageHashes,
+    policy_rules,
     program::{self, Program},
-    proposal::PreApproved,
-    request::{self, Event as Step, Request, Standing},
-    rules,
     service::Policy,
     subject::Subject,
     submitters,
     target::Found,
 };
-use crate::{Caller, Chancery, Error, Event, Grant, Meaning, Result, pool::Signing, text::check_name};
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Meaning, Result,
+    approval::{
+        ATTEMPTS_MAX, Facts, PreApproved, Standing, Transition, proposals::Effects, requirement, too_many_attempts,
+    },
+    pool::Signing,
+    text::check_name,
+};
 
 /// More than this many bytes are hashed on the bounded pool.
 const HASH_INLINE_MAX: usize = 64 * 1024;
@@ -65,6 +69,7 @@ struct NewRequest {
     made: Option<Told>,
     /// What stands in for its approvals.
     pre_approved: Option<PreApproved>,
+    effects: Effects,
     hardened: bool,
     now_ms: i64,
 }
@@ -95,11 +100,11 @@ impl Chancery {
         let mut target = self.target(service_uuid, policy_uuid).await?;
         check_name("/name", &name, &self.limits)?;
         let claim = Claim::new(note, metadata, &self.limits)?;
-        if let Err(refusal) = rules::check_submitter(&target.policy.rules, caller) {
+        if let Err(refusal) = policy_rules::check_submitter(&target.policy.rules, caller) {
             return Err(self.refused(caller, Event::new(action).on(Uuid::from(service_uuid)), refusal).await);
         }
         if !matches!(subject, Subject::Manifest(_)) {
-            rules::check_file_name(&target.policy.rules, &name)?;
+            policy_rules::check_file_name(&target.policy.rules, &name)?;
         }
         subject.check(&target, &self.limits)?;
         let has_payload = matches!(subject, Subject::Payload(_));
@@ -116,7 +121,7 @@ impl Chancery {
             self.targets.forget(|_, stale| target.is(stale));
             target = self.target(service_uuid, policy_uuid).await?;
         }
-        Err(too_often())
+        Err(too_many_attempts())
     }
 
     /// Signs where nobody is waited for, and stores; none where the pre-approval that was to be used is so no more.
@@ -132,20 +137,21 @@ impl Chancery {
         let submitters_id = submitters::set_id(caller);
         let mut row = checked.row(id, &target.policy, submitters_id, now_ms)?;
         let mut facts = new_request(caller, &target.policy, self.hardened, now_ms);
-        facts.standing = request::next(&facts, Step::Submit).map_err(Error::internal)?;
+        facts.take(Transition::Submit).map_err(Error::internal)?;
         let mut pre_approved = None;
         if let (Standing::Pending, Some(digest)) = (facts.standing, checked.approvable()) {
-            pre_approved = self.pre_approved(caller, &target.policy, digest, now_ms).await?;
+            let digest = digest.as_bytes().to_vec();
+            pre_approved = self.pre_approved(caller, target.policy.id, digest, now_ms).await?;
             if let Some(pre_approved) = &pre_approved {
-                let new = Request { standing: Standing::New, ..facts.clone() };
-                facts.standing = request::next(&new, Step::SubmitPreApproved(pre_approved)).map_err(Error::internal)?;
+                facts.standing = Standing::New;
+                facts.take(Transition::SubmitPreApproved(pre_approved)).map_err(Error::internal)?;
             }
         }
         row.pre_approval_id = pre_approved.as_ref().map(|one| one.id().into());
         let signs = facts.standing == Standing::Approved;
         if signs {
             row.decided_at_ms = Some(now_ms);
-            facts.standing = request::next(&facts, Step::Sign).map_err(Error::internal)?;
+            facts.take(Transition::Sign).map_err(Error::internal)?;
         }
         row.state = facts.standing.words().0.as_str().to_owned();
         let event = Event::new(Action::SigningRequestSubmit).on(Uuid::from(id)).json(checked.matter.recorded(
@@ -167,6 +173,7 @@ impl Chancery {
             submitters,
             made: None,
             pre_approved,
+            effects: self.effects,
             hardened: self.hardened,
             now_ms,
         });
@@ -314,7 +321,7 @@ impl Checked {
             required_at_submission: policy.num_approvals,
             submitted_at_ms: now_ms,
             decided_at_ms: None,
-            expires_at_ms: rules::expiry(&policy.rules, now_ms).map_err(Error::internal)?,
+            expires_at_ms: policy_rules::expiry(&policy.rules, now_ms).map_err(Error::internal)?,
             existing_signature: self.existing_signature.map(|existing| existing.as_str().to_owned()),
             pre_approval_id: None,
             repeats_id: self.repeats.map(Uuid::from),
@@ -342,7 +349,7 @@ impl NewRequest {
             made.allow(tx, usable).await?.tell(tx).await?;
         }
         if let Some(pre_approved) = self.pre_approved {
-            pre_approved.redeem(tx, self.row.id, self.hardened, now_ms).await?;
+            pre_approved.redeem(tx, self.effects, self.row.id, self.hardened, now_ms).await?;
         }
         if let Some(submitters) = self.submitters {
             tables::submitter_sets::insert(tx, self.row.submitters_id, &submitters).await?;
@@ -367,13 +374,13 @@ impl NewRequest {
     }
 }
 
-fn new_request(caller: &Caller, policy: &Policy, hardened: bool, now_ms: i64) -> Request {
-    Request {
+fn new_request(caller: &Caller, policy: &Policy, hardened: bool, now_ms: i64) -> Facts {
+    Facts {
         standing: Standing::New,
         submitted_at: now_ms,
         submitters: caller.members().iter().map(|member| member.id).collect(),
         approvals: Vec::new(),
-        steps: rules::steps(&policy.rules),
+        steps: requirement::steps(&policy.rules.approval_steps),
         required_at_submission: policy.num_approvals,
         required_now: policy.num_approvals,
         self_approval: policy.self_approval(hardened),

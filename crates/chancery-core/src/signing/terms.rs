@@ -3,8 +3,8 @@
 use chancery_store::tables;
 use chancery_types::{HashType, PolicyId, SelfApproval, ServiceId, SigningFormat, wire::signing_policies::PolicyRules};
 
-use super::{algorithms::Choice, rules, service::Policy};
-use crate::{Error, Limits, Result};
+use super::{algorithms::Choice, policy_rules, service::Policy};
+use crate::{Error, Limits, Result, approval::requirement::check_num_approvals};
 
 /// What a policy says, checked.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Terms {
         if choice.time_stamp && choice.format == SigningFormat::Raw {
             return Err(Error::value("/timeStamp", "A bare signature has no room for a time stamp."));
         }
-        rules::check(&rules, num_approvals, limits)?;
+        policy_rules::check(&rules, num_approvals, limits)?;
         Ok(Self { choice, num_approvals, self_approval, rules })
     }
 
@@ -77,12 +77,6 @@ impl Terms {
             rules: serde_json::to_string(&self.rules).map_err(Error::internal)?,
         })
     }
-}
-
-/// A number of approvals.
-pub(crate) fn check_num_approvals(num_approvals: i64, limits: &Limits) -> Result<u32> {
-    let count = u32::try_from(num_approvals).ok().filter(|count| *count <= limits.approvals_max);
-    count.ok_or_else(|| Error::value("/numApprovals", format!("numApprovals is 0 to {}.", limits.approvals_max)))
 }
 
 const fn default_self_approval(hardened: bool) -> SelfApproval {

@@ -8,6 +8,7 @@ use chancery_types::{
         x509::ValidityPeriod,
     },
 };
+use chancery_x509::validity::Period;
 
 use super::{
     advisor::{self, Case},
@@ -18,7 +19,6 @@ use super::{
 use crate::{
     Error, Limits, Result,
     access::{TokenRules, check_masks},
-    pki::validity::Period,
     text::check_name,
 };
 

@@ -19,10 +19,9 @@ use uuid::Uuid;
 use super::{BUILT_IN, CertProfile, built_in};
 use crate::{
     Caller, Chancery, Error, Event, Limits, Result,
+    approval::{Requirement, requirement},
     changes::{Change, ChangeKind},
     list::Page,
-    pki::approval,
-    signing::Demand,
 };
 
 impl Chancery {
@@ -61,7 +60,7 @@ impl Chancery {
                         format!("There are {max} certificate profiles, the most there can be."),
                     ));
                 }
-                approval::check_roles(tx, &profile.approval).await.map_err(|refusal| refusal.under("/approval"))?;
+                requirement::check_roles(tx, "/approval", &profile.approval.approval_steps).await?;
                 match tables::cert_profiles::insert(tx, &profile.row(now_ms)?).await {
                     Err(StoreError::Conflict(_)) => Err(name_taken()),
                     done => Ok(done?),
@@ -85,13 +84,13 @@ impl Chancery {
         let limits = self.limits.clone();
         let before = self.find_cert_profile(id).await?.ok_or_else(|| Error::not_found("certificate profile"))?.text();
         let after = CertProfile::read(id, before.clone().patched(request.clone()), &limits)?.text();
-        let demand = Demand::all([&before.approval]);
-        if !demand.is_none() {
+        let requirement = Requirement::all([&before.approval]);
+        if !requirement.is_none() {
             if before == after {
                 return Ok(before);
             }
             let new = ProposedCertProfile { before, after };
-            return Box::pin(self.propose_cert_profile(caller, &grant, demand, new)).await;
+            return Box::pin(self.propose_cert_profile(caller, &grant, &requirement, new)).await;
         }
         let event = event(Action::CertProfileChange, id).changed(&before, &after, &limits)?;
         let new = ProposedCertProfile { before, after };
@@ -172,7 +171,7 @@ pub(crate) async fn check_change(
     let whole = after.clone().patched(PatchCertProfile::default());
     let changed = CertProfile { version: row.version, ..CertProfile::read(id, whole, limits)? };
     check_own_name(&changed.name)?;
-    approval::check_roles(tx, &changed.approval).await.map_err(|refusal| refusal.under("/approval"))?;
+    requirement::check_roles(tx, "/approval", &changed.approval.approval_steps).await?;
     let key = name_key(&changed.name);
     if tables::cert_profiles::all(tx).await?.iter().any(|other| other.name_key == key && other.id != row.id) {
         return Err(name_taken());

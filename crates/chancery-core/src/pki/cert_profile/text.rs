@@ -21,10 +21,11 @@ use super::{
 };
 use crate::{
     Error, Limits, Result,
+    approval::requirement,
     keys::key_type::KeyType,
     pki::{
         alt_name::{is_absolute_uri, is_dns_name},
-        approval, dn,
+        dn,
         name_constraints::{EXPECTED, NoRule, Written},
         validity::{Period, Validity},
     },
@@ -111,7 +112,7 @@ impl CertProfile {
             version: 1,
         };
         profile.check(limits)?;
-        approval::check(&profile.approval, limits).map_err(|refusal| refusal.under("/approval"))?;
+        requirement::check(&profile.approval, limits).map_err(|refusal| refusal.under("/approval"))?;
         Ok(profile)
     }
 

@@ -24,15 +24,13 @@ use std::sync::Arc;
 use chancery_keys::{Custodian, DataKey, VaultIndex, VaultSeal};
 use chancery_store::tables::vault_tokens::Row;
 use chancery_types::{KeyId, TokenProfileId, wire::x509::ValidityPeriod};
+use chancery_x509::validity::{Period, Validity};
 use tracing::error;
 use zeroize::Zeroizing;
 
 use self::draw::Values;
 use super::{refusal::BadValue, shape::Shape, versions::Versions};
-use crate::{
-    Error, Result,
-    pki::validity::{Period, Validity},
-};
+use crate::{Error, Result};
 
 pub(crate) use attributes::Attributes;
 

@@ -1,9 +1,11 @@
 //! What an authority demands holds for everything that it issues, and what happens to it while something waits.
 
+use chancery_types::Perm;
 use serde_json::{Value, json};
 
 use super::{GENERATE, House, approve, text, waits};
 use crate::{
+    app::PASSWORD,
     certificates::{profile, with},
     client::Reply,
     signing::PROPOSALS,
@@ -108,6 +110,44 @@ async fn a_revoked_authority_issues_nothing_whatever_was_approved() {
     assert_eq!(house.detail(&revoked).await["reason"], failed.response()["reason"]);
     assert_eq!(house.issued().await, 1);
     approve(&house.bob, &revoked).await.refused(409, "InvalidState", None);
+}
+
+/// Whoever asked held the role with two logins then; what counts is whether they would be given it when it is issued.
+#[tokio::test]
+async fn what_takes_two_persons_is_issued_only_where_those_who_asked_still_are_that() {
+    let house = House::new().await;
+    let admin = &house.signing.admin;
+    house.demand(&house.signing.root, json!({"numApprovals": 1})).await.response();
+    let perms = [Perm::CertManageGenerate, Perm::CertManageManage];
+    let role = json!({"name": "authorities", "loginsRequired": 2, "perms": perms});
+    let role = text(admin.post("/api/v2/roles", role).await.response(), &["uuid"]);
+    for name in ["carla", "dan"] {
+        admin.create_person(name, &[role.parse().unwrap()]).await;
+    }
+    let both = house.signing.app.logged_in(&[("carla", PASSWORD), ("dan", PASSWORD)]).await;
+    let ask = async |name: &str| {
+        let period = json!({"validityPeriod": {"unit": "Month", "amount": "1"}});
+        let wanted = house.wanted(&profile(admin, name).await);
+        waits(&both.post(GENERATE, with(wanted, json!({"subjectOneline": "CN=new", "certParams": period}))).await)
+    };
+    let powerful = ["Issuing Certificate Authority", "OCSP Responder", "Time Stamping"];
+    let mut waiting = Vec::new();
+    for name in powerful {
+        let allowed = ask(name).await;
+        assert_eq!(approve(&house.ann, &allowed).await.response()["state"], "Issued", "{name}");
+        waiting.push(ask(name).await);
+    }
+    let leaf = ask("TLS Client").await;
+    let fewer = json!({"perms": [Perm::CertManageGenerate]});
+    admin.patch(&format!("/api/v2/roles/{role}"), fewer).await.response();
+    for proposal in waiting {
+        let failed = approve(&house.ann, &proposal).await;
+        assert_eq!([&failed.response()["state"], &failed.response()["approvalState"]], ["Failed", "Approved"]);
+        let reason = text(failed.response(), &["reason"]);
+        assert!(reason.contains("made by two persons with CertManage:Manage"), "{reason}");
+    }
+    assert_eq!(house.issued().await, powerful.len());
+    assert_eq!(approve(&house.ann, &leaf).await.response()["state"], "Issued", "a leaf takes no such right");
 }
 
 #[tokio::test]

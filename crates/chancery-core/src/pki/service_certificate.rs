@@ -9,33 +9,24 @@ use chancery_types::{
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::{
-    Chancery, Error, Result,
-    pki::{Clearance, Order, Plan, Prepared, Wanted, cert_profile},
-};
+use super::{Order, Plan, Prepared, Wanted, cert_profile, issue::Clearance};
+use crate::{Chancery, Error, Result};
 
 /// A certificate with a new key, by which a service signs from then on. What waits for approvals keeps it, and is made from
 /// it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ServiceCertificate {
-    pub(super) service_uuid: ServiceId,
+    pub(crate) service_uuid: ServiceId,
     /// The one that it takes the place of.
-    pub(super) instead_of: Option<CertificateId>,
+    pub(crate) instead_of: Option<CertificateId>,
     /// One that is built in.
-    pub(super) cert_profile_uuid: CertProfileId,
-    pub(super) issuer_uuid: CertificateId,
-    pub(super) subject_oneline: String,
-    pub(super) key_type_uuid: KeyTypeId,
+    pub(crate) cert_profile_uuid: CertProfileId,
+    pub(crate) issuer_uuid: CertificateId,
+    pub(crate) subject_oneline: String,
+    pub(crate) key_type_uuid: KeyTypeId,
     /// By default the profile's.
-    pub(super) validity_period: Option<ValidityPeriod>,
-}
-
-/// What becomes of it.
-pub(super) enum Asked {
-    Made(Prepared),
-    /// Somebody is to be asked first.
-    Waits(ServiceCertificate, Plan),
+    pub(crate) validity_period: Option<ValidityPeriod>,
 }
 
 impl ServiceCertificate {
@@ -81,11 +72,18 @@ fn renewed() -> Error {
     Error::state("The service's certificate was renewed meanwhile.")
 }
 
+/// What becomes of it.
+pub(crate) enum Asked {
+    Made(Prepared),
+    /// Somebody is to be asked first.
+    Waits(ServiceCertificate, Plan),
+}
+
 impl Chancery {
     /// Makes a certificate as it is ordered, unless its issuer demands approvals.
-    pub(super) async fn ask_for_certificate(&self, wanted: ServiceCertificate, order: Order) -> Result<Asked> {
+    pub(crate) async fn ask_for_certificate(&self, wanted: ServiceCertificate, order: Order) -> Result<Asked> {
         let plan = self.plan_certificate(order).await?;
-        if plan.demand().is_none() {
+        if plan.requirement().is_none() {
             return self.prepare_planned(plan, Clearance::Unasked).await.map(Asked::Made);
         }
         Ok(Asked::Waits(wanted, plan))

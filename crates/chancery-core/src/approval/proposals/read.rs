@@ -10,7 +10,7 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::stored::StoredProposal;
+use super::StoredProposal;
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
     list::{Page, items},
@@ -24,9 +24,10 @@ impl Chancery {
     /// One proposal in full.
     pub async fn proposal(&self, caller: &Caller, id: ProposalId) -> Result<Proposal> {
         let grant = self.grant_any(caller, &READERS, Action::ProposalRead, Some(id.into())).await?;
+        let effects = self.effects;
         let read = self.store.read(move |tx| {
             Box::pin(async move {
-                let stored = StoredProposal::load(tx, id).await?;
+                let stored = StoredProposal::load(tx, effects, id).await?;
                 Ok::<_, Error>((stored, tables::pre_approvals::used(tx, id.into()).await?))
             })
         });
@@ -55,14 +56,14 @@ impl Chancery {
             search: page.term(),
             own: (!sees_all(&grant)).then(own),
         };
-        let rows = page.rows();
+        let (rows, effects) = (page.rows(), self.effects);
         let read = self.read_list(caller, move |tx| {
             Box::pin(async move {
                 let Listed { rows, total, total_is_at_least, next } =
                     tables::proposals::list(tx, filter, &rows).await?;
                 let mut stored = Vec::with_capacity(rows.len());
                 for row in rows {
-                    stored.push(StoredProposal::of_row(tx, row).await?);
+                    stored.push(StoredProposal::of_row(tx, effects, row).await?);
                 }
                 Ok(Listed { rows: stored, total, total_is_at_least, next })
             })

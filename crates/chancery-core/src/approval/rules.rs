@@ -1,10 +1,11 @@
-//! The life of a signing request, as a pure function: what it was, what happens, what it is then.
+//! The life of what waits for approvals, a signing request or a proposal, as a pure function: what it was, what happens, what
+//! it is then. Of a proposal Signed says that it took effect.
 
 use std::fmt;
 
 use chancery_types::{ApprovalState, IdentityId, IdentityKind, RoleId, SelfApproval, SigningRequestState};
 
-use super::proposal::PreApproved;
+use super::pre_approval::PreApproved;
 
 /// Where a request stands.
 ///
@@ -70,9 +71,15 @@ impl Standing {
     }
 }
 
-/// What the rules need to know of a request.
+/// The evidence that everybody has approved who is to be asked, or that nobody is to be. Made only by [`Facts::take`].
+#[derive(Debug)]
+pub(crate) struct Approved {
+    _by_the_rules: (),
+}
+
+/// What the rules need to know of a request or a proposal.
 #[derive(Clone, Debug)]
-pub(crate) struct Request {
+pub(crate) struct Facts {
     /// Where it stands.
     pub(crate) standing: Standing,
     /// When it was submitted, in milliseconds since the epoch.
@@ -80,7 +87,7 @@ pub(crate) struct Request {
     /// All identities of the session that submitted it.
     pub(crate) submitters: Vec<IdentityId>,
     /// Every approval so far.
-    pub(crate) approvals: Vec<Given>,
+    pub(crate) approvals: Vec<Approval>,
     /// Whose approvals come first, in this order.
     pub(crate) steps: Vec<Step>,
     /// Approvals that the policy asked for when the request was submitted.
@@ -93,7 +100,7 @@ pub(crate) struct Request {
 
 /// One approval, in the name of all identities of one session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Given {
+pub(crate) struct Approval {
     /// The session's identities.
     pub(crate) identities: Vec<IdentityId>,
     /// The roles that one of them held since before the request was submitted.
@@ -109,7 +116,29 @@ pub(crate) struct Step {
     pub(crate) count: u32,
 }
 
-impl Request {
+impl Facts {
+    /// Lets something happen. Answers the evidence where nobody is to be asked any more.
+    ///
+    /// # Errors
+    /// Why it cannot happen; nothing has changed then.
+    pub(crate) fn take(&mut self, transition: Transition<'_>) -> Result<Option<Approved>, Refusal> {
+        self.standing = next(self, transition)?;
+        if let Transition::Approve(session) = transition {
+            let approval = self.approval_of(session);
+            self.approvals.push(approval);
+        }
+        Ok((self.standing == Standing::Approved).then_some(Approved { _by_the_rules: () }))
+    }
+
+    /// The same at a moment: what was to wait no longer than until `expires_at_ms` waits no more.
+    pub(crate) fn at(mut self, now_ms: i64, expires_at_ms: Option<i64>) -> Self {
+        if expires_at_ms.is_some_and(|end_ms| end_ms <= now_ms) {
+            // Refused where it does not wait: that stays as it is.
+            self.standing = next(&self, Transition::Expire).unwrap_or(self.standing);
+        }
+        self
+    }
+
     /// How many approvals it takes: a policy that becomes stricter counts, one that becomes laxer does not. Steps may
     /// demand more where a policy got them while the request had approvals of other roles already.
     #[must_use]
@@ -129,7 +158,7 @@ impl Request {
         let mut approvals = self.approvals.iter();
         let (mut current, mut missing) = (None, 0_u32);
         for step in &self.steps {
-            let fits = |given: &&Given| given.roles.iter().any(|role| step.roles.contains(role));
+            let fits = |given: &&Approval| given.roles.iter().any(|role| step.roles.contains(role));
             // The next step begins after the approval that completed this one.
             let found = approvals.by_ref().filter(fits).take(step.count as usize).count();
             let left = step.count.saturating_sub(u32::try_from(found).unwrap_or(u32::MAX));
@@ -157,18 +186,18 @@ impl Request {
 
     /// What an approval by this session would say.
     #[must_use]
-    pub(crate) fn approval_of(&self, session: &[Actor]) -> Given {
-        let held = session.iter().flat_map(|actor| &actor.roles);
+    pub(crate) fn approval_of(&self, session: &[Participant]) -> Approval {
+        let held = session.iter().flat_map(|participant| &participant.roles);
         let mut roles: Vec<_> = held.filter(|(_, since)| *since <= self.submitted_at).map(|(role, _)| *role).collect();
         roles.sort_unstable();
         roles.dedup();
-        Given { identities: session.iter().map(|actor| actor.id).collect(), roles }
+        Approval { identities: session.iter().map(|participant| participant.id).collect(), roles }
     }
 }
 
 /// One identity of a session that acts on a request.
 #[derive(Clone, Debug)]
-pub(crate) struct Actor {
+pub(crate) struct Participant {
     /// Who.
     pub(crate) id: IdentityId,
     /// Whether somebody or something.
@@ -182,17 +211,17 @@ pub(crate) struct Actor {
 
 /// What happens to a request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Event<'a> {
+pub(crate) enum Transition<'a> {
     /// It is submitted.
     Submit,
     /// It is submitted, and a pre-approval stands in for the approvals that it needs.
     SubmitPreApproved(&'a PreApproved),
     /// All identities of one session approve it, as one.
-    Approve(&'a [Actor]),
+    Approve(&'a [Participant]),
     /// All identities of one session deny it.
-    Deny(&'a [Actor]),
+    Deny(&'a [Participant]),
     /// All identities of one session take it back.
-    Withdraw(&'a [Actor]),
+    Withdraw(&'a [Participant]),
     /// Its time to wait is over.
     Expire,
     /// Its key has signed it.
@@ -203,7 +232,7 @@ pub(crate) enum Event<'a> {
     Repeat,
 }
 
-/// Why an event is refused.
+/// Why something cannot happen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The request's standing does not allow it.
@@ -226,41 +255,41 @@ pub(crate) enum Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the rules of signing requests refuse: {self:?}")
+        write!(f, "the rules of approval refuse: {self:?}")
     }
 }
 
 impl std::error::Error for Refusal {}
 
-/// What a request is after an event.
+/// Where a request stands afterwards.
 ///
 /// # Errors
-/// Why the event cannot happen to this request; nothing has changed then.
-pub(crate) fn next(request: &Request, event: Event<'_>) -> Result<Standing, Refusal> {
-    match (request.standing, event) {
-        (Standing::New, Event::Submit) => Ok(with_approvals(request)),
+/// Why it cannot happen to this request; nothing has changed then.
+fn next(facts: &Facts, transition: Transition<'_>) -> Result<Standing, Refusal> {
+    match (facts.standing, transition) {
+        (Standing::New, Transition::Submit) => Ok(with_approvals(facts)),
         // The evidence is of one submission; in another's name it says nothing.
-        (Standing::New, Event::SubmitPreApproved(evidence)) if evidence.is_for(&request.submitters) => {
+        (Standing::New, Transition::SubmitPreApproved(evidence)) if evidence.is_for(&facts.submitters) => {
             Ok(Standing::Approved)
         }
-        (Standing::Pending, Event::Approve(session)) => {
-            may_approve(request, session)?;
-            let mut approved = request.clone();
-            approved.approvals.push(request.approval_of(session));
+        (Standing::Pending, Transition::Approve(session)) => {
+            may_approve(facts, session)?;
+            let mut approved = facts.clone();
+            approved.approvals.push(facts.approval_of(session));
             Ok(with_approvals(&approved))
         }
-        (Standing::Pending, Event::Deny(session)) => {
-            may_deny(request, session)?;
+        (Standing::Pending, Transition::Deny(session)) => {
+            may_deny(facts, session)?;
             Ok(Standing::Denied)
         }
-        (Standing::Pending, Event::Withdraw(session)) => {
-            may_withdraw(request, session)?;
+        (Standing::Pending, Transition::Withdraw(session)) => {
+            may_withdraw(facts, session)?;
             Ok(Standing::Withdrawn)
         }
-        (Standing::Pending, Event::Expire) => Ok(Standing::Expired),
-        (Standing::Approved, Event::Sign) => Ok(Standing::Signed),
-        (Standing::Approved, Event::Fail) => Ok(Standing::Failed),
-        (Standing::Failed | Standing::Expired, Event::Repeat) => Ok(request.standing),
+        (Standing::Pending, Transition::Expire) => Ok(Standing::Expired),
+        (Standing::Approved, Transition::Sign) => Ok(Standing::Signed),
+        (Standing::Approved, Transition::Fail) => Ok(Standing::Failed),
+        (Standing::Failed | Standing::Expired, Transition::Repeat) => Ok(facts.standing),
         (
             Standing::New
             | Standing::Pending
@@ -270,75 +299,75 @@ pub(crate) fn next(request: &Request, event: Event<'_>) -> Result<Standing, Refu
             | Standing::Denied
             | Standing::Withdrawn
             | Standing::Expired,
-            Event::Submit
-            | Event::SubmitPreApproved(_)
-            | Event::Approve(_)
-            | Event::Deny(_)
-            | Event::Withdraw(_)
-            | Event::Expire
-            | Event::Sign
-            | Event::Fail
-            | Event::Repeat,
-        ) => Err(Refusal::Standing(request.standing)),
+            Transition::Submit
+            | Transition::SubmitPreApproved(_)
+            | Transition::Approve(_)
+            | Transition::Deny(_)
+            | Transition::Withdraw(_)
+            | Transition::Expire
+            | Transition::Sign
+            | Transition::Fail
+            | Transition::Repeat,
+        ) => Err(Refusal::Standing(facts.standing)),
     }
 }
 
-fn with_approvals(request: &Request) -> Standing {
-    if request.given() >= request.required() { Standing::Approved } else { Standing::Pending }
+fn with_approvals(facts: &Facts) -> Standing {
+    if facts.given() >= facts.required() { Standing::Approved } else { Standing::Pending }
 }
 
 /// Whether a session may approve: each of its identities must be able to, since the approval is in the name of all.
-fn may_approve(request: &Request, session: &[Actor]) -> Result<(), Refusal> {
+fn may_approve(facts: &Facts, session: &[Participant]) -> Result<(), Refusal> {
     // Without identities there is nobody in whose name to approve; no session is empty, but this is the wrong place to
     // fail open.
     if session.is_empty() {
-        return Err(Refusal::Standing(request.standing));
+        return Err(Refusal::Standing(facts.standing));
     }
     // First what would not change by logging in differently, so that a second approval always reads the same.
-    if let Some(actor) = session.iter().find(|actor| request.has_approved(actor.id)) {
-        return Err(Refusal::Acted(actor.id));
+    if let Some(participant) = session.iter().find(|participant| facts.has_approved(participant.id)) {
+        return Err(Refusal::Acted(participant.id));
     }
-    session.iter().try_for_each(|actor| may_take_part(request, actor, session.len()))?;
-    let roles = request.approval_of(session).roles;
-    match request.current_step() {
+    session.iter().try_for_each(|participant| may_take_part(facts, participant, session.len()))?;
+    let roles = facts.approval_of(session).roles;
+    match facts.current_step() {
         Some(step) if !roles.iter().any(|role| step.roles.contains(role)) => Err(Refusal::Step(step.roles.clone())),
         Some(_) | None => Ok(()),
     }
 }
 
-fn may_take_part(request: &Request, actor: &Actor, session_len: usize) -> Result<(), Refusal> {
-    if actor.kind != IdentityKind::Person {
-        return Err(Refusal::NotAPerson(actor.id));
+fn may_take_part(facts: &Facts, participant: &Participant, session_len: usize) -> Result<(), Refusal> {
+    if participant.kind != IdentityKind::Person {
+        return Err(Refusal::NotAPerson(participant.id));
     }
-    if request.is_submitter(actor.id) {
-        match request.self_approval {
+    if facts.is_submitter(participant.id) {
+        match facts.self_approval {
             SelfApproval::DualControl if session_len >= 2 => {}
-            SelfApproval::DualControl | SelfApproval::Never => return Err(Refusal::Submitter(actor.id)),
+            SelfApproval::DualControl | SelfApproval::Never => return Err(Refusal::Submitter(participant.id)),
         }
     }
-    let trusted_since = actor.trusted_since.ok_or(Refusal::NotAnApprover(actor.id))?;
+    let trusted_since = participant.trusted_since.ok_or(Refusal::NotAnApprover(participant.id))?;
     // Whoever can make, take over or promote an identity could otherwise do it in answer to a request that waits.
-    if request.submitted_at < trusted_since {
-        return Err(Refusal::TooRecent(actor.id));
+    if facts.submitted_at < trusted_since {
+        return Err(Refusal::TooRecent(participant.id));
     }
     Ok(())
 }
 
 /// Whether a session may deny. Denying is the safe direction: any approver may, also a machine, a newcomer or one who
 /// has approved before, and whoever submitted the request.
-fn may_deny(request: &Request, session: &[Actor]) -> Result<(), Refusal> {
-    if session.iter().any(|actor| actor.trusted_since.is_some() || request.is_submitter(actor.id)) {
+fn may_deny(facts: &Facts, session: &[Participant]) -> Result<(), Refusal> {
+    if session.iter().any(|participant| participant.trusted_since.is_some() || facts.is_submitter(participant.id)) {
         return Ok(());
     }
-    Err(session.first().map_or(Refusal::Standing(request.standing), |actor| Refusal::NotAnApprover(actor.id)))
+    Err(session.first().map_or(Refusal::Standing(facts.standing), |participant| Refusal::NotAnApprover(participant.id)))
 }
 
 /// Whoever submitted a request takes it back, whatever the others say.
-fn may_withdraw(request: &Request, session: &[Actor]) -> Result<(), Refusal> {
-    if session.iter().any(|actor| request.is_submitter(actor.id)) {
+fn may_withdraw(facts: &Facts, session: &[Participant]) -> Result<(), Refusal> {
+    if session.iter().any(|participant| facts.is_submitter(participant.id)) {
         return Ok(());
     }
-    Err(session.first().map_or(Refusal::Standing(request.standing), |actor| Refusal::NotASubmitter(actor.id)))
+    Err(session.first().map_or(Refusal::Standing(facts.standing), |participant| Refusal::NotASubmitter(participant.id)))
 }
 
 #[cfg(test)]

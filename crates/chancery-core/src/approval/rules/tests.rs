@@ -9,8 +9,8 @@ fn id(n: u128) -> IdentityId {
     IdentityId::from_u128(n)
 }
 
-fn person(n: u128) -> Actor {
-    Actor { id: id(n), kind: IdentityKind::Person, trusted_since: Some(2), roles: Vec::new() }
+fn person(n: u128) -> Participant {
+    Participant { id: id(n), kind: IdentityKind::Person, trusted_since: Some(2), roles: Vec::new() }
 }
 
 fn role(n: u128) -> RoleId {
@@ -18,17 +18,17 @@ fn role(n: u128) -> RoleId {
 }
 
 /// A person who has held a role since a moment.
-fn holder(n: u128, held: u128, since: i64) -> Actor {
-    Actor { roles: vec![(role(held), since)], ..person(n) }
+fn holder(n: u128, held: u128, since: i64) -> Participant {
+    Participant { roles: vec![(role(held), since)], ..person(n) }
 }
 
-fn given(identities: &[u128]) -> Given {
-    Given { identities: identities.iter().map(|n| id(*n)).collect(), roles: Vec::new() }
+fn given(identities: &[u128]) -> Approval {
+    Approval { identities: identities.iter().map(|n| id(*n)).collect(), roles: Vec::new() }
 }
 
 /// A request of identity 1 that needs two approvals and has none.
-fn request(standing: Standing) -> Request {
-    Request {
+fn facts(standing: Standing) -> Facts {
+    Facts {
         standing,
         submitted_at: NOW,
         submitters: vec![id(1)],
@@ -46,7 +46,7 @@ fn every_standing_meets_every_event() {
     use Standing::{Approved, Denied, Expired, Failed, New, Pending, Signed, Withdrawn};
     let (approver, submitter, pre_approved) = ([person(2)], [person(1)], PreApproved::for_tests(&[id(1)]));
     let standings = every!(Standing: New, Pending, Approved, Signed, Failed, Denied, Withdrawn, Expired);
-    let events = every!(Event: Submit, SubmitPreApproved(&pre_approved), Approve(&approver), Deny(&approver),
+    let events = every!(Transition: Submit, SubmitPreApproved(&pre_approved), Approve(&approver), Deny(&approver),
         Withdraw(&submitter), Expire, Sign, Fail, Repeat);
     #[rustfmt::skip]
     let table = [
@@ -63,7 +63,7 @@ fn every_standing_meets_every_event() {
     ];
     compare_all(standings, events, table, |standing, event| {
         let approvals = if standing == New { Vec::new() } else { vec![given(&[3])] };
-        let reached = next(&Request { approvals, ..request(standing) }, event);
+        let reached = next(&Facts { approvals, ..facts(standing) }, event);
         reached.map_err(|refusal| assert_eq!(refusal, Refusal::Standing(standing))).ok()
     });
 }
@@ -87,23 +87,23 @@ enum Around {
 
 impl Around {
     /// What the approval of this session then leads to, where the request waits.
-    fn happens(self, request: &mut Request, session: &mut Vec<Actor>) -> Result<Standing, Refusal> {
+    fn happens(self, facts: &mut Facts, session: &mut Vec<Participant>) -> Result<Standing, Refusal> {
         match self {
             Around::Nothing => Ok(Standing::Approved),
             Around::PolicyStricter => {
-                request.required_now = 3;
+                facts.required_now = 3;
                 Ok(Standing::Pending)
             }
             Around::PolicyLaxer => {
-                (request.required_now, request.required_at_submission) = (0, 3);
+                (facts.required_now, facts.required_at_submission) = (0, 3);
                 Ok(Standing::Pending)
             }
             Around::PolicyWithSteps => {
-                request.steps = vec![Step { roles: vec![role(7)], count: 1 }];
+                facts.steps = vec![Step { roles: vec![role(7)], count: 1 }];
                 Err(Refusal::Step(vec![role(7)]))
             }
             Around::PolicyWithoutSelfApproval => {
-                request.self_approval = SelfApproval::Never;
+                facts.self_approval = SelfApproval::Never;
                 session.push(person(1));
                 Err(Refusal::Submitter(id(1)))
             }
@@ -136,12 +136,12 @@ fn every_standing_meets_every_change_around_it() {
     let standings = every!(Standing: New, Pending, Approved, Signed, Failed, Denied, Withdrawn, Expired);
     let changes = every!(Around: Nothing, PolicyStricter, PolicyLaxer, PolicyWithSteps, PolicyWithoutSelfApproval,
         ApproverDisabled, ApproverReplaced, ApproverNoPerson, ApprovedBefore, SubmitterJoins);
-    let one_given_of_two = |standing| Request { approvals: vec![given(&[3])], ..request(standing) };
+    let one_given_of_two = |standing| Facts { approvals: vec![given(&[3])], ..facts(standing) };
     for (standing, around) in standings.iter().flat_map(|standing| changes.map(|around| (*standing, around))) {
-        let (mut request, mut session) = (one_given_of_two(standing), vec![person(2)]);
-        let reached = around.happens(&mut request, &mut session);
+        let (mut facts, mut session) = (one_given_of_two(standing), vec![person(2)]);
+        let reached = around.happens(&mut facts, &mut session);
         let expected = if standing == Standing::Pending { reached } else { Err(Refusal::Standing(standing)) };
-        assert_eq!(next(&request, Event::Approve(&session)), expected, "{standing:?}, {around:?}");
+        assert_eq!(next(&facts, Transition::Approve(&session)), expected, "{standing:?}, {around:?}");
     }
 }
 
@@ -149,35 +149,35 @@ fn every_standing_meets_every_change_around_it() {
 fn a_pre_approval_that_was_found_for_others_says_nothing() {
     let of_others = PreApproved::for_tests(&[id(1), id(2)]);
     assert_eq!(
-        next(&request(Standing::New), Event::SubmitPreApproved(&of_others)),
+        next(&facts(Standing::New), Transition::SubmitPreApproved(&of_others)),
         Err(Refusal::Standing(Standing::New))
     );
 }
 
 #[test]
 fn a_policy_without_approvals_is_approved_on_submission() {
-    let auto = Request { required_at_submission: 0, required_now: 0, ..request(Standing::New) };
-    assert_eq!(next(&auto, Event::Submit), Ok(Standing::Approved));
+    let auto = Facts { required_at_submission: 0, required_now: 0, ..facts(Standing::New) };
+    assert_eq!(next(&auto, Transition::Submit), Ok(Standing::Approved));
 }
 
 #[test]
 fn the_last_approval_that_is_needed_approves() {
-    let mut request = request(Standing::Pending);
-    assert_eq!(next(&request, Event::Approve(&[person(2)])), Ok(Standing::Pending));
-    request.approvals.push(given(&[2]));
-    assert_eq!(next(&request, Event::Approve(&[person(3)])), Ok(Standing::Approved));
+    let mut facts = facts(Standing::Pending);
+    assert_eq!(next(&facts, Transition::Approve(&[person(2)])), Ok(Standing::Pending));
+    facts.approvals.push(given(&[2]));
+    assert_eq!(next(&facts, Transition::Approve(&[person(3)])), Ok(Standing::Approved));
 }
 
 #[test]
 fn the_stricter_count_of_submission_and_now_applies() {
     let one_given = |at_submission, now| {
-        let request = Request {
+        let facts = Facts {
             approvals: vec![given(&[2])],
             required_at_submission: at_submission,
             required_now: now,
-            ..request(Standing::Pending)
+            ..facts(Standing::Pending)
         };
-        next(&request, Event::Approve(&[person(3)]))
+        next(&facts, Transition::Approve(&[person(3)]))
     };
     assert_eq!(one_given(2, 0), Ok(Standing::Approved));
     assert_eq!(one_given(3, 0), Ok(Standing::Pending));
@@ -187,26 +187,26 @@ fn the_stricter_count_of_submission_and_now_applies() {
 
 #[test]
 fn whoever_approved_does_not_count_twice_in_any_company() {
-    let request = Request { approvals: vec![given(&[2, 3])], ..request(Standing::Pending) };
+    let facts = Facts { approvals: vec![given(&[2, 3])], ..facts(Standing::Pending) };
     for session in [vec![person(2)], vec![person(3)], vec![person(4), person(3)], vec![person(2), person(3)]] {
-        let acted = session.iter().find(|actor| request.has_approved(actor.id)).map(|actor| actor.id);
-        assert_eq!(next(&request, Event::Approve(&session)).err(), acted.map(Refusal::Acted));
+        let acted = session.iter().find(|actor| facts.has_approved(actor.id)).map(|actor| actor.id);
+        assert_eq!(next(&facts, Transition::Approve(&session)).err(), acted.map(Refusal::Acted));
     }
-    assert_eq!(next(&request, Event::Approve(&[person(4)])), Ok(Standing::Approved));
+    assert_eq!(next(&facts, Transition::Approve(&[person(4)])), Ok(Standing::Approved));
 }
 
 #[test]
 fn only_persons_approve() {
-    let machine = Actor { kind: IdentityKind::Application, ..person(2) };
-    let pending = request(Standing::Pending);
-    assert_eq!(next(&pending, Event::Approve(std::slice::from_ref(&machine))), Err(Refusal::NotAPerson(id(2))));
-    assert_eq!(next(&pending, Event::Approve(&[person(3), machine.clone()])), Err(Refusal::NotAPerson(id(2))));
-    assert_eq!(next(&pending, Event::Approve(&[])), Err(Refusal::Standing(Standing::Pending)));
+    let machine = Participant { kind: IdentityKind::Application, ..person(2) };
+    let pending = facts(Standing::Pending);
+    assert_eq!(next(&pending, Transition::Approve(std::slice::from_ref(&machine))), Err(Refusal::NotAPerson(id(2))));
+    assert_eq!(next(&pending, Transition::Approve(&[person(3), machine.clone()])), Err(Refusal::NotAPerson(id(2))));
+    assert_eq!(next(&pending, Transition::Approve(&[])), Err(Refusal::Standing(Standing::Pending)));
 }
 
 #[test]
 fn submitters_approve_only_under_dual_control_where_the_policy_says_so() {
-    let with = |self_approval| Request { self_approval, ..request(Standing::Pending) };
+    let with = |self_approval| Facts { self_approval, ..facts(Standing::Pending) };
     let (alone, together) = ([person(1)], [person(1), person(2)]);
     for (self_approval, session, expected) in [
         (SelfApproval::DualControl, &alone[..], Err(Refusal::Submitter(id(1)))),
@@ -214,14 +214,15 @@ fn submitters_approve_only_under_dual_control_where_the_policy_says_so() {
         (SelfApproval::Never, &alone[..], Err(Refusal::Submitter(id(1)))),
         (SelfApproval::Never, &together[..], Err(Refusal::Submitter(id(1)))),
     ] {
-        assert_eq!(next(&with(self_approval), Event::Approve(session)), expected, "{self_approval} {session:?}");
+        assert_eq!(next(&with(self_approval), Transition::Approve(session)), expected, "{self_approval} {session:?}");
     }
 }
 
 #[test]
 fn nobody_is_made_an_approver_for_a_request_that_waits() {
-    let since =
-        |trusted_since| next(&request(Standing::Pending), Event::Approve(&[Actor { trusted_since, ..person(2) }]));
+    let since = |trusted_since| {
+        next(&facts(Standing::Pending), Transition::Approve(&[Participant { trusted_since, ..person(2) }]))
+    };
     assert_eq!(since(Some(NOW + 1)), Err(Refusal::TooRecent(id(2))));
     assert_eq!(since(Some(NOW)), Ok(Standing::Pending));
     assert_eq!(since(None), Err(Refusal::NotAnApprover(id(2))));
@@ -229,17 +230,16 @@ fn nobody_is_made_an_approver_for_a_request_that_waits() {
 
 #[test]
 fn approvers_of_every_kind_and_submitters_deny() {
-    let outsider = Actor { trusted_since: None, ..person(9) };
-    let submitter = Actor { trusted_since: None, kind: IdentityKind::Application, ..person(1) };
-    let newcomer = Actor { trusted_since: Some(NOW + 1), ..person(2) };
-    let machine = Actor { kind: IdentityKind::Application, ..person(2) };
-    let request =
-        Request { self_approval: SelfApproval::Never, approvals: vec![given(&[3])], ..request(Standing::Pending) };
+    let outsider = Participant { trusted_since: None, ..person(9) };
+    let submitter = Participant { trusted_since: None, kind: IdentityKind::Application, ..person(1) };
+    let newcomer = Participant { trusted_since: Some(NOW + 1), ..person(2) };
+    let machine = Participant { kind: IdentityKind::Application, ..person(2) };
+    let facts = Facts { self_approval: SelfApproval::Never, approvals: vec![given(&[3])], ..facts(Standing::Pending) };
     for session in [submitter, newcomer, machine, person(3)] {
-        assert_eq!(next(&request, Event::Deny(&[session])), Ok(Standing::Denied));
+        assert_eq!(next(&facts, Transition::Deny(&[session])), Ok(Standing::Denied));
     }
-    assert_eq!(next(&request, Event::Deny(&[outsider])), Err(Refusal::NotAnApprover(id(9))));
-    assert_eq!(next(&request, Event::Deny(&[])), Err(Refusal::Standing(Standing::Pending)));
+    assert_eq!(next(&facts, Transition::Deny(&[outsider])), Err(Refusal::NotAnApprover(id(9))));
+    assert_eq!(next(&facts, Transition::Deny(&[])), Err(Refusal::Standing(Standing::Pending)));
 }
 
 #[test]
@@ -250,49 +250,49 @@ fn stored_words_read_back() {
 }
 
 /// A request that needs four approvals: one of role 7, then one of role 8 or 9, then two of anybody.
-fn in_steps() -> Request {
+fn in_steps() -> Facts {
     let step = |roles: &[u128]| Step { roles: roles.iter().map(|n| role(*n)).collect(), count: 1 };
-    Request { steps: vec![step(&[7]), step(&[8, 9])], required_at_submission: 4, ..request(Standing::Pending) }
+    Facts { steps: vec![step(&[7]), step(&[8, 9])], required_at_submission: 4, ..facts(Standing::Pending) }
 }
 
 #[test]
 fn steps_are_taken_in_their_order_and_by_their_roles() {
-    let mut request = in_steps();
+    let mut facts = in_steps();
     let turn_of = |roles: &[u128]| Err(Refusal::Step(roles.iter().map(|n| role(*n)).collect()));
     for early in [person(2), holder(2, 8, 0), holder(2, 7, NOW + 1)] {
-        assert_eq!(next(&request, Event::Approve(&[early])), turn_of(&[7]));
+        assert_eq!(next(&facts, Transition::Approve(&[early])), turn_of(&[7]));
     }
     for (who, others) in [(holder(2, 7, NOW), Some(holder(9, 7, 0))), (holder(3, 9, 0), None), (person(4), None)] {
         let session = [who];
-        assert_eq!(next(&request, Event::Approve(&session)), Ok(Standing::Pending));
-        request.approvals.push(request.approval_of(&session));
+        assert_eq!(next(&facts, Transition::Approve(&session)), Ok(Standing::Pending));
+        facts.approvals.push(facts.approval_of(&session));
         if let Some(another) = others {
-            assert_eq!(next(&request, Event::Approve(&[another])), turn_of(&[8, 9]), "the first step is complete");
+            assert_eq!(next(&facts, Transition::Approve(&[another])), turn_of(&[8, 9]), "the first step is complete");
         }
     }
-    assert_eq!((request.current_step(), request.required()), (None, 4));
-    assert_eq!(next(&request, Event::Approve(&[person(5)])), Ok(Standing::Approved));
+    assert_eq!((facts.current_step(), facts.required()), (None, 4));
+    assert_eq!(next(&facts, Transition::Approve(&[person(5)])), Ok(Standing::Approved));
 }
 
 #[test]
 fn one_of_a_session_with_the_role_is_enough() {
     let session = [person(2), holder(3, 7, 0)];
-    assert_eq!(next(&in_steps(), Event::Approve(&session)), Ok(Standing::Pending));
+    assert_eq!(next(&in_steps(), Transition::Approve(&session)), Ok(Standing::Pending));
 }
 
 #[test]
 fn steps_that_a_policy_gets_later_are_taken_too() {
-    let request = Request { approvals: vec![given(&[2]), given(&[3]), given(&[4])], ..in_steps() };
-    assert_eq!(request.required(), 5, "three of anybody, and two steps");
-    assert_eq!(next(&request, Event::Approve(&[person(5)])), Err(Refusal::Step(vec![role(7)])));
-    assert_eq!(next(&request, Event::Approve(&[holder(5, 7, 0)])), Ok(Standing::Pending));
+    let facts = Facts { approvals: vec![given(&[2]), given(&[3]), given(&[4])], ..in_steps() };
+    assert_eq!(facts.required(), 5, "three of anybody, and two steps");
+    assert_eq!(next(&facts, Transition::Approve(&[person(5)])), Err(Refusal::Step(vec![role(7)])));
+    assert_eq!(next(&facts, Transition::Approve(&[holder(5, 7, 0)])), Ok(Standing::Pending));
 }
 
 #[test]
 fn only_who_submitted_it_withdraws_it() {
     let approver = [person(2)];
-    let pending = request(Standing::Pending);
-    assert_eq!(next(&pending, Event::Withdraw(&approver)), Err(Refusal::NotASubmitter(id(2))));
-    assert_eq!(next(&pending, Event::Withdraw(&[person(2), person(1)])), Ok(Standing::Withdrawn));
-    assert_eq!(next(&pending, Event::Withdraw(&[])), Err(Refusal::Standing(Standing::Pending)));
+    let pending = facts(Standing::Pending);
+    assert_eq!(next(&pending, Transition::Withdraw(&approver)), Err(Refusal::NotASubmitter(id(2))));
+    assert_eq!(next(&pending, Transition::Withdraw(&[person(2), person(1)])), Ok(Standing::Withdrawn));
+    assert_eq!(next(&pending, Transition::Withdraw(&[])), Err(Refusal::Standing(Standing::Pending)));
 }

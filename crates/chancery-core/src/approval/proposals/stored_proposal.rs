@@ -1,12 +1,15 @@
 //! A proposal as it comes out of the store, with everything that the rules and the readers want to know.
 
+use std::sync::Arc;
+
+use chancery_keys::hash;
 use chancery_store::{
     Tx,
     tables::{self, decisions::On},
 };
 use chancery_types::{
-    ApprovalState, Base64, CertProfileId, CertificateId, IdentityId, PolicyId, ProposalDecision, ProposalId,
-    ProposalState, SelfApproval, ServiceId, SigningRequestState,
+    ApprovalState, Base64, CertProfileId, CertificateId, HashType, IdentityId, PolicyId, ProposalDecision, ProposalId,
+    ProposalKind, ProposalState, SelfApproval, ServiceId, SigningRequestState,
     wire::{
         ObjInfo,
         proposals::{PreApproval, Proposal, ProposalApproval, ProposalStub, Proposed, UsedDigest},
@@ -14,53 +17,49 @@ use chancery_types::{
     },
 };
 
-use super::{
-    content::{self, Content},
-    demanded::demanded,
-    life::Life,
-};
+use super::{Effect, Effects};
 use crate::{
     Error, Result,
-    signing::{
-        decision::StoredDecision,
-        demand::Demand,
-        request::{self, Event, Request, Standing},
-        stored::moment,
-    },
+    approval::{Facts, Requirement, Standing, StoredDecision, moment, pre_approval_life::Life},
 };
 
 /// A proposal.
-#[derive(Clone, Debug)]
-pub(super) struct StoredProposal {
+#[derive(Clone)]
+pub(crate) struct StoredProposal {
     pub(super) row: tables::proposals::Row,
-    pub(super) content: Content,
+    pub(super) effect: Arc<dyn Effect>,
     /// As stored: see [`facts`](Self::facts) for where it stands at a moment.
     standing: Standing,
     /// The submission is the first.
     decisions: Vec<StoredDecision<ProposalDecision>>,
-    demand: Demand,
+    requirement: Requirement,
     pre_approval: Option<tables::pre_approvals::Row>,
 }
 
 impl StoredProposal {
     /// Loads a proposal; NotFound where there is none.
-    pub(super) async fn load(tx: &mut Tx, id: ProposalId) -> Result<Self> {
+    pub(in crate::approval) async fn load(tx: &mut Tx, effects: Effects, id: ProposalId) -> Result<Self> {
         let row = tables::proposals::by_id(tx, id.into()).await?;
         let row = row.ok_or_else(|| Error::not_found("proposal"))?;
-        Self::of_row(tx, row).await
+        Self::of_row(tx, effects, row).await
     }
 
     /// What belongs to a row.
-    pub(super) async fn of_row(tx: &mut Tx, row: tables::proposals::Row) -> Result<Self> {
-        let content = Content::parse(&row.content)?;
+    pub(super) async fn of_row(tx: &mut Tx, effects: Effects, row: tables::proposals::Row) -> Result<Self> {
+        let effect = effects.read(&row)?;
         let state: SigningRequestState = row.state.parse().map_err(Error::internal)?;
         let decisions = StoredDecision::all(tx, On::Proposal, row.id).await?;
         let withdrawn = decisions.iter().any(|one| one.decision == ProposalDecision::Withdraw);
+        let pre_approval = tables::pre_approvals::by_id(tx, row.id).await?;
+        // What took effect may have changed what is demanded; pre-approvals are held against it each time they are used.
+        let is_open = state == SigningRequestState::Approval || pre_approval.is_some();
+        let requirement = if is_open { effect.requirement(tx, &row).await? } else { None };
+        let as_submitted = || Requirement::new(row.required_at_submission, Vec::new(), SelfApproval::Never);
         Ok(Self {
             standing: if withdrawn { Standing::Withdrawn } else { Standing::stored(state) },
-            demand: demanded(tx, &row, &content).await?,
-            pre_approval: tables::pre_approvals::by_id(tx, row.id).await?,
-            content,
+            requirement: requirement.unwrap_or_else(as_submitted),
+            pre_approval,
+            effect,
             decisions,
             row,
         })
@@ -71,59 +70,58 @@ impl StoredProposal {
     }
 
     /// What the rules see of it at this moment.
-    pub(super) fn facts(&self, hardened: bool, now_ms: i64) -> Request {
+    pub(in crate::approval) fn facts(&self, hardened: bool, now_ms: i64) -> Facts {
         let approvals = self.decisions.iter().filter(|one| one.decision == ProposalDecision::Approve);
-        let mut request = Request {
+        let facts = Facts {
             standing: self.standing,
             submitted_at: self.row.submitted_at_ms,
             submitters: self.asking(),
-            approvals: approvals.map(StoredDecision::given).collect(),
-            steps: self.demand.steps.clone(),
+            approvals: approvals.map(StoredDecision::approval).collect(),
+            steps: self.requirement.steps.clone(),
             required_at_submission: self.row.required_at_submission,
-            required_now: self.demand.count,
-            self_approval: if hardened { SelfApproval::Never } else { self.demand.self_approval },
+            required_now: self.requirement.count,
+            self_approval: if hardened { SelfApproval::Never } else { self.requirement.self_approval },
         };
-        if self.row.expires_at_ms.is_some_and(|end_ms| end_ms <= now_ms) {
-            // Refused for what waits no more: that stays as it is.
-            request.standing = request::next(&request, Event::Expire).unwrap_or(request.standing);
-        }
+        let mut facts = facts.at(now_ms, self.row.expires_at_ms);
         // A policy that became stricter asks for more approvals; until then its pre-approvals wait again.
-        let short = request.standing == Standing::Signed && request.given() < request.required();
+        let short = facts.standing == Standing::Signed && facts.given() < facts.required();
         if short && self.life(now_ms) == Some(Life::Active) {
-            request.standing = Standing::Pending;
+            facts.standing = Standing::Pending;
         }
-        request
+        facts
     }
 
     /// Who made it, and whose requests it is for: none of them approves a pre-approval.
     fn asking(&self) -> Vec<IdentityId> {
+        self.proposers().chain(self.submitter()).collect()
+    }
+
+    /// Who made it: all identities of one session.
+    pub(super) fn proposers(&self) -> impl Iterator<Item = IdentityId> {
         let made = self.decisions.iter().filter(|one| one.decision == ProposalDecision::Submit);
-        let mut asking: Vec<_> =
-            made.flat_map(|one| &one.identities).map(|identity| IdentityId::from(identity.id)).collect();
-        asking.extend(self.submitter());
-        asking
+        made.flat_map(StoredDecision::ids)
     }
 
     /// Whose requests a pre-approval is for; none where it lists digests.
-    pub(super) fn submitter(&self) -> Option<IdentityId> {
+    pub(in crate::approval) fn submitter(&self) -> Option<IdentityId> {
         self.pre_approval.as_ref()?.submitter_id.map(IdentityId::from)
     }
 
     /// Where a pre-approval stands; none for others.
-    pub(super) fn life(&self, now_ms: i64) -> Option<Life> {
+    pub(in crate::approval) fn life(&self, now_ms: i64) -> Option<Life> {
         let row = self.pre_approval.as_ref()?;
         let over = row.ends_at_ms.is_some_and(|end_ms| end_ms <= now_ms);
         Life::stored(&row.state, row.uses_max.saturating_sub(row.uses), over)
     }
 
     /// Uses that are left of a pre-approval.
-    pub(super) fn uses_left(&self) -> u32 {
+    pub(in crate::approval) fn uses_left(&self) -> u32 {
         self.pre_approval.as_ref().map_or(0, |row| row.uses_max.saturating_sub(row.uses))
     }
 
     /// Whether one of these identities made it, decided on it, or may use it.
     pub(super) fn concerns(&self, mut identities: impl Iterator<Item = IdentityId>) -> bool {
-        let decided = self.decisions.iter().flat_map(|one| &one.identities).map(|one| IdentityId::from(one.id));
+        let decided = self.decisions.iter().flat_map(StoredDecision::ids);
         let known: Vec<_> = decided.chain(self.submitter()).collect();
         identities.any(|id| known.contains(&id))
     }
@@ -135,7 +133,7 @@ impl StoredProposal {
             Standing::Failed | Standing::Expired => ProposalState::Failed,
             Standing::Denied | Standing::Withdrawn => ProposalState::Denied,
             Standing::Signed => match life {
-                None if matches!(self.content, Content::Certificate(_)) => ProposalState::Issued,
+                None if self.effect.kind() == ProposalKind::Certificate => ProposalState::Issued,
                 None => ProposalState::Applied,
                 Some(Life::Waiting | Life::Active) => ProposalState::Active,
                 Some(Life::UsedUp) => ProposalState::UsedUp,
@@ -146,10 +144,15 @@ impl StoredProposal {
         (state, standing.words().1)
     }
 
+    /// What stands for it when people approve it.
+    pub(super) fn digest(&self) -> Vec<u8> {
+        digest(&self.row.content)
+    }
+
     /// What an answer says of it, with these approvals.
     pub(super) fn proposed(&self, standing: Standing, life: Option<Life>, approvals: ApprovalCount) -> Proposed {
         let (state, approval_state) = self.words(standing, life);
-        let digest = Base64(content::digest(&self.row.content));
+        let digest = Base64(self.digest());
         let certificate_uuid = self.row.certificate_id.map(CertificateId::from);
         let reason = self.row.reason.clone();
         Proposed {
@@ -168,7 +171,7 @@ impl StoredProposal {
     pub(super) fn stub(self, hardened: bool, now_ms: i64) -> ProposalStub {
         let (state, approval_state) = self.words(self.facts(hardened, now_ms).standing, self.life(now_ms));
         ProposalStub {
-            kind: self.content.kind(),
+            kind: self.effect.kind(),
             state,
             approval_state,
             service_uuid: self.row.service_id.map(ServiceId::from),
@@ -183,7 +186,7 @@ impl StoredProposal {
 
     /// The proposal in full, with the digests that were used.
     pub(super) fn detail(self, used: Vec<tables::pre_approvals::Used>, hardened: bool, now_ms: i64) -> Proposal {
-        let facts = self.facts(hardened, now_ms);
+        let (facts, digest) = (self.facts(hardened, now_ms), self.digest());
         let (state, approval_state) = self.words(facts.standing, self.life(now_ms));
         let next_step = facts.current_step().filter(|_| facts.standing == Standing::Pending);
         let expired = facts.standing == Standing::Expired;
@@ -198,9 +201,9 @@ impl StoredProposal {
             ends_at: row.ends_at_ms.map(moment),
             used_digests: used_digests.collect(),
         });
-        Proposal {
+        let proposal = Proposal {
             obj_info: ObjInfo { name: self.row.name, uuid: self.row.id.into() },
-            kind: self.content.kind(),
+            kind: self.effect.kind(),
             state,
             approval_state,
             reason: self.row.reason.or_else(|| expired.then(|| "It waited too long for its approvals.".to_owned())),
@@ -209,7 +212,7 @@ impl StoredProposal {
             cert_profile_uuid: self.row.profile_id.map(CertProfileId::from),
             issuer_uuid: self.row.issuer_id.map(CertificateId::from),
             certificate_uuid: self.row.certificate_id.map(CertificateId::from),
-            digest: Base64(content::digest(&self.row.content)),
+            digest: Base64(digest),
             content: self.row.content,
             submitted_at: moment(self.row.submitted_at_ms),
             submitted_by: submitted.map(StoredDecision::names).unwrap_or_default(),
@@ -219,12 +222,18 @@ impl StoredProposal {
             next_role_uuids: next_step.map(|step| step.roles.clone()),
             approvals: self.decisions.iter().map(approval).collect(),
             pre_approval,
-            policy: self.content.policy(),
-            certificate: self.content.certificate(),
-            cert_profile: self.content.cert_profile(),
-            issuer_approval: self.content.issuer_approval(),
-        }
+            policy: None,
+            certificate: None,
+            cert_profile: None,
+            issuer_approval: None,
+        };
+        self.effect.shown(proposal)
     }
+}
+
+/// What stands for a text when people approve it.
+pub(super) fn digest(content: &str) -> Vec<u8> {
+    hash(HashType::Sha2_256, content.as_bytes()).as_bytes().to_vec()
 }
 
 fn approval(decided: &StoredDecision<ProposalDecision>) -> ProposalApproval {

@@ -1,12 +1,12 @@
-//! Refusals of the rules in the interface's words.
+//! What the rules refuse, in the interface's words.
 
 use chancery_types::IdentityId;
 
-use super::request::{Refusal, Standing};
+use super::rules::{Refusal, Standing};
 use crate::{Caller, Error};
 
-/// InvalidState for what has happened already, NotAuthorized for who may not.
-pub(crate) fn error(refusal: Refusal, caller: &Caller) -> Error {
+/// InvalidState for what has happened already, in the words of `decided`; NotAuthorized for who may not.
+pub(crate) fn error(refusal: Refusal, caller: &Caller, decided: impl FnOnce(Standing) -> &'static str) -> Error {
     let name = |id: IdentityId| {
         caller.members().iter().find(|member| member.id == id).map_or("somebody", |member| member.name.as_str())
     };
@@ -39,18 +39,5 @@ pub(crate) fn error(refusal: Refusal, caller: &Caller) -> Error {
              permission to approve.",
             name(id)
         )),
-    }
-}
-
-const fn decided(standing: Standing) -> &'static str {
-    match standing {
-        Standing::New => "The request has not been submitted.",
-        Standing::Pending => "The request waits for approvals.",
-        Standing::Approved => "The request is approved and being signed.",
-        Standing::Signed => "The request is signed already.",
-        Standing::Failed => "The request was approved already, and failed.",
-        Standing::Denied => "The request was denied already.",
-        Standing::Withdrawn => "The request was withdrawn by its submitter.",
-        Standing::Expired => "The request waited too long for its approvals; it can be submitted again.",
     }
 }

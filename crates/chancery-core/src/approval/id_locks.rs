@@ -1,35 +1,36 @@
-//! At most one signature at a time is made for one request, on this node. It only saves work: what decides is the
-//! compare-and-swap of the transaction that stores the signature.
+//! One lock for each request and each proposal: on this node one approval of it at a time is worked on, so that no signature
+//! and no certificate is made twice. That only saves work: what decides is the compare-and-swap of the transaction that stores
+//! what became of it.
 
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 
-use chancery_types::SigningRequestId;
 use tokio::sync::{Mutex as Queue, OwnedMutexGuard};
+use uuid::Uuid;
 
-/// The requests that somebody works on, each with those who wait for it.
+/// The requests and proposals that somebody works on, each with those who wait for it.
 #[derive(Debug, Default)]
-pub(crate) struct Turns(Mutex<HashMap<SigningRequestId, Weak<Queue<()>>>>);
+pub(crate) struct IdLocks(Mutex<HashMap<Uuid, Weak<Queue<()>>>>);
 
-/// The right to work on one request; the next one's turn begins when it is dropped.
+/// The right to work on one of them; the next one's turn begins when it is dropped.
 #[derive(Debug)]
-pub(crate) struct Turn<'a> {
-    // Before `_place`: the queue must be free when the place looks whether anybody still needs it.
+pub(crate) struct IdLock<'a> {
+    // Before `_waiter`: the queue must be free when the waiter looks whether anybody still needs it.
     _guard: OwnedMutexGuard<()>,
-    _place: Place<'a>,
+    _waiter: Waiter<'a>,
 }
 
-impl Turns {
-    /// Waits until nobody else works on the request.
-    pub(crate) async fn take(&self, id: SigningRequestId) -> Turn<'_> {
+impl IdLocks {
+    /// Waits until nobody else works on it.
+    pub(crate) async fn lock(&self, id: Uuid) -> IdLock<'_> {
         let queue = self.queue(id);
-        let place = Place { turns: self, id, queue: Some(Arc::clone(&queue)) };
-        Turn { _guard: queue.lock_owned().await, _place: place }
+        let waiter = Waiter { locks: self, id, queue: Some(Arc::clone(&queue)) };
+        IdLock { _guard: queue.lock_owned().await, _waiter: waiter }
     }
 
-    fn queue(&self, id: SigningRequestId) -> Arc<Queue<()>> {
+    fn queue(&self, id: Uuid) -> Arc<Queue<()>> {
         let mut queues = self.queues();
         if let Some(queue) = queues.get(&id).and_then(Weak::upgrade) {
             return queue;
@@ -39,7 +40,7 @@ impl Turns {
         queue
     }
 
-    fn queues(&self) -> MutexGuard<'_, HashMap<SigningRequestId, Weak<Queue<()>>>> {
+    fn queues(&self) -> MutexGuard<'_, HashMap<Uuid, Weak<Queue<()>>>> {
         // No code under this lock can leave the map half changed.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -47,15 +48,15 @@ impl Turns {
 
 /// One who works or waits; the last one to leave forgets the queue, also when it gave up waiting.
 #[derive(Debug)]
-struct Place<'a> {
-    turns: &'a Turns,
-    id: SigningRequestId,
+struct Waiter<'a> {
+    locks: &'a IdLocks,
+    id: Uuid,
     queue: Option<Arc<Queue<()>>>,
 }
 
-impl Drop for Place<'_> {
+impl Drop for Waiter<'_> {
     fn drop(&mut self) {
-        let mut queues = self.turns.queues();
+        let mut queues = self.locks.queues();
         self.queue = None;
         if queues.get(&self.id).is_some_and(|queue| queue.strong_count() == 0) {
             queues.remove(&self.id);
@@ -74,13 +75,13 @@ mod tests {
 
     #[tokio::test]
     async fn one_at_a_time_for_each_request_and_nothing_is_left() {
-        let turns = Arc::new(Turns::default());
+        let locks = Arc::new(IdLocks::default());
         let (inside, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
         let workers: Vec<_> = (0..64)
             .map(|n| {
-                let (turns, inside, most) = (Arc::clone(&turns), Arc::clone(&inside), Arc::clone(&most));
+                let (locks, inside, most) = (Arc::clone(&locks), Arc::clone(&inside), Arc::clone(&most));
                 tokio::spawn(async move {
-                    let turn = turns.take(SigningRequestId::from_u128(1));
+                    let turn = locks.lock(Uuid::from_u128(1));
                     if n % 8 == 7 {
                         // Gives up after a while, whether or not its turn came.
                         let _ = tokio::time::timeout(Duration::from_millis(1), turn).await;
@@ -97,14 +98,14 @@ mod tests {
             worker.await.unwrap();
         }
         assert_eq!(most.load(Ordering::SeqCst), 1);
-        assert!(turns.queues().is_empty());
+        assert!(locks.queues().is_empty());
     }
 
     #[tokio::test]
     async fn different_requests_do_not_wait_for_each_other() {
-        let turns = Turns::default();
-        let _first = turns.take(SigningRequestId::from_u128(1)).await;
-        let _second = turns.take(SigningRequestId::from_u128(2)).await;
-        assert_eq!(turns.queues().len(), 2);
+        let locks = IdLocks::default();
+        let _first = locks.lock(Uuid::from_u128(1)).await;
+        let _second = locks.lock(Uuid::from_u128(2)).await;
+        assert_eq!(locks.queues().len(), 2);
     }
 }

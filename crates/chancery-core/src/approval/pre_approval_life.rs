@@ -1,4 +1,4 @@
-//! The life of a pre-approval, as a pure function. Who approves it is the business of `signing/request.rs`.
+//! The life of a pre-approval, as a pure function. Who approves it is the business of `rules.rs`.
 
 /// Where a pre-approval stands.
 ///
@@ -11,7 +11,7 @@
 ///
 /// `UsedUp` and `Ended` are never stored: they follow from the uses that are counted, and from the time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Life {
+pub(crate) enum Life {
     /// For its approvals.
     Waiting,
     /// Requests are signed under it.
@@ -26,7 +26,7 @@ pub(super) enum Life {
 
 /// What happens to a pre-approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Event {
+pub(in crate::approval) enum Event {
     /// It has its approvals; also again, after its policy had become stricter.
     Activate,
     /// It is used; so many uses were left before.
@@ -42,7 +42,7 @@ pub(super) enum Event {
 
 impl Life {
     /// As it is stored.
-    pub(super) const fn word(self) -> &'static str {
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Waiting => "Waiting",
             Self::Active | Self::UsedUp | Self::Ended => "Active",
@@ -51,7 +51,7 @@ impl Life {
     }
 
     /// What a stored word stands for, at a moment.
-    pub(super) fn stored(word: &str, uses_left: u32, over: bool) -> Option<Self> {
+    pub(in crate::approval) fn stored(word: &str, uses_left: u32, over: bool) -> Option<Self> {
         match word {
             "Waiting" => Some(Self::Waiting),
             "Active" if uses_left == 0 => Some(Self::UsedUp),
@@ -64,7 +64,7 @@ impl Life {
 }
 
 /// What a pre-approval is after an event; where it stands, if the event cannot happen.
-pub(super) const fn next(life: Life, event: Event) -> Result<Life, Life> {
+pub(in crate::approval) const fn next(life: Life, event: Event) -> Result<Life, Life> {
     match (life, event) {
         (Life::Waiting | Life::Active, Event::Activate) => Ok(Life::Active),
         (Life::Active, Event::Use(0 | 1)) => Ok(Life::UsedUp),

@@ -1,19 +1,10 @@
 //! What a policy demands of requests besides the number of approvals.
 
 use chancery_store::{Tx, tables};
-use chancery_types::{
-    RoleId,
-    wire::{
-        signing_policies::{ApprovalStep, PolicyRules},
-        x509::ValidityPeriod,
-    },
-};
+use chancery_types::{RoleId, wire::signing_policies::PolicyRules};
 
-use super::{request, service::Policy};
-use crate::{
-    Caller, Error, Limits, Result,
-    pki::validity::{Period, Validity},
-};
+use super::service::Policy;
+use crate::{Caller, Error, Limits, Result, approval::requirement};
 
 const HOUR_MS: i64 = 3_600_000;
 
@@ -28,9 +19,9 @@ pub(crate) fn check(rules: &PolicyRules, num_approvals: u32, limits: &Limits) ->
         signatures_per_day,
         request_lifetime,
     } = rules;
-    check_steps(approval_steps, num_approvals, limits)?;
-    check_length("/rules/submitterRoleUuids", submitter_role_uuids.len(), limits)?;
-    check_length("/rules/fileNames", file_names.len(), limits)?;
+    requirement::check_steps("/rules", approval_steps, num_approvals, limits)?;
+    requirement::check_length("/rules/submitterRoleUuids", submitter_role_uuids.len(), limits)?;
+    requirement::check_length("/rules/fileNames", file_names.len(), limits)?;
     for (index, pattern) in file_names.iter().enumerate() {
         crate::text::check_name(&format!("/rules/fileNames/{index}"), pattern, limits)?;
     }
@@ -47,51 +38,12 @@ pub(crate) fn check(rules: &PolicyRules, num_approvals: u32, limits: &Limits) ->
     Ok(())
 }
 
-fn check_steps(steps: &[ApprovalStep], num_approvals: u32, limits: &Limits) -> Result<()> {
-    const FIELD: &str = "/rules/approvalSteps";
-    check_length(FIELD, steps.len(), limits)?;
-    let mut sum = 0_u32;
-    for (index, step) in steps.iter().enumerate() {
-        let roles = format!("{FIELD}/{index}/roleUuids");
-        if step.role_uuids.is_empty() {
-            return Err(Error::value(roles, "A step names at least one role."));
-        }
-        check_length(&roles, step.role_uuids.len(), limits)?;
-        if step.num_approvals == 0 {
-            return Err(Error::value(format!("{FIELD}/{index}/numApprovals"), "A step takes at least one approval."));
-        }
-        sum = sum.saturating_add(step.num_approvals);
-    }
-    if sum > num_approvals {
-        let message = format!("The steps take {sum} approvals together, and the policy demands {num_approvals}.");
-        return Err(Error::value(FIELD, message));
-    }
-    Ok(())
-}
-
-fn check_length(field: &str, len: usize, limits: &Limits) -> Result<()> {
-    if len > limits.rule_items_max {
-        return Err(Error::too_large(field, format!("At most {} are taken.", limits.rule_items_max)));
-    }
-    Ok(())
-}
-
-/// Whether the roles that rules name are there.
+/// Looks whether the roles that rules name are there.
 pub(crate) async fn check_roles(tx: &mut Tx, rules: &PolicyRules) -> Result<()> {
-    let submitters = rules.submitter_role_uuids.iter().enumerate();
-    let submitters = submitters.map(|(index, role)| (format!("/rules/submitterRoleUuids/{index}"), *role));
-    let approvers = rules.approval_steps.iter().enumerate().flat_map(|(step, rule)| {
-        let roles = rule.role_uuids.iter().enumerate();
-        roles.map(move |(index, role)| (format!("/rules/approvalSteps/{step}/roleUuids/{index}"), *role))
-    });
-    // Collected first: a future that holds these closures is not Send for every lifetime.
-    let named: Vec<(String, RoleId)> = submitters.chain(approvers).collect();
-    for (field, role) in named {
-        if tables::roles::by_id(tx, role.into()).await?.is_none() {
-            return Err(Error::selection(field, "There is no such role; /api/v2/roles/stubs lists them."));
-        }
+    for (index, role) in rules.submitter_role_uuids.iter().enumerate() {
+        requirement::check_role(tx, &format!("/rules/submitterRoleUuids/{index}"), *role).await?;
     }
-    Ok(())
+    requirement::check_roles(tx, "/rules", &rules.approval_steps).await
 }
 
 /// Whether this session may submit under these rules.
@@ -114,22 +66,8 @@ pub(crate) fn check_file_name(rules: &PolicyRules, name: &str) -> Result<()> {
 
 /// The moment at which a request that is submitted now stops waiting.
 pub(crate) fn expiry(rules: &PolicyRules, now_ms: i64) -> Result<Option<i64>> {
-    rules.request_lifetime.as_ref().map(|lifetime| end("/rules/requestLifetime", lifetime, now_ms)).transpose()
-}
-
-/// The moment at which a time that starts now is over.
-pub(crate) fn end(field: &str, lifetime: &ValidityPeriod, now_ms: i64) -> Result<i64> {
-    let refused = |message: String| Error::value(format!("{field}/amount"), message);
-    let period = Period::parse(&lifetime.amount, lifetime.unit).map_err(|why| refused(why.to_string()))?;
-    let life = Validity::starting(now_ms, period)
-        .map_err(|_| refused("This takes at least a second, and its end is a moment of this calendar.".to_owned()))?;
-    Ok(life.not_after_s().saturating_mul(1_000).saturating_add(now_ms.rem_euclid(1_000)))
-}
-
-/// The steps, for the rules of requests.
-pub(crate) fn steps(rules: &PolicyRules) -> Vec<request::Step> {
-    let step = |step: &ApprovalStep| request::Step { roles: step.role_uuids.clone(), count: step.num_approvals };
-    rules.approval_steps.iter().map(step).collect()
+    let lifetime = rules.request_lifetime.as_ref();
+    lifetime.map(|lifetime| requirement::end("/rules/requestLifetime", lifetime, now_ms)).transpose()
 }
 
 /// Whether as many signatures can ever be made within an hour and a day.
@@ -195,7 +133,10 @@ fn matches(pattern: &str, name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use chancery_types::ValidityUnit;
+    use chancery_types::{
+        ValidityUnit,
+        wire::{signing_policies::ApprovalStep, x509::ValidityPeriod},
+    };
 
     use super::*;
 

@@ -1,0 +1,115 @@
+//! What people decide on a signing request or a proposal, and how it is stored.
+
+use std::str::FromStr;
+
+use chancery_store::{
+    Tx,
+    tables::decisions::{self, Decision, Identity, On},
+};
+use chancery_types::{IdentityId, Perm, RoleId, UnknownSpelling, wire::ObjInfo};
+use uuid::Uuid;
+
+use super::rules::{Approval, Participant};
+use crate::{Caller, Chancery, Error, Member, Result, text::check_note};
+
+/// How often a decision is taken anew because its subject changed meanwhile. Each time somebody else's decision went
+/// through, so this is far more than one subject can see.
+pub(crate) const ATTEMPTS_MAX: usize = 1_000;
+
+pub(crate) fn too_many_attempts() -> Error {
+    Error::busy("Too many others decide on this at the same time; try again.", 1)
+}
+
+/// A session's identities, as the rules of approval see them.
+pub(crate) fn participants(caller: &Caller) -> Vec<Participant> {
+    let participant = |member: &Member| Participant {
+        id: member.id,
+        kind: member.kind,
+        trusted_since: member.trusted_since(Perm::SigningApprove),
+        roles: member.roles.clone(),
+    };
+    caller.members().iter().map(participant).collect()
+}
+
+/// A decision and in whose name it was made.
+#[derive(Clone, Debug)]
+pub(crate) struct StoredDecision<D> {
+    pub(crate) decision: D,
+    roles: Vec<RoleId>,
+    pub(crate) row: Decision,
+    pub(crate) identities: Vec<Identity>,
+}
+
+impl<D: FromStr<Err = UnknownSpelling>> StoredDecision<D> {
+    /// The decisions on a subject, oldest first.
+    pub(crate) async fn all(tx: &mut Tx, on: On, subject: Uuid) -> Result<Vec<Self>> {
+        let rows = decisions::of(tx, on, subject).await?;
+        let all = if rows.is_empty() { Vec::new() } else { decisions::identities(tx, on, subject).await? };
+        let decision = |row: Decision| {
+            Ok(Self {
+                decision: row.decision.parse().map_err(Error::internal)?,
+                roles: serde_json::from_str(&row.roles).map_err(Error::internal)?,
+                identities: all.iter().filter(|identity| identity.version == row.version).cloned().collect(),
+                row,
+            })
+        };
+        rows.into_iter().map(decision).collect()
+    }
+}
+
+impl<D> StoredDecision<D> {
+    /// What it says as an approval.
+    pub(crate) fn approval(&self) -> Approval {
+        Approval { identities: self.ids().collect(), roles: self.roles.clone() }
+    }
+
+    /// In whose name it was made.
+    pub(crate) fn ids(&self) -> impl Iterator<Item = IdentityId> {
+        self.identities.iter().map(|identity| identity.id.into())
+    }
+
+    /// The same, with their names at that time.
+    pub(crate) fn names(&self) -> Vec<ObjInfo<IdentityId>> {
+        let name = |one: &Identity| ObjInfo { name: one.name.clone(), uuid: one.id.into() };
+        self.identities.iter().map(name).collect()
+    }
+}
+
+/// A decision in the name of all identities of a session, to be stored.
+pub(crate) struct NewDecision {
+    row: Decision,
+    members: Vec<Member>,
+}
+
+impl NewDecision {
+    /// One that makes this version of its subject.
+    pub(crate) fn new(
+        caller: &Caller,
+        (subject_id, version): (Uuid, i64),
+        (decision, note): (&str, &str),
+        roles: &[RoleId],
+        decided_at_ms: i64,
+    ) -> Result<Self> {
+        let roles = serde_json::to_string(roles).map_err(Error::internal)?;
+        let (decision, note) = (decision.to_owned(), note.to_owned());
+        let row = Decision { subject_id, version, decision, note, roles, decided_at_ms };
+        Ok(Self { row, members: caller.members().to_vec() })
+    }
+
+    pub(crate) async fn insert(&self, tx: &mut Tx, on: On) -> Result<()> {
+        decisions::insert(tx, on, &self.row).await?;
+        for member in &self.members {
+            decisions::insert_identity(tx, on, &self.row, member.id.into(), &member.name).await?;
+        }
+        Ok(())
+    }
+}
+
+impl Chancery {
+    /// What is said about a decision, checked.
+    pub(crate) fn note(&self, note: Option<String>) -> Result<String> {
+        let note = note.unwrap_or_default();
+        check_note("/note", &note, &self.limits)?;
+        Ok(note)
+    }
+}

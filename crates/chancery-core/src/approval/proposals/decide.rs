@@ -1,0 +1,346 @@
+//! Approving, denying, withdrawing and revoking proposals.
+
+use chancery_store::{
+    Tx,
+    tables::{self, decisions::On},
+};
+use chancery_types::{
+    Action, Base64, IdentityId, Perm, ProposalDecision, ProposalId,
+    wire::{
+        proposals::Proposed,
+        signing_requests::{ApprovalCount, ApproveRequest, DecideRequest},
+    },
+};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{ApplyProposal, Effects, StoredProposal};
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Meaning, Result,
+    approval::{
+        ATTEMPTS_MAX, Approval, Approved, Facts, NewDecision, Standing, Transition, participants,
+        pre_approval_life::{self, Life},
+        refusal, too_many_attempts,
+    },
+    audit::Actor,
+};
+
+/// Who may try to end a proposal, if it turns out to be the own one or an approver's business.
+pub(super) const DECIDERS: [Perm; 5] =
+    [Perm::SigningApprove, Perm::ServicesDeploy, Perm::SigningSubmit, Perm::CertManageGenerate, Perm::CertManageManage];
+
+/// The evidence that a proposal has every approval. Made only here.
+pub(crate) struct ApprovedProposal {
+    proposers: Vec<IdentityId>,
+    _approved: Approved,
+}
+
+impl ApprovedProposal {
+    /// Who proposed it: all identities of one session.
+    pub(crate) fn proposers(&self) -> &[IdentityId] {
+        &self.proposers
+    }
+}
+
+/// What a decision leads to.
+struct Outcome {
+    standing: Standing,
+    /// Why it failed.
+    reason: Option<String>,
+    /// Where a pre-approval stands afterwards, if that changes.
+    life: Option<Life>,
+    /// What takes effect.
+    effect: Option<Box<dyn ApplyProposal>>,
+}
+
+/// A decision that is ready to be stored.
+struct Decided {
+    stored: StoredProposal,
+    decision: ProposalDecision,
+    row: NewDecision,
+    approval: Approval,
+    actor: Actor,
+    outcome: Outcome,
+    effects: Effects,
+    hardened: bool,
+    now_ms: i64,
+}
+
+impl Chancery {
+    /// Approves a proposal in the name of all identities of the session; the last approval that is needed puts it into
+    /// effect.
+    pub async fn approve_proposal(&self, caller: &Caller, id: ProposalId, request: ApproveRequest) -> Result<Proposed> {
+        let grant = self.grant(caller, Perm::SigningApprove, Action::ProposalApprove, Some(id.into())).await?;
+        let note = self.note(request.note)?;
+        Box::pin(self.approve_one(caller, &grant, id, &note, request.digest)).await
+    }
+
+    pub(super) async fn approve_one(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        id: ProposalId,
+        note: &str,
+        digest: Option<Base64>,
+    ) -> Result<Proposed> {
+        // Two do not make the same certificate at the same time.
+        let _lock = self.decision_locks.lock(id.into()).await;
+        for _ in 0..ATTEMPTS_MAX {
+            let now_ms = self.clock.now_ms();
+            let (stored, mut facts) = self.stored_proposal(id, now_ms).await?;
+            let (approved, approval) = self.decide_proposal(caller, id, &mut facts, ProposalDecision::Approve).await?;
+            if digest.as_ref().is_some_and(|given| given.0 != stored.digest()) {
+                let message = "This is not the digest of the proposal, so nothing was approved; its detail has it.";
+                return Err(Error::value("/digest", message));
+            }
+            let outcome = match approved {
+                Some(approved) => Box::pin(self.prepare_effect(&stored, &mut facts, approved, now_ms)).await?,
+                None => Outcome { standing: facts.standing, reason: None, life: None, effect: None },
+            };
+            let decided = self.decided(caller, stored, (ProposalDecision::Approve, note), approval, outcome, now_ms)?;
+            if let Some(proposed) = self.store_decided(grant, decided, &facts).await? {
+                return Ok(proposed);
+            }
+        }
+        Err(too_many_attempts())
+    }
+
+    /// Denies a proposal; one denial is enough.
+    pub async fn deny_proposal(&self, caller: &Caller, id: ProposalId, request: DecideRequest) -> Result<Proposed> {
+        self.end_proposal(caller, id, ProposalDecision::Deny, request).await
+    }
+
+    /// Takes a proposal back, in the name of whoever made it.
+    pub async fn withdraw_proposal(&self, caller: &Caller, id: ProposalId, request: DecideRequest) -> Result<Proposed> {
+        self.end_proposal(caller, id, ProposalDecision::Withdraw, request).await
+    }
+
+    /// Ends a pre-approval at once.
+    pub async fn revoke_proposal(&self, caller: &Caller, id: ProposalId, request: DecideRequest) -> Result<Proposed> {
+        self.end_proposal(caller, id, ProposalDecision::Revoke, request).await
+    }
+
+    async fn end_proposal(
+        &self,
+        caller: &Caller,
+        id: ProposalId,
+        decision: ProposalDecision,
+        request: DecideRequest,
+    ) -> Result<Proposed> {
+        let grant = self.grant_any(caller, &DECIDERS, action(decision), Some(id.into())).await?;
+        let note = self.note(request.note)?;
+        Box::pin(self.end_one(caller, &grant, id, decision, &note)).await
+    }
+
+    pub(super) async fn end_one(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        id: ProposalId,
+        decision: ProposalDecision,
+        note: &str,
+    ) -> Result<Proposed> {
+        for _ in 0..ATTEMPTS_MAX {
+            let now_ms = self.clock.now_ms();
+            let (stored, mut facts) = self.stored_proposal(id, now_ms).await?;
+            let end = if decision == ProposalDecision::Revoke {
+                if matches!(stored.life(now_ms), None | Some(Life::Waiting)) {
+                    return Err(Error::state("Only a pre-approval that took effect is revoked; others are denied."));
+                }
+                // Who may deny may revoke: it is the safe direction too.
+                facts.standing = Standing::Pending;
+                pre_approval_life::Event::Revoke
+            } else {
+                pre_approval_life::Event::Deny
+            };
+            let (_, approval) = self.decide_proposal(caller, id, &mut facts, decision).await?;
+            if decision == ProposalDecision::Revoke {
+                facts.standing = Standing::Signed;
+            }
+            let life = stored.life(now_ms).map(|life| pre_approval_life::next(life, end)).transpose().map_err(over)?;
+            let outcome = Outcome { standing: facts.standing, reason: None, life, effect: None };
+            let decided = self.decided(caller, stored, (decision, note), approval, outcome, now_ms)?;
+            if let Some(proposed) = self.store_decided(grant, decided, &facts).await? {
+                return Ok(proposed);
+            }
+        }
+        Err(too_many_attempts())
+    }
+
+    async fn stored_proposal(&self, id: ProposalId, now_ms: i64) -> Result<(StoredProposal, Facts)> {
+        let effects = self.effects;
+        let stored = self.store.read(move |tx| Box::pin(StoredProposal::load(tx, effects, id))).await?;
+        let facts = stored.facts(self.hardened, now_ms);
+        Ok((stored, facts))
+    }
+
+    /// Takes the decision; a refusal is audited.
+    async fn decide_proposal(
+        &self,
+        caller: &Caller,
+        id: ProposalId,
+        facts: &mut Facts,
+        decision: ProposalDecision,
+    ) -> Result<(Option<Approved>, Approval)> {
+        let session = participants(caller);
+        let transition = match decision {
+            ProposalDecision::Approve => Transition::Approve(&session),
+            ProposalDecision::Deny | ProposalDecision::Revoke => Transition::Deny(&session),
+            ProposalDecision::Withdraw => Transition::Withdraw(&session),
+            ProposalDecision::Submit => return Err(Error::internal("a submission is not decided on")),
+        };
+        match facts.take(transition) {
+            Ok(approved) => Ok((approved, facts.approval_of(&session))),
+            Err(why) => {
+                let event = Event::new(action(decision)).on(Uuid::from(id));
+                Err(self.refused(caller, event, refusal(why, caller, standing_in_words)).await)
+            }
+        }
+    }
+
+    /// What becomes of a proposal that has every approval: what is not possible any more has failed.
+    async fn prepare_effect(
+        &self,
+        stored: &StoredProposal,
+        facts: &mut Facts,
+        approved: Approved,
+        now_ms: i64,
+    ) -> Result<Outcome> {
+        let evidence = ApprovedProposal { proposers: stored.proposers().collect(), _approved: approved };
+        let prepared = stored.effect.prepare(self, evidence).await?;
+        let transition = if prepared.is_ok() { Transition::Sign } else { Transition::Fail };
+        facts.take(transition).map_err(Error::internal)?;
+        let activate = |life| pre_approval_life::next(life, pre_approval_life::Event::Activate);
+        let life = stored.life(now_ms).filter(|_| prepared.is_ok()).map(activate).transpose().map_err(over)?;
+        let (effect, reason) = prepared.map_or_else(|reason| (None, Some(reason)), |effect| (Some(effect), None));
+        Ok(Outcome { standing: facts.standing, reason, life, effect })
+    }
+
+    fn decided(
+        &self,
+        caller: &Caller,
+        stored: StoredProposal,
+        (decision, note): (ProposalDecision, &str),
+        approval: Approval,
+        outcome: Outcome,
+        now_ms: i64,
+    ) -> Result<Box<Decided>> {
+        let subject = (stored.row.id, stored.row.version + 1);
+        Ok(Box::new(Decided {
+            row: NewDecision::new(caller, subject, (decision.as_str(), note), &approval.roles, now_ms)?,
+            stored,
+            decision,
+            approval,
+            actor: Actor::of(caller),
+            outcome,
+            effects: self.effects,
+            hardened: self.hardened,
+            now_ms,
+        }))
+    }
+
+    /// Stores decision, effect and audit record together; none where the proposal is no longer as it was read.
+    async fn store_decided(&self, grant: &Grant, decided: Box<Decided>, facts: &Facts) -> Result<Option<Proposed>> {
+        let approvals = ApprovalCount { given: facts.given(), required: facts.required() };
+        let Decided { stored, decision, outcome, now_ms, .. } = decided.as_ref();
+        let Outcome { standing, reason, .. } = outcome;
+        let life = outcome.life.or_else(|| stored.life(*now_ms));
+        let proposed = Proposed {
+            reason: reason.clone(),
+            certificate_uuid: outcome.effect.as_ref().and_then(|effect| effect.certificate()),
+            ..stored.proposed(*standing, life, approvals)
+        };
+        let action = if *standing == Standing::Failed { Action::ProposalFail } else { action(*decision) };
+        let mut event = Event::new(action).on(stored.row.id).detail(json!({
+            "name": stored.row.name, "kind": stored.row.kind, "policyUuid": stored.row.policy_id,
+            "digest": hex::encode(&proposed.digest.0), "state": proposed.state, "reason": reason,
+            "approvals": approvals, "certificateUuid": proposed.certificate_uuid,
+        }));
+        if *standing == Standing::Signed {
+            event = stored.effect.recorded(event, &self.limits)?;
+        }
+        match self.commit(grant, event, move |tx| Box::pin(decided.insert(tx))).await {
+            Ok(()) => Ok(Some(proposed)),
+            Err(error) if error.meaning() == Meaning::State => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Decided {
+    /// InvalidState where the proposal, or what it is about, is no longer as it was read.
+    async fn insert(self: Box<Self>, tx: &mut Tx) -> Result<()> {
+        let Self { stored, row, approval, actor, outcome, effects, hardened, now_ms, .. } = *self;
+        let Outcome { standing, reason, life, effect } = outcome;
+        let certificate_id = effect.as_ref().and_then(|effect| effect.certificate()).map(Uuid::from);
+        if let Some(effect) = effect {
+            check_count(tx, effects, &stored, approval, hardened, now_ms).await?;
+            effect.apply(tx, stored.id(), &actor, now_ms).await?;
+        }
+        let waits = standing == Standing::Pending;
+        let change = tables::proposals::Change {
+            state: standing.words().0.as_str().to_owned(),
+            reason,
+            certificate_id,
+            decided_at_ms: (!waits).then_some(now_ms),
+        };
+        if !tables::proposals::change(tx, &stored.row, &change).await? {
+            return Err(Error::state("The proposal changed meanwhile."));
+        }
+        row.insert(tx, On::Proposal).await?;
+        if let Some(life) = life {
+            let lifetime_ms = stored.effect.lifetime_ms().filter(|_| life == Life::Active);
+            let ends_at_ms = lifetime_ms.map(|lifetime_ms| now_ms.saturating_add(lifetime_ms));
+            tables::pre_approvals::set_state(tx, stored.row.id, life.word(), ends_at_ms).await?;
+        }
+        Ok(())
+    }
+}
+
+/// InvalidState where the last approval is no longer the last: more are demanded since it was read what is.
+async fn check_count(
+    tx: &mut Tx,
+    effects: Effects,
+    stored: &StoredProposal,
+    last: Approval,
+    hardened: bool,
+    now_ms: i64,
+) -> Result<()> {
+    let mut facts = StoredProposal::load(tx, effects, stored.id()).await?.facts(hardened, now_ms);
+    facts.approvals.push(last);
+    if facts.given() < facts.required() {
+        return Err(Error::state("More approvals are demanded meanwhile."));
+    }
+    Ok(())
+}
+
+const fn standing_in_words(standing: Standing) -> &'static str {
+    match standing {
+        Standing::New | Standing::Pending | Standing::Approved => "The proposal waits for approvals.",
+        Standing::Signed => "The proposal has every approval and took effect.",
+        Standing::Failed => "The proposal was approved already, and failed.",
+        Standing::Denied => "The proposal was denied already.",
+        Standing::Withdrawn => "The proposal was taken back by whoever made it.",
+        Standing::Expired => "The proposal waited too long for its approvals; it can be made again.",
+    }
+}
+
+fn over(life: Life) -> Error {
+    Error::state(match life {
+        Life::Waiting => "The pre-approval waits for approvals.",
+        Life::Active => "The pre-approval is in effect.",
+        Life::UsedUp => "The pre-approval is used up.",
+        Life::Ended => "The time of the pre-approval is over.",
+        Life::Revoked => "The pre-approval was revoked already.",
+    })
+}
+
+const fn action(decision: ProposalDecision) -> Action {
+    match decision {
+        ProposalDecision::Submit => Action::ProposalSubmit,
+        ProposalDecision::Approve => Action::ProposalApprove,
+        ProposalDecision::Deny => Action::ProposalDeny,
+        ProposalDecision::Withdraw => Action::ProposalWithdraw,
+        ProposalDecision::Revoke => Action::ProposalRevoke,
+    }
+}

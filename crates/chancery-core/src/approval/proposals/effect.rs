@@ -1,0 +1,133 @@
+//! What proposals do once they are approved. `signing` and `pki` implement this for what they propose.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use chancery_store::{Tx, tables};
+use chancery_types::{CertificateId, ProposalId, ProposalKind, wire::proposals::Proposal};
+use futures::future::BoxFuture;
+use serde::{Serialize, de::DeserializeOwned};
+
+use super::ApprovedProposal;
+use crate::{Chancery, Error, Event, Limits, Meaning, Result, approval::Requirement, audit::Actor};
+
+/// What comes of preparing an effect: it can take place, or never any more, and why.
+pub(crate) type Ready = Result<Result<Box<dyn ApplyProposal>, String>>;
+
+/// What is proposed.
+pub(crate) trait Effect: Send + Sync {
+    fn kind(&self) -> ProposalKind;
+
+    /// The text that is stored and approved: see [`content`].
+    fn content(&self) -> Result<String>;
+
+    /// What it takes now, whatever it took when it was made. None where that stays.
+    fn requirement<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        proposal: &'t tables::proposals::Row,
+    ) -> BoxFuture<'t, Result<Option<Requirement>>>;
+
+    /// Stores what belongs to it, in the transaction that has just stored the proposal.
+    fn submit<'t>(&'t self, _: &'t mut Tx, _: ProposalId) -> BoxFuture<'t, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    /// Makes what can be made before the transaction, and looks whether it can take place. What only passes is an error,
+    /// after which nothing has happened.
+    fn prepare<'t>(&'t self, chancery: &'t Chancery, approved: ApprovedProposal) -> BoxFuture<'t, Ready>;
+
+    /// Adds to the record of the last approval what changes by it.
+    fn recorded(&self, record: Event, limits: &Limits) -> Result<Event>;
+
+    /// Adds what readers see of it.
+    fn shown(&self, proposal: Proposal) -> Proposal;
+
+    /// For how long it is in effect, from the last approval on, where it ends by itself.
+    fn lifetime_ms(&self) -> Option<i64> {
+        None
+    }
+}
+
+/// What is ready to take effect.
+pub(crate) trait ApplyProposal: Send {
+    /// The certificate that it issues.
+    fn certificate(&self) -> Option<CertificateId> {
+        None
+    }
+
+    /// Lets it take effect, in the transaction that stores the last approval. InvalidState where something is no longer as
+    /// it was when this was prepared: it is tried again then.
+    fn apply<'t>(
+        self: Box<Self>,
+        tx: &'t mut Tx,
+        proposal: ProposalId,
+        actor: &'t Actor,
+        now_ms: i64,
+    ) -> BoxFuture<'t, Result<()>>;
+}
+
+/// Reads an effect from its text.
+type Read = fn(&str) -> Result<Arc<dyn Effect>>;
+
+/// How the effects of each kind are read.
+#[derive(Clone, Copy)]
+pub(crate) struct Effects {
+    pub(crate) pre_approval: Read,
+    pub(crate) policy: Read,
+    pub(crate) certificate: Read,
+    pub(crate) cert_profile: Read,
+    pub(crate) issuer: Read,
+}
+
+impl Effects {
+    /// What a stored proposal does.
+    pub(super) fn read(self, row: &tables::proposals::Row) -> Result<Arc<dyn Effect>> {
+        let read = match row.kind.parse().map_err(Error::internal)? {
+            ProposalKind::PreApproval => self.pre_approval,
+            ProposalKind::Policy => self.policy,
+            ProposalKind::Certificate => self.certificate,
+            ProposalKind::CertProfile => self.cert_profile,
+            ProposalKind::Issuer => self.issuer,
+        };
+        read(&row.content)
+    }
+}
+
+/// The text that people approve. It is stored as it was written, and read again from there.
+pub(crate) fn content(kind: ProposalKind, proposed: &impl Serialize) -> Result<String> {
+    serde_json::to_string(&BTreeMap::from([(kind.as_str(), proposed)])).map_err(Error::internal)
+}
+
+/// What a stored text says.
+pub(crate) fn parse<T: DeserializeOwned>(kind: ProposalKind, content: &str) -> Result<T> {
+    let mut members: BTreeMap<String, T> = serde_json::from_str(content).map_err(Error::internal)?;
+    members.remove(kind.as_str()).ok_or_else(|| Error::internal("a proposal's content is of another kind"))
+}
+
+/// Tells what can never be done any more, and why, from what cannot be done now.
+pub(crate) fn lasting<T>(result: Result<T>) -> Result<Result<T, String>> {
+    match result {
+        Ok(done) => Ok(Ok(done)),
+        Err(refusal) => match refusal.meaning() {
+            Meaning::Value | Meaning::Selection | Meaning::Exists | Meaning::State | Meaning::NotFound => {
+                Ok(Err(refusal.message().to_owned()))
+            }
+            Meaning::Malformed
+            | Meaning::Method
+            | Meaning::ContentType
+            | Meaning::Unauthenticated
+            | Meaning::Forbidden
+            | Meaning::ApiAccessDisabled
+            | Meaning::TooLarge
+            | Meaning::Busy
+            | Meaning::Sealed
+            | Meaning::Unavailable
+            | Meaning::Internal => Err(refusal),
+        },
+    }
+}
+
+/// What can never be done any more is InvalidState here: the next attempt finds out why, and stores that.
+pub(crate) fn retried<T>(done: Result<T>) -> Result<()> {
+    lasting(done)?.map(drop).map_err(Error::state)
+}

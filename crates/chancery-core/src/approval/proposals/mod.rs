@@ -1,0 +1,17 @@
+//! Proposals: what takes effect once enough people have approved it. A pre-approval stands in for the approvals of
+//! requests to come; a policy is made or changed; a certificate is issued; what certificates take approvals of changes.
+//! What each of them does is an [`Effect`]; all else is the same for all of them and stands here.
+
+mod decide;
+mod decide_many;
+mod effect;
+mod propose;
+mod read;
+mod stored_proposal;
+
+pub(crate) use self::{
+    decide::ApprovedProposal,
+    effect::{ApplyProposal, Effect, Effects, Ready, content, lasting, parse, retried},
+    propose::{About, NewProposal, StoreFirst},
+    stored_proposal::StoredProposal,
+};

@@ -1,0 +1,107 @@
+//! Changes of certificate profiles whose certificates take approvals.
+
+use std::sync::Arc;
+
+use chancery_store::{Tx, tables};
+use chancery_types::{
+    ProposalId, ProposalKind,
+    wire::{approval::ProposedCertProfile, cert_profiles::CertProfile, proposals::Proposal},
+};
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Caller, Chancery, Event, Grant, Limits, Result,
+    approval::{
+        Requirement,
+        proposals::{self, About, ApplyProposal, ApprovedProposal, Effect, NewProposal, Ready, lasting, retried},
+    },
+    audit::Actor,
+    changes::{Change, ChangeKind},
+    pki::cert_profile::{approval_of, change, check_change},
+};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(transparent)]
+struct ProfileChange(ProposedCertProfile);
+
+/// Reads one that is stored.
+pub(crate) fn read(content: &str) -> Result<Arc<dyn Effect>> {
+    Ok(Arc::new(proposals::parse::<ProfileChange>(ProposalKind::CertProfile, content)?))
+}
+
+impl Effect for ProfileChange {
+    fn kind(&self) -> ProposalKind {
+        ProposalKind::CertProfile
+    }
+
+    fn content(&self) -> Result<String> {
+        proposals::content(self.kind(), self)
+    }
+
+    /// What the profile demands still.
+    fn requirement<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        _: &'t tables::proposals::Row,
+    ) -> BoxFuture<'t, Result<Option<Requirement>>> {
+        Box::pin(async move {
+            let approval = approval_of(tx, self.0.after.obj_info.uuid).await?;
+            Ok(approval.map(|rules| Requirement::all([&rules])))
+        })
+    }
+
+    fn prepare<'t>(&'t self, chancery: &'t Chancery, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
+        let (new, limits) = (self.0.clone(), chancery.limits.clone());
+        Box::pin(async move {
+            let checked = chancery.store.read(move |tx| {
+                Box::pin(async move { check_change(tx, &new, &limits).await.map(|_| Apply { new, limits }) })
+            });
+            Ok(lasting(checked.await)?.map(|ready| Box::new(ready) as Box<dyn ApplyProposal>))
+        })
+    }
+
+    fn recorded(&self, record: Event, limits: &Limits) -> Result<Event> {
+        let ProposedCertProfile { before, after } = &self.0;
+        let change = Change::of(ChangeKind::CertProfile, after.obj_info.uuid);
+        Ok(record.changed(before, after, limits)?.changes(change))
+    }
+
+    fn shown(&self, proposal: Proposal) -> Proposal {
+        Proposal { cert_profile: Some(self.0.clone()), ..proposal }
+    }
+}
+
+/// A profile that can change as proposed.
+struct Apply {
+    new: ProposedCertProfile,
+    limits: Limits,
+}
+
+impl ApplyProposal for Apply {
+    fn apply<'t>(self: Box<Self>, tx: &'t mut Tx, _: ProposalId, _: &'t Actor, _: i64) -> BoxFuture<'t, Result<()>> {
+        Box::pin(async move { retried(change(tx, self.new, self.limits).await) })
+    }
+}
+
+impl Chancery {
+    /// Proposes the change of a certificate profile. The answer is the profile as it is, and what waits.
+    pub(in crate::pki) async fn propose_cert_profile(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        requirement: &Requirement,
+        new: ProposedCertProfile,
+    ) -> Result<CertProfile> {
+        let (checked, limits) = (new.clone(), self.limits.clone());
+        let check =
+            self.store.read(move |tx| Box::pin(async move { check_change(tx, &checked, &limits).await.map(drop) }));
+        check.await?;
+        let (shown, name) = (new.before.clone(), new.after.obj_info.name.clone());
+        let about = About { profile: Some(shown.obj_info.uuid), ..About::default() };
+        let now_ms = self.clock.now_ms();
+        let new = NewProposal::demanded(requirement, name, about, Arc::new(ProfileChange(new)), now_ms)?;
+        let proposed = self.propose(caller, grant, new, now_ms).await?;
+        Ok(CertProfile { pending_change: Some(proposed), ..shown })
+    }
+}

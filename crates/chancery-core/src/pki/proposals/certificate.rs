@@ -1,0 +1,234 @@
+//! Certificates that are proposed: what people are shown, and what is issued once they have approved it.
+
+use std::sync::Arc;
+
+use chancery_store::{Tx, tables};
+use chancery_types::{
+    Base64, CertificateId, ErrorCode, ProposalId, ProposalKind, RevocationReason, ServiceId,
+    wire::{
+        approval::CertificateToIssue,
+        proposals::{Proposal, Proposed},
+    },
+};
+use chancery_x509::crl::Revocation;
+use futures::future::BoxFuture;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::issuer::demands_of;
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Limits, Result,
+    approval::{
+        Requirement,
+        proposals::{self, About, ApplyProposal, ApprovedProposal, Effect, NewProposal, Ready, StoreFirst, lasting},
+    },
+    audit::{Actor, Entry},
+    changes::{Change, ChangeKind},
+    log::leaf::sha256,
+    pki::{
+        Plan, Prepared, Requested, cert_profile, issue::Clearance, requested::Ordered,
+        service_certificate::ServiceCertificate, stored::StoredCertificate,
+    },
+};
+
+/// A certificate as it was asked for, and what would be issued: it is issued only where both still agree.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct NewCertificate {
+    request: Requested,
+    certificate: CertificateToIssue,
+}
+
+/// Reads one that is stored.
+pub(crate) fn read(content: &str) -> Result<Arc<dyn Effect>> {
+    Ok(Arc::new(proposals::parse::<NewCertificate>(ProposalKind::Certificate, content)?))
+}
+
+/// The certificate that was last proposed for a service, whatever became of it.
+pub(crate) async fn asked_for_last(tx: &mut Tx, service: ServiceId) -> Result<Option<ServiceCertificate>> {
+    let kind = ProposalKind::Certificate;
+    let Some(row) = tables::proposals::newest_of_service(tx, service.into(), kind.as_str()).await? else {
+        return Ok(None);
+    };
+    let new: NewCertificate = proposals::parse(kind, &row.content)?;
+    Ok(new.request.of_service().cloned())
+}
+
+impl Effect for NewCertificate {
+    fn kind(&self) -> ProposalKind {
+        ProposalKind::Certificate
+    }
+
+    fn content(&self) -> Result<String> {
+        proposals::content(self.kind(), self)
+    }
+
+    /// What profile and issuer demand together, and the authority whose place it takes.
+    fn requirement<'t>(
+        &'t self,
+        tx: &'t mut Tx,
+        _: &'t tables::proposals::Row,
+    ) -> BoxFuture<'t, Result<Option<Requirement>>> {
+        Box::pin(async move {
+            let issuer = demands_of(tx, self.certificate.issuer_uuid).await?;
+            let inherited = demands_of(tx, self.request.instead_of()).await?;
+            let profile = match cert_profile::built_in(self.certificate.cert_profile_uuid) {
+                Some(_) => None,
+                None => match cert_profile::approval_of(tx, self.certificate.cert_profile_uuid).await? {
+                    Some(rules) => Some(rules),
+                    // Without its profile it can only fail.
+                    None => return Ok(None),
+                },
+            };
+            Ok(Some(Requirement::all([issuer, inherited, profile].iter().flatten())))
+        })
+    }
+
+    /// Makes the certificate. What passes is an error: an authority on hold, too many certificates of a name.
+    fn prepare<'t>(&'t self, chancery: &'t Chancery, approved: ApprovedProposal) -> BoxFuture<'t, Ready> {
+        Box::pin(async move {
+            if let Some(issuer) = self.certificate.issuer_uuid {
+                chancery.check_not_held(issuer).await?;
+            }
+            // What was compiled may be behind the store, and what fails here fails for ever.
+            chancery.catch_up().await?;
+            let made = chancery.prepare_approved(self, approved).await;
+            Ok(lasting(made)?.map(|issuing| Box::new(issuing) as Box<dyn ApplyProposal>))
+        })
+    }
+
+    fn recorded(&self, record: Event, _: &Limits) -> Result<Event> {
+        Ok(match self.request.of_service() {
+            Some(wanted) => record.changes(Change::of(ChangeKind::SigningService, wanted.service())),
+            None => record,
+        })
+    }
+
+    fn shown(&self, proposal: Proposal) -> Proposal {
+        Proposal { certificate: Some(self.certificate.clone()), ..proposal }
+    }
+}
+
+/// A certificate that is made and counts once it is stored, and what the audit records say of it.
+struct Issuing {
+    prepared: Prepared,
+    record: Event,
+    /// The service that signs with it from then on.
+    service: Option<ServiceCertificate>,
+}
+
+impl ApplyProposal for Issuing {
+    fn certificate(&self) -> Option<CertificateId> {
+        Some(self.prepared.id)
+    }
+
+    fn apply<'t>(
+        self: Box<Self>,
+        tx: &'t mut Tx,
+        proposal: ProposalId,
+        actor: &'t Actor,
+        now_ms: i64,
+    ) -> BoxFuture<'t, Result<()>> {
+        Box::pin(async move {
+            let Self { prepared, record, service } = *self;
+            let id = prepared.id;
+            prepared.issue(tx, true, now_ms).await?;
+            if let Some(service) = service {
+                service.take(tx, id).await?;
+            }
+            let record = record.also("proposalUuid", json!(proposal))?;
+            Entry::new(now_ms, actor, record, ErrorCode::Success)?.append(tx).await
+        })
+    }
+}
+
+impl Chancery {
+    /// Proposes what is planned. `first` stores what comes into being with it.
+    pub(crate) async fn propose_certificate(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        request: Requested,
+        plan: &Plan,
+        first: Option<StoreFirst>,
+    ) -> Result<Proposed> {
+        let certificate = plan.described(request.instead_of());
+        let about = About {
+            service: request.of_service().map(ServiceCertificate::service),
+            profile: Some(certificate.cert_profile_uuid),
+            issuer: certificate.issuer_uuid,
+            ..About::default()
+        };
+        let (now_ms, name) = (self.clock.now_ms(), plan.name(self.limits.name_max));
+        let effect = Arc::new(NewCertificate { request, certificate });
+        let new = NewProposal::demanded(&plan.requirement(), name, about, effect, now_ms)?;
+        self.propose(caller, grant, NewProposal { first, ..new }, now_ms).await
+    }
+
+    /// Makes what was approved. InvalidState where something else would come of it by now, or where whoever asked for it may
+    /// not have it any more.
+    async fn prepare_approved(&self, new: &NewCertificate, approved: ApprovedProposal) -> Result<Issuing> {
+        let NewCertificate { request, certificate } = new;
+        let Ordered { order, .. } = self.ordered(request).await?;
+        self.check_power_still(request, &order, approved.proposers())?;
+        let plan = self.plan_certificate(order).await?;
+        if plan.described(request.instead_of()) != *certificate {
+            let message = "What would be issued is no longer what was asked for and approved: the profile was changed.";
+            return Err(Error::state(message));
+        }
+        let prepared = self.prepare_planned(plan, Clearance::Approved(approved)).await?;
+        let (now_ms, service) = (self.clock.now_ms(), request.of_service().cloned());
+        let wanted = service.clone();
+        let checked = self.store.read(move |tx| {
+            Box::pin(async move {
+                if let Some(wanted) = wanted {
+                    wanted.check(tx).await?;
+                }
+                prepared.check(tx, now_ms).await?;
+                Ok::<_, Error>(prepared)
+            })
+        });
+        let prepared = checked.await?;
+        Ok(Issuing { record: request.event(&prepared, true), prepared, service })
+    }
+
+    /// InvalidState while an authority, or what issued it, is on hold: that passes.
+    async fn check_not_held(&self, issuer: CertificateId) -> Result<()> {
+        let chain = self.store.read(move |tx| Box::pin(StoredCertificate::chain(tx, issuer))).await?;
+        let revoked: Vec<_> = chain.iter().filter_map(|certificate| certificate.revoked).collect();
+        let held = |one: &Revocation| one.reason == RevocationReason::CertificateHold;
+        if revoked.is_empty() || !revoked.iter().all(held) {
+            return Ok(());
+        }
+        Err(Error::state("The issuer, or what issued it, is on hold; nothing was approved."))
+    }
+}
+
+impl Plan {
+    /// What people approve.
+    pub(super) fn described(&self, instead_of: Option<CertificateId>) -> CertificateToIssue {
+        let (order, profile) = (&self.order, self.order.profile.text());
+        CertificateToIssue {
+            subject: order.subject_to_be(),
+            subject_alt_names: order.alt_names.iter().map(ToString::to_string).collect(),
+            key_usages: profile.key_usages,
+            extended_key_usages: profile.extended_key_usages,
+            basic_constraints: profile.basic_constraints,
+            name_constraints: profile.name_constraints,
+            policies: profile.policies,
+            crl_urls: profile.crl_urls,
+            ocsp_urls: profile.ocsp_urls,
+            issuer_urls: profile.issuer_urls,
+            validity_period: order.period.into(),
+            hash_algorithm: self.scheme.hash(),
+            cert_profile_uuid: profile.obj_info.uuid,
+            cert_profile: profile.obj_info.name,
+            issuer_uuid: order.issuer,
+            issuer_sha256: self.authority.as_ref().map(|issuer| Base64(sha256(issuer.der()).to_vec())),
+            key_type_uuid: order.key_type.id,
+            public_key_sha256: order.given.as_ref().map(|key| Base64(sha256(&key.spki).to_vec())),
+            save_key: order.save_key,
+            trust_cert: order.trust,
+            instead_of,
+        }
+    }
+}
