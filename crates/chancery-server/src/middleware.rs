@@ -28,7 +28,7 @@ use tracing::{Span, debug, debug_span, error};
 use crate::{
     answer::{Failure, Refusal, render, unread_body},
     headers,
-    listen::{HeadFault, StreamTurns},
+    listen::{ConnectionState, HeadFault},
     metrics,
     remainder::Remainder,
 };
@@ -38,23 +38,23 @@ use crate::{
 pub struct Peer {
     /// The address that the call comes from.
     pub(crate) source: IpAddr,
-    /// Over HTTP/2, who waits for their turn until somebody is known.
-    pub(crate) stream_turns: Option<Arc<StreamTurns>>,
+    /// The connection that it comes by.
+    pub(crate) connection: Option<Arc<ConnectionState>>,
     /// What the connection found wrong with the call's head.
     pub(crate) fault: Option<HeadFault>,
 }
 
 impl From<IpAddr> for Peer {
     fn from(source: IpAddr) -> Self {
-        Self { source, stream_turns: None, fault: None }
+        Self { source, connection: None, fault: None }
     }
 }
 
 impl Peer {
     /// The call turned out to be of somebody who is logged in.
     pub(crate) fn is_known(&self) {
-        if let Some(stream_turns) = &self.stream_turns {
-            stream_turns.caller_is_known();
+        if let Some(connection) = &self.connection {
+            connection.caller_is_known();
         }
     }
 }
@@ -193,7 +193,7 @@ pub(crate) fn refuse(head: &Parts, source: IpAddr, refusal: Failure) -> Response
 /// The same for a head: one that is too large has a status of its own (RFC 6585, 5).
 pub(crate) fn refuse_head(head: &Parts, source: IpAddr, fault: HeadFault) -> Response {
     let mut refused = refuse(head, source, fault.error().into());
-    if matches!(fault, HeadFault::TooLarge(_)) {
+    if matches!(fault, HeadFault::TooLarge(_) | HeadFault::TooManyFields) {
         *refused.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
     }
     refused

@@ -8,8 +8,8 @@ use std::{
     ops::Deref,
     pin::pin,
     sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
+        Arc, OnceLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::Duration,
 };
@@ -64,7 +64,7 @@ pub(super) async fn handle(
     mut stream: TcpStream,
     peer: IpAddr,
     site: Arc<Site>,
-    (counts, places): (Arc<Counts>, ConnectionsPerSource),
+    (state, places): (Arc<ConnectionState>, ConnectionsPerSource),
     stop: watch::Receiver<bool>,
 ) {
     let Bounds { handshake_max, write_stall_max, trusted_proxies, .. } = &site.bounds;
@@ -84,14 +84,14 @@ pub(super) async fn handle(
     }
     let stream = StallLimited::new(stream, read_ahead, *write_stall_max);
     let Some(tls) = &site.tls else {
-        return serve_http1(stream, source, (&site, &counts), stop).await;
+        return serve_http1(stream, source, (&site, &state), stop).await;
     };
     let handshake = TlsAcceptor::from(tls.now()).accept(stream);
     let Ok(Ok(stream)) = time::timeout(*handshake_max, handshake).await else { return };
     if stream.get_ref().1.alpn_protocol() == Some(b"h2") {
-        serve_http2(stream, source, (&site, &counts), stop).await;
+        serve_http2(stream, source, (&site, &state), stop).await;
     } else {
-        serve_http1(stream, source, (&site, &counts), stop).await;
+        serve_http1(stream, source, (&site, &state), stop).await;
     }
 }
 
@@ -102,18 +102,18 @@ pub(super) async fn handle(
 async fn serve_http1<IO>(
     io: IO,
     source: IpAddr,
-    (site, counts): (&Arc<Site>, &Arc<Counts>),
+    (site, state): (&Arc<Site>, &Arc<ConnectionState>),
     stop: watch::Receiver<bool>,
 ) where
     IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Bounds { head_max, head_bytes_max, .. } = site.bounds;
-    let calls = Calls::new(site, counts, source, None);
+    let calls = Calls::new(site, state, source);
     let answer = move |request: Request<Incoming>| Call::begin(&calls).answer(request.map(SuppressWake));
     let connection = http1::Builder::new()
         .max_buf_size((2 * head_bytes_max as usize).max(BUFFER_MIN))
         .serve_connection(TokioIo::new(RewriteRefusals::new(io, head_bytes_max)), service_fn(answer));
-    drive(connection, counts, head_max, stop).await;
+    drive(connection, state, head_max, stop).await;
 }
 
 /// Serves HTTP/2 on a connection. What it takes of bodies that nobody has read grows with what was read: an upload is
@@ -121,14 +121,15 @@ async fn serve_http1<IO>(
 async fn serve_http2<IO>(
     io: IO,
     source: IpAddr,
-    (site, counts): (&Arc<Site>, &Arc<Counts>),
+    (site, state): (&Arc<Site>, &Arc<ConnectionState>),
     stop: watch::Receiver<bool>,
 ) where
     IO: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let Bounds { head_max, head_bytes_max, streams_max, streams_before_login_max, .. } = site.bounds;
-    let stream_turns = Arc::new(StreamTurns::new(streams_before_login_max.min(streams_max), streams_max));
-    let calls = Calls::new(site, counts, source, Some(stream_turns));
+    let few = streams_before_login_max.min(streams_max);
+    state.stream_turns.get_or_init(|| StreamTurns::new(few, streams_max));
+    let calls = Calls::new(site, state, source);
     let answer = move |request: Request<Incoming>| Call::begin(&calls).answer_in_turn(request, head_max);
     let connection = http2::Builder::new(TokioExecutor::new())
         .timer(TokioTimer::new())
@@ -138,7 +139,7 @@ async fn serve_http2<IO>(
         .max_header_list_size(head_bytes_max.saturating_mul(2))
         .max_concurrent_streams(streams_max)
         .serve_connection(TokioIo::new(io), service_fn(answer));
-    drive(connection, counts, head_max, stop).await;
+    drive(connection, state, head_max, stop).await;
 }
 
 /// The calls of one connection.
@@ -148,28 +149,21 @@ struct Calls {
     source: IpAddr,
     /// Whether that is a proxy, whose calls say themselves from whom they are.
     is_proxy: bool,
-    /// Over HTTP/2.
-    stream_turns: Option<Arc<StreamTurns>>,
-    counts: Arc<Counts>,
+    state: Arc<ConnectionState>,
 }
 
 impl Calls {
-    fn new(
-        site: &Arc<Site>,
-        counts: &Arc<Counts>,
-        source: IpAddr,
-        stream_turns: Option<Arc<StreamTurns>>,
-    ) -> Arc<Self> {
+    fn new(site: &Arc<Site>, state: &Arc<ConnectionState>, source: IpAddr) -> Arc<Self> {
         let is_proxy = site.bounds.trusted_proxies.trusts(source);
-        let (site, counts) = (Arc::clone(site), Arc::clone(counts));
-        Arc::new(Self { site, source, is_proxy, stream_turns, counts })
+        let (site, state) = (Arc::clone(site), Arc::clone(state));
+        Arc::new(Self { site, source, is_proxy, state })
     }
 
     /// What is known of a call before it is looked at.
     fn peer<B>(&self, request: &Request<B>) -> Peer {
         let Bounds { trusted_proxies, head_bytes_max, .. } = &self.site.bounds;
         let source = if self.is_proxy { trusted_proxies.source(self.source, request.headers()) } else { self.source };
-        Peer { source, stream_turns: self.stream_turns.clone(), fault: head::fault(request, *head_bytes_max) }
+        Peer { source, connection: Some(Arc::clone(&self.state)), fault: head::fault(request, *head_bytes_max) }
     }
 }
 
@@ -189,7 +183,7 @@ enum Event {
 /// come in full is no call yet.
 async fn drive<C: GracefulConnection>(
     connection: C,
-    counts: &Counts,
+    state: &ConnectionState,
     idle_max: Duration,
     mut stop: watch::Receiver<bool>,
 ) {
@@ -214,8 +208,8 @@ async fn drive<C: GracefulConnection>(
                 Event::Stop => true,
                 Event::Look => {
                     // Short calls may all have come and gone between two looks.
-                    let before = mem::replace(&mut begun, counts.begun.load(Ordering::Relaxed));
-                    let is_idle = begun == before && counts.ended.load(Ordering::Relaxed) == begun;
+                    let before = mem::replace(&mut begun, state.begun());
+                    let is_idle = begun == before && state.is_idle();
                     idle_looks = if is_idle { idle_looks + 1 } else { 0 };
                     idle_looks > LOOKS
                 }
@@ -231,17 +225,41 @@ async fn drive<C: GracefulConnection>(
     }
 }
 
-/// How many calls of a connection have begun and ended.
-#[derive(Default)]
-pub(super) struct Counts {
+/// What is known of a connection while it is open.
+#[derive(Debug, Default)]
+pub(crate) struct ConnectionState {
+    /// Calls that have begun and ended.
     begun: AtomicUsize,
     ended: AtomicUsize,
+    has_known_caller: AtomicBool,
+    /// Over HTTP/2, where calls wait for their turn until somebody is known.
+    stream_turns: OnceLock<StreamTurns>,
 }
 
-impl Counts {
-    /// Whether the client has asked anything yet.
-    pub(super) fn has_begun(&self) -> bool {
-        self.begun.load(Ordering::Relaxed) > 0
+impl ConnectionState {
+    /// How many calls have begun.
+    pub(super) fn begun(&self) -> usize {
+        self.begun.load(Ordering::Relaxed)
+    }
+
+    /// Whether no call is in flight.
+    pub(super) fn is_idle(&self) -> bool {
+        self.ended.load(Ordering::Relaxed) == self.begun()
+    }
+
+    /// Whether some call was of somebody who is logged in.
+    pub(super) fn has_known_caller(&self) -> bool {
+        self.has_known_caller.load(Ordering::Relaxed)
+    }
+
+    /// Some call is of somebody who is logged in. Looked at before it is written: every call comes by here.
+    pub(crate) fn caller_is_known(&self) {
+        if !self.has_known_caller()
+            && !self.has_known_caller.swap(true, Ordering::Relaxed)
+            && let Some(turns) = self.stream_turns.get()
+        {
+            turns.caller_is_known();
+        }
     }
 }
 
@@ -250,7 +268,7 @@ struct Call(Arc<Calls>);
 
 impl Call {
     fn begin(calls: &Arc<Calls>) -> Self {
-        calls.counts.begun.fetch_add(1, Ordering::Relaxed);
+        calls.state.begun.fetch_add(1, Ordering::Relaxed);
         Self(Arc::clone(calls))
     }
 
@@ -265,7 +283,7 @@ impl Call {
 
     /// The same for HTTP/2, whose calls run side by side.
     async fn answer_in_turn(self, request: Request<Incoming>, patience: Duration) -> Result<Response, Infallible> {
-        let turn = match &self.0.stream_turns {
+        let turn = match self.0.state.stream_turns.get() {
             Some(stream_turns) => stream_turns.turn(patience).await.map(Some),
             None => Ok(None),
         };
@@ -286,6 +304,6 @@ impl Deref for Call {
 
 impl Drop for Call {
     fn drop(&mut self) {
-        self.0.counts.ended.fetch_add(1, Ordering::Relaxed);
+        self.0.state.ended.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -7,6 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use chancery_core::Source;
 use tokio::{
     net::TcpStream,
     sync::watch,
@@ -15,11 +16,11 @@ use tokio::{
 
 use super::{
     Site,
-    connection::{self, Counts},
+    connection::{self, ConnectionState},
     per_source::{ConnectionSlot, ConnectionsPerSource},
 };
 
-/// How long a connection may stay silent while another has no place.
+/// How long a connection may ask nothing, while another has no slot.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// All of them.
@@ -28,19 +29,33 @@ pub(super) struct Connections {
     stop: watch::Receiver<bool>,
     pub(super) tasks: JoinSet<()>,
     places: ConnectionsPerSource,
-    /// Those that had asked nothing when they were looked at last, the oldest first.
-    silent: VecDeque<Silent>,
+    /// All but those of trusted proxies, the oldest first.
+    open: VecDeque<Open>,
 }
 
-struct Silent {
-    since: Instant,
-    counts: Arc<Counts>,
+struct Open {
+    source: Source,
+    state: Arc<ConnectionState>,
     task: AbortHandle,
+    /// How many calls had begun when they were last looked at, and since when.
+    begun: usize,
+    since: Instant,
 }
 
-impl Silent {
-    fn is_still(&self) -> bool {
-        !self.task.is_finished() && !self.counts.has_begun()
+impl Open {
+    /// How little would be lost with it, the least first; none where somebody known has a call in flight.
+    fn loss(&mut self) -> Option<u8> {
+        let begun = self.state.begun();
+        if begun != self.begun {
+            (self.begun, self.since) = (begun, Instant::now());
+        }
+        let (is_idle, is_known) = (self.state.is_idle(), self.state.has_known_caller());
+        match self.since.elapsed() >= PATIENCE {
+            true if is_idle => Some(0),
+            true | false if is_known => None,
+            true => Some(1),
+            false => Some(2),
+        }
     }
 }
 
@@ -53,7 +68,7 @@ pub(super) struct Arrived {
 
 impl Connections {
     pub(super) fn new(site: Arc<Site>, stop: watch::Receiver<bool>) -> Self {
-        Self { site, stop, tasks: JoinSet::new(), places: ConnectionsPerSource::default(), silent: VecDeque::new() }
+        Self { site, stop, tasks: JoinSet::new(), places: ConnectionsPerSource::default(), open: VecDeque::new() }
     }
 
     /// Takes a connection's measure; one too many of its source is closed at once, so that those behind it in the
@@ -69,44 +84,55 @@ impl Connections {
         Some(Arrived { stream, peer, place })
     }
 
-    /// Serves a connection, or gives it back where there is no slot for it yet: then a silent one is ended.
+    /// Serves a connection, or gives it back where there is no slot for it yet: then another is ended, if one can be spared.
     pub(super) fn take(&mut self, arrived: Arrived) -> Option<Arrived> {
         if self.tasks.len() >= self.site.bounds.connections_max {
-            self.make_room();
+            self.make_room(arrived.peer.into());
             return Some(arrived);
         }
         let Arrived { stream, peer, place } = arrived;
-        let counts = Arc::new(Counts::default());
+        let (state, is_counted) = (Arc::new(ConnectionState::default()), place.is_some());
         let handled = connection::handle(
             stream,
             peer,
             Arc::clone(&self.site),
-            (Arc::clone(&counts), self.places.clone()),
+            (Arc::clone(&state), self.places.clone()),
             self.stop.clone(),
         );
         let task = self.tasks.spawn(async move {
             handled.await;
             drop(place);
         });
-        if self.silent.len() >= 2 * self.site.bounds.connections_max {
-            self.silent.retain(Silent::is_still);
+        if is_counted {
+            if self.open.len() >= 2 * self.site.bounds.connections_max {
+                self.open.retain(|open| !open.task.is_finished());
+            }
+            self.open.push_back(Open { source: peer.into(), state, task, begun: 0, since: Instant::now() });
         }
-        self.silent.push_back(Silent { since: Instant::now(), counts, task });
         None
     }
 
-    /// Ends the connection that has been silent for longest. One that has asked something is not touched, and nothing
-    /// is in flight on one that has not.
-    fn make_room(&mut self) {
-        while let Some(oldest) = self.silent.front() {
-            if oldest.is_still() {
-                if oldest.since.elapsed() >= PATIENCE {
-                    oldest.task.abort();
-                    self.silent.pop_front();
-                }
-                return;
-            }
-            self.silent.pop_front();
+    /// Ends the oldest connection that has never asked anything. Where all have, one of the source that has most, if that is
+    /// more than the newcomer's: else a few sources could hold all connections for good.
+    fn make_room(&mut self, newcomer: Source) {
+        self.open.retain(|open| !open.task.is_finished());
+        let spared = match self.open.iter_mut().enumerate().find(|(_, open)| open.state.begun() == 0) {
+            // The others are younger.
+            Some((index, silent)) => (silent.loss() == Some(0)).then_some(index),
+            None => self.of_the_largest(newcomer),
+        };
+        if let Some(open) = spared.and_then(|index| self.open.remove(index)) {
+            open.task.abort();
         }
+    }
+
+    fn of_the_largest(&mut self, newcomer: Source) -> Option<usize> {
+        let counted = self.open.iter().map(|open| (self.places.of(open.source), open.source));
+        let (count, most) = counted.max_by_key(|(count, _)| *count)?;
+        if count <= self.places.of(newcomer) {
+            return None;
+        }
+        let theirs = self.open.iter_mut().enumerate().filter(|(_, open)| open.source == most);
+        theirs.filter_map(|(index, open)| Some((open.loss()?, index))).min().map(|(_, index)| index)
     }
 }

@@ -12,13 +12,24 @@ pub(crate) enum HeadFault {
     NoHost,
     /// It says so twice; two readers might each believe another one.
     Hosts,
+    /// What it says is no host (RFC 9112, 3.2).
+    BadHost,
+    /// It has too many fields. Over HTTP/1 the library refuses that itself.
+    TooManyFields,
 }
+
+/// Header fields of a request at most, over either version.
+const FIELDS_MAX: usize = 100;
 
 impl HeadFault {
     pub(crate) fn error(self) -> Error {
         match self {
             Self::TooLarge(max) => too_large(max),
             Self::NoHost => Error::new(Meaning::Malformed, "A request over HTTP/1.1 needs the header Host."),
+            Self::BadHost => Error::new(Meaning::Malformed, "The header Host names no host, with or without a port."),
+            Self::TooManyFields => {
+                Error::new(Meaning::TooLarge, format!("The request's head has more than {FIELDS_MAX} fields."))
+            }
             Self::Hosts => Error::new(Meaning::Malformed, "A request has one header Host."),
         }
     }
@@ -33,15 +44,26 @@ pub(super) fn too_large(max: u32) -> Error {
 
 /// Looks at all header fields once, for each call.
 pub(super) fn fault<B>(request: &Request<B>, bytes_max: u32) -> Option<HeadFault> {
-    let (bytes, hosts) = measure(request.headers());
+    let headers = request.headers();
+    if headers.len() > FIELDS_MAX {
+        return Some(HeadFault::TooManyFields);
+    }
+    let (bytes, hosts) = measure(headers);
     if bytes + request.uri().path().len() + request.uri().query().map_or(0, str::len) > bytes_max as usize {
         return Some(HeadFault::TooLarge(bytes_max));
     }
     match hosts {
         0 if request.version() == Version::HTTP_11 => Some(HeadFault::NoHost),
+        1 if !headers.get(header::HOST).is_some_and(|host| is_host(host.as_bytes())) => Some(HeadFault::BadHost),
         0 | 1 => None,
         _ => Some(HeadFault::Hosts),
     }
+}
+
+/// Whether this is written as a host and a port are (RFC 3986, 3.2.2): a name, an address, or one in brackets.
+fn is_host(host: &[u8]) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~%!$&'()*+;=:[]".contains(byte);
+    !host.is_empty() && host.iter().all(is_part)
 }
 
 /// The bytes of all fields as HTTP/1 writes them, and how many name a host.
@@ -67,6 +89,11 @@ mod tests {
         assert_eq!(fault_of(Version::HTTP_11, &[host]), None);
         assert_eq!(fault_of(Version::HTTP_11, &[]), Some(HeadFault::NoHost));
         assert_eq!(fault_of(Version::HTTP_11, &[host, ("host", "x")]), Some(HeadFault::Hosts));
+        assert_eq!(fault_of(Version::HTTP_11, &[("Host", "[::1]:21204")]), None);
+        for no_host in ["", "a b", "a, b", "a/b", "user@a"] {
+            assert_eq!(fault_of(Version::HTTP_11, &[("Host", no_host)]), Some(HeadFault::BadHost), "{no_host}");
+        }
+        assert_eq!(fault_of(Version::HTTP_2, &[("a", ""); 101]), Some(HeadFault::TooManyFields));
         assert_eq!(fault_of(Version::HTTP_10, &[]), None);
         assert_eq!(fault_of(Version::HTTP_2, &[]), None);
         assert_eq!(fault_of(Version::HTTP_2, &[host, host]), Some(HeadFault::Hosts));

@@ -28,9 +28,9 @@ use crate::Routes;
 use connections::{Arrived, Connections};
 
 pub use bounds::Bounds;
+pub(crate) use connection::ConnectionState;
 pub(crate) use head::HeadFault;
 pub use proxies::{Network, NotANetwork, TrustedProxies};
-pub(crate) use streams_before_login::StreamTurns;
 pub use tls::{Tls, TlsError, tls_config};
 
 /// What to serve on one socket.

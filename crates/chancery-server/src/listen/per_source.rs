@@ -30,6 +30,11 @@ impl ConnectionsPerSource {
         Some(ConnectionSlot { of, all: self.clone() })
     }
 
+    /// How many this source has.
+    pub(super) fn of(&self, source: Source) -> usize {
+        self.lock().get(&source).copied().unwrap_or_default()
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<Source, usize>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,12 +1,6 @@
 //! Requests at a time of an HTTP/2 connection on which nobody has said yet who they are.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use chancery_core::Error;
 use tokio::{
@@ -16,9 +10,8 @@ use tokio::{
 
 /// The turns of one connection's requests: few, until one of them was a known caller's.
 #[derive(Debug)]
-pub(crate) struct StreamTurns {
+pub(super) struct StreamTurns {
     turns: Arc<Semaphore>,
-    known: AtomicBool,
     /// How many more there are from then on.
     more: usize,
 }
@@ -26,14 +19,12 @@ pub(crate) struct StreamTurns {
 impl StreamTurns {
     pub(super) fn new(few: u32, all: u32) -> Self {
         let turns = Arc::new(Semaphore::new(few as usize));
-        Self { turns, known: AtomicBool::new(false), more: all.saturating_sub(few) as usize }
+        Self { turns, more: all.saturating_sub(few) as usize }
     }
 
-    /// Somebody was authenticated on this connection.
-    pub(crate) fn caller_is_known(&self) {
-        if !self.known.load(Ordering::Relaxed) && !self.known.swap(true, Ordering::Relaxed) {
-            self.turns.add_permits(self.more);
-        }
+    /// The first caller was authenticated on this connection.
+    pub(super) fn caller_is_known(&self) {
+        self.turns.add_permits(self.more);
     }
 
     /// Waits for a turn. A client of ours that sends a hundred requests at once waits until the first of them was
@@ -55,7 +46,7 @@ mod tests {
         let patience = Duration::from_millis(20);
         let mut held = vec![stream_turns.turn(patience).await.unwrap(), stream_turns.turn(patience).await.unwrap()];
         stream_turns.turn(patience).await.unwrap_err();
-        (0..2).for_each(|_| stream_turns.caller_is_known());
+        stream_turns.caller_is_known();
         for _ in 2..5 {
             held.push(stream_turns.turn(patience).await.unwrap());
         }

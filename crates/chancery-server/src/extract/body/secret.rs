@@ -1,6 +1,6 @@
 //! Bodies that are wiped: those with secrets, and those of callers who are not known yet.
 
-use std::{mem, sync::atomic::AtomicUsize};
+use std::{future, mem, sync::atomic::AtomicUsize};
 
 use axum::{
     BoxError,
@@ -102,12 +102,29 @@ impl<'a> Room<'a> {
         }
     }
 
+    /// Waits until others need the room more.
+    fn taken_back(&self) -> impl Future<Output = ()> + use<> {
+        let taken_back = match self {
+            Self::Visitor(share, _) => Some(share.taken_back()),
+            Self::Caller(..) => None,
+        };
+        async move {
+            match taken_back {
+                Some(taken_back) => taken_back.await,
+                None => future::pending().await,
+            }
+        }
+    }
+
     /// Holds `more` bytes, with which there are `all`.
     async fn hold(&mut self, more: usize, all: usize) -> Result<(), Error> {
         match self {
             Self::Visitor(share, _) => {
-                let message = "Too much is on its way from callers who have not logged in; try again.";
-                if share.grow(more) { Ok(()) } else { Err(Error::busy(message, 1)) }
+                if share.grow_fairly(more) {
+                    Ok(())
+                } else {
+                    Err(too_much_on_its_way())
+                }
             }
             Self::Caller(gate, app, is_open) => {
                 if all > SMALL && !mem::replace(is_open, true) {
@@ -128,6 +145,7 @@ where
     let arrived = AtomicUsize::new(0);
     let limits = &room.app().limits().bodies;
     let mut body = Arriving::new(body, max, &arrived);
+    let taken_back = room.taken_back();
     let received = async {
         let mut memory = Zeroizing::new(Vec::new());
         while let Some(data) = body.next().await? {
@@ -144,5 +162,13 @@ where
         }
         Ok(memory)
     };
-    patiently(received, &arrived, limits).await
+    tokio::select! {
+        biased;
+        received = patiently(received, &arrived, limits) => received,
+        () = taken_back => Err(too_much_on_its_way()),
+    }
+}
+
+fn too_much_on_its_way() -> Error {
+    Error::busy("Too much is on its way from callers who have not logged in; try again.", 1)
 }

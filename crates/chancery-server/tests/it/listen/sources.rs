@@ -145,3 +145,27 @@ async fn a_trusted_proxy_has_any_number_of_connections_and_those_behind_it_as_ma
     }
     assert_eq!(closed, 4);
 }
+
+#[tokio::test]
+async fn sources_that_keep_asking_leave_room_for_others() {
+    let bounds = Bounds { connections_max: 8, ..Bounds::default() };
+    let served = Served::plain(slow_router(Duration::ZERO), bounds).await;
+    let mut kept = Vec::new();
+    for source in [[127, 0, 0, 2], [127, 0, 0, 3]] {
+        for _ in 0..4 {
+            let mut stream = connect(&served, source).await;
+            stream.write_all(REQUEST.replace("Connection: close\r\n", "").as_bytes()).await.unwrap();
+            assert!(stream.read(&mut [0; 4_096]).await.unwrap() > 0);
+            kept.push(stream);
+        }
+    }
+    for _ in 0..3 {
+        let started = Instant::now();
+        let said = ask(&mut connect(&served, [127, 0, 0, 4]).await, REQUEST).await;
+        assert!(said.starts_with("HTTP/1.1 200") && started.elapsed() < Duration::from_secs(3), "{said}");
+        for stream in &mut kept {
+            // Those that were ended are not there any more.
+            let _ended = stream.write_all(REQUEST.replace("Connection: close\r\n", "").as_bytes()).await;
+        }
+    }
+}
