@@ -4,6 +4,7 @@ mod circles;
 mod dependencies;
 mod doors;
 mod length;
+mod route_tests;
 mod source;
 mod words;
 
@@ -17,6 +18,7 @@ pub(crate) fn run() -> Result {
     let sources = sources()?;
     let mut complaints = dependencies::check(&sources)?;
     complaints.extend(circles::check(&sources));
+    complaints.extend(route_tests::check(&sources));
     for source in &sources {
         complaints.extend(words::check(source));
         complaints.extend(length::check(source));

@@ -1,5 +1,6 @@
 //! GET /api/v2/x509.
 
+mod approval;
 mod cert_profiles;
 mod crls;
 mod download;
@@ -11,6 +12,9 @@ mod issue_approvals;
 mod name_constraints;
 mod policy_proposals;
 mod pre_approvals;
+mod proposals;
+mod rekey;
+mod release;
 mod renew;
 mod requests;
 mod revoke;

@@ -50,28 +50,6 @@ async fn what_is_on_hold_can_be_revoked_for_good() {
 }
 
 #[tokio::test]
-async fn a_hold_is_released_and_nothing_else_is() {
-    let app = TestApp::new().await;
-    let client = app.admin().await;
-    let root = root(&client).await;
-    let leaf = issued(&client, "TLS Client", &root).await;
-    let path = format!("/api/v2/x509/{}", leaf["certificateUuid"].as_str().unwrap());
-    let (revoke, release) = (format!("{path}/revoke"), format!("{path}/release"));
-    client.post(&release, json!({})).await.refused(409, "InvalidState", None);
-    client.post(&revoke, json!({"reason": "certificateHold"})).await.response();
-    let released = client.post_nothing(&release).await.response().clone();
-    assert_eq!(
-        (&released["status"], released.get("revokedAt"), released.get("revocationReason")),
-        (&json!("Valid"), None, None)
-    );
-    client.post(&release, json!({})).await.refused(409, "InvalidState", None);
-    client.post(&revoke, json!({"reason": "superseded"})).await.response();
-    client.post(&release, json!({})).await.refused(409, "InvalidState", None);
-    let unknown = "/api/v2/x509/00000000-0000-0000-0000-000000000000/release";
-    client.post(unknown, json!({})).await.refused(404, "InvalidSelection", None);
-}
-
-#[tokio::test]
 async fn a_bad_call_is_refused() {
     let app = TestApp::new().await;
     let client = app.admin().await;

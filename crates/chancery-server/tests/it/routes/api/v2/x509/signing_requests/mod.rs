@@ -1,10 +1,12 @@
 mod approve;
 mod batch_approve_deny;
 mod deny;
+mod items;
 mod key_failures;
 mod list;
 mod manifests;
 mod read;
 mod repeat;
+mod signed;
 mod submit;
 mod withdraw;

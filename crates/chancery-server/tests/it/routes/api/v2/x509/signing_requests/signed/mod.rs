@@ -1,0 +1,3 @@
+//! /api/v2/x509/signing-requests/{uuid}/signed.
+
+mod download;
