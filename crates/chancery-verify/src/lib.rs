@@ -14,7 +14,7 @@ pub use evidence::{
     Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, read_crls, read_links,
     read_purpose, verify_raw, verify_signature,
 };
-pub use manifest::manifest_digest;
+pub use manifest::{approval_digest, manifest_digest};
 pub use text::hexadecimal;
 pub use time_stamp::BadStamp;
 

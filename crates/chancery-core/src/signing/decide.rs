@@ -116,11 +116,7 @@ impl Chancery {
             let now_ms = self.clock.now_ms();
             let (stored, mut facts) = self.stored_request(id, now_ms).await?;
             let (approved, approval) = self.decide(caller, id, &mut facts, RequestDecision::Approve).await?;
-            if digest.as_ref().is_some_and(|Base64(digest)| *digest != stored.row.digest) {
-                let message =
-                    "This is not the digest of the request, so nothing was approved; its detail has the digest.";
-                return Err(Error::value("/digest", message));
-            }
+            let approval_digest = self.expect_approval_digest(&stored, digest.as_ref()).await?;
             let approvals = ApprovalCount { given: facts.given(), required: facts.required() };
             let resolved = match approved {
                 Some(approved) => self.resolve(&stored, &mut facts, approved, now_ms).await?,
@@ -129,7 +125,7 @@ impl Chancery {
             let (state, approval_state) = resolved.standing.words();
             let (signature, manifest) = Output::told(resolved.output.as_ref(), stored.row.items);
             let event = event(RequestDecision::Approve, &stored, &resolved, Some(approvals));
-            let digest = Base64(stored.row.digest.clone());
+            let digest = Base64(approval_digest);
             let decided = Decided::new(caller, &stored, (RequestDecision::Approve, note), &approval, resolved, now_ms)?;
             if self.store_decision(grant, event, decided).await? {
                 return Ok(Answer { signature, digest, state, approval_state, approvals, manifest });
@@ -341,6 +337,7 @@ fn event(decision: RequestDecision, stored: &StoredRequest, to: &Resolved, appro
     Event::new(action).on(stored.row.id).detail(json!({
         "name": stored.row.name,
         "digest": hex::encode(&stored.row.digest),
+        "approvalDigest": stored.row.approval_digest.as_deref().map(hex::encode),
         "state": to.standing.words().0,
         "reason": to.reason,
         "approvals": approvals,

@@ -44,6 +44,14 @@ impl Matter {
         }
     }
 
+    /// Hashes of pages that came with a digest; those of an upload follow from it.
+    pub(super) fn given_page_hashes(&self) -> Option<&[u8]> {
+        match self {
+            Self::One { payload: None, page_hashes, .. } => page_hashes.as_deref(),
+            Self::One { .. } | Self::Each(_) => None,
+        }
+    }
+
     pub(super) fn parts(&self) -> Parts {
         match self {
             Self::One { payload, page_hashes, .. } => (payload.clone(), page_hashes.clone(), Vec::new()),
@@ -66,6 +74,7 @@ impl Matter {
             Self::Each(items) => (None, Some(items.len())),
         };
         let recorded = Recorded {
+            approval_digest: row.approval_digest.as_deref().map(hexadecimal),
             approvals_required: row.required_at_submission,
             digest: hexadecimal(&row.digest),
             items,
@@ -89,6 +98,8 @@ impl Matter {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Recorded<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    approval_digest: Option<String>,
     approvals_required: u32,
     digest: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,6 +151,7 @@ mod tests {
             items: 0,
             submitters_id: id(6),
             version: 1,
+            approval_digest: None,
         };
         let of = |page_hashes| Matter::One { digest: hash(HashType::Sha2_256, b""), payload: None, page_hashes };
         let mut expected = json!({

@@ -1,6 +1,7 @@
 //! Code signing: services, policies, requests that people approve, and signatures.
 
 mod algorithms;
+mod approval_digest;
 mod batch;
 mod claim;
 mod credential;

@@ -49,7 +49,8 @@ impl Chancery {
         let program = self.stored_program(&stored).await?;
         let read = self.store.read(move |tx| Box::pin(async move { Claim::of(tx, &[id.into()]).await }));
         let Claim { note, metadata } = read.await?.remove(&id.into()).unwrap_or_default();
-        let detail = stored.detail(payload, proof, self.hardened, self.clock.now_ms());
+        let approval_digest = self.approval_digest(&stored, page_hashes.as_deref(), program.as_ref()).await?;
+        let detail = stored.detail(payload, approval_digest, proof, self.hardened, self.clock.now_ms());
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
         let page_hashes = page_hashes.map(Base64);
         Ok(SigningRequest { page_hashes, program_name, program_url, note, metadata, ..detail })

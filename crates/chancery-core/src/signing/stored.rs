@@ -99,6 +99,7 @@ impl StoredRequest {
     pub(crate) fn detail(
         self,
         payload: Option<Vec<u8>>,
+        approval_digest: Vec<u8>,
         inclusion_proof: Option<InclusionProof>,
         hardened: bool,
         now_ms: i64,
@@ -124,6 +125,7 @@ impl StoredRequest {
             signing_format: self.policy.choice.format,
             hash_algorithm: self.policy.choice.hash,
             digest: Base64(row.digest),
+            approval_digest: Base64(approval_digest),
             page_hashes: None,
             program_name: None,
             program_url: None,
@@ -174,6 +176,7 @@ pub(super) fn stub(row: tables::signing_requests::Stub, claim: Claim, now_ms: i6
         service_uuid: row.service_id.into(),
         policy_uuid: row.policy_id.into(),
         submitted_at: moment(row.submitted_at_ms),
+        approval_digest: Base64(row.approval_digest),
         pre_approval_uuid: row.pre_approval_id.map(ProposalId::from),
         note: claim.note,
         metadata: claim.metadata,

@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use super::{
     algorithms::Choice,
+    approval_digest::Besides,
     claim::Claim,
     credential::Prepared,
     embedded::{self, Container},
@@ -308,6 +309,7 @@ impl Checked {
         now_ms: i64,
     ) -> Result<tables::signing_requests::Row> {
         let (digest, items) = self.matter.digest();
+        let besides = Besides { given_page_hashes: self.matter.given_page_hashes(), program: self.program.as_ref() };
         Ok(tables::signing_requests::Row {
             id: id.into(),
             service_id: policy.service.into(),
@@ -316,6 +318,7 @@ impl Checked {
             name: self.name.clone(),
             state: String::new(),
             reason: None,
+            approval_digest: besides.approval_digest(&digest),
             digest,
             signature: None,
             required_at_submission: policy.num_approvals,

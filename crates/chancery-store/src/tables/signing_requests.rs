@@ -49,6 +49,8 @@ pub struct Row {
     pub submitters_id: Uuid,
     /// How often it has changed.
     pub version: i64,
+    /// What an approval is of; none where that is the payload's digest.
+    pub approval_digest: Option<Vec<u8>>,
 }
 
 /// What a list reads of a request.
@@ -70,6 +72,8 @@ pub struct Stub {
     pub expires_at_ms: Option<i64>,
     /// The pre-approval that stood in for its approvals.
     pub pre_approval_id: Option<Uuid>,
+    /// What an approval is of.
+    pub approval_digest: Vec<u8>,
 }
 
 /// What a decision makes of a request.
@@ -108,7 +112,7 @@ pub struct Filter {
 
 const BY_ID: &str = "SELECT id, service_id, policy_id, name, name_key, state, reason, digest, signature, \
     required_at_submission, submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, \
-    repeats_id, items, submitters_id, version, mac \
+    repeats_id, items, submitters_id, version, approval_digest, mac \
     FROM signing_requests WHERE id = $1";
 const CHANGE: &str = "UPDATE signing_requests \
     SET state = $3, reason = $4, signature = $5, decided_at_ms = $6, version = $7, mac = $8 \
@@ -135,7 +139,8 @@ const HAS_FAILED: &str = "(state = ? OR (state = 'Approval' AND expires_at_ms <=
 const CONTAINS: &str = "(name_key LIKE ? ESCAPE '\\' OR EXISTS (SELECT 1 FROM signing_claims AS c \
     WHERE c.request_id = id AND c.search_key LIKE ? ESCAPE '\\'))";
 
-const STUB: &str = "id, service_id, policy_id, name, state, submitted_at_ms, expires_at_ms, pre_approval_id";
+const STUB: &str =
+    "id, service_id, policy_id, name, state, submitted_at_ms, expires_at_ms, pre_approval_id, digest, approval_digest";
 
 /// Adds a request.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<(), StoreError> {
@@ -322,6 +327,10 @@ impl FromColumns for Stub {
             submitted_at_ms: columns.get("submitted_at_ms")?,
             expires_at_ms: columns.optional("expires_at_ms")?,
             pre_approval_id: columns.optional("pre_approval_id")?,
+            approval_digest: match columns.optional("approval_digest")? {
+                Some(digest) => digest,
+                None => columns.get("digest")?,
+            },
         })
     }
 }
@@ -329,5 +338,5 @@ impl FromColumns for Stub {
 authority!(Row, "signing_requests", keys 1, {
     id, service_id, policy_id, name, name_key, state, reason, digest, signature, required_at_submission,
     submitted_at_ms, decided_at_ms, expires_at_ms, existing_signature, pre_approval_id, repeats_id, items,
-    submitters_id, version,
+    submitters_id, version, approval_digest,
 });

@@ -100,6 +100,8 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
         "ALTER TABLE submitter_sets DROP COLUMN members",
         "DROP TABLE row_keys",
         "DELETE FROM migrations WHERE name = '0041_row_macs'",
+        "ALTER TABLE signing_requests DROP COLUMN approval_digest",
+        "DELETE FROM migrations WHERE name = '0043_approval_digests'",
     ] {
         sql(statement).execute(tx).await?;
     }

@@ -107,6 +107,7 @@ async fn requests_of_before_are_listed_and_read_by_their_submitters(f: Fixture) 
             items: 5,
             submitters_id: row.submitters_id,
             version: 6,
+            approval_digest: None,
         };
         assert_eq!(row, all);
         sets.push(row.submitters_id);

@@ -12,7 +12,7 @@ use crate::{
     RequestDecision, RoleId, ServiceId, SigningFormat, SigningRequestId, SigningRequestState,
 };
 
-pub use query::SigningRequestQuery;
+pub use query::{Include, SigningRequestInclude, SigningRequestQuery};
 
 /// Body of a submission: either the payload, or its digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -169,6 +169,8 @@ pub struct SigningRequestStub {
     pub policy_uuid: PolicyId,
     /// When it was submitted (RFC 3339, UTC).
     pub submitted_at: String,
+    /// What an approval is of: see there in the detail.
+    pub approval_digest: Base64,
     /// The pre-approval in the place of its approvals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pre_approval_uuid: Option<ProposalId>,
@@ -208,9 +210,14 @@ pub struct SigningRequest {
     pub signing_format: SigningFormat,
     /// The hash that `digest` was made with.
     pub hash_algorithm: HashType,
-    /// The payload's digest: what people approve. Of a manifest, SHA-256 of its lines: each a digest in hexadecimal
-    /// digits, two spaces, a name and a line feed, as `sha256sum` and its like print them.
+    /// The payload's digest. Of a manifest, SHA-256 of its lines: each a digest in hexadecimal digits, two spaces, a name
+    /// and a line feed, as `sha256sum` and its like print them.
     pub digest: Base64,
+    /// What people approve: `digest`, where nothing else is signed that the payload does not say. With `pageHashes` that
+    /// came with a digest, `programName` or `programUrl` it covers these too: SHA-256 of the line `chancery approval 1`,
+    /// then of lines as those of a manifest, with the names `digest`, `pageHashes`, `programName` and `programUrl` and
+    /// (but for the first) SHA-256 of each.
+    pub approval_digest: Base64,
     /// The hashes of the program's pages, where they are signed too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub page_hashes: Option<Base64>,
@@ -277,24 +284,6 @@ pub struct Approval {
     pub decided_at: String,
 }
 
-/// What to answer besides the usual.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
-#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
-pub struct SigningRequestInclude {
-    /// `uploadData` for the payload.
-    #[cfg_attr(feature = "schema", param(inline))]
-    pub include: Option<Include>,
-}
-
-wire_enum! {
-    /// Parts of a signing request that are answered on demand only.
-    pub enum Include {
-        /// The payload.
-        UploadData = "uploadData",
-    }
-}
-
 /// Body of approve.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -302,7 +291,7 @@ pub struct ApproveRequest {
     /// What to record with the approval; at most 4 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The digest that is approved: where it is not the request's, nothing is.
+    /// What is approved: where it is not the request's `approvalDigest`, nothing is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<Base64>,
 }
@@ -323,7 +312,7 @@ pub struct DecideRequest {
 pub struct Approved {
     /// The signature; empty until it is signed.
     pub signature: Base64,
-    /// The digest that was approved.
+    /// The digest that was approved: the request's `approvalDigest`.
     pub digest: Base64,
     /// Where the request stands now.
     pub state: SigningRequestState,

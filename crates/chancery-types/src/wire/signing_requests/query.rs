@@ -30,3 +30,21 @@ pub struct SigningRequestQuery {
     #[cfg_attr(feature = "schema", param(value_type = Option<std::collections::BTreeMap<String, String>>, style = Form))]
     pub metadata: Option<BTreeMap<String, String>>,
 }
+
+/// What to answer besides the usual.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct SigningRequestInclude {
+    /// `uploadData` for the payload.
+    #[cfg_attr(feature = "schema", param(inline))]
+    pub include: Option<Include>,
+}
+
+wire_enum! {
+    /// Parts of a signing request that are answered on demand only.
+    pub enum Include {
+        /// The payload.
+        UploadData = "uploadData",
+    }
+}

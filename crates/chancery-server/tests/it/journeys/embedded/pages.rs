@@ -6,6 +6,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 use chancery_formats::{Existing, File, Format, Hash};
 use chancery_testkit::{Tool, temp_dir};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use super::{deploy, deploy_with_hash, digest, finish, now, osslsigncode, programs};
 use crate::signing::{EC_P256, REQUESTS, RSA_2048, Service, bytes, submission};
@@ -77,6 +78,78 @@ fn pages_verified(root_pem: &str, file: &[u8]) -> bool {
     ran.status.success() && text.contains("Page hash algorithm  : SHA256") && !text.contains("MISMATCH")
 }
 
+/// What `sha256sum` says of lines.
+fn sha256(text: &[u8]) -> Vec<u8> {
+    Sha256::digest(text).to_vec()
+}
+
+/// Page hashes that nobody computed.
+fn table(page: u8) -> Vec<u8> {
+    [&[0; 4][..], &[page; 32], &[0, 2, 0, 0], &[0; 32]].concat()
+}
+
+#[tokio::test]
+async fn an_approval_is_of_page_hashes_too() {
+    let signing = now().await;
+    let change = |body: &mut Value| body["pkisigning"]["signingFormat"] = json!("Authenticode");
+    let service = signing.deploy_with("programs", 1, change).await;
+    let ann = signing.approver("ann").await;
+    let submit = async |members: Value| {
+        let mut body = submission(&service, &programs()[0]);
+        for (name, value) in members.as_object().unwrap() {
+            body[name] = value.clone();
+        }
+        if body["digest"].is_string() {
+            body.as_object_mut().unwrap().remove("uploadData");
+        }
+        signing.admin.post(REQUESTS, body).await.response()["uuid"].as_str().unwrap().to_owned()
+    };
+    let approve = async |request: &str, digest: &[u8]| {
+        ann.post(&format!("{REQUESTS}/{request}/approve"), json!({"digest": STANDARD.encode(digest)})).await
+    };
+    let digest = [1_u8; 32];
+    let pages = json!({"digest": STANDARD.encode(digest), "pageHashes": STANDARD.encode(table(7))});
+    let others = json!({"digest": STANDARD.encode(digest), "pageHashes": STANDARD.encode(table(8))});
+    let (request, other) = (submit(pages).await, submit(others).await);
+    let lines = format!(
+        "chancery approval 1\n{}  digest\n{}  pageHashes\n",
+        hex::encode(digest),
+        hex::encode(sha256(&table(7)))
+    );
+    let covering = sha256(lines.as_bytes());
+    let detail = signing.read(&request).await;
+    assert_eq!([bytes(&detail["digest"]), bytes(&detail["approvalDigest"])], [digest.to_vec(), covering.clone()]);
+    let listed = ann.get(REQUESTS).await;
+    let stub = listed.response()["items"].as_array().unwrap().iter().find(|stub| stub["uuid"] == request.as_str());
+    assert_eq!(stub.unwrap()["approvalDigest"], detail["approvalDigest"]);
+    let refused = approve(&request, &digest).await;
+    refused.refused(400, "InvalidValue", Some("/digest"));
+    assert!(refused.text().contains("does not cover"), "{}", refused.text());
+    approve(&other, &covering).await.refused(400, "InvalidValue", Some("/digest"));
+    assert_eq!(signing.read(&request).await["approvals"], json!([]));
+    let approved = approve(&request, &covering).await;
+    assert_eq!(approved.response()["state"], "Signed");
+    assert_eq!(bytes(&approved.response()["digest"]), covering);
+    // Of an upload all is said by its digest.
+    let uploaded = submit(json!({"withPageHashes": true})).await;
+    let detail = signing.read(&uploaded).await;
+    assert_eq!(detail["approvalDigest"], detail["digest"]);
+    assert_eq!(approve(&uploaded, &bytes(&detail["digest"])).await.response()["state"], "Signed");
+    // A name that Windows shows is signed too.
+    let named = submit(json!({"programName": "Setup"})).await;
+    let digest = bytes(&signing.read(&named).await["digest"]);
+    let lines = format!(
+        "chancery approval 1\n{}  digest\n{}  programName\n",
+        hex::encode(&digest),
+        hex::encode(sha256(b"Setup"))
+    );
+    approve(&named, &digest).await.refused(400, "InvalidValue", Some("/digest"));
+    assert_eq!(approve(&named, &sha256(lines.as_bytes())).await.response()["state"], "Signed");
+    let audit = signing.admin.get("/api/v2/audit?action=SigningRequestApprove").await;
+    let records = audit.response()["items"].as_array().unwrap();
+    assert!(records.iter().any(|record| record["detail"]["approvalDigest"] == hex::encode(&covering)), "{records:?}");
+}
+
 #[tokio::test]
 async fn page_hashes_that_are_none() {
     let signing = now().await;
@@ -95,7 +168,7 @@ async fn page_hashes_that_are_none() {
     };
     refused(&cms, false, json!({"withPageHashes": true}), "/withPageHashes").await;
     refused(&program, true, json!({"withPageHashes": true}), "/withPageHashes").await;
-    let table = [&[0; 4][..], &[7; 32], &[0, 2, 0, 0], &[0; 32]].concat();
+    let table = table(7);
     refused(&program, false, json!({"pageHashes": STANDARD.encode(&table)}), "/pageHashes").await;
     refused(&cms, true, json!({"pageHashes": STANDARD.encode(&table)}), "/pageHashes").await;
     for (at, value) in [(0, 1), (37, 0), (40, 1)] {

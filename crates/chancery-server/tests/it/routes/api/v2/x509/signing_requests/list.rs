@@ -47,6 +47,7 @@ async fn requests_are_listed_by_name_and_filtered() {
             "serviceUuid": at_once.uuid,
             "policyUuid": at_once.policy,
             "submittedAt": "2026-06-21T12:00:00Z",
+            "approvalDigest": "PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0=",
         })
     );
 }

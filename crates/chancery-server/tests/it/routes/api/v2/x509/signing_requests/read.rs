@@ -38,6 +38,7 @@ async fn a_request_in_full() {
             "signingFormat": "CMS",
             "hashAlgorithm": "Sha2_256",
             "digest": "I59Z7VXnN8dxR89VrQwbAwttfudIp0JpUvm4UtWpNeU=",
+            "approvalDigest": "I59Z7VXnN8dxR89VrQwbAwttfudIp0JpUvm4UtWpNeU=",
             "signature": "",
             "submittedAt": "2026-06-21T12:00:00Z",
             "approvalsRequired": 2,
