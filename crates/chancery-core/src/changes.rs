@@ -71,7 +71,7 @@ pub(crate) enum ChangeKind {
 }
 
 impl ChangeKind {
-    const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Settings,
         Self::Role,
         Self::Identity,

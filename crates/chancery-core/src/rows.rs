@@ -3,20 +3,24 @@
 //! The store refuses such a row wherever it is read. Here it is told, in the audit, and looked at again, so that a row
 //! that was restored counts at once.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 use chancery_keys::{Custodian, KeyRef, KeySpec, OpenError, Purpose, RowKey, SealedKey};
 use chancery_store::{
-    NewRowKey, RowKeyError, RowKeys, RowMac, SealedRowKey, StoreError, TAG_LEN,
+    NewRowKey, RefusedRow, RowKeyError, RowKeys, RowMac, SealedRowKey, StoreError, TAG_LEN,
     tables::{audit::Record, bearer_keys},
 };
 use chancery_types::{Action, ErrorCode, KeyId};
 use serde_json::{Map, Value, json};
 
 use crate::{
-    Chancery, Clock, Error, Event, Result, Visitor,
+    Chancery, Clock, Error, Event, Host, Result, Visitor,
     audit::{Actor, Entry},
+    changes::{Change, ChangeKind},
 };
+
+/// Rows that a record of authenticating some names; all are counted.
+const NAMED_MAX: usize = 1_000;
 
 /// How often rows that were refused are told of and looked at again.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -125,6 +129,37 @@ impl Chancery {
             self.reload().await?;
         }
         Ok(())
+    }
+
+    /// Every row that carries authority and is not what Chancery wrote, for somebody on the host.
+    pub async fn foreign_rows(&self, _host: &Host) -> Result<Vec<RefusedRow>> {
+        Ok(self.store.look_at_all_rows().await?)
+    }
+
+    /// Takes rows for good after a repair by hand, as they were shown: InvalidState, and nothing is taken, where one is
+    /// another by now, or cannot be read.
+    pub async fn authenticate_rows(&self, host: &Host, rows: Vec<RefusedRow>) -> Result<()> {
+        let names: Vec<_> = rows.iter().map(|row| format!("{}/{}", row.row().table, row.row().id)).collect();
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        rows.iter().for_each(|row| *counts.entry(row.row().table).or_default() += 1);
+        let event = Event::new(Action::RowsAuthenticate);
+        let event = event.detail(json!({"rows": counts, "named": names.iter().take(NAMED_MAX).collect::<Vec<_>>()}));
+        // Every node reads anew what these rows may be part of.
+        let event = ChangeKind::ALL.into_iter().fold(event, |event, kind| event.changes(Change::all(kind)));
+        let taken = self.commit_as(host.actor(), event, move |tx| {
+            Box::pin(async move {
+                for (row, name) in rows.iter().zip(names) {
+                    if !row.is_readable() {
+                        return Err(Error::state(format!("{name} holds what no release writes; mend it first.")));
+                    }
+                    if !row.authenticate(tx).await? {
+                        return Err(Error::state(format!("{name} is no longer as it was shown; look again.")));
+                    }
+                }
+                Ok(())
+            })
+        });
+        taken.await
     }
 
     /// Reads anew what was without a row.

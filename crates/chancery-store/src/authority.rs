@@ -35,16 +35,16 @@ pub trait RowMac: Send + Sync {
 }
 
 /// A table whose rows are authenticated.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Table {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Table {
     /// Its name.
-    pub(crate) name: &'static str,
+    pub name: &'static str,
     /// Its columns in the order of the MAC; the first `keys` of them are the primary key.
-    pub(crate) columns: &'static [&'static str],
+    pub columns: &'static [&'static str],
     /// See there.
-    pub(crate) keys: usize,
+    pub keys: usize,
     /// Columns that no MAC is over, because what they hold authenticates itself, as what is sealed does.
-    pub(crate) apart: &'static [&'static str],
+    pub apart: &'static [&'static str],
 }
 
 /// The texts that write and find rows of a table.
@@ -256,7 +256,7 @@ impl Message {
 }
 
 /// What a row's primary key is called in messages.
-fn id_of(key: &[Option<Stored<'_>>]) -> String {
+pub(crate) fn id_of(key: &[Option<Stored<'_>>]) -> String {
     let mut id = String::new();
     for (number, part) in key.iter().enumerate() {
         let slash = if number == 0 { "" } else { "/" };

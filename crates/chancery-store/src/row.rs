@@ -81,13 +81,19 @@ impl<'r> Columns<'r> {
         (from..self.count()).map(|place| self.at(place, "mac")).collect()
     }
 
-    /// Every column, by its place.
-    pub(crate) fn values(&self) -> Result<Vec<Value>, StoreError> {
-        let value = |place| {
-            let stored = self.stored(place)?;
-            stored.map(Value::of).map_err(|why| undecodable(&place.to_string(), &why))
-        };
-        (0..self.count()).map(value).collect()
+    /// Every column by its place, and the place of the first that cannot be read; what cannot is told as a text.
+    pub(crate) fn whatever(&self) -> Result<(Vec<Value>, Option<usize>), StoreError> {
+        let (mut values, mut unreadable) = (Vec::with_capacity(self.count()), None);
+        for place in 0..self.count() {
+            values.push(self.stored(place)?.map_or_else(
+                |why| {
+                    unreadable.get_or_insert(place);
+                    Value::Text(Some(format!("cannot be read: {why}")))
+                },
+                Value::of,
+            ));
+        }
+        Ok((values, unreadable))
     }
 
     /// A column whose type says whether it may be NULL.

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 
-use crate::authority::{Authenticator, Message, RowMac, Table, Unauthentic};
+use crate::authority::{Authenticator, Message, RowMac, Table};
 use crate::tables::audit::{self, Record};
 use crate::tables::{AUTHORITY, bearer_keys};
 use crate::value::Value;
-use crate::{Columns, FromColumns, OpenError, Statement, Store, StoreError, Tx, generated_sql, sql};
+use crate::{Columns, FromColumns, OpenError, Statement, StoreError, Tx, generated_sql, sql};
 
 /// Rows of one page.
 const PAGE: usize = 500;
@@ -70,9 +70,10 @@ pub trait RowKeys: Send + Sync {
     fn record(&self, counts: &[(&'static str, u64)]) -> Result<Record, RowKeyError>;
 }
 
-/// The tables whose rows are authenticated, the columns that their MACs are over, and those that have none over them.
-pub fn authority_tables() -> impl Iterator<Item = (&'static str, &'static [&'static str], &'static [&'static str])> {
-    AUTHORITY.iter().map(|table| (table.name, table.columns, table.apart))
+/// The tables whose rows are authenticated.
+#[must_use]
+pub fn authority_tables() -> &'static [Table] {
+    AUTHORITY
 }
 
 /// Opens the key, or makes it and authenticates what is there. In the transaction of the migrations.
@@ -119,21 +120,23 @@ async fn authenticate_table(tx: &mut Tx, table: &Table) -> Result<u64, StoreErro
     let (mut count, mut last) = (0, Vec::new());
     loop {
         let rows: Vec<Raw> = page_after(table, &last).all(tx).await?;
-        let Some(Raw(end)) = rows.last() else { return Ok(count) };
-        last = end[..table.keys].to_vec();
+        let Some(end) = rows.last() else { return Ok(count) };
+        last = end.key(table).to_vec();
         authenticate_rows(tx, table, &rows).await?;
         count += rows.len() as u64;
     }
 }
 
-fn page_after(table: &Table, last: &[Value]) -> Statement {
+/// The next rows of a table by its key.
+pub(crate) fn page_after(table: &Table, last: &[Value]) -> Statement {
     let (columns, name, key) = (table.columns.join(", "), table.name, table.columns[..table.keys].join(", "));
     let parameters: Vec<_> = (1..=last.len()).map(|number| format!("${number}")).collect();
     let after = if last.is_empty() { String::new() } else { format!("WHERE ({key}) > ({})", parameters.join(", ")) };
-    generated_sql(format!("SELECT {columns} FROM {name} {after} ORDER BY {key} LIMIT {PAGE}")).bind_all(last)
+    generated_sql(format!("SELECT {columns}, mac FROM {name} {after} ORDER BY {key} LIMIT {PAGE}")).bind_all(last)
 }
 
-async fn authenticate_rows(tx: &mut Tx, table: &Table, rows: &[Raw]) -> Result<(), StoreError> {
+/// Gives these rows a MAC each, whatever they are.
+pub(crate) async fn authenticate_rows(tx: &mut Tx, table: &Table, rows: &[Raw]) -> Result<(), StoreError> {
     let (width, name) = (table.keys + 1, table.name);
     let tuple = |row: usize| {
         let parameters: Vec<_> = (1..=width).map(|column| format!("${}", row * width + column)).collect();
@@ -148,88 +151,66 @@ async fn authenticate_rows(tx: &mut Tx, table: &Table, rows: &[Raw]) -> Result<(
         found.join(" AND ")
     );
     let mut values = Vec::with_capacity(rows.len() * width);
-    for Raw(row) in rows {
-        values.extend_from_slice(&row[..table.keys]);
-        values.push(Value::Bytes(Some(tx.seal(table, row, 1)?)));
+    for row in rows {
+        values.extend_from_slice(row.key(table));
+        values.push(Value::Bytes(Some(tx.seal(table, row.values(), row.next_version())?)));
     }
     generated_sql(text).bind_all(&values).execute(tx).await?;
     Ok(())
 }
 
-fn is_key(table: &Table) -> String {
-    let is = |(number, column): (usize, &&str)| format!("{column} = ${}", number + 1);
-    table.columns[..table.keys].iter().enumerate().map(is).collect::<Vec<_>>().join(" AND ")
+/// A row as the database has it, whatever that is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Raw {
+    /// In the order of the MAC, and behind them the MAC.
+    columns: Vec<Value>,
+    /// The first of them that no release can have written: SQLite takes any type in any column.
+    unreadable: Option<usize>,
 }
 
-/// A row's values, whatever they are.
-struct Raw(Vec<Value>);
+impl Raw {
+    pub(crate) fn key(&self, table: &Table) -> &[Value] {
+        &self.columns[..table.keys]
+    }
+
+    pub(crate) fn values(&self) -> &[Value] {
+        self.columns.split_last().map_or(&[], |(_, values)| values)
+    }
+
+    fn mac(&self) -> Option<&[u8]> {
+        match self.columns.last() {
+            Some(Value::Bytes(mac)) => mac.as_deref(),
+            Some(Value::Text(_) | Value::Number(_)) | None => None,
+        }
+    }
+
+    /// The version after the one that its MAC says, good or not.
+    pub(crate) fn next_version(&self) -> i64 {
+        let stated = self.mac().and_then(|mac| mac.first_chunk()).map_or(0, |version| i64::from_be_bytes(*version));
+        stated.max(0).checked_add(1).unwrap_or(1)
+    }
+
+    pub(crate) const fn is_readable(&self) -> bool {
+        self.unreadable.is_none()
+    }
+
+    pub(crate) fn has_readable_key(&self, table: &Table) -> bool {
+        self.unreadable.is_none_or(|column| column >= table.keys)
+    }
+
+    pub(crate) fn is_good(&self, table: &Table, authenticator: &Authenticator) -> Result<bool, StoreError> {
+        let mut message = Message::of(table);
+        for (name, value) in table.columns.iter().zip(self.values()) {
+            message.column(name, value.stored());
+        }
+        Ok(self.unreadable.is_none() && authenticator.version(message, self.mac())?.is_some())
+    }
+}
 
 impl FromColumns for Raw {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
-        columns.values().map(Self)
-    }
-}
-
-/// Whether a row's MAC is good.
-struct Verdict(bool);
-
-impl Verdict {
-    async fn of(tx: &mut Tx, table: &Table, key: &[Value]) -> Result<Option<Self>, StoreError> {
-        let (columns, name) = (table.columns.join(", "), table.name);
-        let text = format!("SELECT {columns}, mac FROM {name} WHERE {}", is_key(table));
-        let found: Option<Raw> = generated_sql(text).bind_all(key).optional(tx).await?;
-        let Some(Raw(values)) = found else { return Ok(None) };
-        let Some((Value::Bytes(mac), values)) = values.split_last() else { return Ok(Some(Self(false))) };
-        let mut message = Message::of(table);
-        for (name, value) in table.columns.iter().zip(values) {
-            message.column(name, value.stored());
-        }
-        Ok(Some(Self(tx.authenticator().version(message, mac.as_deref())?.is_some())))
-    }
-}
-
-fn table_of(row: &Unauthentic) -> Option<&'static Table> {
-    AUTHORITY.iter().find(|table| table.name == row.table)
-}
-
-impl Store {
-    /// Rows that were refused since the store was opened and are not known to be mended.
-    pub fn unauthentic(&self) -> Vec<Unauthentic> {
-        self.authenticator().refused().into_iter().map(|(row, _)| row).collect()
-    }
-
-    /// Those of them that this has not answered before.
-    pub fn newly_unauthentic(&self) -> Vec<Unauthentic> {
-        self.authenticator().untold()
-    }
-
-    /// How often a row was refused.
-    pub fn refusals(&self) -> u64 {
-        self.authenticator().refusals()
-    }
-
-    /// Looks again at the rows that were refused, and forgets those that are as they were written, or gone; how many that
-    /// were.
-    pub async fn look_at_refused(&self) -> Result<usize, StoreError> {
-        let refused = self.authenticator().refused();
-        if refused.is_empty() {
-            return Ok(0);
-        }
-        let authenticator = self.authenticator().clone();
-        self.read(move |tx| {
-            Box::pin(async move {
-                let mut mended = 0;
-                for (row, key) in refused {
-                    let Some(table) = table_of(&row) else { continue };
-                    if Verdict::of(tx, table, &key).await?.is_none_or(|verdict| verdict.0) {
-                        authenticator.forgive(&row);
-                        mended += 1;
-                    }
-                }
-                Ok(mended)
-            })
-        })
-        .await
+        let (columns, unreadable) = columns.whatever()?;
+        Ok(Self { columns, unreadable })
     }
 }
 

@@ -35,6 +35,15 @@ impl Value {
         }
     }
 
+    /// For a person's eyes; none for NULL.
+    pub(crate) fn shown(&self) -> Option<String> {
+        match self {
+            Value::Text(text) => text.clone(),
+            Value::Number(number) => number.map(|number| number.to_string()),
+            Value::Bytes(bytes) => bytes.as_ref().map(|bytes| bytes.iter().map(|byte| format!("{byte:02x}")).collect()),
+        }
+    }
+
     /// Bytes of what may be long.
     pub(crate) fn size(&self) -> usize {
         match self {

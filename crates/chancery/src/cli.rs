@@ -28,6 +28,9 @@ pub(crate) enum Command {
     Settings(Settings),
     /// Takes an administrative lock and a login delay off an identity.
     Unlock(Unlock),
+    /// Lists the rows of the database that Chancery refuses because it did not write them, or takes them for good after a
+    /// repair by hand.
+    Rows(Rows),
     /// Copies the store of a running SQLite installation to a new file. The root key is not in it: keep it elsewhere.
     Backup(Backup),
     /// Checks a signature or a certificate without any server, and against the transparency log. Exit codes: 0 verified, 1
@@ -85,6 +88,43 @@ pub(crate) enum Switch {
 pub(crate) struct Unlock {
     /// The identity's name, in any letter case.
     pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) installation: HostOptions,
+}
+
+/// `rows`.
+#[derive(Args)]
+pub(crate) struct Rows {
+    #[command(subcommand)]
+    pub(crate) what: RowsCommand,
+}
+
+/// What to do with refused rows.
+#[derive(Subcommand)]
+pub(crate) enum RowsCommand {
+    /// Lists them, as JSON, a row a line. Exit codes: 0 there are none, 1 there are some.
+    List(RowsList),
+    /// Takes them for good as they stand, for every node: whatever they say holds from then on. Shows them first, and takes
+    /// them only with --yes.
+    Authenticate(RowsAuthenticate),
+}
+
+/// `rows list`.
+#[derive(Args)]
+pub(crate) struct RowsList {
+    #[command(flatten)]
+    pub(crate) installation: HostOptions,
+}
+
+/// `rows authenticate`.
+#[derive(Args)]
+pub(crate) struct RowsAuthenticate {
+    /// Which rows, as TABLE/KEY of the list; all refused ones, where none is named.
+    #[arg(value_name = "ROW")]
+    pub(crate) rows: Vec<String>,
+    /// Takes them.
+    #[arg(long)]
+    pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) installation: HostOptions,
 }

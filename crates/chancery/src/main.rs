@@ -49,6 +49,7 @@ fn run(command: Command) -> Result<ExitCode, Failure> {
             Command::Settings(command) => commands::settings::run(command).await?,
             Command::Unlock(command) => commands::unlock::run(command).await?,
             Command::Backup(command) => commands::backup::run(command).await?,
+            Command::Rows(command) => return commands::rows::run(command).await,
             Command::Verify(command) => return Ok(commands::verify::run(&command)),
         }
         Ok(ExitCode::SUCCESS)

@@ -1,15 +1,20 @@
 //! Rows that carry authority are what Chancery wrote, or they are refused.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use chancery_store::tables::{identities, identity_roles, roles, settings, signing_requests};
-use chancery_store::{OpenError, Page, RowKeyError, Start, Store, StoreError, authority_tables, generated_sql, sql};
+use chancery_store::{
+    OpenError, Page, RowKeyError, Start, Store, StoreError, Table, authority_tables, generated_sql, sql,
+};
 use uuid::Uuid;
 
 use crate::harness::{Fixture, back_to_rows_without_macs, read, write};
 use crate::row_keys::keys;
 
 on_both!(
+    every_column_of_every_table_is_under_a_mac,
+    a_row_is_authenticated_only_as_it_was_found,
     every_table_is_authenticated_or_says_why_not,
     a_row_that_somebody_else_wrote_is_refused,
     rows_that_were_there_are_authenticated_once,
@@ -59,9 +64,9 @@ async fn columns_of_all(f: &Fixture) -> BTreeMap<String, Vec<String>> {
 }
 
 async fn every_table_is_authenticated_or_says_why_not(f: Fixture) {
-    let listed: BTreeMap<_, _> = authority_tables().map(|(table, columns, apart)| (table, (columns, apart))).collect();
+    let listed: BTreeMap<_, _> = authority_tables().iter().map(|table| (table.name, table)).collect();
     for (table, columns) in columns_of_all(&f).await {
-        let Some((known, apart)) = listed.get(table.as_str()) else {
+        let Some(Table { columns: known, apart, .. }) = listed.get(table.as_str()) else {
             assert!(table == "parts" || WITHOUT.iter().any(|(name, _)| *name == table), "{table} has no MACs: why?");
             assert!(!columns.iter().any(|column| column == "mac"), "{table}");
             continue;
@@ -72,6 +77,133 @@ async fn every_table_is_authenticated_or_says_why_not(f: Fixture) {
             assert!(is_placed || APART.contains(&(table.as_str(), column)), "no MAC is over {table}.{column}");
         }
     }
+}
+
+/// The types of a table's columns, by their names.
+async fn types(f: &Fixture, table: &str) -> BTreeMap<String, String> {
+    let text = if f.url.path().is_some() {
+        format!("SELECT name || ' ' || type FROM pragma_table_info('{table}')")
+    } else {
+        format!(
+            "SELECT CAST(column_name || ' ' || data_type AS TEXT) FROM information_schema.columns \
+             WHERE table_schema = current_schema() AND table_name = '{table}' AND is_generated = 'NEVER'"
+        )
+    };
+    let all: Vec<String> = read(&f.store, move |tx| Box::pin(generated_sql(text).all(tx))).await.unwrap();
+    let parts = all.iter().map(|one| one.split_once(' ').unwrap());
+    parts.map(|(name, kind)| (name.to_owned(), kind.to_lowercase())).collect()
+}
+
+/// A table whose rows are made up: each has in each column what no other row has there.
+struct MadeUp {
+    table: &'static Table,
+    types: BTreeMap<String, String>,
+    is_sqlite: bool,
+}
+
+impl MadeUp {
+    fn shown(&self, column: &str, row: usize) -> String {
+        match self.types[column].as_str() {
+            "text" => format!("{column} {row}"),
+            "bigint" => (1_000 + row).to_string(),
+            "bytea" => format!("{row:08x}"),
+            other => panic!("{}.{column} is of type {other}", self.table.name),
+        }
+    }
+
+    fn value(&self, column: &str, row: usize) -> String {
+        let shown = self.shown(column, row);
+        match self.types[column].as_str() {
+            "bytea" if self.is_sqlite => format!("X'{shown}'"),
+            "bytea" => format!(r"'\x{shown}'"),
+            "text" => format!("'{shown}'"),
+            _ => shown,
+        }
+    }
+
+    fn keys(&self) -> &'static [&'static str] {
+        &self.table.columns[..self.table.keys]
+    }
+
+    fn is(&self, row: usize) -> String {
+        let is: Vec<_> = self.keys().iter().map(|key| format!("{key} = {}", self.value(key, row))).collect();
+        is.join(" AND ")
+    }
+
+    /// The row as it is told of, if its `changed` column has what another row would have.
+    fn told(&self, row: usize, changed: Option<(&str, usize)>) -> String {
+        let shown = |key: &&str| match changed {
+            Some((column, other)) if column == *key => self.shown(key, other),
+            _ => self.shown(key, row),
+        };
+        format!("{}/{}", self.table.name, self.keys().iter().map(shown).collect::<Vec<_>>().join("/"))
+    }
+
+    fn insert(&self, rows: usize) -> String {
+        let names: Vec<_> = self.types.keys().map(String::as_str).filter(|name| *name != "mac").collect();
+        let values = |row| names.iter().map(|name| self.value(name, row)).collect::<Vec<_>>().join(", ");
+        let insert =
+            |row| format!("INSERT INTO {} ({}) VALUES ({});\n", self.table.name, names.join(", "), values(row));
+        (0..rows).map(insert).collect()
+    }
+}
+
+async fn refused(store: &Store) -> BTreeSet<String> {
+    let rows = store.look_at_all_rows().await.unwrap();
+    rows.iter().map(|row| format!("{}/{}", row.row().table, row.row().id)).collect()
+}
+
+/// In each table: a row for every column, in which that one alone is changed; one that shows another's MAC; one without a
+/// MAC; and one that nobody touches.
+async fn every_column_of_every_table_is_under_a_mac(f: Fixture) {
+    let mut made_up = Vec::new();
+    for table in authority_tables() {
+        let one = MadeUp { table, types: types(&f, table.name).await, is_sqlite: f.url.path().is_some() };
+        f.by_hand(&one.insert(table.columns.len() + 3));
+        made_up.push(one);
+    }
+    assert!(made_up.len() >= 29);
+    for row in f.store.look_at_all_rows().await.unwrap() {
+        assert!(write(&f.store, move |tx| Box::pin(async move { row.authenticate(tx).await })).await.unwrap());
+    }
+    assert_eq!(refused(&f.store).await, BTreeSet::new());
+    let mut harmed = BTreeSet::new();
+    for one in &made_up {
+        let Table { name, columns, .. } = one.table;
+        let mut harm = String::new();
+        for (row, column) in columns.iter().enumerate() {
+            let changed = one.value(column, 500 + row);
+            writeln!(harm, "UPDATE {name} SET {column} = {changed} WHERE {};", one.is(row)).unwrap();
+            harmed.insert(one.told(row, Some((column, 500 + row))));
+        }
+        let [copied, bare, good] = [0, 1, 2].map(|more| columns.len() + more);
+        let of_good = format!("(SELECT mac FROM {name} WHERE {})", one.is(good));
+        writeln!(harm, "UPDATE {name} SET mac = {of_good} WHERE {};", one.is(copied)).unwrap();
+        writeln!(harm, "UPDATE {name} SET mac = NULL WHERE {};", one.is(bare)).unwrap();
+        harmed.extend([one.told(copied, None), one.told(bare, None)]);
+        f.by_hand(&harm);
+    }
+    assert_eq!(refused(&f.store).await, harmed);
+}
+
+async fn a_row_is_authenticated_only_as_it_was_found(f: Fixture) {
+    fill(&f.store).await;
+    run(&f.store, "UPDATE identities SET password = 'mended' WHERE id = $1 AND id <> $2").await;
+    let [row] = &f.store.look_at_all_rows().await.unwrap()[..] else { panic!("one row") };
+    let columns: BTreeMap<_, _> = row.columns().collect();
+    assert_eq!((columns["password"].as_deref(), columns["api_key_hash"].as_deref()), (Some("mended"), None));
+    let authenticate = async || {
+        let row = row.clone();
+        write(&f.store, move |tx| Box::pin(async move { row.authenticate(tx).await })).await.unwrap()
+    };
+    run(&f.store, "UPDATE identities SET password = 'foreign' WHERE id = $1 AND id <> $2").await;
+    assert!(!authenticate().await, "it is another by now");
+    assert!(ann(&f.store).await.is_err());
+    run(&f.store, "UPDATE identities SET password = 'mended' WHERE id = $1 AND id <> $2").await;
+    assert!(authenticate().await);
+    let found = read(&f.store, |tx| Box::pin(identities::by_id(tx, Uuid::from_u128(1)))).await.unwrap();
+    assert_eq!(found.and_then(|row| row.password).as_deref(), Some("mended"));
+    assert!(f.store.look_at_all_rows().await.unwrap().is_empty());
 }
 
 fn identity(id: u128, name: &str) -> identities::Row {

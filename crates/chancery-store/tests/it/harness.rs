@@ -3,7 +3,7 @@
 use crate::row_keys::keys;
 use chancery_store::tables::bearer_keys;
 use chancery_store::{Store, StoreError, StoreUrl, Tx, generated_sql, sql};
-use chancery_testkit::{Database, Postgres, TempDir, temp_dir};
+use chancery_testkit::{Database, Postgres, TempDir, Tool, temp_dir};
 use futures::future::BoxFuture;
 use uuid::Uuid;
 
@@ -29,13 +29,13 @@ macro_rules! on_both {
 pub(crate) struct Fixture {
     pub(crate) url: StoreUrl,
     pub(crate) store: Store,
-    _place: Place,
+    place: Place,
 }
 
 /// Where its database is, and is removed.
 enum Place {
     Folder { _folder: TempDir },
-    Cluster { _database: Database },
+    Cluster { database: Database },
 }
 
 const TABLES: [&str; 2] = [
@@ -53,7 +53,7 @@ impl Fixture {
 
     pub(crate) async fn postgres() -> Self {
         let database = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
-        Self::open(database.address().parse().unwrap(), Place::Cluster { _database: database }).await
+        Self::open(database.address().parse().unwrap(), Place::Cluster { database }).await
     }
 
     async fn open(url: StoreUrl, place: Place) -> Self {
@@ -61,7 +61,23 @@ impl Fixture {
         for table in TABLES {
             write(&store, move |tx| Box::pin(generated_sql(table.into()).execute(tx))).await.unwrap();
         }
-        Fixture { url, store, _place: place }
+        Fixture { url, store, place }
+    }
+}
+
+impl Fixture {
+    /// Runs a text as somebody who may write the database, and does not mind which row belongs to which.
+    pub(crate) fn by_hand(&self, text: &str) {
+        match &self.place {
+            Place::Folder { .. } => {
+                let path = self.url.path().unwrap();
+                let script = format!("PRAGMA foreign_keys = OFF; BEGIN; {text} COMMIT;");
+                let _ran = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 5000"]).arg(path).input(script).run();
+            }
+            Place::Cluster { database } => {
+                database.psql(&format!("BEGIN; SET LOCAL session_replication_role = replica; {text} COMMIT;"));
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod backup;
 pub(crate) mod init;
+pub(crate) mod rows;
 pub(crate) mod serve;
 pub(crate) mod settings;
 pub(crate) mod unlock;

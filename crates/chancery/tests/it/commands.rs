@@ -4,7 +4,10 @@ use std::fs;
 
 use chancery_testkit::{Tool, temp_dir};
 
-use crate::process::{Demo, chancery};
+use crate::{
+    process::{Demo, chancery},
+    serve::Place,
+};
 
 #[test]
 fn a_backup_of_a_running_installation_serves_with_the_same_root_key() {
@@ -44,8 +47,8 @@ fn the_command_line_helps_and_names_itself() {
 
 #[test]
 fn commands_beside_the_server_list_their_own_flags() {
-    for command in ["unlock", "settings", "backup"] {
-        let help = chancery(&[command, "--help"]).run().text();
+    for command in [&["unlock"][..], &["settings"], &["backup"], &["rows", "list"], &["rows", "authenticate"]] {
+        let help = chancery(command).arg("--help").run().text();
         assert!(help.contains("--root-key") && !help.contains("--listen") && !help.contains("--limit"), "{help}");
     }
 }
@@ -68,4 +71,47 @@ fn a_damaged_database_is_told_without_a_request_that_there_was_not() {
     assert!(!refused.status.success());
     assert!(refused.stderr.contains("malformed"), "{}", refused.stderr);
     assert!(!refused.stderr.contains("request"), "{}", refused.stderr);
+}
+
+/// Somebody renames an identity in the database, for a good reason or not.
+#[test]
+fn rows_that_were_changed_by_hand_count_again_when_the_host_says_so() {
+    let place = Place::new();
+    let _made = place.init().run();
+    let (server, base) = place.serve(&[]);
+    let database = format!("{}/chancery.db", place.path("data"));
+    let sql = |text: &str| Tool::new("sqlite3").args(["-cmd", ".timeout 5000", &database, text]).run().text();
+    let authority = fs::read(format!("{}/tls/ca.pem", place.path("data"))).unwrap();
+    let log_in = |name: &str| {
+        let mut client = chancery_client::Client::new(&base, &authority).unwrap();
+        client.log_in(name, "second password").map(drop).map_err(|refused| refused.to_string())
+    };
+    assert_eq!(place.run(&["rows", "list"]).run().text(), "");
+    assert_eq!(place.run(&["rows", "authenticate"]).run().text(), "");
+
+    sql("UPDATE identities SET name = 'Re\u{202e}named', name_key = 'renamed' WHERE name = 'Admin2'");
+    assert!(log_in("renamed").unwrap_err().contains("503"));
+    let listed = place.run(&["rows", "list"]).try_run();
+    assert_eq!(listed.status.code(), Some(1), "{}", listed.stderr);
+    let row: serde_json::Value = serde_json::from_str(&listed.text()).unwrap();
+    assert_eq!((&row["columns"]["name_key"], &row["columns"]["password"]), (&"renamed".into(), &"(not shown)".into()));
+    assert!(listed.text().contains("Re\\u202enamed"), "{}", listed.text());
+    let name = row["row"].as_str().unwrap().to_owned();
+    assert!(name.starts_with("identities/"), "{name}");
+
+    let other = place.run(&["rows", "authenticate", "identities/another", "--yes"]).try_run();
+    assert!(!other.status.success() && other.stderr.contains("is no row that is refused"), "{}", other.stderr);
+    let asked = place.run(&["rows", "authenticate"]).try_run();
+    assert_eq!((asked.status.code(), asked.text()), (Some(1), listed.text()), "{}", asked.stderr);
+    assert!(log_in("renamed").unwrap_err().contains("503"), "nothing was changed");
+
+    let _taken = place.run(&["rows", "authenticate", &name, "--yes"]).run();
+    let begun = std::time::Instant::now();
+    while let Err(refused) = log_in("renamed") {
+        assert!(begun.elapsed().as_secs() < 5, "{refused}");
+    }
+    assert_eq!(place.run(&["rows", "list"]).run().text(), "");
+    let told = sql("SELECT detail FROM audit WHERE action = 'RowsAuthenticate'");
+    assert!(told.contains(&name) && told.contains("\"identities\":1"), "{told}");
+    assert!(server.stop().success());
 }

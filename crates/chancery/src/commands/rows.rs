@@ -1,0 +1,102 @@
+//! `chancery rows list` and `chancery rows authenticate`
+
+use std::{collections::BTreeMap, process::ExitCode};
+
+use chancery_core::{Chancery, Host, RefusedRow};
+use chancery_types::hides;
+use serde_json::json;
+
+use crate::{
+    cli::{Rows, RowsAuthenticate, RowsCommand, RowsList},
+    failure::Failure,
+    installation,
+};
+
+/// What whoever reads the list need not see: hashes that could be guessed at.
+const SECRET: [&str; 2] = ["password", "api_key_hash"];
+
+/// Characters of a column that are shown: enough to tell one from another, and a list of payloads stays readable.
+const SHOWN_MAX: usize = 200;
+
+pub(crate) async fn run(command: Rows) -> Result<ExitCode, Failure> {
+    match command.what {
+        RowsCommand::List(RowsList { installation }) => {
+            let chancery = installation::open_existing(&installation.resolve()?).await?;
+            let done = list(&chancery, &Host::running("chancery rows list")).await;
+            chancery.shut_down().await;
+            done
+        }
+        RowsCommand::Authenticate(RowsAuthenticate { rows, yes, installation }) => {
+            let chancery = installation::open_existing(&installation.resolve()?).await?;
+            let done = authenticate(&chancery, &Host::running("chancery rows authenticate"), &rows, yes).await;
+            chancery.shut_down().await;
+            done
+        }
+    }
+}
+
+async fn list(chancery: &Chancery, host: &Host) -> Result<ExitCode, Failure> {
+    let rows = chancery.foreign_rows(host).await?;
+    rows.iter().for_each(show);
+    Ok(if rows.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// All that are refused, where none is named.
+async fn authenticate(chancery: &Chancery, host: &Host, named: &[String], yes: bool) -> Result<ExitCode, Failure> {
+    let mut rows = chancery.foreign_rows(host).await?;
+    for wanted in named {
+        if !rows.iter().any(|row| name(row) == *wanted) {
+            return Err(format!("{wanted} is no row that is refused; chancery rows list has them").into());
+        }
+    }
+    rows.retain(|row| named.is_empty() || named.contains(&name(row)));
+    rows.iter().for_each(show);
+    let count = rows.len();
+    if count == 0 {
+        eprintln!("No row is refused.");
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !yes {
+        eprintln!(
+            "Nothing was changed. If all of this is as it should be, repeat the command with --yes ({count} rows)."
+        );
+        return Ok(ExitCode::FAILURE);
+    }
+    chancery.authenticate_rows(host, rows).await?;
+    eprintln!("{count} rows count from now on as they stand. A running server follows within a second.");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn name(row: &RefusedRow) -> String {
+    format!("{}/{}", row.row().table, row.row().id)
+}
+
+/// A line of JSON.
+fn show(row: &RefusedRow) {
+    let shown = |(column, value): (&'static str, Option<String>)| {
+        let value = value.map(|value| match value.char_indices().nth(SHOWN_MAX) {
+            _ if SECRET.contains(&column) => "(not shown)".to_owned(),
+            Some((end, _)) => format!("{}… ({} characters)", &value[..end], value.chars().count()),
+            None => value,
+        });
+        (column, value)
+    };
+    let columns: BTreeMap<_, _> = row.columns().map(shown).collect();
+    println!("{}", escaped(&json!({"row": name(row), "columns": columns}).to_string()));
+}
+
+/// What turns the direction of writing or is invisible stands as an escape, as JSON has them, so that no row looks like
+/// another.
+fn escaped(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for character in json.chars() {
+        if hides(character) {
+            let units =
+                character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+            shown.push_str(&units);
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
