@@ -122,7 +122,7 @@ pub struct Chancery {
     /// Held while an OCSP responder's certificate is made.
     pub(crate) ocsp_turn: Mutex<()>,
     /// OCSP answers that were signed already.
-    pub(crate) ocsp_answers: OcspAnswers,
+    pub(crate) ocsp_answers: Arc<OcspAnswers>,
     /// Authorities that issued something.
     pub(crate) authorities: ReadyAuthorities,
     pub(crate) targets: ReadyTargets,
@@ -191,7 +191,7 @@ impl Chancery {
             previews: std::sync::Mutex::default(),
             kept_lists: KeptLists::new(limits.revocation_lists_kept_max),
             ocsp_turn: Mutex::default(),
-            ocsp_answers: OcspAnswers::default(),
+            ocsp_answers: Arc::default(),
             authorities: ReadyAuthorities::default(),
             targets: ReadyTargets::default(),
             stored_submitters: StoredSubmitters::default(),

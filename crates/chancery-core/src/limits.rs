@@ -178,6 +178,9 @@ pub struct OutageLimits {
     pub tokenize_staleness_max: Duration,
     /// For how long it gives out sessions and bearer tokens: they would outlive what ended them.
     pub login_staleness_max: Duration,
+    /// For how long it gives out OCSP answers and revocation lists from memory: it does not know what was revoked meanwhile.
+    /// What is given out says itself until when it is good, which nobody can take back, so this is short.
+    pub revocation_staleness_max: Duration,
     /// Records of tokenization calls that wait to be written, some 200 bytes each; no call is answered beyond.
     pub unwritten_counts_max: usize,
     /// How long such a record may wait before no further call is answered.
@@ -190,6 +193,7 @@ impl Default for OutageLimits {
             detokenize_staleness_max: Duration::from_secs(60),
             tokenize_staleness_max: Duration::from_mins(15),
             login_staleness_max: Duration::from_secs(5),
+            revocation_staleness_max: Duration::from_secs(60),
             unwritten_counts_max: 100_000,
             unwritten_counts_age_max: Duration::from_mins(5),
         }

@@ -48,6 +48,11 @@ impl Chancery {
         if self.counters.refuses_at(now) { Err(uncounted()) } else { Ok(()) }
     }
 
+    /// Whether this node may say from memory what is revoked. For each answer: it looks at the clock and at a number.
+    pub(crate) fn knows_what_is_revoked(&self) -> bool {
+        self.following.lag_at(Instant::now()) <= self.limits.outage.revocation_staleness_max
+    }
+
     /// Unavailable where this node would give out a session or a bearer token without knowing what others have ended.
     pub(crate) async fn logs_in_now(&self) -> Result<LogsInNow> {
         let lags = || self.following.lag_at(Instant::now()) > self.limits.outage.login_staleness_max;

@@ -66,7 +66,9 @@ impl Chancery {
     /// Which revocation lists of an authority are the newest, for anybody; they are signed where that is due.
     pub async fn revocation_list_version(&self, _visitor: &Visitor, issuer: CertificateId) -> Result<ListVersion> {
         let now_s = self.clock.now_ms().div_euclid(1_000);
-        if let Some(newest) = self.kept_lists.newest(issuer).filter(|newest| newest.is_young(now_s)) {
+        // A node that has not followed the store for long asks it.
+        let kept = self.kept_lists.newest(issuer).filter(|_| self.knows_what_is_revoked());
+        if let Some(newest) = kept.filter(|newest| newest.is_young(now_s)) {
             return Ok(newest);
         }
         if let Some(newest) = self.newest_in_store(issuer, now_s).await?.0 {

@@ -1,5 +1,7 @@
 //! Hierarchies of every kind of key, judged by programs that we did not write.
 
+mod revoked_elsewhere;
+
 use std::{fs, path::Path, sync::Arc};
 
 use chancery_keys::Purpose;

@@ -7,7 +7,7 @@ use der::{
     asn1::{ObjectIdentifier, OctetString},
 };
 use spki::AlgorithmIdentifierOwned;
-use x509_cert::{ext::Extension, name::Name, serial_number::SerialNumber};
+use x509_cert::{ext::Extension, serial_number::SerialNumber};
 
 use crate::certificate;
 
@@ -74,19 +74,37 @@ pub struct CertId {
     serial_number: SerialNumber,
 }
 
+/// The hashes that requests name issuers by. SHA-1 names things here, as most clients do; it protects nothing.
+const FUNCTIONS: [(HashType, ObjectIdentifier); 4] = [
+    (HashType::Sha1, ObjectIdentifier::new_unwrap("1.3.14.3.2.26")),
+    (HashType::Sha2_256, ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.1")),
+    (HashType::Sha2_384, ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.2")),
+    (HashType::Sha2_512, ObjectIdentifier::new_unwrap("2.16.840.1.101.3.4.2.3")),
+];
+
+/// How requests name an issuer: by hashes of its name and its key.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct IssuerHashes {
+    function: ObjectIdentifier,
+    name: Vec<u8>,
+    key: Vec<u8>,
+}
+
+impl IssuerHashes {
+    /// All by which an issuer can be named, from its name in DER and the bits of its key.
+    pub fn all(name: &[u8], key_bits: &[u8]) -> [Self; FUNCTIONS.len()] {
+        FUNCTIONS.map(|(with, function)| {
+            let [name, key] = [name, key_bits].map(|bytes| hash(with, bytes).as_bytes().to_vec());
+            Self { function, name, key }
+        })
+    }
+}
+
 impl CertId {
-    /// Whether this names the issuer of this subject and key.
-    pub fn is_issued_by(&self, name: &Name, key_bits: &[u8]) -> der::Result<bool> {
-        // SHA-1 names things here, as most clients do; it protects nothing.
-        let function = match self.hash_algorithm.oid.to_string().as_str() {
-            "1.3.14.3.2.26" => HashType::Sha1,
-            "2.16.840.1.101.3.4.2.1" => HashType::Sha2_256,
-            "2.16.840.1.101.3.4.2.2" => HashType::Sha2_384,
-            "2.16.840.1.101.3.4.2.3" => HashType::Sha2_512,
-            _ => return Ok(false),
-        };
-        Ok(hash(function, &name.to_der()?).as_bytes() == self.issuer_name_hash.as_bytes()
-            && hash(function, key_bits).as_bytes() == self.issuer_key_hash.as_bytes())
+    /// Who issued it.
+    pub fn issuer(&self) -> IssuerHashes {
+        let [name, key] = [&self.issuer_name_hash, &self.issuer_key_hash].map(|hash| hash.as_bytes().to_vec());
+        IssuerHashes { function: self.hash_algorithm.oid, name, key }
     }
 
     /// The serial number as the store has it.

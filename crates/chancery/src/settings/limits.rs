@@ -91,6 +91,7 @@ fn set_of_outage(all: &mut Limits, bounds: &mut Bounds, name: &str, number: u32)
         "detokenize-staleness-max" => limits.detokenize_staleness_max = time,
         "tokenize-staleness-max" => limits.tokenize_staleness_max = time,
         "login-staleness-max" => limits.login_staleness_max = time,
+        "revocation-staleness-max" => limits.revocation_staleness_max = time,
         "unwritten-counts-max" => limits.unwritten_counts_max = size,
         "unwritten-counts-age-max" => limits.unwritten_counts_age_max = time,
         _ => return set_of_bodies(&mut all.bodies, bounds, name, number),

@@ -7,6 +7,8 @@ use std::{
 
 use uuid::Uuid;
 
+use super::issuers::Issuers;
+
 /// For how long an answer is given out again. It stays good for a day, so nobody is handed one that is about to end.
 const KEPT_S: i64 = 3_600;
 
@@ -15,7 +17,11 @@ const BYTES_MAX: usize = 32 * 1024 * 1024;
 
 /// Answers by what was asked: one certificate, without a nonce.
 #[derive(Default)]
-pub(crate) struct Answers(Mutex<Kept>);
+pub(crate) struct Answers {
+    kept: Mutex<Kept>,
+    /// Who can be asked about.
+    pub(super) issuers: Issuers,
+}
 
 #[derive(Default)]
 struct Kept {
@@ -38,7 +44,7 @@ pub(super) struct Generation(u64);
 
 impl Answers {
     fn kept(&self) -> MutexGuard<'_, Kept> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// To be called before the store is read.

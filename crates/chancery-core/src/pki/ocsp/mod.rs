@@ -2,6 +2,9 @@
 //! itself.
 
 mod answers;
+mod issuers;
+
+use std::sync::Arc;
 
 use chancery_keys::hash;
 use chancery_store::{Tx, tables};
@@ -27,6 +30,7 @@ use super::{
 };
 use crate::{Chancery, Error, Event, Meaning, Result, Visitor, audit::Actor, keys::key_type::KeyType};
 pub(crate) use answers::Answers;
+use issuers::Issuers;
 
 const COMMON_NAME: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.4.3");
 
@@ -71,7 +75,9 @@ impl Chancery {
     async fn answer(&self, asked: Asked) -> Result<OcspAnswer> {
         let question = asked.question().map_err(Error::internal)?;
         let now_s = self.clock.now_ms().div_euclid(1_000);
-        if let Some(der) = question.as_ref().and_then(|question| self.ocsp_answers.find(question, now_s)) {
+        // A node that has not followed the store for long asks it.
+        let kept = question.as_ref().filter(|_| self.knows_what_is_revoked());
+        if let Some(der) = kept.and_then(|question| self.ocsp_answers.find(question, now_s)) {
             return Ok(OcspAnswer { der, is_lasting: true });
         }
         let read = self.ocsp_answers.generation();
@@ -87,7 +93,9 @@ impl Chancery {
     /// A new answer, and where it is about certificates that we know, on which ones it rests.
     async fn sign_answer(&self, asked: Asked, now_s: i64) -> Result<(Vec<u8>, Option<[Uuid; 3]>)> {
         let Asked { certificates, nonce } = asked;
-        let found = self.store.read(move |tx| Box::pin(find(tx, certificates))).await?;
+        let answers = Arc::clone(&self.ocsp_answers);
+        let found = self.store.read(move |tx| Box::pin(async move { find(tx, &answers.issuers, certificates).await }));
+        let found = found.await?;
         let responder = match found.responder.filter(|responder| is_good(responder, now_s * 1_000)) {
             Some(responder) => responder,
             None => self.new_responder(&found.authority).await?,
@@ -132,27 +140,14 @@ impl Chancery {
 }
 
 /// Finds the authority that issued what is asked about, and where each certificate stands.
-async fn find(tx: &mut Tx, certificates: Vec<CertId>) -> Result<Findings> {
-    let mut authorities = Vec::new();
-    // Those without their key here say nothing; their own responders do.
-    for row in tables::certificates::trusted(tx).await?.into_iter().filter(|row| row.key_id.is_some()) {
-        let parsed = Certificate::from_der(&row.der).map_err(Error::internal)?;
-        let tbs = parsed.tbs_certificate();
-        let bits = tbs.subject_public_key_info().subject_public_key.raw_bytes();
-        let mut named = certificates.iter().map(|certificate| certificate.is_issued_by(tbs.subject(), bits));
-        if named.try_fold(true, |all, named| Ok::<_, der::Error>(all & named?)).map_err(Error::internal)? {
-            authorities.push(StoredCertificate::from_row(row)?);
-        }
-    }
-    // Certificates of one name and key are one authority; the one that knows the serial number speaks.
+async fn find(tx: &mut Tx, issuers: &Issuers, certificates: Vec<CertId>) -> Result<Findings> {
     let serial = certificates.first().map(CertId::serial).unwrap_or_default();
-    let mut speaker = None;
-    for authority in &authorities {
-        if tables::certificates::by_serial(tx, authority.id.into(), &serial).await?.is_some() {
-            speaker = Some(authority);
-        }
+    let mut authority = speaker(tx, issuers.of(&certificates), &serial).await?;
+    // One of this name and key may have come since, and know the number.
+    if !authority.as_ref().is_some_and(|(_, knows)| *knows) && issuers.look_for_new(tx).await? {
+        authority = speaker(tx, issuers.of(&certificates), &serial).await?;
     }
-    let authority = speaker.or(authorities.first()).cloned().ok_or_else(|| Error::not_found("authority"))?;
+    let (authority, _) = authority.ok_or_else(|| Error::not_found("authority"))?;
     let (mut standings, mut subject) = (Vec::new(), None);
     for certificate in certificates {
         let row = tables::certificates::by_serial(tx, authority.id.into(), &certificate.serial()).await?;
@@ -167,6 +162,23 @@ async fn find(tx: &mut Tx, certificates: Vec<CertId>) -> Result<Findings> {
     }
     let responder = newest_responder(tx, authority.id.into()).await?;
     Ok(Findings { authority, subject, standings, responder })
+}
+
+/// Certificates of one name and key are one authority; the one that knows the serial number speaks, and whether one does.
+/// Those without their key here say nothing; their own responders do.
+async fn speaker(tx: &mut Tx, named: Vec<Uuid>, serial: &str) -> Result<Option<(StoredCertificate, bool)>> {
+    let mut first = None;
+    for id in named {
+        let authority = StoredCertificate::find(tx, id.into()).await?;
+        let Some(authority) = authority.filter(|authority| authority.trusted && authority.key.is_some()) else {
+            continue;
+        };
+        if tables::certificates::by_serial(tx, id, serial).await?.is_some() {
+            return Ok(Some((authority, true)));
+        }
+        first = first.or(Some(authority));
+    }
+    Ok(first.map(|authority| (authority, false)))
 }
 
 async fn newest_responder(tx: &mut Tx, authority: Uuid) -> Result<Option<StoredCertificate>> {

@@ -94,7 +94,6 @@ const HOLD: &str = "certificateHold";
 
 const BY_ID: &str = select!("WHERE id = $1");
 const BY_SERIAL: &str = select_by_serial!(columns!(), "$2", " AND issuer_id = $1 LIMIT 1");
-const TRUSTED: &str = select!("WHERE trusted = 1 ORDER BY id");
 const SELF_SIGNED: &str = select!("WHERE serial = $1 AND issuer_id = id ORDER BY id");
 const NAMED: &str = select!("WHERE name_key = $1 AND subject = $2 ORDER BY id LIMIT $3");
 
@@ -225,11 +224,6 @@ pub async fn give_key(tx: &mut Tx, id: Uuid, key_id: Uuid) -> Result<bool, Store
 /// The ids of all certificates that are trusted as issuers.
 pub async fn trusted_ids(tx: &mut Tx) -> Result<Vec<Uuid>, StoreError> {
     sql("SELECT id FROM certificates WHERE trusted = 1 ORDER BY id").all(tx).await
-}
-
-/// Every certificate that is trusted as an issuer.
-pub async fn trusted(tx: &mut Tx) -> Result<Vec<Row>, StoreError> {
-    sql(TRUSTED).authentic(tx).await
 }
 
 /// Revokes a certificate that is valid or on hold; false where it is revoked for good.
