@@ -7,7 +7,7 @@ use chancery_core::{
     create_root_key,
 };
 use chancery_server::Routes;
-use chancery_testkit::{Database, Postgres, TempDir, temp_dir};
+use chancery_testkit::{Database, Postgres, TempDir, Tool, temp_dir};
 use chancery_types::{Perm, RoleId};
 use serde_json::json;
 
@@ -98,6 +98,26 @@ impl TestApp {
     /// The database behind it, for what no interface does to it.
     pub(crate) fn database(&self) -> &Database {
         self.database.as_ref().expect("on PostgreSQL")
+    }
+
+    pub(crate) const fn is_on_postgres(&self) -> bool {
+        self.database.is_some()
+    }
+
+    /// Changes its database, of either kind, as somebody who may write it and nothing else: how many rows.
+    pub(crate) fn harm(&self, statement: &str) -> u64 {
+        let count = match (&self.database, self.store.path()) {
+            (Some(database), _) => {
+                database.psql(&format!("WITH changed AS ({statement} RETURNING 1) SELECT COUNT(*) FROM changed"))
+            }
+            (None, Some(path)) => {
+                let script = format!("{statement}; SELECT changes();");
+                let sqlite = Tool::new("sqlite3").args(["-bail", "-cmd", ".timeout 5000"]).arg(path);
+                sqlite.input(script).run().text()
+            }
+            (None, None) => panic!("neither database"),
+        };
+        count.trim().parse().unwrap_or_else(|_| panic!("{statement}: {count}"))
     }
 
     /// The routes of another node on the same store, with the default settings.

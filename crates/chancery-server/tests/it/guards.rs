@@ -348,11 +348,17 @@ async fn no_body_but_an_object_is_taken() {
 
 /// A profile that nobody has a rule for.
 pub(crate) async fn token_profile(admin: &Client) -> String {
+    token_profile_named(admin, "p").await
+}
+
+/// Another one.
+pub(crate) async fn token_profile_named(admin: &Client, name: &str) -> String {
     let uuid = |value: &Value| value["uuid"].as_str().unwrap().to_owned();
     let types = admin.post("/api/v2/key-types/stubs", json!({"search": "AES-256"})).await;
     let key_type = uuid(&types.response()["results"][0]["objInfo"]);
-    let key = admin.post("/api/v2/keys", json!({"name": "k", "keyTypeUuid": key_type})).await;
+    let key = admin.post("/api/v2/keys", json!({"name": format!("k of {name}"), "keyTypeUuid": key_type})).await;
     let mut body: Value = serde_json::from_str(PROFILE).unwrap();
+    body["objInfo"]["name"] = json!(name);
     body["keyUuid"] = key.response()["uuid"].clone();
     uuid(&admin.post("/api/v2/token-profiles", body).await.response()["objInfo"])
 }

@@ -3,7 +3,10 @@
 #[path = "../../tests/it/row_keys.rs"]
 mod row_keys;
 
+use std::path::Path;
+
 use chancery_testkit::{Postgres, temp_dir};
+use futures::future::BoxFuture;
 
 use super::*;
 use crate::Columns;
@@ -134,6 +137,149 @@ async fn a_page_far_into_a_list_is_read_along_an_index_and_never_sorted_on_postg
         let sorted = plan.iter().any(|line| line.contains("Sort")) && !cut;
         let bad = sorted || plan.iter().any(|line| line.contains("Seq Scan on signing_requests"));
         assert!(!bad && plan.iter().any(|line| line.contains("Index")), "{name}: {plan:#?}");
+    }
+    store.close().await;
+}
+
+/// Requests of a store in which lists are measured: enough to tell a list that reads them all.
+fn requests() -> u32 {
+    if std::env::var_os("CHANCERY_TEST_AT_LENGTH").is_some() { 120_000 } else { 10_000 }
+}
+
+/// Each fifth waits, half are one service's, and all have names in an order of their own.
+async fn fill(tx: &mut Tx) -> Result<(), StoreError> {
+    furnish(tx).await?;
+    sql("INSERT INTO signing_policies (id, service_id, name, num_approvals, hash_algorithm, rsa_pss, self_approval) \
+        SELECT id, id, name, 0, 'Sha2_256', 0, 'Never' FROM services")
+    .execute(tx)
+    .await?;
+    let (numbers, digits) = match tx.backend() {
+        Backend::Sqlite => ("printf('%012d', n)", "printf('%06d', (n * 7919) % 1000000)"),
+        Backend::Postgres => ("lpad(CAST(n AS TEXT), 12, '0')", "lpad(CAST((n * 7919) % 1000000 AS TEXT), 6, '0')"),
+    };
+    let owner = format!("CASE WHEN n % 2 = 0 THEN '{ONE}' ELSE '{TWO}' END");
+    let text = format!(
+        "WITH RECURSIVE numbers (n) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1 FROM numbers WHERE n < {}) \
+         INSERT INTO signing_requests (id, service_id, policy_id, name, name_key, state, digest, \
+             required_at_submission, submitted_at_ms, submitters_id, version) \
+         SELECT '00000000-0000-0000-0001-' || {numbers}, {owner}, {owner}, {digits}, {digits}, \
+             CASE WHEN n % 5 = 0 THEN 'Approval' ELSE 'Signed' END, $1, 0, n, {owner}, 1 FROM numbers",
+        requests()
+    );
+    let filled = generated_sql(text).bind(vec![7_u8; 32]).execute(tx).await?;
+    assert_eq!(filled, u64::from(requests()));
+    if tx.backend() == Backend::Postgres {
+        tx.script("ANALYZE signing_requests".to_owned()).await?;
+    }
+    Ok(())
+}
+
+/// What somebody asks for.
+fn asked() -> Vec<(&'static str, signing_requests::Filter)> {
+    use signing_requests::Filter;
+    vec![
+        ("all requests", Filter::default()),
+        ("of a service", Filter { service_id: Some(ONE), ..Filter::default() }),
+        ("waiting", Filter { state: Some("Approval".into()), unexpired_at_ms: Some(1), ..Filter::default() }),
+        ("own", Filter { submitters: Some(vec![ONE, TWO]), ..Filter::default() }),
+        ("own that wait", Filter { state: Some("Approval".into()), submitters: Some(vec![ONE]), ..Filter::default() }),
+    ]
+}
+
+/// Rows that are counted at most.
+const COUNTED: u32 = 100;
+
+/// The statements of a page of ten: its rows, and how many there are on all.
+fn statements(tx: &Tx, list: &List, after: Option<&Position>) -> [(String, Vec<Value>); 2] {
+    let part = Part { after, until: None, is_filtered: true };
+    let columns = format!("{}, {}", list.columns, list.order.aliases());
+    let page = list.select(tx.backend(), &columns, &part, 11, 0);
+    let (text, values) = page.parts();
+    let mut counted = list.values.clone();
+    let union = list.union("1 AS one", &Part::until(None), &mut counted, "");
+    let count = format!("SELECT COUNT(*) FROM ({union} LIMIT {}) AS counted", COUNTED + 1);
+    [(text.clone().into_owned(), values.to_vec()), (count, counted)]
+}
+
+/// What each statement of each list costs, at the beginning and far behind.
+async fn costs(
+    store: &Store,
+    cost: impl for<'t> Fn(&'t mut Tx, String, Vec<Value>) -> BoxFuture<'t, Result<u64, StoreError>> + Send + Sync + 'static,
+) -> Vec<(String, [u64; 2])> {
+    store.write(|tx| Box::pin(fill(tx))).await.unwrap();
+    let read = store.read(|tx| {
+        Box::pin(async move {
+            let mut costs = Vec::new();
+            for (what, filter) in asked() {
+                let list = signing_requests::list_of(tx, filter).await?;
+                for (place, after) in
+                    [("at the beginning", None), ("far behind", Some(Position::Name("900000".into(), ONE)))]
+                {
+                    let [page, count] = statements(tx, &list, after.as_ref());
+                    let both = [cost(tx, page.0, page.1).await?, cost(tx, count.0, count.1).await?];
+                    costs.push((format!("{what}, {place}"), both));
+                }
+            }
+            Ok::<_, StoreError>(costs)
+        })
+    });
+    read.await.unwrap()
+}
+
+/// Steps of SQLite's machine, by its own account.
+fn steps(file: &Path, text: &str, values: &[Value]) -> u64 {
+    let connection = rusqlite::Connection::open(file).unwrap();
+    let mut statement = connection.prepare(text).unwrap();
+    for (number, value) in (1..).zip(values) {
+        let Some(place) = statement.parameter_index(&format!("${number}")).unwrap() else { continue };
+        match value {
+            Value::Text(text) => statement.raw_bind_parameter(place, text),
+            Value::Number(number) => statement.raw_bind_parameter(place, number),
+            Value::Bytes(bytes) => statement.raw_bind_parameter(place, bytes),
+        }
+        .unwrap();
+    }
+    let mut rows = statement.raw_query();
+    while rows.next().unwrap().is_some() {}
+    drop(rows);
+    u64::try_from(statement.get_status(rusqlite::StatementStatus::VmStep)).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_of_many_requests_take_sqlite_few_steps_wherever_they_are() {
+    let folder = temp_dir();
+    let file = folder.path().join("db");
+    let store = Store::open(&StoreUrl::file(&file), row_keys::keys()).await.unwrap();
+    let costs = costs(&store, move |_, text, values| {
+        let counted = steps(&file, &text, &values);
+        Box::pin(async move { Ok(counted) })
+    });
+    for (what, [page, count]) in costs.await {
+        assert!((1..3_000).contains(&page), "{what}: {page} steps");
+        assert!((1..6_000).contains(&count), "{what}: {count} steps to count");
+    }
+    store.close().await;
+}
+
+/// The pages of memory that PostgreSQL looked at, by its own account.
+async fn buffers(tx: &mut Tx, text: String, values: Vec<Value>) -> Result<u64, StoreError> {
+    let explain = generated_sql(format!("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF) {text}"));
+    let lines: Vec<Line> = explain.bind_all(&values).all(tx).await?;
+    let line = lines.iter().map(|line| line.0.trim()).find_map(|line| line.strip_prefix("Buffers: shared "));
+    let counts = line.expect("a line of buffers").split(' ').filter_map(|part| {
+        part.strip_prefix("hit=").or_else(|| part.strip_prefix("read=")).and_then(|count| count.parse::<u64>().ok())
+    });
+    Ok(counts.sum())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ten_of_many_requests_take_postgresql_few_pages_wherever_they_are() {
+    let database = tokio::task::spawn_blocking(|| Postgres::shared().new_database()).await.unwrap();
+    let store = Store::open(&database.address().parse().unwrap(), row_keys::keys()).await.unwrap();
+    for (what, [page, count]) in costs(&store, |tx, text, values| Box::pin(buffers(tx, text, values))).await {
+        // Rows lie in the order in which they came, so each is on a page of its own.
+        assert!((1..200).contains(&page), "{what}: {page} pages");
+        assert!((1..400).contains(&count), "{what}: {count} pages to count");
     }
     store.close().await;
 }

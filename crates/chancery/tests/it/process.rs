@@ -30,10 +30,19 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn spawn(folder: &Path, arguments: &[&str]) -> Self {
+        Self::begin(folder, Command::new(PROGRAM).args(arguments))
+    }
+
+    /// One that is told of a file that may not grow, as of a full disk, in the place of being ended.
+    fn spawn_on_a_small_disk(folder: &Path, arguments: &[&str]) -> Self {
+        let line = ["-c", "trap '' XFSZ; exec \"$0\" \"$@\"", PROGRAM];
+        Self::begin(folder, Command::new("bash").args(line).args(arguments))
+    }
+
+    fn begin(folder: &Path, command: &mut Command) -> Self {
         let (output, log) = (folder.join("stdout"), folder.join("stderr"));
         let file = |path: &Path| Stdio::from(File::create(path).unwrap());
-        let mut command = Command::new(PROGRAM);
-        command.args(arguments).stdin(Stdio::null()).stdout(file(&output)).stderr(file(&log));
+        command.stdin(Stdio::null()).stdout(file(&output)).stderr(file(&log));
         Self { child: command.spawn().unwrap(), output, log }
     }
 
@@ -65,6 +74,13 @@ impl Server {
     /// What it holds in memory, in KiB.
     pub(crate) fn resident_kib(&self) -> u64 {
         self.status("VmRSS:").trim_end_matches(" kB").parse().unwrap()
+    }
+
+    /// Lets none of its files become longer than this; as long as they like without a number.
+    pub(crate) fn bound_files(&self, bytes: Option<u64>) {
+        use rustix::process::{Pid, Resource, Rlimit, prlimit};
+        let process = Pid::from_raw(i32::try_from(self.child.id()).unwrap());
+        let _before = prlimit(process, Resource::Fsize, Rlimit { current: bytes, maximum: None }).unwrap();
     }
 
     /// Whether it has a handler for SIGHUP, which is signal 1.
@@ -109,9 +125,18 @@ pub(crate) struct Demo {
 impl Demo {
     /// Starts it and waits until it is ready.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
+        Self::start_by(Server::spawn, folder, arguments)
+    }
+
+    /// One whose files can be bounded.
+    pub(crate) fn start_on_a_small_disk(folder: &Path) -> Self {
+        Self::start_by(Server::spawn_on_a_small_disk, folder, &[])
+    }
+
+    fn start_by(spawn: fn(&Path, &[&str]) -> Server, folder: &Path, arguments: &[&str]) -> Self {
         let data = folder.join("data");
         let base = ["quickstart", "--data", data.to_str().unwrap(), "--listen", "127.0.0.1:0"];
-        let mut server = Server::spawn(folder, &[&base[..], arguments].concat());
+        let mut server = spawn(folder, &[&base[..], arguments].concat());
         // Not for the file: an earlier start's may lie there for a moment yet.
         server.wait_until("the last line", |server| server.output().contains("until Ctrl-C.").then_some(()));
         let state = fs::read(data.join("quickstart.json")).unwrap();

@@ -9,15 +9,33 @@ use crate::process::{Server, chancery};
 /// A folder with two password files, and the arguments that name an installation in it.
 pub(crate) struct Place {
     folder: TempDir,
+    root_key: PathBuf,
+    /// Where the store is not a file in the data folder.
+    store: Option<String>,
 }
 
 impl Place {
     pub(crate) fn new() -> Self {
         let folder = temp_dir();
+        Self { root_key: folder.path().join("root.key"), folder, store: None }.furnished()
+    }
+
+    /// On a database of PostgreSQL.
+    pub(crate) fn on(store: String) -> Self {
+        Self { store: Some(store), ..Self::new() }
+    }
+
+    /// Another node of the same installation, with a data folder of its own.
+    pub(crate) fn beside(&self) -> Self {
+        Self { root_key: self.root_key.clone(), store: self.store.clone(), ..Self::new() }
+    }
+
+    fn furnished(self) -> Self {
+        let folder = &self.folder;
         for (name, password) in [("one", "first password"), ("two", "second password")] {
             fs::write(folder.path().join(name), format!("{password}\n")).unwrap();
         }
-        Self { folder }
+        self
     }
 
     pub(crate) fn path(&self, name: &str) -> String {
@@ -25,7 +43,10 @@ impl Place {
     }
 
     fn installation(&self) -> Vec<String> {
-        ["--data", &self.path("data"), "--root-key", &self.path("root.key")].map(str::to_owned).into()
+        let root_key = self.root_key.display().to_string();
+        let mut words: Vec<_> = ["--data", &self.path("data"), "--root-key", &root_key].map(str::to_owned).into();
+        words.extend(self.store.iter().flat_map(|store| ["--store".to_owned(), store.clone()]));
+        words
     }
 
     pub(crate) fn run(&self, words: &[&str]) -> Tool {

@@ -12,12 +12,8 @@ use chancery_testkit::Tool;
 use crate::{
     process::{Demo, Server},
     serve::Place,
+    web::status,
 };
-
-fn status(base: &str, path: &str, authority: &str) -> String {
-    let curl = Tool::new("curl").args(["-s", "-o", "/dev/null", "-w", "%{http_code}", "--cacert", authority]);
-    curl.arg(format!("{base}{path}")).try_run().text()
-}
 
 /// A certificate for 127.0.0.1 with this name.
 fn certificate(folder: &Path, name: &str) {

@@ -1,5 +1,5 @@
 //! Somebody who may write the database, and nothing else, gains nothing: each row that they change is refused and told,
-//! and the others go on. They use psql, and know the tables as well as we do.
+//! and the others go on. They use psql or sqlite3, and know the tables as well as we do.
 
 use std::time::Duration;
 
@@ -10,18 +10,47 @@ use crate::{
     app::{PASSWORD, Setup, TestApp},
     certificates::{body, generate, issued, root, with},
     client::Client,
-    signing::{REQUESTS, Signing, approve, submission},
+    guards::{token_profile, token_profile_named},
 };
 
-async fn signing() -> Signing {
-    Signing::with(Setup { postgres: true, ..Setup::default() }).await
+/// Makes two tests of each function: `sqlite::name` and `postgres::name`.
+macro_rules! on_both {
+    ($($name:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$name(false).await;
+            })*
+        }
+        mod postgres {
+            $(#[tokio::test]
+            async fn $name() {
+                super::$name(true).await;
+            })*
+        }
+    };
+}
+
+mod signing;
+
+on_both!(
+    a_foreign_password_hash_logs_nobody_in,
+    a_role_that_was_added_raised_or_copied_gives_nothing,
+    a_setting_that_somebody_wrote_opens_nothing,
+    a_seat_in_a_session_gives_nothing,
+    a_certificate_is_neither_trusted_nor_valid_again_by_the_database,
+    an_identity_whose_row_is_damaged_is_no_fault_of_ours,
+    control_rules_that_somebody_wrote_reveal_nothing,
+    a_revocation_that_somebody_changed_stops_the_list,
+);
+
+async fn app(postgres: bool) -> TestApp {
+    TestApp::with(Setup { postgres, ..Setup::default() }).await
 }
 
 /// Changes rows; somebody who changes none has shown nothing.
 fn harm(app: &TestApp, statement: &str) {
-    let changed =
-        app.database().psql(&format!("WITH changed AS ({statement} RETURNING 1) SELECT COUNT(*) FROM changed"));
-    assert_ne!(changed.trim(), "0", "{statement}");
+    assert_ne!(app.harm(statement), 0, "{statement}");
 }
 
 /// A client of a node that starts now, with nothing in its memory.
@@ -49,9 +78,8 @@ async fn told(client: &Client, count: u64) -> Vec<String> {
     panic!("nothing was told");
 }
 
-#[tokio::test]
-async fn a_foreign_password_hash_logs_nobody_in() {
-    let app = TestApp::on_postgres().await;
+async fn a_foreign_password_hash_logs_nobody_in(postgres: bool) {
+    let app = app(postgres).await;
     let admin = app.admin().await;
     admin.create_person("eve", &[RoleId::APPLICATION]).await;
     harm(
@@ -68,9 +96,8 @@ async fn a_foreign_password_hash_logs_nobody_in() {
     assert_eq!(there.log_in("Admin1", PASSWORD).await.status, 503);
 }
 
-#[tokio::test]
-async fn a_role_that_was_added_raised_or_copied_gives_nothing() {
-    let app = TestApp::on_postgres().await;
+async fn a_role_that_was_added_raised_or_copied_gives_nothing(postgres: bool) {
+    let app = app(postgres).await;
     let eve = app.with_perms("eve", &[Perm::AuditRead]).await;
     eve.get("/api/v2/audit").await.response();
     let eve_id = app.admin().await.identity_uuid("eve").await;
@@ -97,17 +124,15 @@ async fn a_role_that_was_added_raised_or_copied_gives_nothing() {
     assert!(tables.iter().any(|table| table == "roles") && tables.iter().any(|table| table == "identity_roles"));
 }
 
-#[tokio::test]
-async fn a_setting_that_somebody_wrote_opens_nothing() {
-    let app = TestApp::with(Setup { postgres: true, api_access: false, ..Setup::default() }).await;
+async fn a_setting_that_somebody_wrote_opens_nothing(postgres: bool) {
+    let app = TestApp::with(Setup { postgres, api_access: false, ..Setup::default() }).await;
     harm(&app, "UPDATE settings SET value = 'true' WHERE name = 'apiAccess'");
     let reply = elsewhere(&app, &["Admin1", "Admin2"]).await.get("/api/v2/identities/stubs").await;
     assert_eq!(reply.json["errorCode"], "ApiAccessDisabled", "{}", reply.text());
 }
 
-#[tokio::test]
-async fn a_seat_in_a_session_gives_nothing() {
-    let app = TestApp::on_postgres().await;
+async fn a_seat_in_a_session_gives_nothing(postgres: bool) {
+    let app = app(postgres).await;
     let admin = app.admin().await;
     let eve = app.with_perms("eve", &[Perm::AuditRead]).await;
     let (eve_id, bearer) = (admin.identity_uuid("eve").await, eve.bearer.clone().unwrap());
@@ -128,80 +153,8 @@ async fn a_seat_in_a_session_gives_nothing() {
     admin.get("/api/v2/system/settings").await.response();
 }
 
-#[tokio::test]
-async fn approvals_digests_and_policies_that_somebody_wrote_sign_nothing() {
-    let signing = signing().await;
-    let (ann, bob) = (signing.approver("ann").await, signing.approver("bob").await);
-    let service = signing.deploy("builds", 2).await;
-    let [approved, changed, good] = [
-        signing.submit(&service, b"a").await,
-        signing.submit(&service, b"b").await,
-        signing.submit(&service, b"c").await,
-    ];
-    let admin_id = signing.admin.identity_uuid("Admin2").await;
-    let app = &signing.app;
-    harm(
-        app,
-        &format!(
-            "INSERT INTO approvals (request_id, version, decision, note, decided_at_ms, roles) \
-             VALUES ('{approved}', 77, 'Approve', '', 1, '[]')"
-        ),
-    );
-    harm(
-        app,
-        &format!(
-            "INSERT INTO approval_identities (request_id, version, decision, identity_id, identity_name) \
-             VALUES ('{approved}', 77, 'Approve', '{admin_id}', 'Admin2')"
-        ),
-    );
-    harm(
-        app,
-        &format!(
-            "UPDATE signing_requests SET digest = (SELECT digest FROM signing_requests WHERE id = '{good}') WHERE id = '{changed}'"
-        ),
-    );
-    for request in [&approved, &changed] {
-        approve(&ann, request).await.refused(503, "Unavailable", None);
-    }
-    approve(&ann, &good).await.response();
-    assert_eq!(approve(&bob, &good).await.response()["state"], "Signed");
-    let other = signing.deploy("other", 0).await;
-    harm(app, &format!("UPDATE signing_policies SET num_approvals = 0 WHERE id = '{}'", service.policy));
-    let admin = elsewhere(app, &["Admin1", "Admin2"]).await;
-    admin.post(REQUESTS, submission(&service, b"d")).await.refused(503, "Unavailable", None);
-    admin.post(REQUESTS, submission(&other, b"d")).await.response();
-    let tables = told(&admin, 3).await;
-    for table in ["approvals", "signing_requests", "signing_policies"] {
-        assert!(tables.iter().any(|told| told == table), "{table}: {tables:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_submitter_who_is_taken_out_of_the_set_does_not_approve_his_own() {
-    let signing = signing().await;
-    let service = signing.deploy("builds", 1).await;
-    let request = signing.submit(&service, b"a").await;
-    harm(&signing.app, "DELETE FROM submitter_set_members WHERE set_id IS NOT NULL");
-    approve(&signing.admin, &request).await.refused(503, "Unavailable", None);
-}
-
-#[tokio::test]
-async fn items_of_a_manifest_are_those_that_were_approved() {
-    let signing = signing().await;
-    let ann = signing.approver("ann").await;
-    let service = signing.deploy("builds", 1).await;
-    let item = |name: &str| json!({"name": name, "digest": chancery_types::Base64::encode(&[7_u8; 32])});
-    let manifest = json!({
-        "name": "m", "serviceUuid": service.uuid, "policyUuid": service.policy, "items": [item("a"), item("b")],
-    });
-    let request = signing.admin.post(REQUESTS, manifest).await.response()["uuid"].as_str().unwrap().to_owned();
-    harm(&signing.app, "UPDATE signing_items SET digest = set_byte(digest, 0, 1) WHERE number = 2");
-    approve(&ann, &request).await.refused(503, "Unavailable", None);
-}
-
-#[tokio::test]
-async fn a_certificate_is_neither_trusted_nor_valid_again_by_the_database() {
-    let app = TestApp::on_postgres().await;
+async fn a_certificate_is_neither_trusted_nor_valid_again_by_the_database(postgres: bool) {
+    let app = app(postgres).await;
     let admin = app.admin().await;
     let root = root(&admin).await;
     let issued_one = issued(&admin, "Issuing Certificate Authority", &root).await;
@@ -225,4 +178,81 @@ async fn a_certificate_is_neither_trusted_nor_valid_again_by_the_database() {
     assert!(list.status.as_u16() < 500, "{}", list.text());
     let tables = told(&admin, 2).await;
     assert_eq!(tables, ["certificates"; 2]);
+}
+
+/// Whatever of its row is damaged, an identity logs in or is refused as unavailable, and is told of.
+async fn an_identity_whose_row_is_damaged_is_no_fault_of_ours(postgres: bool) {
+    let app = app(postgres).await;
+    let admin = app.admin().await;
+    let bytes = if postgres { "'\\x00'" } else { "X'00'" };
+    let mut harms = vec![
+        "name = 'another'".to_owned(),
+        "kind = 'Application'".to_owned(),
+        "kind = 'Nothing'".to_owned(),
+        "password = 'no hash'".to_owned(),
+        "password = NULL".to_owned(),
+        format!("api_key_hash = {bytes}"),
+        "locked = 7".to_owned(),
+        "created_at_ms = created_at_ms + 1".to_owned(),
+        "password_changed_at_ms = -1".to_owned(),
+        format!("mac = {bytes}"),
+        "mac = NULL".to_owned(),
+    ];
+    if !postgres {
+        // Any type in any column.
+        harms.extend(["locked = 1.5", "locked = 'x'", "password = X'ff'", "kind = 7", "name = 1.5"].map(str::to_owned));
+    }
+    for (number, harm_done) in harms.iter().enumerate() {
+        let name = format!("person {number}");
+        admin.create_person(&name, &[RoleId::APPLICATION]).await;
+        let row = format!("WHERE name_key = '{name}'");
+        assert_eq!(app.nobody().log_in(&name, PASSWORD).await.status, 200);
+        harm(&app, &format!("UPDATE identities SET {harm_done} {row}"));
+        for password in [PASSWORD, "wrong password"] {
+            let reply = app.nobody().log_in(&name, password).await;
+            assert_eq!(reply.status, 503, "{harm_done}: {}", reply.text());
+        }
+        assert_eq!(app.nobody().log_in("Admin1", PASSWORD).await.status, 200, "{harm_done}: the others go on");
+    }
+    // After the last harm: a second opening in one process takes SQLite's locks away, which the other program would need.
+    let there = app.other_node().await;
+    for (number, harm_done) in harms.iter().enumerate() {
+        let reply = Client::new(there.clone()).log_in(&format!("person {number}"), PASSWORD).await;
+        assert_eq!(reply.status, 503, "{harm_done}: {}", reply.text());
+    }
+    let told = told(&admin, harms.len() as u64).await;
+    assert!(told.iter().all(|table| table == "identities"), "{told:?}");
+}
+
+async fn control_rules_that_somebody_wrote_reveal_nothing(postgres: bool) {
+    let app = app(postgres).await;
+    let admin = app.admin().await;
+    let [opened, other] = [token_profile(&admin).await, token_profile_named(&admin, "others").await];
+    let call = "detokenize";
+    let path = |profile: &str| format!("/api/v2/token-profiles/{profile}/{call}");
+    let body = json!({"token": "4111111111111111"});
+    admin.post(&path(&opened), body.clone()).await.refused(403, "NotAuthorized", None);
+    let rule = format!("[{{\"roleUuid\":\"{}\",\"operation\":\"Detokenize\"}}]", RoleId::ADMINISTRATOR);
+    harm(&app, &format!("UPDATE token_profiles SET control_rules = '{rule}' WHERE id = '{opened}'"));
+    let there = elsewhere(&app, &["Admin1", "Admin2"]).await;
+    there.post(&path(&opened), body.clone()).await.refused(503, "Unavailable", None);
+    there.post(&path(&other), body).await.refused(403, "NotAuthorized", None);
+    assert_eq!(told(&there, 1).await, ["token_profiles"]);
+}
+
+async fn a_revocation_that_somebody_changed_stops_the_list(postgres: bool) {
+    let app = app(postgres).await;
+    let admin = app.admin().await;
+    let (root, other) = (root(&admin).await, root(&admin).await);
+    for issuer in [&root, &other] {
+        let leaf = issued(&admin, "TLS Client", issuer).await;
+        let revoke = format!("/api/v2/x509/{}/revoke", leaf["certificateUuid"].as_str().unwrap());
+        admin.post(&revoke, json!({"reason": "keyCompromise"})).await.response();
+    }
+    harm(&app, &format!("UPDATE revocations SET issuer_id = '{other}', serial = '4A4A' WHERE issuer_id = '{root}'"));
+    let list = async |issuer: &str| app.nobody().get(&format!("/crl/{issuer}.crl")).await;
+    assert_eq!(list(&other).await.status, 503, "a list says nothing of which it does not know");
+    harm(&app, "DELETE FROM revocations WHERE serial = '4A4A'");
+    assert_eq!(list(&other).await.status, 200);
+    assert_eq!(told(&admin, 1).await, ["revocations"]);
 }

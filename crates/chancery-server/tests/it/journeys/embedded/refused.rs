@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{deploy, installer, now};
 use crate::{
     app::Setup,
-    signing::{EC_P256, REQUESTS, Signing, submission},
+    signing::{EC_P256, REQUESTS, Signing, approve, submission},
 };
 
 /// An installer in whose table the chain of its large stream leads back to where it begins.
@@ -53,6 +53,41 @@ async fn what_cannot_be_embedded_is_refused_at_submission_and_never_signed() {
         }
     }
     assert_eq!(signing.admin.get(REQUESTS).await.response()["total"], 0, "nothing was submitted, and nothing signed");
+}
+
+/// As of a release that did not try a signature before people were asked.
+#[tokio::test]
+async fn a_file_that_cannot_carry_its_signature_fails_at_the_last_approval() {
+    let signing = now().await;
+    let change = |body: &mut serde_json::Value| body["pkisigning"]["signingFormat"] = json!("Msi");
+    let service = signing.deploy_with("installers", 2, change).await;
+    let (ann, bob) = (signing.approver("ann").await, signing.approver("bob").await);
+    let (bad, good) = (signing.submit(&service, &installer()).await, signing.submit(&service, &installer()).await);
+    let bytes = if signing.app.is_on_postgres() {
+        format!("'\\x{}'", hex::encode(looping()))
+    } else {
+        format!("X'{}'", hex::encode(looping()))
+    };
+    let harmed = signing.app.harm(&format!("UPDATE signing_payloads SET payload = {bytes} WHERE request_id = '{bad}'"));
+    assert_eq!(harmed, 1);
+    for request in [&bad, &good] {
+        let first = approve(&ann, request).await;
+        assert_eq!(first.response()["state"], "Approval");
+    }
+    let last = approve(&bob, &bad).await;
+    let words = ["state", "approvalState", "signature"].map(|member| last.response()[member].as_str().unwrap());
+    assert_eq!(words, ["Failed", "Approved", ""]);
+    let detail = signing.read(&bad).await;
+    let reason = detail["reason"].as_str().unwrap();
+    assert!(reason.starts_with("The file cannot carry its signature: "), "{reason}");
+    assert_eq!([&detail["state"], &detail["signature"]], ["Failed", ""]);
+    let download = signing.admin.get(&format!("{REQUESTS}/{bad}/signed/download")).await;
+    download.refused(409, "InvalidState", None);
+    assert!(download.text().contains("not signed"), "{}", download.text());
+    let audit = signing.admin.get("/api/v2/audit?action=SigningRequestFail").await;
+    assert_eq!(audit.response()["items"][0]["detail"]["reason"], reason);
+    assert_eq!(approve(&bob, &good).await.response()["state"], "Signed");
+    assert_eq!(signing.admin.get(&format!("{REQUESTS}/{good}/signed/download")).await.status, 200);
 }
 
 /// `osslsigncode` signs the properties besides (`MsiDigitalSignatureEx`), as Windows' own tool does.

@@ -1,5 +1,6 @@
 //! POST /api/v2/x509/import and import-key: what is looked at before anything issues by it.
 
+use chancery_testkit::Tool;
 use chancery_types::Base64;
 use serde_json::json;
 
@@ -75,5 +76,77 @@ async fn a_name_in_an_old_string_type_is_issued_as_utf8_and_passes_no_constraint
             let said = bench.openssl("x509 -in made.pem -noout -subject -nameopt utf8,show_type");
             assert!(String::from_utf8(said).unwrap().contains("UTF8STRING:Björn"), "{mask}");
         }
+    }
+}
+
+/// Makes RSA keys of kinds that anybody can break; writes PKCS#1 in PEM.
+const BREAKABLE: &str = r#"
+import base64, random, sys
+random.seed(7)
+PRIMES = [n for n in range(3, 168) if all(n % d for d in range(2, n))]
+M = 1
+for prime in PRIMES: M *= prime
+def is_prime(n):
+    if n % 2 == 0 or any(n % prime == 0 for prime in PRIMES): return False
+    d, s = n - 1, 0
+    while d % 2 == 0: d, s = d // 2, s + 1
+    for _ in range(20):
+        x = pow(random.randrange(2, n - 1), d, n)
+        if x in (1, n - 1): continue
+        for _ in range(s - 1):
+            x = x * x % n
+            if x == n - 1: break
+        else: return False
+    return True
+def roca():
+    while True:
+        p = random.getrandbits(1025 - M.bit_length()) * M + pow(65537, random.getrandbits(64), M)
+        if p >> 1022 == 3 and p % 65537 != 1 and is_prime(p): return p
+def after(p):
+    while True:
+        p += 2
+        if p % 65537 != 1 and is_prime(p): return p
+if sys.argv[1] == "roca": p, q = roca(), roca()
+else:
+    q = after(random.getrandbits(1024) | 3 << 1022 | 1)
+    p = after(q)
+d = pow(65537, -1, (p - 1) * (q - 1))
+def length(n): return bytes([n]) if n < 128 else bytes([128 + (n.bit_length() + 7) // 8]) + n.to_bytes((n.bit_length() + 7) // 8, "big")
+def number(n):
+    content = n.to_bytes(n.bit_length() // 8 + 1, "big")
+    return b"\x02" + length(len(content)) + content
+parts = b"".join(map(number, [0, p * q, 65537, d, p, q, d % (p - 1), d % (q - 1), pow(q, -1, p)]))
+text = base64.encodebytes(b"\x30" + length(len(parts)) + parts).decode()
+print("-----BEGIN RSA PRIVATE KEY-----\n" + text + "-----END RSA PRIVATE KEY-----")
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_that_anybody_can_break_are_neither_certified_nor_imported() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = Bench::new();
+    let issuer = crate::certificates::root(&admin).await;
+    let profile = profile(&admin, "TLS Client").await;
+    for (kind, why) in [("roca", "ROCA"), ("close", "too close together")] {
+        let key = Tool::new("python3").args(["-c", BREAKABLE, kind]).run().text();
+        bench.write("weak.key", key);
+        bench.openssl("req -new -config /dev/null -key weak.key -subj /CN=weak -out weak.csr");
+        let body = json!({"serviceOrIssuerUuid": issuer, "csr": bench.read("weak.csr"), "certProfileUuid": profile});
+        let reply = admin.post("/api/v2/x509/requests", body).await;
+        reply.refused(400, "InvalidValue", Some("/csr"));
+        assert!(reply.text().contains(why), "{}", reply.text());
+        bench.openssl(&format!(
+            "req -x509 -new -config /dev/null -key weak.key -subj /CN=weak -days 3000 {CA} -out weak.pem"
+        ));
+        bench.openssl("pkcs8 -topk8 -nocrypt -in weak.key -out weak.p8");
+        let body = json!({"certificates": bench.read("weak.pem"), "privateKey": bench.read("weak.p8")});
+        let reply = admin.post(PATH, body).await;
+        assert_eq!(
+            (reply.status.as_u16(), &reply.json["errorCode"]),
+            (400, &json!("InvalidValue")),
+            "{}",
+            reply.text()
+        );
+        assert!(reply.text().contains(why), "{}", reply.text());
     }
 }

@@ -2,6 +2,7 @@
 
 mod approve;
 
+use chancery_core::Clock;
 use chancery_testkit::{TempDir, Tool, temp_dir};
 use chancery_types::Base64;
 use serde_json::{Value, json};
@@ -263,6 +264,58 @@ async fn a_request_that_is_named_by_alternative_names_alone_gets_a_critical_exte
     let upn = csr(P256, "/CN=a", &["-addext", "subjectAltName=otherName:msUPN;UTF8:ann@corp.example"]);
     let made = request(&admin, &issuer, &upn, json!({})).await.response().clone();
     assert!(text(made["certificate"].as_str().unwrap()).contains("UPN:"), "{made}");
+}
+
+/// Asserts that pkilint finds nothing at WARNING or above in a certificate, alone and below its issuer.
+fn lint(issuer: &str, certificate: &str, what: &str) {
+    let folder = temp_dir();
+    let file = |name: &str, pem: &str| {
+        std::fs::write(folder.path().join(name), pem).unwrap();
+        folder.path().join(name)
+    };
+    let (issuer, certificate) = (file("issuer.pem", issuer), file("certificate.pem", certificate));
+    for (linter, files) in
+        [("lint_pkix_cert", vec![&certificate]), ("lint_pkix_signer_signee_cert_chain", vec![&issuer, &certificate])]
+    {
+        let ran = Tool::new(linter).args(["lint", "-s", "WARNING"]).args(files).try_run();
+        let found = ran.text();
+        assert!(ran.status.success() && found.trim().is_empty(), "{linter} on {what}: {found}{}", ran.stderr);
+    }
+}
+
+#[tokio::test]
+async fn unusual_names_and_constraints_stand_before_pkilint() {
+    let app = TestApp::with(Setup { clock: Clock::System, ..Setup::default() }).await;
+    let admin = app.admin().await;
+    let top = generate(&admin, body(&admin, "Root Certificate Authority").await).await;
+    let pem = |made: &Value| made["certificate"].as_str().unwrap().to_owned();
+    let issuer = top["certificateUuid"].as_str().unwrap().to_owned();
+
+    let anonymous = csr(P256, "/", &["-addext", "subjectAltName=DNS:a.example,DNS:b.example"]);
+    let made = request(&admin, &issuer, &anonymous, json!({})).await.response().clone();
+    lint(&pem(&top), &pem(&made), "an empty subject");
+
+    let upn = csr(P256, "/CN=a", &["-addext", "subjectAltName=otherName:msUPN;UTF8:ann@corp.example"]);
+    let made = request(&admin, &issuer, &upn, json!({})).await.response().clone();
+    lint(&pem(&top), &pem(&made), "a user principal name");
+
+    let constrained = json!({
+        "objInfo": {"name": "Limited"}, "validityPeriod": {"unit": "Year", "amount": "2"}, "basicConstraints": {"ca": true},
+        "nameConstraints": {"permitted": ["DNS:example.com", "dirName:O=Example,C=US"], "excluded": ["IP:0.0.0.0/0"]},
+    });
+    let made = admin.post("/api/v2/x509/cert-profiles", constrained).await.response().clone();
+    let members = json!({
+        "certProfileUuid": made["objInfo"]["uuid"], "issuerUuid": issuer, "subjectOneline": "CN=Limited,O=Example,C=US",
+        "trustCert": true,
+    });
+    let limited = generate(&admin, with(body(&admin, "TLS Client").await, members)).await;
+    lint(&pem(&top), &pem(&limited), "an authority with name constraints");
+    let members = json!({
+        "issuerUuid": limited["certificateUuid"], "subjectOneline": "CN=www.example.com,O=Example,C=US",
+        "certParams": {"subjectAltNames": ["DNS:www.example.com"], "validityPeriod": {"unit": "Day", "amount": "9"}},
+    });
+    let below = generate(&admin, with(body(&admin, "TLS Server").await, members)).await;
+    lint(&pem(&limited), &pem(&below), "a leaf below constraints");
 }
 
 #[tokio::test]

@@ -1,0 +1,153 @@
+//! A database that cannot be written for a while, under a running server.
+
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::{Command, Stdio},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use chancery_client::Client;
+use chancery_testkit::{Tool, temp_dir};
+use chancery_types::{Base64, SigningRequestId, SigningRequestState, wire::signing_requests::SubmitRequest};
+
+use crate::{process::Demo, web::status};
+
+/// How long a server may take to notice that nothing can be written, or that it can again.
+const NOTICED: Duration = Duration::from_secs(15);
+
+fn submit(demo: &Demo, client: &Client, bytes: usize) -> Result<SigningRequestId, String> {
+    let request = SubmitRequest {
+        name: format!("{bytes} bytes"),
+        service_uuid: demo.text("/demo/serviceUuid").parse().unwrap(),
+        policy_uuid: demo.text("/demo/policyUuid").parse().unwrap(),
+        upload_data: Some(Base64(vec![7; bytes])),
+        digest: None,
+        items: None,
+        existing_signature: None,
+        with_page_hashes: false,
+        page_hashes: None,
+        program_name: None,
+        program_url: None,
+        note: None,
+        metadata: None,
+    };
+    client.submit(&request).map(|submitted| submitted.uuid).map_err(|refused| refused.to_string())
+}
+
+fn is_ready(demo: &Demo) -> bool {
+    match status(demo.text("/base"), "/readyz", demo.text("/caFile")).as_str() {
+        "200" => true,
+        "503" => false,
+        other => panic!("/readyz is {other}"),
+    }
+}
+
+fn within(time: Duration, what: &str, mut look: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !look() {
+        assert!(begun.elapsed() < time, "not {what} in {time:?}");
+        sleep(Duration::from_millis(100));
+    }
+}
+
+fn sqlite(database: &Path, text: &str) -> String {
+    Tool::new("sqlite3").args(["-cmd", ".timeout 5000"]).arg(database).arg(text).run().text().trim().to_owned()
+}
+
+const TOKENIZED: &str = "SELECT COALESCE(SUM(count), 0) FROM audit WHERE action = 'Tokenize' AND outcome = 'Success'";
+
+/// A bound on the size of files stands for a full disk, which needs no rights: what would be written beyond it fails.
+#[test]
+fn a_disk_that_fills_up_is_told_loses_nothing_and_is_written_again_when_there_is_room() {
+    let folder = temp_dir();
+    let demo = Demo::start_on_a_small_disk(folder.path());
+    let client = demo.client();
+    let profile = demo.text("/demo/tokenProfileUuid").parse().unwrap();
+    let database = folder.path().join("data/chancery.db");
+    assert!(is_ready(&demo));
+    // What the demonstration tokenized itself is written down within a second or two.
+    sleep(Duration::from_secs(3));
+    let before: u64 = sqlite(&database, TOKENIZED).parse().unwrap();
+
+    let length = |name: &str| fs::metadata(folder.path().join("data").join(name)).map_or(0, |file| file.len());
+    demo.server.bound_files(Some(length("chancery.db").max(length("chancery.db-wal")) + 300 * 1024));
+    let mut answered = Vec::new();
+    let refusal = loop {
+        assert!(answered.len() < 200, "the disk is never full");
+        match submit(&demo, &client, 60_000) {
+            Ok(id) => answered.push(id),
+            Err(refusal) => break refusal,
+        }
+    };
+    assert!(refusal.contains("503") && !refusal.contains("inside Chancery"), "{refusal}");
+    within(NOTICED, "told", || {
+        // What little room is left is used up, too.
+        while let Ok(id) = submit(&demo, &client, 1) {
+            answered.push(id);
+        }
+        !is_ready(&demo)
+    });
+    assert_eq!(status(demo.text("/base"), "/healthz", demo.text("/caFile")), "200");
+
+    let mut tokenized = 0;
+    for _ in 0..20 {
+        match client.tokenize(profile, "4111111111111111") {
+            Ok(_) => tokenized += 1,
+            Err(refused) => assert!(refused.to_string().contains("503"), "{refused}"),
+        }
+        assert_eq!(client.signing_request(answered[0]).unwrap().state, SigningRequestState::Signed, "reading goes on");
+        let refused = submit(&demo, &client, 60_000).unwrap_err();
+        assert!(refused.contains("503"), "{refused}");
+        sleep(Duration::from_millis(100));
+    }
+    assert!(tokenized > 0, "for a while it counts in memory");
+
+    demo.server.bound_files(None);
+    within(NOTICED, "ready again", || is_ready(&demo));
+    answered.push(submit(&demo, &client, 60_000).unwrap());
+    for id in &answered {
+        assert_eq!(client.signing_request(*id).unwrap().state, SigningRequestState::Signed);
+    }
+    let log = demo.server.log();
+    assert!(demo.server.stop().success(), "{log}");
+    assert_eq!(sqlite(&database, TOKENIZED).parse::<u64>().unwrap(), before + tokenized, "each call is recorded once");
+    assert_eq!(
+        sqlite(&database, "SELECT COUNT(*) FROM signing_requests WHERE name LIKE '% bytes'"),
+        answered.len().to_string()
+    );
+    assert_eq!(sqlite(&database, "PRAGMA integrity_check"), "ok");
+}
+
+/// Another process, such as a command on the host, that stands still in the middle of its change.
+#[test]
+fn a_write_lock_that_somebody_keeps_stops_writing_alone_and_for_no_longer() {
+    let folder = temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    let client = demo.client();
+    let first = submit(&demo, &client, 1).unwrap();
+    let mut holder = Command::new("sqlite3")
+        .arg(folder.path().join("data/chancery.db"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let text = b".timeout 5000\nBEGIN IMMEDIATE;\nSELECT 'held';\n";
+    holder.stdin.as_mut().unwrap().write_all(text).unwrap();
+    let mut line = String::new();
+    BufReader::new(holder.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "held\n");
+
+    let begun = Instant::now();
+    let refused = submit(&demo, &client, 1).unwrap_err();
+    assert!(refused.contains("503") && begun.elapsed() < Duration::from_secs(9), "{refused} {:?}", begun.elapsed());
+    assert_eq!(client.signing_request(first).unwrap().state, SigningRequestState::Signed);
+    within(NOTICED, "told", || !is_ready(&demo));
+
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    within(NOTICED, "ready again", || is_ready(&demo));
+    submit(&demo, &client, 1).unwrap();
+}
