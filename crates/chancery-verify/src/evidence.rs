@@ -15,7 +15,7 @@ use der::{Encode, asn1::ObjectIdentifier};
 
 use crate::{
     cms::{self, NotVerified, Verified, certificates_of, check_signer, signer_certificate},
-    path::{Crl, Link, PathSettings, PolicySettings, Purpose, find_path},
+    path::{Crl, CrlSettings, Link, PathSettings, PolicySettings, Purpose, find_path},
     time_stamp::{check_named, check_stamp},
 };
 
@@ -34,7 +34,7 @@ pub struct Trust<'a> {
     /// Whether MD5, RIPEMD-160, SHA-1 and short RSA keys count.
     pub allow_weak: bool,
     /// Revocation lists; where they are given, they must cover every certificate.
-    pub crls: Option<&'a [Crl]>,
+    pub crls: Option<CrlSettings<'a>>,
 }
 
 impl<'a> Trust<'a> {

@@ -3,7 +3,7 @@
 
 use std::{fs, path::PathBuf, time::Instant};
 
-use chancery_verify::path::{Crl, Link, PathSettings, PolicySettings, Purpose, find_path};
+use chancery_verify::path::{Crl, CrlSettings, Link, PathSettings, PolicySettings, Purpose, find_path};
 use der::{
     Decode, Encode, Reader, SliceReader,
     asn1::{AnyRef, ObjectIdentifier},
@@ -64,7 +64,7 @@ fn every_test_of_pkits_is_decided_as_it_demands() {
             at_ms: NOW_MS,
             purpose: Purpose::Any,
             allow_weak: false,
-            crls: Some(&crls),
+            crls: Some(CrlSettings { lists: &crls, now_ms: NOW_MS }),
             policies: settings(given),
         };
         let start = Instant::now();

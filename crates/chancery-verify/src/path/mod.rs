@@ -3,6 +3,7 @@
 //! What a caller trusts are certificates. What those say binds too (RFC 5937): their validity, basicConstraints, keyUsage
 //! and name constraints.
 
+mod crl;
 mod link;
 mod policy;
 mod revocation;
@@ -10,9 +11,10 @@ mod rules;
 
 use der::asn1::ObjectIdentifier;
 
+pub use crl::Crl;
 pub use link::Link;
 pub use policy::PolicySettings;
-pub use revocation::Crl;
+use revocation::Place;
 
 /// Certificates from the subject to the root, both included. More than any path has.
 pub const PATH_MAX: usize = 12;
@@ -48,9 +50,18 @@ pub struct PathSettings<'a> {
     /// Whether signatures over MD5, RIPEMD-160 and SHA-1, and RSA keys below 2048 bits, count.
     pub allow_weak: bool,
     /// Where they are given, every certificate below the root must be covered by them, and not be revoked.
-    pub crls: Option<&'a [Crl]>,
+    pub crls: Option<CrlSettings<'a>>,
     /// With what policies begin.
     pub policies: PolicySettings,
+}
+
+/// What is known of revocation.
+#[derive(Clone, Copy, Debug)]
+pub struct CrlSettings<'a> {
+    /// The lists.
+    pub lists: &'a [Crl],
+    /// The moment at which they are looked at, in milliseconds since the epoch: what calls itself younger covers nothing.
+    pub now_ms: i64,
 }
 
 /// What a certificate breaks.
@@ -79,7 +90,7 @@ pub enum Breach {
     Purpose,
     #[error("is revoked")]
     Revoked,
-    #[error("has no revocation list among those given that says whether it is revoked")]
+    #[error("has no revocation list among those given that is current, trusted, and says whether it is revoked")]
     Undetermined,
 }
 
@@ -101,7 +112,7 @@ pub enum NotTrusted {
         breach: Breach,
     },
     /// There are too many ways to try.
-    #[error("there are too many certificates that point at each other")]
+    #[error("there are too many certificates or revocation lists to try")]
     TooComplex,
 }
 
@@ -117,11 +128,11 @@ impl NotTrusted {
 /// # Errors
 ///
 /// [`NotTrusted`] says what the first path that leads to a root breaks, or why there is none.
-pub fn find_path(
-    leaf: &Link,
-    others: &[Link],
-    roots: &[Link],
-    settings: &PathSettings<'_>,
+pub fn find_path<'a>(
+    leaf: &'a Link,
+    others: &'a [Link],
+    roots: &'a [Link],
+    settings: &PathSettings<'a>,
 ) -> Result<usize, NotTrusted> {
     Search::new(others, roots).find(leaf, settings, 0)
 }
@@ -152,7 +163,7 @@ impl<'a> Search<'a> {
     }
 
     /// `depth` counts how often a list needed the path of whoever signed it.
-    fn find(&mut self, leaf: &'a Link, settings: &PathSettings<'_>, depth: usize) -> Result<usize, NotTrusted> {
+    fn find(&mut self, leaf: &'a Link, settings: &PathSettings<'a>, depth: usize) -> Result<usize, NotTrusted> {
         if let Some(root) = self.roots.iter().find(|root| *root == leaf) {
             return rules::check_alone(root, settings).map(|()| 1);
         }
@@ -172,7 +183,7 @@ impl<'a> Search<'a> {
     fn extend(
         &mut self,
         path: &mut Vec<&'a Link>,
-        settings: &PathSettings<'_>,
+        settings: &PathSettings<'a>,
         depth: usize,
         why: &mut Option<NotTrusted>,
     ) -> Option<usize> {
@@ -221,14 +232,15 @@ impl<'a> Search<'a> {
         &mut self,
         path: &[&'a Link],
         root: &'a Link,
-        settings: &PathSettings<'_>,
+        settings: &PathSettings<'a>,
         depth: usize,
     ) -> Result<(), NotTrusted> {
         rules::check(path, root, settings)?;
         if let Some(crls) = settings.crls {
             for (index, link) in path.iter().enumerate() {
-                let issuer = path.get(index + 1).copied().unwrap_or(root);
-                let breach = self.standing(link, issuer, crls, settings, depth);
+                let mut above = path[index + 1..].iter().copied().chain([root]);
+                let place = Place { link, issuer: above.next().unwrap_or(root), above: above.next(), root };
+                let breach = self.standing(place, crls, settings, depth);
                 breach.map_err(|breach| NotTrusted::broken(link, breach))?;
             }
         }

@@ -1,334 +1,123 @@
-//! Revocation lists that are given (RFC 5280, 6.3): complete ones and deltas, of the issuer or of somebody whom it named
-//! (indirect), and parts of them (by distribution point, by kind of certificate, by reason).
+//! Whether a certificate is revoked, by revocation lists that are given (RFC 5280, 6.3).
 
-use std::collections::HashMap;
+use std::{mem, slice};
 
-use chancery_keys::NamedAlgorithm;
-use chancery_x509::{certificate::Signed, name_constraints::NameKey};
-use der::{
-    Any, Decode, Encode, Sequence, Tag,
-    asn1::{GeneralizedTime, ObjectIdentifier},
-    oid::AssociatedOid,
+use x509_cert::ext::pkix::CrlReason;
+
+use super::{
+    Breach, CrlSettings, Link, PathSettings, Purpose, Search,
+    crl::{ALL_REASONS, Crl, Entry, Point},
 };
-use spki::AlgorithmIdentifierOwned;
-use x509_cert::{
-    Version,
-    crl::RevokedCert,
-    ext::{
-        Extension,
-        pkix::{
-            AuthorityKeyIdentifier, BaseCrlNumber, CrlNumber, CrlReason, IssuingDistributionPoint, KeyUsages,
-            crl::dp::{DistributionPoint, ReasonFlags},
-            name::{DistributionPointName, GeneralName, GeneralNames},
-        },
-    },
-    name::{Name, RelativeDistinguishedName},
-    time::Time,
-};
-
-use super::{Breach, Link, PathSettings, Purpose, Search};
 
 /// Lists whose signers' certificates are looked up in further lists.
 const DEPTH_MAX: usize = 2;
 
-/// issuingDistributionPoint, certificateIssuer, invalidityDate.
-const ISSUING_DISTRIBUTION_POINT: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.28");
-const CERTIFICATE_ISSUER: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.29");
-const INVALIDITY_DATE: ObjectIdentifier = ObjectIdentifier::new_unwrap("2.5.29.24");
-
-/// All reasons there are: bits 1 to 8.
-const ALL_REASONS: u16 = 0x1fe;
-
-/// ```text
-/// TBSCertList ::= SEQUENCE {
-///   version             Version OPTIONAL, -- if present, MUST be v2
-///   signature           AlgorithmIdentifier,
-///   issuer              Name,
-///   thisUpdate          Time,
-///   nextUpdate          Time OPTIONAL,
-///   revokedCertificates SEQUENCE OF … OPTIONAL,
-///   crlExtensions       [0] EXPLICIT Extensions OPTIONAL -- if present, version MUST be v2 }
-/// ```
-///
-/// x509-cert's own type does not read lists of version 1, which OpenSSL makes unless it is told otherwise.
-#[derive(Sequence)]
-struct TbsCertList {
-    #[asn1(optional = "true")]
-    version: Option<Version>,
-    signature: AlgorithmIdentifierOwned,
-    issuer: Name,
-    this_update: Time,
-    #[asn1(optional = "true")]
-    next_update: Option<Time>,
-    #[asn1(optional = "true")]
-    revoked_certificates: Option<Vec<RevokedCert>>,
-    #[asn1(context_specific = "0", tag_mode = "EXPLICIT", optional = "true")]
-    crl_extensions: Option<Vec<Extension>>,
+/// A certificate in the path that is validated.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) link: &'a Link,
+    pub(super) issuer: &'a Link,
+    /// The issuer's own, where that is not the root.
+    pub(super) above: Option<&'a Link>,
+    pub(super) root: &'a Link,
 }
 
-/// A revocation list.
-#[derive(Debug)]
-pub struct Crl {
-    issuer: Name,
-    issuer_key: NameKey,
-    to_be_signed: Vec<u8>,
-    algorithm: Option<NamedAlgorithm>,
-    signature: Vec<u8>,
-    next_update_s: Option<i64>,
-    number: Option<Number>,
-    /// The number of the list to which this one only adds.
-    base: Option<Number>,
-    key_identifier: Option<Vec<u8>>,
-    /// The extension that limits it, as it stands and read.
-    scope: Option<(Vec<u8>, IssuingDistributionPoint)>,
-    entries: HashMap<Vec<u8>, Vec<Entry>>,
-    /// It has an extension that is critical and not known, or cannot be read: it says nothing (5.2, 5.3).
-    is_unusable: bool,
-}
-
-/// A positive integer, most significant byte first, without zeros before it: its length decides first.
-type Number = (usize, Vec<u8>);
-
-#[derive(Clone, Debug)]
-struct Entry {
-    /// Whose certificate it is, where not the list's own issuer's.
-    issuer: Option<NameKey>,
-    /// Since when it is not to be trusted.
-    since_s: i64,
-    is_removed: bool,
-}
-
-/// Where a certificate says that its lists are.
-struct Point {
-    names: Option<Vec<GeneralName>>,
-    reasons: u16,
-    crl_issuers: Option<GeneralNames>,
-}
-
-impl Crl {
-    /// Reads a list in DER; `None` for what is none.
-    #[must_use]
-    pub fn read(der: &[u8]) -> Option<Self> {
-        let signed = Signed::from_der(der).ok()?;
-        let to_be_signed = signed.to_be_signed.to_der().ok()?;
-        let list = TbsCertList::from_der(&to_be_signed).ok()?;
-        let mut crl = Self {
-            to_be_signed,
-            algorithm: NamedAlgorithm::read(&signed.algorithm, None).filter(|_| list.signature == signed.algorithm),
-            signature: signed.signature.as_bytes()?.to_vec(),
-            next_update_s: list.next_update.map(second),
-            number: None,
-            base: None,
-            key_identifier: None,
-            scope: None,
-            entries: HashMap::new(),
-            // Extensions are for version 2.
-            is_unusable: list.version != Some(Version::V2) && (list.version.is_some() || list.crl_extensions.is_some()),
-            issuer_key: NameKey::of(&list.issuer),
-            issuer: list.issuer,
-        };
-        for extension in list.crl_extensions.iter().flatten() {
-            let known = crl.take(extension);
-            crl.is_unusable |= known.map_or(true, |known| !known && extension.critical);
-        }
-        let mut issuer = None;
-        for revoked in list.revoked_certificates.unwrap_or_default() {
-            match Entry::read(&revoked, &mut issuer) {
-                Some(entry) => crl.entries.entry(revoked.serial_number.as_bytes().to_vec()).or_default().push(entry),
-                None => crl.is_unusable = true,
-            }
-        }
-        Some(crl)
-    }
-
-    /// Takes in what one extension says; whether it is known.
-    fn take(&mut self, extension: &Extension) -> der::Result<bool> {
-        let value = extension.extn_value.as_bytes();
-        match extension.extn_id {
-            CrlNumber::OID => self.number = Some(number(CrlNumber::from_der(value)?.0.as_bytes())),
-            BaseCrlNumber::OID => self.base = Some(number(BaseCrlNumber::from_der(value)?.0.as_bytes())),
-            AuthorityKeyIdentifier::OID => {
-                let found = AuthorityKeyIdentifier::from_der(value)?.key_identifier;
-                self.key_identifier = found.map(|identifier| identifier.as_bytes().to_vec());
-            }
-            ISSUING_DISTRIBUTION_POINT => {
-                self.scope = Some((value.to_vec(), IssuingDistributionPoint::from_der(value)?));
-            }
-            // issuerAltName, freshestCRL
-            other => return Ok(["2.5.29.18", "2.5.29.46"].contains(&other.to_string().as_str())),
-        }
-        Ok(true)
-    }
-
-    /// For which reasons it speaks of a certificate by this point; none where it does not (6.3.3, b).
-    fn reasons_for(&self, link: &Link, point: &Point) -> u16 {
-        let scope = self.scope.as_ref().map(|(_, scope)| scope);
-        let of_issuer = match &point.crl_issuers {
-            None => link.issuer_key == self.issuer_key,
-            Some(names) => {
-                let named = |name: &GeneralName| matches!(name, GeneralName::DirectoryName(name) if NameKey::of(name) == self.issuer_key);
-                names.iter().any(named) && scope.is_some_and(|scope| scope.indirect_crl)
-            }
-        };
-        if !of_issuer || self.is_unusable {
-            return 0;
-        }
-        let Some(scope) = scope else { return point.reasons };
-        let is_authority = link.facts.is_authority;
-        if scope.only_contains_attribute_certs
-            || scope.only_contains_user_certs && is_authority
-            || scope.only_contains_ca_certs && !is_authority
-        {
-            return 0;
-        }
-        if let Some(own) = &scope.distribution_point {
-            let own = names_of(own, &self.issuer);
-            let asked = point.names.as_ref().or(point.crl_issuers.as_ref());
-            let is_there = |name: &GeneralName| own.iter().any(|own| is_same_general_name(own, name));
-            if !asked.is_some_and(|asked| asked.iter().any(is_there)) {
-                return 0;
-            }
-        }
-        point.reasons & scope.only_some_reasons.map_or(ALL_REASONS, mask)
-    }
-
-    /// A later list is as good as one of the moment, one that was over before it is not.
-    fn is_current(&self, at_ms: i64) -> bool {
-        self.next_update_s.is_some_and(|until_s| at_ms.div_euclid(1_000) <= until_s)
-    }
-
-    /// Whether it adds to this complete list (5.2.4).
-    fn adds_to(&self, complete: &Self) -> bool {
-        let scope = |crl: &Self| crl.scope.as_ref().map(|(der, _)| der.clone());
-        let fits = match (&self.base, &self.number, &complete.number) {
-            (Some(base), Some(own), Some(number)) => base <= number && number < own,
-            _ => false,
-        };
-        fits && !self.is_unusable
-            && self.issuer_key == complete.issuer_key
-            && scope(self) == scope(complete)
-            && self.key_identifier == complete.key_identifier
-    }
-
-    fn entry(&self, link: &Link) -> Option<&Entry> {
-        let entries = self.entries.get(link.parsed.tbs_certificate().serial_number().as_bytes())?;
-        entries.iter().find(|entry| link.issuer_key == *entry.issuer.as_ref().unwrap_or(&self.issuer_key))
-    }
-
-    fn is_signed_by(&self, signer: &Link, allow_weak: bool) -> bool {
-        let named =
-            self.algorithm.filter(|named| allow_weak || !named.hash().is_some_and(chancery_types::HashType::is_weak));
-        let may = signer.facts.usage.is_none_or(|usage| usage.0.contains(KeyUsages::CRLSign));
-        may && named.is_some_and(|named| named.verify(signer.public_key(), &self.to_be_signed, &self.signature).is_ok())
-    }
-}
-
-impl Entry {
-    /// `issuer` is that of the entries before, until another one is named (5.3.3). `None` for what cannot be read, or has a
-    /// critical extension that is not known.
-    fn read(revoked: &RevokedCert, issuer: &mut Option<NameKey>) -> Option<Self> {
-        let mut entry = Self { issuer: None, since_s: second(revoked.revocation_date), is_removed: false };
-        for extension in revoked.crl_entry_extensions.iter().flatten() {
-            let value = extension.extn_value.as_bytes();
-            match extension.extn_id {
-                CrlReason::OID => entry.is_removed = CrlReason::from_der(value).ok()? == CrlReason::RemoveFromCRL,
-                INVALIDITY_DATE => {
-                    let date = GeneralizedTime::from_der(value).ok()?.to_unix_duration().as_secs();
-                    entry.since_s = entry.since_s.min(i64::try_from(date).ok()?);
-                }
-                CERTIFICATE_ISSUER => {
-                    let names = GeneralNames::from_der(value).ok()?;
-                    let named = names.iter().find_map(directory).map(NameKey::of);
-                    *issuer = Some(named?);
-                }
-                _ if extension.critical => return None,
-                _ => {}
-            }
-        }
-        entry.issuer.clone_from(issuer);
-        Some(entry)
-    }
-}
-
-impl Point {
-    fn of(link: &Link, point: &DistributionPoint) -> Self {
-        let named = point.crl_issuer.iter().flatten().find_map(directory);
-        let base = named.unwrap_or(link.issuer());
-        Self {
-            names: point.distribution_point.as_ref().map(|names| names_of(names, base)),
-            reasons: point.reasons.map_or(ALL_REASONS, mask),
-            crl_issuers: point.crl_issuer.clone(),
-        }
-    }
-
-    /// Lists of the issuer of which the certificate says nothing.
-    fn unsaid(link: &Link) -> Self {
-        let names = Some(vec![GeneralName::DirectoryName(link.issuer().clone())]);
-        Self { names, reasons: ALL_REASONS, crl_issuers: None }
-    }
+/// A list that speaks of a certificate and is believed.
+struct Heard<'a> {
+    crl: &'a Crl,
+    signer: &'a Link,
 }
 
 impl<'a> Search<'a> {
-    /// Whether a certificate is not revoked (6.3.3).
+    /// Whether a certificate is not revoked (6.3.3). All lists are looked at: one that says nothing of it may be older than
+    /// one that revokes it, and both be current.
     pub(super) fn standing(
         &mut self,
-        link: &'a Link,
-        issuer: &'a Link,
-        crls: &[Crl],
-        settings: &PathSettings<'_>,
+        place: Place<'a>,
+        crls: CrlSettings<'a>,
+        settings: &PathSettings<'a>,
         depth: usize,
     ) -> Result<(), Breach> {
+        let link = place.link;
         let points = link.facts.crl_points.iter().map(|point| Point::of(link, point)).chain([Point::unsaid(link)]);
-        let mut covered = 0;
-        for point in points {
-            for crl in crls.iter().filter(|crl| crl.base.is_none() && crl.is_current(settings.at_ms)) {
-                let reasons = crl.reasons_for(link, &point);
-                if reasons & !covered == 0 || !self.is_trusted(crl, (link, issuer), settings, depth) {
-                    continue;
-                }
-                let mut entry = crl.entry(link);
-                for delta in crls.iter().filter(|delta| delta.adds_to(crl) && delta.is_current(settings.at_ms)) {
-                    if self.is_trusted(delta, (link, issuer), settings, depth) {
-                        entry = delta.entry(link).or(entry);
-                    }
-                }
-                let is_over = |entry: &Entry| !entry.is_removed && entry.since_s <= settings.at_ms.div_euclid(1_000);
-                if entry.is_some_and(is_over) {
-                    return Err(Breach::Revoked);
-                }
-                covered |= reasons;
+        let points: Vec<_> = points.collect();
+        let is_current = |crl: &Crl| crl.is_current(settings.at_ms, crls.now_ms);
+        let (mut covered, mut heard) = (0, Vec::new());
+        for crl in crls.lists {
+            let reasons = points.iter().fold(0, |reasons, point| reasons | crl.reasons_for(link, point));
+            let covers = !crl.is_delta() && is_current(crl);
+            if reasons == 0 || !covers && crl.entries(link).next().is_none() {
+                continue;
             }
+            if let Some(signer) = self.signer_of(crl, place, settings, depth) {
+                covered |= if covers { reasons } else { 0 };
+                heard.push(Heard { crl, signer });
+            }
+        }
+        // Where the bounds were met, a list that revokes may be among those that were not believed for that.
+        if self.is_over() {
+            return Err(Breach::Undetermined);
+        }
+        let is_released = |hold: &Heard<'_>| {
+            heard.iter().any(|other| is_current(other.crl) && other.replaces(hold) && other.releases(link))
+        };
+        // Only a hold ends: with its list, or by a newer one. Everything else stays, whatever other lists leave out (5.3.1).
+        let ends = |entry: &Entry, by: &Heard<'_>| {
+            entry.reason == Some(CrlReason::CertificateHold) && (by.crl.is_over(settings.at_ms) || is_released(by))
+        };
+        let revokes = |by: &Heard<'_>| by.crl.entries(link).any(|entry| entry.revokes(settings) && !ends(entry, by));
+        if heard.iter().any(revokes) {
+            return Err(Breach::Revoked);
         }
         if covered == ALL_REASONS { Ok(()) } else { Err(Breach::Undetermined) }
     }
 
-    /// Whether the issuer of a certificate signed a list, or somebody else of the name in it whose certificate leads to a root.
-    /// A signer to whom its issuer left its own standing, too, is heard on that: its path is being looked at already.
-    fn is_trusted(
+    /// Who signed a list, if it is believed: the issuer of the certificate, or somebody else of the name in it whose own
+    /// certificate leads to the same root (6.3.3, f). A signer to whom its issuer left its own standing, too, is heard on
+    /// that: its path is being looked at already.
+    fn signer_of(
         &mut self,
         crl: &Crl,
-        (link, issuer): (&'a Link, &'a Link),
-        settings: &PathSettings<'_>,
+        place: Place<'a>,
+        settings: &PathSettings<'a>,
         depth: usize,
-    ) -> bool {
-        let itself = (link.issuer_key != crl.issuer_key).then_some(link);
-        for near in [Some(issuer), itself].into_iter().flatten() {
+    ) -> Option<&'a Link> {
+        let Place { link, issuer, root, .. } = place;
+        let is_direct = link.issuer_key == crl.issuer_key;
+        for near in [Some(issuer), (!is_direct).then_some(link)].into_iter().flatten() {
             if near.subject_key == crl.issuer_key && self.signed(crl, near, settings) {
-                return true;
+                return Some(near);
             }
         }
         if depth >= DEPTH_MAX {
-            return false;
+            return None;
         }
-        let (roots, others) = (self.roots, self.others);
-        let signers = roots.iter().chain(others).filter(|signer| signer.subject_key == crl.issuer_key);
         let settings = PathSettings { purpose: Purpose::CrlSigning, ..settings.clone() };
-        for signer in signers {
-            if self.signed(crl, signer, &settings) && self.find(signer, &settings, depth + 1).is_ok() {
-                return true;
+        let (only_root, others) = (slice::from_ref(root), self.others);
+        for signer in only_root.iter().chain(others).filter(|signer| signer.subject_key == crl.issuer_key) {
+            let is_somebody_else = *signer != *issuer && *signer != *link;
+            if !is_somebody_else
+                || !self.signed(crl, signer, &settings)
+                || is_direct && !self.is_other_key_of_issuer(signer, place)
+            {
+                continue;
+            }
+            let all_roots = mem::replace(&mut self.roots, only_root);
+            let found = self.find(signer, &settings, depth + 1);
+            self.roots = all_roots;
+            if found.is_ok() {
+                return Some(signer);
             }
         }
-        false
+        None
+    }
+
+    /// Whether a certificate of the issuer's name is the issuer's other key, and not just anybody's to whom an authority below
+    /// the root gave that name: the issuer certified it, or is certified by it, or both are certified by one.
+    fn is_other_key_of_issuer(&mut self, signer: &Link, place: Place<'_>) -> bool {
+        self.is_signed(signer, place.issuer)
+            || self.is_signed(place.issuer, signer)
+            || place.above.is_some_and(|above| self.is_signed(signer, above))
     }
 
     fn signed(&mut self, crl: &Crl, signer: &Link, settings: &PathSettings<'_>) -> bool {
@@ -340,41 +129,26 @@ impl<'a> Search<'a> {
     }
 }
 
-fn second(time: x509_cert::time::Time) -> i64 {
-    i64::try_from(time.to_unix_duration().as_secs()).unwrap_or(i64::MAX)
-}
+impl Heard<'_> {
+    /// Whether the same key signed it later, in the other's place.
+    fn replaces(&self, other: &Heard<'_>) -> bool {
+        self.signer.public_key() == other.signer.public_key() && self.crl.replaces(other.crl)
+    }
 
-fn number(bytes: &[u8]) -> Number {
-    let zeros = bytes.iter().take_while(|byte| **byte == 0).count();
-    (bytes.len() - zeros, bytes[zeros..].to_vec())
-}
-
-fn mask(reasons: ReasonFlags) -> u16 {
-    reasons.bits() & ALL_REASONS
-}
-
-/// The names of a point; what is relative is put below the list's issuer.
-fn names_of(point: &DistributionPointName, issuer: &Name) -> Vec<GeneralName> {
-    match point {
-        DistributionPointName::FullName(names) => names.clone(),
-        DistributionPointName::NameRelativeToCRLIssuer(part) => {
-            below(issuer, part).ok().map(GeneralName::DirectoryName).into_iter().collect()
-        }
+    /// Whether it takes a hold back: a complete list by leaving it out, a delta by naming it.
+    fn releases(&self, link: &Link) -> bool {
+        let mut entries = self.crl.entries(link).peekable();
+        (!self.crl.is_delta() || entries.peek().is_some()) && entries.all(Entry::is_removal)
     }
 }
 
-fn below(issuer: &Name, part: &RelativeDistinguishedName) -> der::Result<Name> {
-    let parts = issuer.iter_rdn().chain([part]).map(Encode::to_der).collect::<der::Result<Vec<_>>>()?;
-    Name::from_der(&Any::new(Tag::Sequence, parts.concat())?.to_der()?)
-}
+impl Entry {
+    fn is_removal(&self) -> bool {
+        self.reason == Some(CrlReason::RemoveFromCRL)
+    }
 
-const fn directory(name: &GeneralName) -> Option<&Name> {
-    if let GeneralName::DirectoryName(name) = name { Some(name) } else { None }
-}
-
-fn is_same_general_name(one: &GeneralName, other: &GeneralName) -> bool {
-    match (one, other) {
-        (GeneralName::DirectoryName(one), GeneralName::DirectoryName(other)) => NameKey::of(one) == NameKey::of(other),
-        (one, other) => one == other,
+    /// Whether the certificate is not to be trusted at the moment in question.
+    fn revokes(&self, settings: &PathSettings<'_>) -> bool {
+        !self.is_removal() && self.since_s <= settings.at_ms.div_euclid(1_000)
     }
 }

@@ -121,6 +121,9 @@ pub(super) fn is_for(link: &Link, purpose: Purpose) -> bool {
         Purpose::TimeStamping => {
             signs() && purposes.is_some_and(|(critical, named)| *critical && *named == [TIME_STAMPING])
         }
-        Purpose::CrlSigning => allows(&[KeyUsages::CRLSign]),
+        // An authority that says nothing of its key's usage may sign lists; anybody else must be said to.
+        Purpose::CrlSigning => {
+            link.facts.usage.map_or(link.facts.is_authority, |usage| usage.0.contains(KeyUsages::CRLSign))
+        }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use chancery_core::Clock;
 use chancery_verify::{
     Trust,
-    path::{Crl, Link, Purpose},
+    path::{Crl, CrlSettings, Link, Purpose},
     read_crls, read_links, read_purpose,
 };
 
@@ -46,7 +47,7 @@ impl Trusted {
             at_ms,
             purpose: self.purpose,
             allow_weak: self.allow_weak,
-            crls: self.crls.as_deref(),
+            crls: self.crls.as_deref().map(|lists| CrlSettings { lists, now_ms: Clock::System.now_ms() }),
         }
     }
 }
