@@ -88,11 +88,15 @@ impl Pki {
     }
 
     fn breach_at(&self, others: &[&str], lists: &[&str], at_ms: i64) -> Option<Breach> {
+        self.breach_for(Purpose::Any, others, lists, at_ms)
+    }
+
+    fn breach_for(&self, purpose: Purpose, others: &[&str], lists: &[&str], at_ms: i64) -> Option<Breach> {
         let (leaf, others, roots) = (self.links(&["leaf"]), self.links(others), self.links(&["root"]));
         let lists = self.lists(lists);
         let settings = PathSettings {
             at_ms,
-            purpose: Purpose::Any,
+            purpose,
             allow_weak: false,
             crls: Some(CrlSettings { lists: &lists, now_ms: now_ms() }),
             policies: PolicySettings::default(),
@@ -210,4 +214,48 @@ fn a_list_counts_while_it_is_valid() {
     // Younger than the moment in question, but not than now.
     pki.list("young", "root", 3, "", "");
     assert_eq!(pki.breach_at(&[], &["young"], now_ms() + 3_600_000), None);
+}
+
+#[test]
+fn stamps_and_lists_of_a_key_that_may_be_stolen_count_no_more() {
+    let pki = Pki::new();
+    // Revoked long after the moment in question.
+    let revoked = |serial: u32, reason: &str| {
+        let comma = if reason.is_empty() { "" } else { "," };
+        format!("R\t301231235959Z\t300101000000Z{comma}{reason}\t{serial}\tunknown\t/CN=leaf\n")
+    };
+    pki.issue("leaf", "leaf", "root", "extendedKeyUsage=critical,timeStamping\n", "-set_serial 0x77");
+    for (reason, is_void) in [
+        ("", true),
+        ("keyCompromise", true),
+        ("CACompromise", true),
+        ("certificateHold", true),
+        ("unspecified", false),
+        ("affiliationChanged", false),
+        ("superseded", false),
+        ("cessationOfOperation", false),
+    ] {
+        pki.list("later", "root", 2, &revoked(77, reason), "");
+        let broken = is_void.then_some(Breach::Revoked);
+        assert_eq!(pki.breach_for(Purpose::TimeStamping, &[], &["later"], now_ms()), broken, "{reason}");
+        assert_eq!(pki.breach(&[], &["later"]), None, "{reason}: of a signature another says when it was");
+    }
+    // An authority above the stamps' certificate, and the key that signs the lists of it.
+    let reasons = [("keyCompromise", true), ("superseded", false)];
+    pki.issue("below", "Below", "root", AUTHORITY, "-set_serial 0x88");
+    pki.issue("leaf", "leaf", "below", "extendedKeyUsage=critical,timeStamping\n", "-set_serial 0x77");
+    pki.list("ofbelow", "below", 1, "", "");
+    for (reason, is_void) in reasons {
+        pki.list("later", "root", 2, &revoked(88, reason), "");
+        let broken = is_void.then_some(Breach::Revoked);
+        assert_eq!(pki.breach_for(Purpose::TimeStamping, &["below"], &["later", "ofbelow"], now_ms()), broken);
+        assert_eq!(pki.breach(&["below"], &["later", "ofbelow"]), None);
+    }
+    pki.issue("lists", "Below", "root", "keyUsage=critical,cRLSign\n", "-set_serial 0x99");
+    pki.list("ofbelow", "lists", 1, "", "");
+    for (reason, is_void) in reasons {
+        pki.list("later", "root", 2, &revoked(99, reason), "");
+        let broken = is_void.then_some(Breach::Undetermined);
+        assert_eq!(pki.breach(&["below", "lists"], &["later", "ofbelow"]), broken, "{reason}");
+    }
 }

@@ -147,8 +147,20 @@ impl Entry {
         self.reason == Some(CrlReason::RemoveFromCRL)
     }
 
-    /// Whether the certificate is not to be trusted at the moment in question.
+    /// Whether the certificate is not to be trusted at the moment in question. Of when a stamp or a list was signed nobody
+    /// tells but its own key: what was before counts only where the reason says that the key was not stolen (RFC 3161, 4).
     fn revokes(&self, settings: &PathSettings<'_>) -> bool {
-        !self.is_removal() && self.since_s <= settings.at_ms.div_euclid(1_000)
+        let is_own_witness = matches!(settings.purpose, Purpose::TimeStamping | Purpose::CrlSigning);
+        let is_key_safe = matches!(
+            self.reason,
+            Some(
+                CrlReason::Unspecified
+                    | CrlReason::AffiliationChanged
+                    | CrlReason::Superseded
+                    | CrlReason::CessationOfOperation
+            )
+        );
+        let has_begun = self.since_s <= settings.at_ms.div_euclid(1_000);
+        !self.is_removal() && (has_begun || is_own_witness && !is_key_safe)
     }
 }
