@@ -174,7 +174,7 @@ async fn fill(tx: &mut Tx) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What somebody asks for.
+/// What somebody asks for that has an index of its own. What has none is looked for in so many rows, as another test shows.
 fn asked() -> Vec<(&'static str, signing_requests::Filter)> {
     use signing_requests::Filter;
     vec![
@@ -182,7 +182,6 @@ fn asked() -> Vec<(&'static str, signing_requests::Filter)> {
         ("of a service", Filter { service_id: Some(ONE), ..Filter::default() }),
         ("waiting", Filter { state: Some("Approval".into()), unexpired_at_ms: Some(1), ..Filter::default() }),
         ("own", Filter { submitters: Some(vec![ONE, TWO]), ..Filter::default() }),
-        ("own that wait", Filter { state: Some("Approval".into()), submitters: Some(vec![ONE]), ..Filter::default() }),
     ]
 }
 
