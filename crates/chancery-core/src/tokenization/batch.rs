@@ -27,15 +27,12 @@ pub(crate) struct Load {
 
 impl Load {
     /// Refuses batches that are too large: by the number of values, and by the work that they are.
-    pub(crate) fn of(field: &str, values: &Texts, engine: &Engine, limits: &Limits) -> Result<Self> {
+    pub(crate) fn of(field: &str, values: &Texts, engine: &dyn Engine, limits: &Limits) -> Result<Self> {
         if values.len() > limits.batch_values_max {
             let message = format!("A batch has at most {} values.", limits.batch_values_max);
             return Err(Error::too_large(field, message));
         }
-        let work = match values.even(0..values.len()) {
-            Some((_, length)) => values.len().saturating_mul(engine.work(length)),
-            None => values.iter().flatten().map(|value| engine.work(value.len())).sum(),
-        };
+        let work = engine.work(values);
         if work > limits.batch_work_max {
             let message = "The values are so long that the batch would hold a core for too long; split it.";
             return Err(Error::too_large(field, message));
@@ -52,6 +49,14 @@ impl Load {
     fn jobs(self) -> Vec<Range<usize>> {
         let size = (self.values.saturating_mul(JOB_WORK) / self.work.max(1)).max(1);
         (0..self.values).step_by(size).map(|start| start..self.values.min(start + size)).collect()
+    }
+}
+
+/// The work of all values together, where a value of so many bytes is `of_one`.
+pub(crate) fn work(values: &Texts, of_one: impl Fn(usize) -> usize) -> usize {
+    match values.even(0..values.len()) {
+        Some((_, length)) => values.len().saturating_mul(of_one(length)),
+        None => values.iter().flatten().map(|value| of_one(value.len())).sum(),
     }
 }
 

@@ -15,7 +15,7 @@ use chancery_types::{
 
 use super::{
     batch::{self, Load},
-    engine::{Engine, Iv, IvKind},
+    engine::{Iv, IvKind, TokenSource, Values},
     profile::Profile,
     track::Tracks,
     vault::Attributes,
@@ -39,10 +39,10 @@ impl Chancery {
             let profiles = self.token_profiles.now();
             let profile = profiles.find(id)?;
             let grant = profile.may_tokenize(&now, caller.roles(), Call::Single)?;
-            profile.engine.check_version_made(request.key_version)?;
+            profile.engine().versions().check_made(request.key_version)?;
             let attributes = self.attributes(profile, request.metadata.as_ref(), request.expires_at.as_deref())?;
             let (token, iv) = self.make_token(profile, grant, &request.message, attributes, "/message").await?;
-            Ok(TokenizationResponse { token, iv, key_version: told_version(profile) })
+            Ok(TokenizationResponse { token, iv, key_version: profile.engine().version_to_tell() })
         }
         .await;
         self.count_tokens(caller, Action::Tokenize, id, 1, &answer);
@@ -87,26 +87,29 @@ impl Chancery {
         let now = self.tokenizes_now()?;
         let answer = async {
             let (profile, grant) = self.may_tokenize(&now, caller, id, Call::Batch)?;
-            profile.engine.check_version_made(key_version)?;
+            profile.engine().versions().check_made(key_version)?;
             let attributes = self.attributes(&profile, metadata.as_ref(), expires_at.as_deref())?;
-            let load = Load::of("/messages", &messages, &profile.engine, &self.limits)?;
+            let load = Load::of("/messages", &messages, profile.engine(), &self.limits)?;
             let ivs: Arc<[Iv]> = draw_ivs(&profile, messages.len()).into();
-            let outcome = if let Engine::Random(vault) = &profile.engine {
-                self.vault_tokenize((&profile, vault), grant, messages, attributes, partial).await?
-            } else {
-                let (profile, ivs, messages) = (Arc::clone(&profile), Arc::clone(&ivs), Arc::new(messages));
-                let job = move |range: Range<usize>| {
-                    let ivs = ivs.get(range.clone()).unwrap_or_default();
-                    profile.engine.tokenize_texts(&grant, (&messages, range), ivs)
-                };
-                batch::run(&self.pool, load, job).await?
+            let outcome = match &profile.tokens {
+                TokenSource::Vault(vault) => {
+                    self.vault_tokenize((&profile, vault), grant, messages, attributes, partial).await?
+                }
+                TokenSource::Cipher(cipher) => {
+                    let (cipher, ivs, messages) = (Arc::clone(cipher), Arc::clone(&ivs), Arc::new(messages));
+                    let job = move |range: Range<usize>| {
+                        let ivs = ivs.get(range.clone()).unwrap_or_default();
+                        cipher.make(&grant, Values::Some(&messages, range), ivs)
+                    };
+                    batch::run(&self.pool, load, job).await?
+                }
             };
             let errors = outcome.settle("/messages", partial, &self.limits)?;
             if outcome.has_texts() {
                 self.note_use(&profile).await?;
             }
             let ivs = profile.iv.map(|_| batch::ivs_of(&outcome, &ivs));
-            let key_version = told_version(&profile);
+            let key_version = profile.engine().version_to_tell();
             Ok(BatchTokenizationResponse { tokens: outcome.texts, ivs, key_version, errors })
         };
         let answer = answer.await;
@@ -126,18 +129,19 @@ impl Chancery {
         let now = self.detokenizes_now()?;
         let answer = async {
             let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Batch)?;
-            let load = Load::of("/tokens", &tokens, &profile.engine, &self.limits)?;
-            let version = profile.engine.version_to_read(key_version)?;
+            let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?;
+            let version = profile.engine().version_to_read(key_version)?;
             let ivs = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?;
-            let outcome = if let Engine::Random(vault) = &profile.engine {
-                self.vault_detokenize(vault, grant, tokens, version).await?
-            } else {
-                let tokens = Arc::new(tokens);
-                let job = move |range: Range<usize>| {
-                    let ivs = ivs.get(range.clone()).unwrap_or_default();
-                    profile.engine.detokenize_texts(&grant, (&tokens, range), ivs, version)
-                };
-                batch::run(&self.pool, load, job).await?
+            let outcome = match &profile.tokens {
+                TokenSource::Vault(vault) => self.vault_detokenize(vault, grant, tokens, version).await?,
+                TokenSource::Cipher(cipher) => {
+                    let (cipher, tokens) = (Arc::clone(cipher), Arc::new(tokens));
+                    let job = move |range: Range<usize>| {
+                        let ivs = ivs.get(range.clone()).unwrap_or_default();
+                        cipher.open(&grant, Values::Some(&tokens, range), ivs, version)
+                    };
+                    batch::run(&self.pool, load, job).await?
+                }
             };
             let errors = outcome.settle("/tokens", partial.unwrap_or_default(), &self.limits)?;
             Ok(BatchDetokenizationResponse { messages: outcome.texts, errors })
@@ -157,12 +161,12 @@ impl Chancery {
         let now = self.tokenizes_now()?;
         let answer = async {
             let (profile, grant) = self.may_tokenize(&now, caller, id, Call::Track)?;
-            profile.engine.check_version_made(request.key_version)?;
+            profile.engine().versions().check_made(request.key_version)?;
             let tracks = self.parse_tracks(&profile, &request.track)?;
             let attributes = self.attributes(&profile, None, None)?;
             let (token, iv) = self.make_token(&profile, grant, &tracks.account(), attributes, TRACK).await?;
             let track = tracks.with_account(&token).map_err(|bad| bad.error(TRACK))?;
-            Ok(TrackTokenizationResponse { track, iv, key_version: told_version(&profile) })
+            Ok(TrackTokenizationResponse { track, iv, key_version: profile.engine().version_to_tell() })
         };
         let answer = answer.await;
         self.count_tokens(caller, Action::TrackTokenize, id, 1, &answer);
@@ -224,15 +228,19 @@ impl Chancery {
         attributes: Attributes,
         field: &str,
     ) -> Result<(String, Option<Base64>)> {
-        if let Engine::Random(vault) = &profile.engine {
-            let messages = iter::once(message).collect();
-            let outcome = Box::pin(self.vault_tokenize((profile, vault), grant, messages, attributes, false)).await?;
-            return Ok((outcome.single(field)?, None));
+        match &profile.tokens {
+            TokenSource::Vault(vault) => {
+                let messages = iter::once(message).collect();
+                let tokens = self.vault_tokenize((profile, vault), grant, messages, attributes, false);
+                Ok((Box::pin(tokens).await?.single(field)?, None))
+            }
+            TokenSource::Cipher(cipher) => {
+                let ivs = draw_ivs(profile, 1);
+                let token = cipher.make(&grant, Values::One(message), &ivs)?.single(field)?;
+                self.note_use(profile).await?;
+                Ok((token, ivs.first().map(|iv| iv.to_wire())))
+            }
         }
-        let ivs = draw_ivs(profile, 1);
-        let token = profile.engine.tokenize(&grant, iter::once(message), &ivs)?.single(field)?;
-        self.note_use(profile).await?;
-        Ok((token, ivs.first().map(|iv| iv.to_wire())))
     }
 
     async fn open_token(
@@ -245,12 +253,11 @@ impl Chancery {
         field: &str,
     ) -> Result<String> {
         let (ivs, version) = read_call(profile, iv, version)?;
-        let tokens = iter::once(token);
-        let outcome = match &profile.engine {
-            Engine::Random(vault) => Box::pin(self.vault_detokenize(vault, grant, tokens.collect(), version)).await?,
-            Engine::Ff1(_) | Engine::Pattern(_) | Engine::Text(_) => {
-                profile.engine.detokenize(&grant, tokens, &ivs, version)?
+        let outcome = match &profile.tokens {
+            TokenSource::Vault(vault) => {
+                Box::pin(self.vault_detokenize(vault, grant, iter::once(token).collect(), version)).await?
             }
+            TokenSource::Cipher(cipher) => cipher.open(&grant, Values::One(token), &ivs, version)?,
         };
         outcome.single(field)
     }
@@ -278,7 +285,7 @@ impl Chancery {
         if track.len() > self.limits.track_max {
             return Err(Error::too_large(TRACK, format!("Track data have at most {} bytes.", self.limits.track_max)));
         }
-        if !profile.engine.is_decimal() {
+        if !profile.engine().is_decimal() {
             return Err(Error::value(TRACK, "Account numbers are decimal; the profile's alphabet is not Decimal."));
         }
         Tracks::parse(track).map_err(|bad| bad.error(TRACK))
@@ -306,7 +313,7 @@ const TRACK: &str = "/track";
 
 /// What came with a token, checked.
 fn read_call(profile: &Profile, iv: Option<&Base64>, version: Option<u32>) -> Result<(Vec<Option<Iv>>, Option<u32>)> {
-    let version = profile.engine.version_to_read(version)?;
+    let version = profile.engine().version_to_read(version)?;
     let ivs: Vec<Option<Iv>> = match (profile.iv, iv) {
         (Some(kind), Some(iv)) => vec![Some(read_iv(kind, iv)?)],
         (Some(_), None) => {
@@ -326,11 +333,6 @@ fn read_iv(kind: IvKind, iv: &Base64) -> Result<Iv> {
 /// One for each value, or none at all.
 fn draw_ivs(profile: &Profile, values: usize) -> Vec<Iv> {
     profile.iv.map_or_else(Vec::new, |kind| iter::repeat_with(|| kind.draw()).take(values).collect())
-}
-
-/// The key version of new tokens, where it is worth telling.
-fn told_version(profile: &Profile) -> Option<u32> {
-    profile.engine.reads_several_versions().then(|| profile.engine.newest_version())
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use chancery_types::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{spec::ProfileSpec, stored, templates};
+use super::{spec::ProfileSpec, stored_profile, templates};
 use crate::{
     Caller, Chancery, Error, Event, Limits, Result,
     changes::{Change, ChangeKind},
@@ -32,7 +32,7 @@ impl Chancery {
         let listed = self.read_list(caller, move |tx| {
             Box::pin(async move { Ok(tables::token_profiles::list(tx, Some(&term), &rows).await?) })
         });
-        page.answer(listed.await?, stored::stub)
+        page.answer(listed.await?, stored_profile::stub)
     }
 
     /// Makes a token profile.

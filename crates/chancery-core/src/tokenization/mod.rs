@@ -24,7 +24,7 @@ mod refusal;
 mod rewrap;
 mod shape;
 mod spec;
-mod stored;
+mod stored_profile;
 mod templates;
 mod text_format;
 mod track;

@@ -12,7 +12,7 @@ use chancery_types::{
 
 use super::{
     batch,
-    engine::{Engine, Iv},
+    engine::{Iv, Values, cipher},
     spec::ProfileSpec,
     vault::Vault,
     versions::Versions,
@@ -43,10 +43,10 @@ impl Chancery {
             let vault = Vault::new(shape, domain, (spec.key, &keys), tokens, &self.custodian)?;
             (vault.samples(&grant, &samples)?, None)
         } else {
-            let engine = Engine::new(spec.algorithm, shape, domain, &keys)?;
+            let cipher = cipher(spec.algorithm, shape, domain, &keys)?;
             let ivs: Vec<Iv> =
                 spec.iv_kind().map_or_else(Vec::new, |kind| samples.iter().map(|_| kind.draw()).collect());
-            let outcome = engine.tokenize(&grant, samples.iter().flatten(), &ivs)?;
+            let outcome = cipher.make(&grant, Values::all(&samples), &ivs)?;
             let ivs = spec.iv_kind().map(|_| batch::ivs_of(&outcome, &ivs));
             (outcome, ivs)
         };

@@ -14,7 +14,7 @@ use chancery_types::{KeyId, KeyState, KeyUsage, RoleId, TokenAlgorithm, TokenPro
 use uuid::Uuid;
 
 use super::{
-    engine::{Engine, IvKind, one_way},
+    engine::{Engine, IvKind, TokenSource, cipher, one_way},
     spec::ProfileSpec,
     vault::Vault,
     versions::Versions,
@@ -33,7 +33,7 @@ pub(crate) struct Profile {
     pub(crate) version: i64,
     /// Which initialization vectors are drawn, if any.
     pub(crate) iv: Option<IvKind>,
-    pub(crate) engine: Engine,
+    pub(crate) tokens: TokenSource,
     pub(crate) key: KeyId,
     rules: TokenRules,
     standing: KeyStanding,
@@ -124,18 +124,18 @@ impl Profile {
         let (shape, rules) = spec.compile(limits)?;
         let open = |row: &Arc<_>| opened.open(custodian, &stored_key.sealed(row));
         let keys = Versions::new(spec.min_decrypt_version, versions.iter().map(open).collect::<Result<_>>()?)?;
-        let engine = if spec.algorithm == TokenAlgorithm::Random {
-            let tokens = (spec.deterministic == Some(true), spec.life()?);
-            let vault = Vault::new(shape, spec.domain(id), (spec.key, &keys), tokens, custodian)?;
-            Engine::Random(Arc::new(vault))
+        let tokens = if spec.algorithm == TokenAlgorithm::Random {
+            let kept = (spec.deterministic == Some(true), spec.life()?);
+            let vault = Vault::new(shape, spec.domain(id), (spec.key, &keys), kept, custodian)?;
+            TokenSource::Vault(Arc::new(vault))
         } else {
-            Engine::new(spec.algorithm, shape, spec.domain(id), &keys)?
+            TokenSource::Cipher(cipher(spec.algorithm, shape, spec.domain(id), &keys)?)
         };
         Ok(Self {
             id,
             version: profile.version,
             iv: spec.iv_kind(),
-            engine,
+            tokens,
             key: spec.key,
             rules,
             standing: KeyStanding {
@@ -145,6 +145,10 @@ impl Profile {
             },
             used: AtomicBool::new(profile.used),
         })
+    }
+
+    pub(crate) fn engine(&self) -> &dyn Engine {
+        self.tokens.engine()
     }
 
     /// Whether a caller with these roles may tokenize now.
@@ -159,7 +163,7 @@ impl Profile {
         roles: &[RoleId],
         call: Call,
     ) -> Result<DetokenizeGrant> {
-        if self.engine.is_one_way() {
+        if self.engine().is_one_way() {
             return Err(one_way());
         }
         self.rules.detokenize(roles, call, self.standing)

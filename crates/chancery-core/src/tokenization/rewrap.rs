@@ -12,7 +12,7 @@ use chancery_types::{
 
 use super::{
     batch::{self, Load},
-    engine::{Engine, Iv, Outcome},
+    engine::{Cipher, Iv, Outcome, TokenSource, Values},
 };
 use crate::{
     Caller, Chancery, Error, Result,
@@ -29,19 +29,22 @@ impl Chancery {
         let answer = async {
             let (profile, detokenize) = self.may_detokenize(&opens, caller, id, Call::Rewrap)?;
             let tokenize = profile.may_tokenize(&makes, caller.roles(), Call::Rewrap)?;
-            let load = Load::of("/tokens", &tokens, &profile.engine, &self.limits)?.twice();
-            let version = profile.engine.version_to_read(key_version)?;
+            let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?.twice();
+            let version = profile.engine().version_to_read(key_version)?;
             let ivs: Arc<[Option<Iv>]> = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?.into();
             let partial = partial.unwrap_or_default();
-            let outcome = if let Engine::Random(vault) = &profile.engine {
-                self.vault_rewrap(vault, (detokenize, tokenize), tokens, version, partial).await?
-            } else {
-                let (profile, ivs, tokens) = (Arc::clone(&profile), Arc::clone(&ivs), Arc::new(tokens));
-                let job = move |range: Range<usize>| {
-                    let ivs = ivs.get(range.clone()).unwrap_or_default();
-                    rewrap(&profile.engine, (&detokenize, &tokenize), (&tokens, range), ivs, version)
-                };
-                batch::run(&self.pool, load, job).await?
+            let outcome = match &profile.tokens {
+                TokenSource::Vault(vault) => {
+                    self.vault_rewrap(vault, (detokenize, tokenize), tokens, version, partial).await?
+                }
+                TokenSource::Cipher(cipher) => {
+                    let (cipher, ivs, tokens) = (Arc::clone(cipher), Arc::clone(&ivs), Arc::new(tokens));
+                    let job = move |range: Range<usize>| {
+                        let ivs = ivs.get(range.clone()).unwrap_or_default();
+                        rewrap(cipher.as_ref(), (&detokenize, &tokenize), (&tokens, range), ivs, version)
+                    };
+                    batch::run(&self.pool, load, job).await?
+                }
             };
             let errors = outcome.settle("/tokens", partial, &self.limits)?;
             if outcome.has_texts() {
@@ -49,7 +52,7 @@ impl Chancery {
             }
             let kept = |(token, iv): (Option<&str>, &Option<Iv>)| token.and(*iv).map(Iv::to_wire);
             let ivs = profile.iv.map(|_| outcome.texts.iter().zip(&*ivs).map(kept).collect());
-            let key_version = profile.engine.newest_version();
+            let key_version = profile.engine().versions().newest();
             Ok(RewrapResponse { tokens: outcome.texts, ivs, key_version, errors })
         };
         let answer = answer.await;
@@ -62,16 +65,16 @@ impl Chancery {
 /// stays what it is, and whoever is interrupted between storing a token and its iv has lost neither. Under another key
 /// it is as good as a fresh one.
 fn rewrap(
-    engine: &Engine,
+    cipher: &dyn Cipher,
     (may_detokenize, may_tokenize): (&DetokenizeGrant, &TokenizeGrant),
     (tokens, range): (&Texts, Range<usize>),
     ivs: &[Option<Iv>],
     version: Option<u32>,
 ) -> Result<Outcome> {
-    let opened = engine.detokenize_texts(may_detokenize, (tokens, range), ivs, version)?;
+    let opened = cipher.open(may_detokenize, Values::Some(tokens, range), ivs, version)?;
     let of_opened = opened.texts.iter().zip(ivs).filter(|(message, _)| message.is_some());
     let ivs: Vec<Iv> = of_opened.filter_map(|(_, iv)| *iv).collect();
-    let made = engine.tokenize(may_tokenize, opened.texts.iter().flatten(), &ivs)?;
+    let made = cipher.make(may_tokenize, Values::all(&opened.texts), &ivs)?;
     // Both list what they refused in order, so each null belongs to the next refusal of the side that made it.
     let (mut unread, mut unmade) = (opened.bad.iter(), made.bad.iter());
     let mut tokens = made.texts.iter();

@@ -3,8 +3,14 @@
 use super::refusal::BadValue;
 use crate::{Error, Result};
 
-/// Something for each key version that a profile reads: from `minDecryptVersion` to `keyVersion`, which alone makes
-/// tokens.
+/// The key versions that a profile reads: from `minDecryptVersion` to `keyVersion`, which alone makes tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct VersionNumbers {
+    oldest: u32,
+    newest: u32,
+}
+
+/// Something for each of them.
 pub(crate) struct Versions<C> {
     oldest: u32,
     /// From the oldest on; never empty.
@@ -31,9 +37,9 @@ impl<C> Versions<C> {
         self.oldest.saturating_add(u32::try_from(self.each.len() - 1).unwrap_or(u32::MAX))
     }
 
-    /// Whether tokens of more than one version are read.
-    pub(crate) const fn are_several(&self) -> bool {
-        self.each.len() > 1
+    /// Which ones there are.
+    pub(crate) fn numbers(&self) -> VersionNumbers {
+        VersionNumbers { oldest: self.oldest, newest: self.newest() }
     }
 
     /// What makes tokens.
@@ -46,7 +52,7 @@ impl<C> Versions<C> {
         self.each.get(usize::try_from(version.checked_sub(self.oldest)?).ok()?)
     }
 
-    /// What reads the tokens of a call that do not tell their version: those of [`to_read`](Self::to_read).
+    /// What reads the tokens of a call that do not tell their version: those of [`to_read`](VersionNumbers::to_read).
     pub(crate) fn of(&self, version: Option<u32>) -> Result<&C> {
         let found = version.map_or(Some(self.of_newest()), |version| self.find(version));
         found.ok_or_else(|| Error::internal("a version was not checked before"))
@@ -65,12 +71,24 @@ impl<C> Versions<C> {
         let unread = BadValue::Version { version, oldest: self.oldest, newest: self.newest() };
         self.find(version).ok_or(unread)
     }
+}
+
+impl VersionNumbers {
+    /// The version that makes tokens.
+    pub(crate) const fn newest(self) -> u32 {
+        self.newest
+    }
+
+    /// Whether tokens of more than one version are read.
+    pub(crate) const fn are_several(self) -> bool {
+        self.oldest < self.newest
+    }
 
     /// Refuses a call of tokenize that names another version than the one that makes tokens.
-    pub(crate) fn check_made(&self, named: Option<u32>) -> Result<()> {
+    pub(crate) fn check_made(self, named: Option<u32>) -> Result<()> {
         match named {
-            Some(version) if version != self.newest() => {
-                let message = format!("Tokens are made with key version {}; leave keyVersion out.", self.newest());
+            Some(version) if version != self.newest => {
+                let message = format!("Tokens are made with key version {}; leave keyVersion out.", self.newest);
                 Err(Error::value(FIELD, message))
             }
             Some(_) | None => Ok(()),
@@ -79,10 +97,10 @@ impl<C> Versions<C> {
 
     /// The version that a call of detokenize shall read; `None` where each token tells its own. Versions are never
     /// tried: under FF1 every wrong one gives a plausible answer.
-    pub(crate) fn to_read(&self, named: Option<u32>, told: bool) -> Result<Option<u32>> {
-        let (oldest, newest) = (self.oldest, self.newest());
+    pub(crate) fn to_read(self, named: Option<u32>, told: bool) -> Result<Option<u32>> {
+        let Self { oldest, newest } = self;
         match named {
-            Some(version) if self.find(version).is_none() => {
+            Some(version) if !(oldest..=newest).contains(&version) => {
                 let message = format!("The profile reads tokens of the key versions {oldest} to {newest}.");
                 Err(Error::value(FIELD, message))
             }
@@ -117,10 +135,10 @@ mod tests {
     fn tokens_are_made_with_the_newest_version_only() {
         let versions = Versions::new(2, vec!["two", "three"]).unwrap();
         assert_eq!((versions.oldest, versions.newest(), *versions.of_newest()), (2, 3, "three"));
-        assert!(versions.check_made(None).is_ok());
-        assert!(versions.check_made(Some(3)).is_ok());
+        assert!(versions.numbers().check_made(None).is_ok());
+        assert!(versions.numbers().check_made(Some(3)).is_ok());
         for other in [0, 2, 4, u32::MAX] {
-            assert_eq!(meaning(versions.check_made(Some(other))), Meaning::Value);
+            assert_eq!(meaning(versions.numbers().check_made(Some(other))), Meaning::Value);
         }
         assert!(Versions::new(1, Vec::<u8>::new()).is_err());
     }
@@ -129,15 +147,15 @@ mod tests {
     fn the_version_to_read_is_told_by_the_token_or_the_call_never_tried() {
         let several = Versions::new(2, vec!["two", "three"]).unwrap();
         for (named, told, version) in [(Some(2), false, Some(2)), (Some(3), true, Some(3)), (None, true, None)] {
-            assert_eq!(several.to_read(named, told).unwrap(), version);
+            assert_eq!(several.numbers().to_read(named, told).unwrap(), version);
         }
-        assert_eq!(meaning(several.to_read(None, false)), Meaning::Malformed);
+        assert_eq!(meaning(several.numbers().to_read(None, false)), Meaning::Malformed);
         for named in [0, 1, 4, u32::MAX] {
-            assert_eq!(meaning(several.to_read(Some(named), true)), Meaning::Value);
-            assert_eq!(meaning(several.to_read(Some(named), false)), Meaning::Value);
+            assert_eq!(meaning(several.numbers().to_read(Some(named), true)), Meaning::Value);
+            assert_eq!(meaning(several.numbers().to_read(Some(named), false)), Meaning::Value);
         }
         let one = Versions::new(7, vec!["seven"]).unwrap();
-        assert_eq!(one.to_read(None, false).unwrap(), Some(7));
+        assert_eq!(one.numbers().to_read(None, false).unwrap(), Some(7));
         let found: Vec<_> = [1, 2, 3, 4].map(|version| several.find(version).copied()).into();
         assert_eq!(found, [None, Some("two"), Some("three"), None]);
     }

@@ -32,7 +32,7 @@ pub(super) fn ciphers(format: &Format, ciphers: &Versions<Ff1>) -> Result<Option
 const TOGETHER: usize = 1024;
 
 /// The values of one batch on their way.
-pub(super) struct Values<'f> {
+pub(super) struct DecimalBatch<'f> {
     kind: Kind,
     format: &'f Format,
     cipher: &'f Ff1Text,
@@ -57,7 +57,7 @@ pub(super) enum Kind {
     Token,
 }
 
-impl<'f> Values<'f> {
+impl<'f> DecimalBatch<'f> {
     /// For so many values of so many bytes together.
     pub(super) fn new(kind: Kind, format: &'f Format, cipher: &'f Ff1Text, (count, bytes): (usize, usize)) -> Self {
         Self {

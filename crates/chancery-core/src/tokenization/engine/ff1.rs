@@ -2,7 +2,7 @@
 //!
 //! A single value is a batch of one, so that both cannot differ.
 
-use std::{ops::Range, sync::Arc};
+use std::{iter, ops::Range, sync::Arc};
 
 use chancery_keys::{
     DataKey,
@@ -11,9 +11,17 @@ use chancery_keys::{
 use chancery_types::{TokenProfileId, wire::Texts};
 
 use super::{
-    super::{batch, format::Format, prefix, refusal::BadValue, tweak, values::Parts, versions::Versions},
-    Iv, IvKind, Outcome,
-    decimal::{self, Kind, Values},
+    super::{
+        batch,
+        format::Format,
+        prefix,
+        refusal::BadValue,
+        tweak,
+        values::Parts,
+        versions::{VersionNumbers, Versions},
+    },
+    Cipher, Engine, Iv, IvKind, Outcome, Values,
+    decimal::{self, DecimalBatch, Kind},
 };
 use crate::{
     Error, Result,
@@ -46,12 +54,9 @@ impl Ff1Engine {
         Ok(Self { format, ciphers, decimal, prefix })
     }
 
+    #[cfg(test)]
     pub(crate) fn format(&self) -> &Format {
         &self.format
-    }
-
-    pub(crate) const fn versions(&self) -> &Versions<Ff1> {
-        &self.ciphers
     }
 
     /// Tokenizes. `ivs` is empty or has one for each message.
@@ -60,7 +65,7 @@ impl Ff1Engine {
         V: Iterator<Item = &'v str> + Clone,
     {
         if let Some(ciphers) = &self.decimal {
-            let mut values = Values::new(Kind::Message, &self.format, ciphers.of_newest(), self.guess(&messages));
+            let mut values = DecimalBatch::new(Kind::Message, &self.format, ciphers.of_newest(), self.guess(&messages));
             for (index, message) in messages.clone().enumerate() {
                 values.add(message, ivs.get(index))?;
             }
@@ -162,7 +167,7 @@ impl Ff1Engine {
     }
 
     fn decimal_texts(&self, kind: Kind, cipher: &Ff1Text, texts: &Texts, range: Range<usize>) -> Result<Outcome> {
-        let mut values = Values::new(kind, &self.format, cipher, (range.len(), texts.bytes_of(range.clone())));
+        let mut values = DecimalBatch::new(kind, &self.format, cipher, (range.len(), texts.bytes_of(range.clone())));
         values.add_texts(texts, range.clone())?;
         values.finish(batch::values(texts, range))
     }
@@ -178,7 +183,7 @@ impl Ff1Engine {
     where
         V: Iterator<Item = &'v str> + Clone,
     {
-        let mut values = Values::new(Kind::Token, &self.format, ciphers.of(version)?, self.guess(&tokens));
+        let mut values = DecimalBatch::new(Kind::Token, &self.format, ciphers.of(version)?, self.guess(&tokens));
         for (index, token) in tokens.clone().enumerate() {
             match ivs.get(index) {
                 Some(None) => values.refuse(BadValue::Iv { bytes: IvKind::Ff1.length() }),
@@ -250,6 +255,50 @@ impl Ff1Engine {
         match view {
             View::Full => texts.push(message),
             View::Partial(mask) => texts.push_with(|out| self.format.put_masked(mask, message, out)),
+        }
+    }
+}
+
+impl Engine for Ff1Engine {
+    fn work(&self, values: &Texts) -> usize {
+        batch::work(values, |bytes| self.format.work(bytes))
+    }
+
+    fn is_decimal(&self) -> bool {
+        self.format.alphabet().is_decimal()
+    }
+
+    fn is_one_way(&self) -> bool {
+        false
+    }
+
+    fn versions(&self) -> VersionNumbers {
+        self.ciphers.numbers()
+    }
+
+    fn tells_version(&self) -> bool {
+        self.format.tells_version()
+    }
+}
+
+impl Cipher for Ff1Engine {
+    fn make(&self, grant: &TokenizeGrant, messages: Values<'_>, ivs: &[Iv]) -> Result<Outcome> {
+        match messages {
+            Values::One(message) => self.tokenize(grant, iter::once(message), ivs),
+            Values::Some(texts, range) => self.tokenize_texts(grant, (texts, range), ivs),
+        }
+    }
+
+    fn open(
+        &self,
+        grant: &DetokenizeGrant,
+        tokens: Values<'_>,
+        ivs: &[Option<Iv>],
+        version: Option<u32>,
+    ) -> Result<Outcome> {
+        match tokens {
+            Values::One(token) => self.detokenize(grant, iter::once(token), ivs, version),
+            Values::Some(texts, range) => self.detokenize_texts(grant, (texts, range), ivs, version),
         }
     }
 }

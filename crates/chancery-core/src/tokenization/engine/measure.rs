@@ -7,11 +7,11 @@ use chancery_ff1::{Alphabet, Ff1, Item, Key};
 use chancery_types::{TokenProfileId, wire::Texts};
 use serde_json::{Value, json};
 
-use super::{Ff1Engine, Outcome, batch, pattern};
+use super::{Ff1Engine, Outcome, pattern};
 use crate::{
     Limits,
     access::tests::{MAY_DETOKENIZE, MAY_TOKENIZE},
-    tokenization::{format::Format, luhn, templates, versions::Versions},
+    tokenization::{batch, format::Format, luhn, templates, versions::Versions},
 };
 
 /// The server's: the system's would take new pages from the kernel for every batch.

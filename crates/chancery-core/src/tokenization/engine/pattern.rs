@@ -3,7 +3,7 @@
 //! Where all encrypted places of a value have one radix, FF1 works in it. Else the number is written in bits and encrypted
 //! until it is below the product of the radices again; so it is below the product in less than two turns on average.
 
-use std::sync::Arc;
+use std::{iter, sync::Arc};
 
 use chancery_keys::{
     DataKey,
@@ -13,11 +13,12 @@ use chancery_types::{TokenProfileId, wire::Texts};
 
 use super::{
     super::{
+        batch,
         pattern::{Layout, Pattern, Place, Taken, from_bits, to_bits, uniform},
         refusal::BadValue,
-        versions::Versions,
+        versions::{VersionNumbers, Versions},
     },
-    Iv, IvKind, Outcome,
+    Cipher, Engine, Iv, IvKind, Outcome, Values,
     ff1::all_done,
 };
 use crate::{
@@ -43,14 +44,6 @@ impl PatternEngine {
         let cipher = |key: &DataKey, radix| key.ff1(radix).map_err(Error::internal);
         let ciphers = keys.try_map(|key| Ciphers::new(&pattern, domain, |radix| cipher(key, radix)))?;
         Ok(Self { pattern, ciphers })
-    }
-
-    pub(crate) const fn pattern(&self) -> &Pattern {
-        &self.pattern
-    }
-
-    pub(crate) const fn versions(&self) -> &Versions<Ciphers> {
-        &self.ciphers
     }
 
     /// Tokenizes. `ivs` is empty or has one for each message.
@@ -119,6 +112,50 @@ impl PatternEngine {
             View::Partial(mask) => {
                 texts.push_with(|out| self.pattern.append_masked(*mask, message, taken, layout, out));
             }
+        }
+    }
+}
+
+impl Engine for PatternEngine {
+    fn work(&self, values: &Texts) -> usize {
+        batch::work(values, |bytes| self.pattern.work(bytes))
+    }
+
+    fn is_decimal(&self) -> bool {
+        false
+    }
+
+    fn is_one_way(&self) -> bool {
+        false
+    }
+
+    fn versions(&self) -> VersionNumbers {
+        self.ciphers.numbers()
+    }
+
+    fn tells_version(&self) -> bool {
+        false
+    }
+}
+
+impl Cipher for PatternEngine {
+    fn make(&self, grant: &TokenizeGrant, messages: Values<'_>, ivs: &[Iv]) -> Result<Outcome> {
+        match messages {
+            Values::One(message) => self.tokenize(grant, iter::once(message), ivs),
+            Values::Some(texts, range) => self.tokenize(grant, batch::values(texts, range), ivs),
+        }
+    }
+
+    fn open(
+        &self,
+        grant: &DetokenizeGrant,
+        tokens: Values<'_>,
+        ivs: &[Option<Iv>],
+        version: Option<u32>,
+    ) -> Result<Outcome> {
+        match tokens {
+            Values::One(token) => self.detokenize(grant, iter::once(token), ivs, version),
+            Values::Some(texts, range) => self.detokenize(grant, batch::values(texts, range), ivs, version),
         }
     }
 }

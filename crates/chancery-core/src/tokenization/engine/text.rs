@@ -6,15 +6,20 @@
 //! domain (16 bytes) ‖ key version (4 bytes, big-endian) as associated data; or HMAC-SHA-256 of
 //! domain ‖ key version ‖ message. The layout is frozen: any change would orphan every token.
 
-use std::sync::Arc;
+use std::{iter, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_keys::{Aes256Siv, DataKey, HmacSha256, NotAuthentic, Xaes256Gcm};
 use chancery_types::{TokenProfileId, wire::Texts};
 
 use super::{
-    super::{refusal::BadValue, text_format::TextFormat, versions::Versions},
-    Iv, Outcome,
+    super::{
+        batch,
+        refusal::BadValue,
+        text_format::TextFormat,
+        versions::{VersionNumbers, Versions},
+    },
+    Cipher, Engine, Iv, Outcome, Values,
 };
 use crate::{
     Error, Result,
@@ -50,18 +55,6 @@ impl TextEngine {
         cipher: impl Fn(&DataKey) -> Result<TextCipher>,
     ) -> Result<Self> {
         Ok(Self { format, domain, ciphers: keys.try_map(|key| cipher(key))? })
-    }
-
-    pub(crate) const fn versions(&self) -> &Versions<TextCipher> {
-        &self.ciphers
-    }
-
-    /// Whether nothing leads back from a token.
-    pub(crate) fn is_one_way(&self) -> bool {
-        match self.ciphers.of_newest() {
-            TextCipher::Hmac(_) => true,
-            TextCipher::AesSiv(_) | TextCipher::AesGcm(_) => false,
-        }
     }
 
     pub(crate) fn tokenize<'v, V>(&self, _grant: &TokenizeGrant, messages: V, ivs: &[Iv]) -> Result<Outcome>
@@ -100,7 +93,7 @@ impl TextEngine {
         }
         let mut outcome = Outcome::default();
         for (index, token) in tokens.enumerate() {
-            match self.open(token, ivs.get(index), version) {
+            match self.open_one(token, ivs.get(index), version) {
                 Ok(message) => show(grant.view(), &message, &mut outcome.texts),
                 Err(bad) => outcome.refuse(bad),
             }
@@ -108,7 +101,7 @@ impl TextEngine {
         Ok(outcome)
     }
 
-    fn open(&self, token: &str, iv: Option<&Option<Iv>>, asked: Option<u32>) -> Result<String, BadValue> {
+    fn open_one(&self, token: &str, iv: Option<&Option<Iv>>, asked: Option<u32>) -> Result<String, BadValue> {
         let bytes_max = (HEADER + SEAL + self.format.bytes_max()).div_ceil(3) * 4;
         if token.len() > bytes_max {
             return Err(BadValue::TooLarge { bytes_max });
@@ -134,6 +127,53 @@ impl TextEngine {
         data[..16].copy_from_slice(self.domain.as_bytes());
         data[16..].copy_from_slice(&version.to_be_bytes());
         data
+    }
+}
+
+impl Engine for TextEngine {
+    fn work(&self, values: &Texts) -> usize {
+        batch::work(values, |bytes| 100 + bytes / 2)
+    }
+
+    fn is_decimal(&self) -> bool {
+        false
+    }
+
+    fn is_one_way(&self) -> bool {
+        match self.ciphers.of_newest() {
+            TextCipher::Hmac(_) => true,
+            TextCipher::AesSiv(_) | TextCipher::AesGcm(_) => false,
+        }
+    }
+
+    fn versions(&self) -> VersionNumbers {
+        self.ciphers.numbers()
+    }
+
+    fn tells_version(&self) -> bool {
+        true
+    }
+}
+
+impl Cipher for TextEngine {
+    fn make(&self, grant: &TokenizeGrant, messages: Values<'_>, ivs: &[Iv]) -> Result<Outcome> {
+        match messages {
+            Values::One(message) => self.tokenize(grant, iter::once(message), ivs),
+            Values::Some(texts, range) => self.tokenize(grant, batch::values(texts, range), ivs),
+        }
+    }
+
+    fn open(
+        &self,
+        grant: &DetokenizeGrant,
+        tokens: Values<'_>,
+        ivs: &[Option<Iv>],
+        version: Option<u32>,
+    ) -> Result<Outcome> {
+        match tokens {
+            Values::One(token) => self.detokenize(grant, iter::once(token), ivs, version),
+            Values::Some(texts, range) => self.detokenize(grant, batch::values(texts, range), ivs, version),
+        }
     }
 }
 

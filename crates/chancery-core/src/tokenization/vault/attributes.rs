@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
-    super::{engine::Engine, profile::Profile},
+    super::{engine::TokenSource, profile::Profile},
     Vault, end_ms,
 };
 use crate::{Chancery, Error, Limits, Result, time::parse_rfc3339};
@@ -25,7 +25,7 @@ impl Chancery {
         metadata: Option<&Map<String, Value>>,
         expires_at: Option<&str>,
     ) -> Result<Attributes> {
-        if let Engine::Random(vault) = &profile.engine {
+        if let TokenSource::Vault(vault) = &profile.tokens {
             return vault.attributes(metadata, expires_at, self.clock.now_ms(), &self.limits);
         }
         let given = [("/metadata", metadata.is_some()), ("/expiresAt", expires_at.is_some())];

@@ -11,7 +11,7 @@ use chancery_types::{
 use serde_json::json;
 
 use super::{
-    super::{engine::Engine, profile::Profile, refusal::BadValue},
+    super::{engine::TokenSource, profile::Profile, refusal::BadValue},
     Vault,
     entry::Entry,
     lives, unreadable,
@@ -85,9 +85,9 @@ impl Chancery {
 
 /// What only Random profiles have.
 fn vault_of(profile: &Profile) -> Result<&Arc<Vault>> {
-    match &profile.engine {
-        Engine::Random(vault) => Ok(vault),
-        Engine::Ff1(_) | Engine::Pattern(_) | Engine::Text(_) => {
+    match &profile.tokens {
+        TokenSource::Vault(vault) => Ok(vault),
+        TokenSource::Cipher(_) => {
             Err(Error::state("Only Random profiles keep their tokens; this profile has another algorithm."))
         }
     }

@@ -23,13 +23,22 @@ use std::sync::Arc;
 
 use chancery_keys::{Custodian, DataKey, VaultIndex, VaultSeal};
 use chancery_store::tables::vault_tokens::Row;
-use chancery_types::{KeyId, TokenProfileId, wire::x509::ValidityPeriod};
+use chancery_types::{
+    KeyId, TokenProfileId,
+    wire::{Texts, x509::ValidityPeriod},
+};
 use chancery_x509::validity::{Period, Validity};
 use tracing::error;
 use zeroize::Zeroizing;
 
 use self::draw::Values;
-use super::{refusal::BadValue, shape::Shape, versions::Versions};
+use super::{
+    batch,
+    engine::Engine,
+    refusal::BadValue,
+    shape::Shape,
+    versions::{VersionNumbers, Versions},
+};
 use crate::{Error, Result};
 
 pub(crate) use attributes::Attributes;
@@ -63,18 +72,37 @@ impl Vault {
         Ok(Self { values, domain, index, seals, deterministic, life })
     }
 
-    pub(crate) const fn values(&self) -> &Values {
-        &self.values
-    }
-
-    pub(crate) const fn versions(&self) -> &Versions<VaultSeal> {
-        &self.seals
-    }
-
     /// Opens a row that has not expired.
     fn open(&self, row: &Row, version: Option<u32>) -> Result<Zeroizing<Vec<u8>>, BadValue> {
         let seal = self.seals.told(row.key_version, version)?;
         seal.open(&row.token_hash, &row.sealed).map_err(|failure| unreadable(row, &failure))
+    }
+}
+
+impl Engine for Vault {
+    fn work(&self, values: &Texts) -> usize {
+        batch::work(values, |bytes| 600 + bytes)
+    }
+
+    fn is_decimal(&self) -> bool {
+        self.values.is_decimal()
+    }
+
+    fn is_one_way(&self) -> bool {
+        false
+    }
+
+    fn versions(&self) -> VersionNumbers {
+        self.seals.numbers()
+    }
+
+    fn tells_version(&self) -> bool {
+        true
+    }
+
+    /// None: a deterministic profile may give out a token that an older version seals.
+    fn version_to_tell(&self) -> Option<u32> {
+        None
     }
 }
 
