@@ -1,7 +1,7 @@
 //! `/api/v2/identities` behind the door.
 
 mod holders;
-mod stored;
+mod stored_identity;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_store::{Tx, name_key, tables};
@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 pub(super) use self::holders::check_named;
 use self::{
     holders::{assign, check_last_holders, check_may_set_password, reassign, roles_to_give},
-    stored::{existing, kind_of, read},
+    stored_identity::{existing, kind_of, read},
 };
 use super::{
     Caller,

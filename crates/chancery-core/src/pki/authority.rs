@@ -9,7 +9,7 @@ use chancery_keys::SigningKey;
 use chancery_store::{Tx, tables};
 use chancery_types::{CertificateId, KeyId, KeyUsage, wire::approval::ApprovalRules};
 
-use super::{ISSUER, certificate::Issuer, stored::StoredCertificate};
+use super::{ISSUER, certificate::Issuer, stored_certificate::StoredCertificate};
 use crate::{Chancery, Error, Result, compiled::Compiled, keys::check_use};
 
 /// The authorities that issued something since this node started.

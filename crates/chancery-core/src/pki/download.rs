@@ -2,7 +2,7 @@
 
 use chancery_types::wire::x509::DownloadFormat;
 
-use super::stored::{StoredCertificate, pem};
+use super::stored_certificate::{StoredCertificate, pem};
 use chancery_x509::cms;
 
 use crate::{Error, Result};

@@ -13,7 +13,7 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::stored::StoredCertificate;
+use super::stored_certificate::StoredCertificate;
 use crate::{Caller, Chancery, Error, Result, time};
 
 /// Certificates of a page where the query does not say.

@@ -16,7 +16,7 @@ use super::{
     lint,
     order::{GivenKey, Order},
     proposals::issuer,
-    stored::pem,
+    stored_certificate::pem,
     validity::Validity,
 };
 use crate::{

@@ -19,7 +19,7 @@ use super::{
     crl::{self, Draft, Entry},
     kept_lists::Lists,
     order::scheme,
-    stored::StoredCertificate,
+    stored_certificate::StoredCertificate,
 };
 use crate::{Chancery, Error, Event, Result, Visitor, audit::Actor};
 

@@ -9,6 +9,7 @@ mod expiry;
 mod export;
 mod import;
 mod inventory;
+mod issuance;
 mod issue;
 mod kept_lists;
 mod lint;
@@ -16,11 +17,9 @@ mod lists;
 mod ocsp;
 mod order;
 pub(crate) mod proposals;
-mod requested;
-mod requests;
 mod revocation;
 mod service_certificate;
-mod stored;
+mod stored_certificate;
 mod transport;
 
 use chancery_types::{
@@ -36,16 +35,16 @@ pub(crate) use certificate::{Issuer, Serial};
 pub use download::File;
 pub use expiry::Expiring;
 pub(crate) use expiry::Found as FoundExpiring;
+pub(crate) use issuance::IssueRequest;
+use issuance::Ordered;
 pub(crate) use issue::{Plan, Prepared};
 pub(crate) use kept_lists::KeptLists;
 pub use lists::{ListKind, ListVersion, RevocationList};
 pub(crate) use ocsp::Answers as OcspAnswers;
 pub use ocsp::OcspAnswer;
 pub(crate) use order::{Order, Wanted, default_hash};
-use requested::Ordered;
-pub(crate) use requested::Requested;
 pub(crate) use service_certificate::{Asked, ServiceCertificate};
-pub(crate) use stored::StoredCertificate;
+pub(crate) use stored_certificate::StoredCertificate;
 pub use transport::{TransportIdentity, new_transport_identity};
 
 /// JSON pointers of members that several files speak of.

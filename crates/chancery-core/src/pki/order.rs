@@ -1,5 +1,8 @@
 //! What certificate is wanted: a request's members, read and checked before anything is done.
 
+pub(super) mod csr;
+mod successor;
+
 use std::sync::Arc;
 
 use chancery_keys::{KeySpec, Purpose, RsaSize, SignatureScheme};

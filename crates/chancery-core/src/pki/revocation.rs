@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use chancery_x509::crl::Revocation;
 
-use super::stored::StoredCertificate;
+use super::stored_certificate::StoredCertificate;
 use crate::{
     Caller, Chancery, Error, Event, Result,
     changes::{Change, ChangeKind},

@@ -19,7 +19,7 @@ use super::{
     issue::Prepared,
     lists::ListKind,
     order::Order,
-    stored::StoredCertificate,
+    stored_certificate::StoredCertificate,
 };
 use crate::{
     Chancery, Clock, Config, Error, Limits, Meaning, RequestId, RequestInfo, RootKeySource, StoreUrl, Visitor,

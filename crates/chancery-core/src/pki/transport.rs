@@ -13,7 +13,7 @@ use super::{
     certificate::{Draft, Issuer, Serial, assemble, to_be_signed},
     dn::DistinguishedName,
     order::scheme,
-    stored::pem,
+    stored_certificate::pem,
     validity::{Period, Validity},
 };
 use crate::{Error, Result};

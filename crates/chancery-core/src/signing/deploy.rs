@@ -19,7 +19,7 @@ use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
     approval::proposals::StoreFirst,
     audit::Entry,
-    pki::{Asked, Prepared, Requested, ServiceCertificate, cert_profile},
+    pki::{Asked, IssueRequest, Prepared, ServiceCertificate, cert_profile},
     text::check_name,
 };
 
@@ -78,7 +78,7 @@ impl Chancery {
         let mut service = NewService { id, policy, name, terms, certificate: None, log };
         match asked {
             Some(Asked::Waits(wanted, plan)) => {
-                let (reply, request) = (service.reply(warnings), Requested::Service(wanted));
+                let (reply, request) = (service.reply(warnings), IssueRequest::Service(wanted));
                 let first = service.stored_first(self.clock.now_ms());
                 let waits = self.propose_certificate(caller, &grant, request, &plan, Some(first));
                 let proposed = Box::pin(waits).await?;

@@ -13,7 +13,7 @@ use crate::{
     Caller, Chancery, Error, Event, Result,
     changes::{Change, ChangeKind},
     keys::key_type::KeyType,
-    pki::{Asked, Requested, ServiceCertificate, StoredCertificate, proposals::certificate::asked_for_last},
+    pki::{Asked, IssueRequest, ServiceCertificate, StoredCertificate, proposals::certificate::asked_for_last},
 };
 
 impl Chancery {
@@ -53,7 +53,7 @@ impl Chancery {
         let prepared = match self.ask_for_certificate(wanted.clone(), order).await.map_err(at_top)? {
             Asked::Made(prepared) => prepared,
             Asked::Waits(wanted, plan) => {
-                let request = Requested::Service(wanted);
+                let request = IssueRequest::Service(wanted);
                 let proposed = Box::pin(self.propose_certificate(caller, &grant, request, &plan, None)).await?;
                 return Ok(RenewedService { pending_certificate: Some(proposed), ..renewed });
             }

@@ -7,7 +7,7 @@ use chancery_store::{
 use chancery_types::{IdentityKind, Perm, RoleId};
 use uuid::Uuid;
 
-use super::stored::kind_of;
+use super::stored_identity::kind_of;
 use crate::{
     Error, Result,
     identity::{

@@ -1,9 +1,9 @@
 //! Certificate profiles: what a certificate is for, as the extensions that say so. Here what they are and those that
-//! come with Chancery; `text.rs` reads and writes them, `request.rs` holds requests against them, `manage.rs` has the
+//! come with Chancery; `text.rs` reads and writes them, `narrowing.rs` holds requests against them, `manage.rs` has the
 //! door methods.
 
 mod manage;
-mod request;
+mod narrowing;
 mod text;
 
 use std::{

@@ -13,7 +13,7 @@ use x509_cert::{
 use super::{CERTIFICATES, read::Foreign, store::Known};
 use crate::{
     Error, Result,
-    pki::{authority::issuer_of, stored::CHAIN_MAX},
+    pki::{authority::issuer_of, stored_certificate::CHAIN_MAX},
 };
 
 /// Certificates, each after its issuer.

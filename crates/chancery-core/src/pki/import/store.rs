@@ -14,7 +14,7 @@ use super::{
     link::{Above, Linked},
     read::Foreign,
 };
-use crate::{Error, Result, keys::NewKey, pki::stored::StoredCertificate};
+use crate::{Error, Result, keys::NewKey, pki::stored_certificate::StoredCertificate};
 
 /// Certificates of one subject that are looked at: an authority with more of them than this is none that we know.
 const NAMED_MAX: u32 = 50;

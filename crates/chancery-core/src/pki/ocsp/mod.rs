@@ -25,7 +25,7 @@ use super::{
     issue::Clearance,
     name_constraints::NameConstraints,
     order::{Order, scheme},
-    stored::StoredCertificate,
+    stored_certificate::StoredCertificate,
     validity::Period,
 };
 use crate::{Chancery, Error, Event, Meaning, Result, Visitor, audit::Actor, keys::key_type::KeyType};

@@ -26,15 +26,15 @@ use crate::{
     changes::{Change, ChangeKind},
     log::leaf::sha256,
     pki::{
-        Plan, Prepared, Requested, cert_profile, issue::Clearance, requested::Ordered,
-        service_certificate::ServiceCertificate, stored::StoredCertificate,
+        IssueRequest, Plan, Prepared, cert_profile, issuance::Ordered, issue::Clearance,
+        service_certificate::ServiceCertificate, stored_certificate::StoredCertificate,
     },
 };
 
 /// A certificate as it was asked for, and what would be issued: it is issued only where both still agree.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct NewCertificate {
-    request: Requested,
+    request: IssueRequest,
     certificate: CertificateToIssue,
 }
 
@@ -147,7 +147,7 @@ impl Chancery {
         &self,
         caller: &Caller,
         grant: &Grant,
-        request: Requested,
+        request: IssueRequest,
         plan: &Plan,
         first: Option<StoreFirst>,
     ) -> Result<Proposed> {

@@ -23,7 +23,7 @@ use crate::{
     },
     audit::Actor,
     changes::{Change, ChangeKind},
-    pki::stored::StoredCertificate,
+    pki::stored_certificate::StoredCertificate,
 };
 
 /// Who changes what an authority demands does so one after the other.

@@ -12,14 +12,14 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{
-    ALT_NAMES, ISSUER, Prepared, SUBJECT, cert_profile::Power, issue::Clearance, order::Order, requests::at_origin,
+    ALT_NAMES, ISSUER, Prepared, SUBJECT, cert_profile::Power, issue::Clearance, order::Order, order::csr::at_origin,
     service_certificate::ServiceCertificate,
 };
 use crate::{Caller, Chancery, Error, Event, Result};
 
 /// A request as it came. What waits for approvals keeps it, and is made from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) enum Requested {
+pub(crate) enum IssueRequest {
     Generate(GenerateCertificate),
     Request(RequestCertificate),
     Renew(CertificateId, RenewCertificate),
@@ -34,11 +34,18 @@ pub(super) struct Ordered {
     pub(super) warnings: Vec<String>,
 }
 
+impl Ordered {
+    /// One that takes the place of another is always kept.
+    pub(super) const fn kept(order: Order) -> Self {
+        Self { order, save: true, warnings: Vec::new() }
+    }
+}
+
 fn is_of_names(field: &str) -> bool {
     field == SUBJECT || field.starts_with(ALT_NAMES)
 }
 
-impl Requested {
+impl IssueRequest {
     pub(crate) const fn action(&self) -> Action {
         match self {
             Self::Generate(_) => Action::CertificateGenerate,
@@ -93,12 +100,12 @@ impl Requested {
 impl Chancery {
     /// Makes a certificate with a new key: self-signed, or issued by a trusted authority whose key was saved.
     pub async fn generate_certificate(&self, caller: &Caller, request: GenerateCertificate) -> Result<Issued> {
-        Box::pin(self.issue_requested(caller, Requested::Generate(request))).await
+        Box::pin(self.issue_requested(caller, IssueRequest::Generate(request))).await
     }
 
     /// Issues a certificate for the key of a PKCS#10 request.
     pub async fn request_certificate(&self, caller: &Caller, request: RequestCertificate) -> Result<Issued> {
-        Box::pin(self.issue_requested(caller, Requested::Request(request))).await
+        Box::pin(self.issue_requested(caller, IssueRequest::Request(request))).await
     }
 
     /// Issues a certificate again, for the same key and names.
@@ -108,7 +115,7 @@ impl Chancery {
         id: CertificateId,
         request: RenewCertificate,
     ) -> Result<Issued> {
-        Box::pin(self.issue_requested(caller, Requested::Renew(id, request))).await
+        Box::pin(self.issue_requested(caller, IssueRequest::Renew(id, request))).await
     }
 
     /// Issues a certificate again, for the same names and another key.
@@ -118,44 +125,49 @@ impl Chancery {
         id: CertificateId,
         request: RekeyCertificate,
     ) -> Result<Issued> {
-        Box::pin(self.issue_requested(caller, Requested::Rekey(id, request))).await
+        Box::pin(self.issue_requested(caller, IssueRequest::Rekey(id, request))).await
     }
 
-    async fn issue_requested(&self, caller: &Caller, requested: Requested) -> Result<Issued> {
-        let object = requested.instead_of().map(Uuid::from);
-        let grant = self.grant(caller, Perm::CertManageGenerate, requested.action(), object).await?;
-        let Ordered { order, save, warnings } = self.ordered(&requested).await?;
+    async fn issue_requested(&self, caller: &Caller, request: IssueRequest) -> Result<Issued> {
+        let object = request.instead_of().map(Uuid::from);
+        let grant = self.grant(caller, Perm::CertManageGenerate, request.action(), object).await?;
+        let Ordered { order, save, warnings } = self.ordered(&request).await?;
         let may = caller.has(Perm::CertManageManage) && caller.are_two_persons();
         if let Some(what) = powerful(&order)?.filter(|_| !may) {
             let message =
                 format!("{what} is made by two persons: a session of a role with two logins and CertManage:Manage.");
-            let event = Event::new(requested.action()).on(object);
+            let event = Event::new(request.action()).on(object);
             return Err(self.refused(caller, event, Error::forbidden(message)).await);
         }
-        let plan = self.plan_certificate(order).await.map_err(|refusal| requested.refusal(refusal))?;
+        let plan = self.plan_certificate(order).await.map_err(|refusal| request.refusal(refusal))?;
         if !plan.requirement().is_none() {
             if !save {
                 let message =
                     "What waits for approvals is kept (saveCert): who asked for it is not there when it is issued.";
                 return Err(Error::value("/saveCert", message));
             }
-            let waits = self.propose_certificate(caller, &grant, requested, &plan, None);
+            let waits = self.propose_certificate(caller, &grant, request, &plan, None);
             return Box::pin(waits).await.map(Issued::Waits);
         }
         let issued = async {
             let prepared = self.prepare_planned(plan, Clearance::Unasked).await?;
             let mut reply = prepared.reply()?;
             reply.warnings.extend(warnings);
-            let (event, now_ms) = (requested.event(&prepared, save), self.clock.now_ms());
+            let (event, now_ms) = (request.event(&prepared, save), self.clock.now_ms());
             self.commit(&grant, event, move |tx| Box::pin(prepared.issue(tx, save, now_ms))).await?;
             Ok(Issued::Made(reply))
         };
-        issued.await.map_err(|refusal| requested.refusal(refusal))
+        issued.await.map_err(|refusal| request.refusal(refusal))
     }
 
     /// Refuses what takes two persons where those who asked for it would not be given it any more: their roles, and what the
     /// profile makes of the certificate, may have changed while it waited.
-    pub(super) fn check_power_still(&self, request: &Requested, order: &Order, proposers: &[IdentityId]) -> Result<()> {
+    pub(super) fn check_power_still(
+        &self,
+        request: &IssueRequest,
+        order: &Order,
+        proposers: &[IdentityId],
+    ) -> Result<()> {
         // What services sign with is made by whoever deploys them; its key never leaves.
         if request.of_service().is_some() {
             return Ok(());
@@ -170,13 +182,13 @@ impl Chancery {
         Err(Error::state(message))
     }
 
-    pub(super) async fn ordered(&self, requested: &Requested) -> Result<Ordered> {
-        match requested.clone() {
-            Requested::Generate(request) => self.ordered_new(request).await,
-            Requested::Request(request) => self.ordered_by_csr(request).await,
-            Requested::Renew(id, request) => self.ordered_again(id, request).await,
-            Requested::Rekey(id, request) => self.ordered_with_another_key(id, request).await,
-            Requested::Service(wanted) => wanted.order(self.hardened).map(Ordered::kept),
+    pub(super) async fn ordered(&self, request: &IssueRequest) -> Result<Ordered> {
+        match request.clone() {
+            IssueRequest::Generate(request) => self.ordered_new(request).await,
+            IssueRequest::Request(request) => self.ordered_by_csr(request).await,
+            IssueRequest::Renew(id, request) => self.ordered_again(id, request).await,
+            IssueRequest::Rekey(id, request) => self.ordered_with_another_key(id, request).await,
+            IssueRequest::Service(wanted) => wanted.order(self.hardened).map(Ordered::kept),
         }
     }
 }

@@ -1,0 +1,151 @@
+//! The order for the key of a PKCS#10 request.
+
+use std::sync::Arc;
+
+use chancery_keys::KeySpec;
+use chancery_store::{Tx, tables};
+use chancery_types::{CertificateId, ObjectId, wire::x509::RequestCertificate};
+use uuid::Uuid;
+
+use super::{GivenKey, Order, alt_names, check_key_type, period};
+use crate::{
+    Chancery, Error, Result,
+    keys::key_type::KeyType,
+    pki::{
+        ALT_NAMES, ISSUER, SUBJECT, cert_profile::CertProfile, csr::Csr, dn::DnError, issuance::Ordered,
+        stored_certificate::StoredCertificate,
+    },
+};
+
+const AUTHORITY: &str = "/serviceOrIssuerUuid";
+
+/// Requests up to this, which have an EC or RSA key and few names, are read where the call is: the way to the pool and back
+/// takes as long.
+const CSR_INLINE_MAX: usize = 4 * 1024;
+
+impl Chancery {
+    /// A certificate for the key of a PKCS#10 request.
+    pub(in crate::pki) async fn ordered_by_csr(&self, request: RequestCertificate) -> Result<Ordered> {
+        let profile = self.issuing_profile(request.cert_profile_uuid).await?;
+        let issuer = self.named_authority(request.service_or_issuer_uuid).await?;
+        let csr = self.read_csr(request.csr.clone()).await?;
+        let (warnings, save) = (ignored(&csr).into_iter().collect(), request.save_cert.unwrap_or(true));
+        check_named(&request, &csr, &profile)?;
+        let order = requested(&request, csr, &profile, issuer, self.hardened);
+        Ok(Ordered { order: order.map_err(|refusal| at_origin(&request, refusal))?, save, warnings })
+    }
+
+    /// The authority that a request names: itself, or by a service whose certificate it issued.
+    async fn named_authority(&self, named: ObjectId) -> Result<CertificateId> {
+        let id = Uuid::from(named).into();
+        if self.authorities.find(&id).is_some() {
+            return Ok(id);
+        }
+        self.store.read(move |tx| Box::pin(authority(tx, named))).await
+    }
+
+    pub(super) async fn read_csr(&self, text: String) -> Result<Csr> {
+        let csr = if text.len() <= CSR_INLINE_MAX {
+            Csr::read(&text, self.limits.csr_max)
+        } else {
+            let bytes_max = self.limits.csr_max;
+            self.pool.run(move || Csr::read(&text, bytes_max)).await?
+        }?;
+        self.check_key_of_request(&csr).await?;
+        Ok(csr)
+    }
+
+    /// Whether nobody could break the request's key, which for RSA takes its time.
+    async fn check_key_of_request(&self, csr: &Csr) -> Result<()> {
+        if !matches!(csr.spec, KeySpec::Rsa(_)) {
+            return Ok(csr.check_key()?);
+        }
+        let csr = csr.clone();
+        Ok(self.pool.run(move || csr.check_key()).await??)
+    }
+}
+
+async fn authority(tx: &mut Tx, named: ObjectId) -> Result<CertificateId> {
+    let id = Uuid::from(named);
+    if tables::certificates::by_id(tx, id).await?.is_some() {
+        return Ok(id.into());
+    }
+    let Some(service) = tables::services::by_id(tx, id).await? else {
+        return Err(Error::selection(AUTHORITY, "There is no such certificate and no such service."));
+    };
+    let Some(certificate) = service.certificate_id else {
+        return Err(Error::state("The service has no certificate, so nothing issued it.").at(AUTHORITY));
+    };
+    Ok(StoredCertificate::load(tx, certificate.into()).await?.issuer)
+}
+
+/// What issuing says of the issuer and of the names, where this request has them.
+pub(in crate::pki) fn at_origin(request: &RequestCertificate, refusal: Error) -> Error {
+    let named = request.cert_params.as_ref().is_some_and(|params| params.subject_alt_names.is_some());
+    match refusal.field() {
+        Some(ISSUER) => refusal.at(AUTHORITY),
+        Some(SUBJECT) if request.subject_oneline.is_none() => refusal.at("/csr"),
+        Some(field) if field.starts_with(ALT_NAMES) && !named => refusal.at("/csr"),
+        _ => refusal,
+    }
+}
+
+/// Whether there is anything that says whose certificate it is.
+fn check_named(request: &RequestCertificate, csr: &Csr, profile: &CertProfile) -> Result<()> {
+    let names = request.cert_params.as_ref().and_then(|params| params.subject_alt_names.as_ref());
+    let has_names = names.map_or(!csr.alt_names.is_empty(), |names| !names.is_empty());
+    if request.subject_oneline.is_some() || !csr.subject.is_empty() || has_names && !profile.is_authority() {
+        return Ok(());
+    }
+    let message = "The request leaves its subject empty and names nobody beside it, or an authority; subjectOneline says \
+                   what it shall be.";
+    Err(Error::value(SUBJECT, message))
+}
+
+fn requested(
+    request: &RequestCertificate,
+    csr: Csr,
+    profile: &Arc<CertProfile>,
+    issuer: CertificateId,
+    hardened: bool,
+) -> Result<Order> {
+    let params = request.cert_params.clone().unwrap_or_default();
+    if profile.is_root() {
+        let message = "A root is self-signed; a request is issued under another profile.";
+        return Err(Error::value("/certProfileUuid", message));
+    }
+    let profile = profile.narrowed(&params)?;
+    let key_type = KeyType::by_spec(csr.spec).ok_or_else(|| Error::internal("a kind of key has no type"))?;
+    check_key_type(&profile, key_type, "/csr", hardened)?;
+    let subject = match &request.subject_oneline {
+        Some(line) => line.parse().map_err(|why: DnError| Error::value(SUBJECT, why.to_string()))?,
+        None => csr.subject,
+    };
+    let asked = match &params.subject_alt_names {
+        Some(texts) => alt_names(texts)?,
+        None => csr.alt_names,
+    };
+    Ok(Order {
+        issuer: Some(issuer),
+        alt_names: profile.names(&subject, asked)?,
+        subject,
+        numbered: false,
+        key_type,
+        save_key: false,
+        given: Some(GivenKey { spki: csr.spki, id: None }),
+        period: params.validity_period.as_ref().map_or(Ok(profile.validity), period)?,
+        hash: params.hash_algorithm,
+        trust: false,
+        inherits: None,
+        profile,
+    })
+}
+
+/// What was asked for and not taken.
+fn ignored(csr: &Csr) -> Option<String> {
+    if csr.ignored.is_empty() {
+        return None;
+    }
+    let oids: Vec<_> = csr.ignored.iter().map(ToString::to_string).collect();
+    Some(format!("The profile decides, so these extensions of the request were not taken: {}.", oids.join(", ")))
+}
