@@ -5,7 +5,7 @@
 use chancery_types::Base64;
 use chancery_verify::approval_digest;
 
-use super::{program::Program, stored::StoredRequest};
+use super::{program::Program, stored_request::StoredRequest};
 use crate::{Chancery, Error, Result};
 
 /// What is signed besides a digest.

@@ -38,7 +38,7 @@ pub(super) struct Signer {
 }
 
 /// A signature that is complete but for what its key adds, and the time stamp.
-pub(super) struct Prepared {
+pub(super) struct PendingSignature {
     key: Arc<SigningKey>,
     scheme: SignatureScheme,
     unsigned: Unsigned,
@@ -93,7 +93,7 @@ impl<T> Outcome<T> {
 
 impl Signer {
     /// Builds all of a signature that the key does not add. Lasting failures are an outcome.
-    pub(super) fn prepare(&self, choice: Choice, content: Content) -> Result<Outcome<Prepared>> {
+    pub(super) fn prepare(&self, choice: Choice, content: Content) -> Result<Outcome<PendingSignature>> {
         let Self { credential, key } = self;
         if let Some(reason) = credential.lasting_fault(content.at_ms)? {
             return Ok(Outcome::Failed(reason));
@@ -107,11 +107,11 @@ impl Signer {
         let chain = credential.chain.iter().map(|certificate| certificate.der.clone()).collect();
         let unsigned = formats::prepare(choice.format, scheme, chain, content)?;
         let stamped = choice.time_stamp.then_some((choice.format, choice.hash));
-        Ok(Outcome::Signed(Prepared { key: Arc::clone(key), scheme, unsigned, place, stamped }))
+        Ok(Outcome::Signed(PendingSignature { key: Arc::clone(key), scheme, unsigned, place, stamped }))
     }
 }
 
-impl Prepared {
+impl PendingSignature {
     /// Whether a thread of the pool makes all of it, and briefly.
     pub(super) fn is_of_the_pool(&self) -> bool {
         self.place == Place::PoolBriefly && self.stamped.is_none()
@@ -123,7 +123,7 @@ impl Prepared {
     }
 }
 
-impl Signs for Prepared {
+impl Signs for PendingSignature {
     fn to_sign(&self) -> ToSign<'_> {
         ToSign { key: &self.key, scheme: self.scheme, input: self.unsigned.input() }
     }
@@ -238,9 +238,10 @@ impl Chancery {
     }
 
     /// Makes a signature that is prepared, with its time stamp.
-    pub(super) async fn make(&self, prepared: Prepared) -> Result<Vec<u8>> {
+    pub(super) async fn make(&self, prepared: PendingSignature) -> Result<Vec<u8>> {
         let (place, stamped) = (prepared.place, prepared.stamped);
-        let job = Signing { of: prepared, then: |prepared: Prepared, signature| (prepared.unsigned, signature) };
+        let job =
+            Signing { of: prepared, then: |prepared: PendingSignature, signature| (prepared.unsigned, signature) };
         let (unsigned, signature) = match place {
             Place::Here => job.run(None),
             Place::Pool => self.pool.run(job).await?,

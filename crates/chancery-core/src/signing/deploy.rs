@@ -12,8 +12,8 @@ use uuid::Uuid;
 use super::{
     algorithms::Choice,
     policy_rules,
+    policy_terms::Terms,
     service::{PKI_SIGNING, TIME_STAMPING},
-    terms::Terms,
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,

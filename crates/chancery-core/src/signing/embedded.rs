@@ -9,7 +9,7 @@ use chancery_keys::Digest;
 use chancery_store::tables;
 use chancery_types::{ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState};
 
-use super::{algorithms::Choice, stored::StoredRequest};
+use super::{algorithms::Choice, stored_request::StoredRequest};
 use crate::{Caller, Chancery, Error, Result};
 
 /// The container of a format; `None` where signatures stand apart.

@@ -1,8 +1,14 @@
-//! Manifests: requests with many named digests, approved together, each signed by itself.
+//! Manifests: requests with many named digests, approved together, each signed by itself. How they are checked and read.
 
 use std::collections::HashSet;
 
-use chancery_keys::Digest;
+use super::{policy_rules, service::Policy};
+use crate::{
+    Caller, Chancery, Error, Limits, Result,
+    list::{InOrder, Page, items},
+    log::inclusion_proofs,
+    text::{check_name, folded},
+};
 use chancery_store::{
     Position, Start,
     tables::{self, signing_items::Item},
@@ -11,45 +17,9 @@ use chancery_types::{
     Base64, SigningRequestId, SigningRequestState,
     wire::{
         Items, ListQuery,
-        signing_requests::{IncludeOfItems, ItemsQuery, ManifestItem, ManifestSummary, SignedItem},
+        signing_requests::{IncludeOfItems, ItemsQuery, ManifestItem, SignedItem},
     },
 };
-use futures::{StreamExt, stream};
-use tokio::task;
-use tracing::error;
-
-use super::{
-    algorithms::Choice,
-    credential::{Outcome, Signer},
-    formats::Content,
-    made::Made,
-    policy_rules,
-    program::Program,
-    service::Policy,
-};
-use crate::{
-    Caller, Chancery, Error, Limits, Meaning, Result,
-    list::{InOrder, Page, items},
-    log::inclusion_proofs,
-    text::{check_name, folded},
-};
-
-/// What became of one item.
-#[derive(Debug)]
-pub(crate) struct Finished {
-    digest: Vec<u8>,
-    /// None where it could not be made.
-    signature: Option<Vec<u8>>,
-}
-
-/// What a key has put out for a request.
-#[derive(Debug)]
-pub(crate) enum Output {
-    /// One signature.
-    One(Vec<u8>),
-    /// What became of each item of a manifest, in their order.
-    Each(Vec<Finished>),
-}
 
 /// The items of a submission, checked, in their order.
 pub(super) fn check(items: Vec<ManifestItem>, policy: &Policy, limits: &Limits) -> Result<Vec<Item>> {
@@ -82,86 +52,7 @@ pub(super) fn check(items: Vec<ManifestItem>, policy: &Policy, limits: &Limits) 
     items.into_iter().enumerate().map(item).collect()
 }
 
-impl Output {
-    /// What is to be committed of it; the digest is that of a request without items.
-    pub(super) fn made(&self, nothing: Made, digest: &[u8]) -> Made {
-        match self {
-            Self::One(signature) => nothing.with(digest, signature),
-            Self::Each(items) => items.iter().fold(nothing, |made, item| match &item.signature {
-                Some(signature) => made.with(&item.digest, signature),
-                None => made.without(),
-            }),
-        }
-    }
-
-    /// As it is stored: a request's signature, or those of its items.
-    pub(super) fn stored(self) -> (Option<Vec<u8>>, Vec<Option<Vec<u8>>>) {
-        match self {
-            Self::One(signature) => (Some(signature), Vec::new()),
-            Self::Each(items) => (None, items.into_iter().map(|item| item.signature).collect()),
-        }
-    }
-
-    /// What an approval answers: the signature, and how far the items of a manifest are.
-    pub(super) fn told(output: Option<&Self>, items: u32) -> (Base64, Option<ManifestSummary>) {
-        let manifest = (items > 0).then_some(ManifestSummary { total: items, signed: 0, failed: 0 });
-        match output {
-            None => (Base64(Vec::new()), manifest),
-            Some(Self::One(signature)) => (Base64(signature.clone()), manifest),
-            Some(Self::Each(finished)) => {
-                let signed = finished.iter().filter(|item| item.signature.is_some()).count();
-                let signed = u32::try_from(signed).unwrap_or(u32::MAX);
-                let failed = items.saturating_sub(signed);
-                (Base64(Vec::new()), Some(ManifestSummary { total: items, signed, failed }))
-            }
-        }
-    }
-}
-
 impl Chancery {
-    /// Signs all items, outside any transaction. A fault of one is its own; what keeps the key from signing keeps it
-    /// from all of them.
-    pub(super) async fn sign_items(
-        &self,
-        signer: &Signer,
-        choice: Choice,
-        items: Vec<Item>,
-        program: Option<&Program>,
-        at_ms: i64,
-    ) -> Result<Outcome<Vec<Finished>>> {
-        let sign = |item: Item| {
-            async move {
-                let digest = Digest::new(choice.hash, &item.digest).map_err(Error::internal)?;
-                let program = program.cloned();
-                let content = Content { digest, payload: None, page_hashes: None, program, at_ms };
-                let made = self.make_signature(signer, choice, content).await;
-                // Keys that sign at once never wait, and others want this thread.
-                task::yield_now().await;
-                let made = match made {
-                    Err(fault) if fault.meaning() == Meaning::Internal => {
-                        error!(error = &fault as &dyn std::error::Error, item = item.name, "an item was not signed");
-                        Outcome::Signed(None)
-                    }
-                    other => other?.map(Some),
-                };
-                Ok::<_, Error>(made.map(|signature| Finished { digest: item.digest, signature }))
-            }
-        };
-        // So many at a time that all cores have some: what others ask for in the meantime waits for about as long as those.
-        let mut made = stream::iter(items).map(sign).buffered(self.pool.signs_at_once(&signer.key));
-        let mut finished = Vec::new();
-        while let Some(one) = made.next().await {
-            match one? {
-                Outcome::Signed(item) => finished.push(item),
-                Outcome::Failed(reason) => return Ok(Outcome::Failed(reason)),
-            }
-        }
-        if finished.iter().all(|item| item.signature.is_none()) {
-            return Err(Error::internal("none of a manifest's items could be signed"));
-        }
-        Ok(Outcome::Signed(finished))
-    }
-
     /// The items of a manifest that the caller may read, in their order.
     pub async fn signing_items(
         &self,

@@ -13,9 +13,9 @@ use super::{
     algorithms::Choice,
     credential::Credential,
     policy_rules,
+    policy_terms::Terms,
     proposals::policy::NewPolicy,
     service::{Policy, Service},
-    terms::Terms,
 };
 use crate::{
     Caller, Chancery, Error, Event, Limits, Result,

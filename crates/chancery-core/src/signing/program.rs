@@ -5,7 +5,7 @@ use chancery_store::tables;
 use chancery_types::SigningFormat;
 pub(crate) use chancery_x509::authenticode::Program;
 
-use super::stored::StoredRequest;
+use super::stored_request::StoredRequest;
 use crate::{Chancery, Error, Limits, Result, text::check_name};
 
 /// As a submission says it; none where it says nothing.

@@ -14,7 +14,7 @@ use chancery_types::{CertificateId, KeyId, PolicyId, ServiceId};
 use uuid::Uuid;
 
 use super::{
-    credential::{Credential, Signer, Unusable},
+    credential::{Credential, Outcome, Signer, Unusable},
     service::{Policy, Service},
 };
 use crate::{Chancery, Error, Result, compiled::Compiled, log::leaf::sha256};
@@ -72,11 +72,17 @@ impl Deref for Found {
 impl Found {
     /// InvalidState where the target is not as it was looked up. Nearly always nothing has changed since, and one statement
     /// says so.
-    pub(super) async fn check_again(&self, tx: &mut Tx) -> Result<()> {
+    async fn check_again(&self, tx: &mut Tx) -> Result<()> {
         if tables::changes::is_newest(tx, &self.applied).await? {
             return Ok(());
         }
         self.target.check_again(tx).await
+    }
+
+    /// InvalidState where the target is not as it was looked up, or may not sign at this moment.
+    pub(super) async fn check_usable(&self, tx: &mut Tx, at_ms: i64) -> Result<()> {
+        self.check_again(tx).await?;
+        self.signer.credential.check(at_ms).map_err(Unusable::refusal)
     }
 
     /// Whether it is this one.
@@ -95,25 +101,26 @@ impl Chancery {
     pub(super) async fn target(&self, service: ServiceId, policy: PolicyId) -> Result<Found> {
         // Before it is looked up, so that it cannot be older.
         let applied = self.applied();
-        let target = self.applied_target(service, policy).await?;
-        Ok(Found { target, applied })
+        if let Some(target) = self.targets.find(&(service, policy)) {
+            target.signer.credential.check(self.clock.now_ms()).map_err(Unusable::refusal)?;
+            return Ok(Found { target, applied });
+        }
+        self.read_target(service, policy).await?.signed()
     }
 
-    async fn applied_target(&self, service: ServiceId, policy: PolicyId) -> Result<Arc<Target>> {
-        let now_ms = self.clock.now_ms();
-        if let Some(target) = self.targets.find(&(service, policy)) {
-            target.signer.credential.check(now_ms).map_err(Unusable::refusal)?;
-            return Ok(target);
-        }
-        let generation = self.targets.generation();
+    /// The target as the store has it now. That it can never sign any more is an outcome, so what is compiled, and may be
+    /// older, is not asked.
+    pub(super) async fn read_target(&self, service: ServiceId, policy: PolicyId) -> Result<Outcome<Found>> {
+        let (applied, generation, now_ms) = (self.applied(), self.targets.generation(), self.clock.now_ms());
         let read = self.store.read(move |tx| Box::pin(read(tx, service, policy)));
         let (policy, credential, standing) = read.await?;
-        credential.check(now_ms).map_err(Unusable::refusal)?;
-        let signer = self.open_signer(credential, now_ms).await?.signed()?;
-        let certificate_sha256 = sha256(signer.credential.certificate());
-        let target = Arc::new(Target { signer, certificate_sha256, standing, policy });
-        self.targets.keep(generation, (service, target.policy.id), &target);
-        Ok(target)
+        let keep = |signer: Signer| {
+            let certificate_sha256 = sha256(signer.credential.certificate());
+            let target = Arc::new(Target { signer, certificate_sha256, standing, policy });
+            self.targets.keep(generation, (service, target.policy.id), &target);
+            Found { target, applied }
+        };
+        Ok(self.open_signer(credential, now_ms).await?.map(keep))
     }
 }
 

@@ -27,8 +27,8 @@ use crate::{
         algorithms::Choice,
         policy::{NAME_TAKEN, Present, TOPIC},
         policy_rules,
+        policy_terms::Terms,
         service::{Policy, Service},
-        terms::Terms,
     },
 };
 

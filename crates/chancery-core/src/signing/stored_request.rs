@@ -6,8 +6,7 @@ use chancery_store::{
     tables::{self, decisions::On, submitter_sets::Submitter},
 };
 use chancery_types::{
-    ApprovalState, Base64, CertificateId, IdentityId, ProposalId, RequestDecision, SigningRequestId,
-    SigningRequestState,
+    ApprovalState, Base64, IdentityId, ProposalId, RequestDecision, SigningRequestId, SigningRequestState,
     wire::{
         ObjInfo,
         log::InclusionProof,
@@ -83,11 +82,6 @@ impl StoredRequest {
     pub(crate) fn was_submitted_by(&self, identities: impl Iterator<Item = IdentityId>) -> bool {
         let submitted = |id: IdentityId| self.submitters.iter().any(|submitter| IdentityId::from(submitter.id) == id);
         identities.into_iter().any(submitted)
-    }
-
-    /// What signs it: without a certificate nothing can be submitted to a service.
-    pub(crate) fn certificate(&self) -> Result<CertificateId> {
-        self.service.certificate.ok_or_else(|| Error::internal("a request's service has no certificate"))
     }
 
     /// The payload's digest.

@@ -9,11 +9,11 @@ use chancery_types::{
     },
 };
 
-use super::stored::StoredRequest;
+use super::stored_request::StoredRequest;
 use super::{
     claim::{Claim, pairs},
     service::Service,
-    stored,
+    stored_request,
 };
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
@@ -131,7 +131,7 @@ impl Chancery {
         let (listed, mut claims) = read.await?;
         items(listed, |row| {
             let claim = claims.remove(&row.id).unwrap_or_default();
-            stored::stub(row, claim, now_ms)
+            stored_request::stub(row, claim, now_ms)
         })
     }
 }

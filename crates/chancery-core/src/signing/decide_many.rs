@@ -1,5 +1,7 @@
 //! Deciding on many signing requests in one call, each by itself.
 
+use std::sync::Arc;
+
 use chancery_types::{
     ApprovalState, Decision, ErrorCode, RequestDecision, SigningRequestId, SigningRequestState,
     wire::signing_requests::{BatchDecideRequest, BatchDecided, BatchDecidedItem},
@@ -7,7 +9,7 @@ use chancery_types::{
 use futures::{StreamExt, stream};
 use tracing::error;
 
-use super::stored::StoredRequest;
+use super::stored_request::StoredRequest;
 use crate::{Caller, Chancery, Error, Grant, Meaning, Result, approval::Standing};
 
 /// Requests that are worked on at a time: enough to share the store's flushes.
@@ -16,12 +18,12 @@ const PARALLEL: usize = 16;
 impl Chancery {
     /// Approves or denies many requests; what is refused for one leaves the others as they are.
     pub async fn batch_decide_signing_requests(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         request: BatchDecideRequest,
     ) -> Result<BatchDecided> {
         let BatchDecideRequest { uuids, decision, note } = request;
-        let grant = self.decision_grant(caller, decision.into(), None).await?;
+        let grant = Arc::new(self.decision_grant(caller, decision.into(), None).await?);
         if uuids.len() > self.limits.decisions_max {
             let message = format!("At most {} requests are decided in one call.", self.limits.decisions_max);
             return Err(Error::too_large("/uuids", message));
@@ -32,9 +34,9 @@ impl Chancery {
     }
 
     async fn decide_one(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
-        grant: &Grant,
+        grant: &Arc<Grant>,
         id: SigningRequestId,
         decision: Decision,
         note: &str,

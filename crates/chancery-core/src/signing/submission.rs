@@ -1,20 +1,23 @@
-//! What a submission hands in: one of a payload, a digest and a manifest, within its policy's limits.
+//! What is submitted: one of a payload, a digest and a manifest, as it is handed in and as its policy takes it.
 
 use std::sync::Arc;
 
+use chancery_keys::Digest;
+use chancery_store::tables::signing_items::Item;
 use chancery_types::{Base64, wire::signing_requests::ManifestItem};
+use chancery_verify::manifest_digest;
 
 use super::{algorithms::Choice, formats, policy_rules, target::Target};
 use crate::{Error, Limits, Result};
 
-/// What is to be signed, as it was submitted.
-pub(super) enum Subject {
+/// What is to be signed, as it was handed in.
+pub(super) enum Submission {
     Payload(Arc<Vec<u8>>),
     Digest(Vec<u8>),
     Manifest(Vec<ManifestItem>),
 }
 
-impl Subject {
+impl Submission {
     /// One of payload, digest and items.
     pub(super) fn of(
         upload_data: Option<Base64>,
@@ -70,6 +73,54 @@ impl Subject {
                 Err(Error::value("/digest", message))
             }
             Self::Digest(_) => Ok(()),
+        }
+    }
+}
+
+/// What is to be signed, as its policy takes it.
+pub(super) enum Contents {
+    /// A payload or a digest.
+    One { digest: Digest, payload: Option<Arc<Vec<u8>>>, page_hashes: Option<Vec<u8>> },
+    /// The items of a manifest.
+    Each(Vec<Item>),
+}
+
+/// As it is stored beside the request.
+type Parts = (Option<Arc<Vec<u8>>>, Option<Vec<u8>>, Vec<Item>);
+
+impl Contents {
+    /// What people approve, and how many items a manifest has.
+    pub(super) fn digest(&self) -> (Vec<u8>, usize) {
+        match self {
+            Self::One { digest, .. } => (digest.as_bytes().to_vec(), 0),
+            Self::Each(items) => {
+                let lines = items.iter().map(|item| (item.name.as_str(), item.digest.as_slice()));
+                (manifest_digest(lines), items.len())
+            }
+        }
+    }
+
+    /// The digest that a pre-approval may be of: nobody has seen page hashes that came with one, and a digest of a text
+    /// says nothing of a manifest that reads the same.
+    pub(super) fn approvable(&self) -> Option<Digest> {
+        match self {
+            Self::One { digest, payload, page_hashes } if page_hashes.is_none() || payload.is_some() => Some(*digest),
+            Self::One { .. } | Self::Each(_) => None,
+        }
+    }
+
+    /// Hashes of pages that came with a digest; those of an upload follow from it.
+    pub(super) fn given_page_hashes(&self) -> Option<&[u8]> {
+        match self {
+            Self::One { payload: None, page_hashes, .. } => page_hashes.as_deref(),
+            Self::One { .. } | Self::Each(_) => None,
+        }
+    }
+
+    pub(super) fn parts(&self) -> Parts {
+        match self {
+            Self::One { payload, page_hashes, .. } => (payload.clone(), page_hashes.clone(), Vec::new()),
+            Self::Each(items) => (None, None, items.clone()),
         }
     }
 }

@@ -8,7 +8,7 @@ use chancery_formats::is_page_hashes;
 use chancery_store::tables;
 use chancery_types::{Base64, SigningFormat};
 
-use super::stored::StoredRequest;
+use super::stored_request::StoredRequest;
 use crate::{Chancery, Error, Result};
 
 /// What a submission says of them.

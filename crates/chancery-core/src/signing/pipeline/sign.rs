@@ -1,0 +1,107 @@
+//! From the last approval to signatures of which the log can tell.
+
+use crate::{
+    Chancery, Error, Result, approval,
+    pool::Signing,
+    signing::credential::{Outcome, PendingSignature},
+};
+
+use super::{
+    Prepared,
+    items::Signatures,
+    logged::{Logged, Signed},
+    prepared::Work,
+};
+
+/// What is prepared and approved.
+pub(in crate::signing) struct Approved {
+    prepared: Prepared,
+    _approved: approval::Approved,
+}
+
+/// Why something can never be signed.
+pub(in crate::signing) enum Failure {
+    /// The key may not, or cannot: why, in a sentence.
+    Key(String),
+    /// The file cannot carry the signature: why, in a sentence.
+    File(&'static str),
+}
+
+impl Failure {
+    /// For a person who approved it.
+    pub(in crate::signing) fn reason(self) -> String {
+        match self {
+            Self::Key(reason) => reason,
+            Self::File(why) => format!("The file cannot carry its signature: {why}"),
+        }
+    }
+
+    /// For whoever submits it just now.
+    pub(in crate::signing) fn refusal(self) -> Error {
+        match self {
+            Self::Key(reason) => Error::state(reason),
+            Self::File(why) => Error::value("/uploadData", why),
+        }
+    }
+}
+
+impl Prepared {
+    pub(in crate::signing) fn approved(self, approved: approval::Approved) -> Approved {
+        Approved { prepared: self, _approved: approved }
+    }
+}
+
+impl Approved {
+    /// Signs, outside of any transaction, and goes on with `then`, which stores what came of it. Where a thread of the
+    /// pool signs briefly, it also begins `then`. What passes is an error, after which nothing has happened.
+    pub(in crate::signing) async fn sign<T, S, F>(self, chancery: &Chancery, then: S) -> Result<T>
+    where
+        T: Send + 'static,
+        S: FnOnce(Result<Logged, Failure>) -> F + Send + 'static,
+        F: Future<Output = Result<T>> + Send + 'static,
+    {
+        let Prepared { target, request, work, at_ms } = self.prepared;
+        let choice = target.policy.choice;
+        let (content, container) = match work {
+            Work::One { content, container } => (content, container),
+            Work::Each { items, program } => {
+                let program = program.as_ref();
+                let signed = match chancery.sign_items(&target.signer, choice, items, program, at_ms).await? {
+                    Outcome::Signed(items) => {
+                        let signatures = Signatures::Each(items);
+                        Ok(Signed { target, request, at_ms, signatures }.logged()?)
+                    }
+                    Outcome::Failed(reason) => Err(Failure::Key(reason)),
+                };
+                return then(signed).await;
+            }
+        };
+        let digest = content.digest;
+        let pending = match target.signer.prepare(choice, content)? {
+            Outcome::Signed(pending) => pending,
+            Outcome::Failed(reason) => return then(Err(Failure::Key(reason))).await,
+        };
+        let signed = move |signature| {
+            let signatures = Signatures::One { digest, signature };
+            Signed { target, request, at_ms, signatures }
+        };
+        if pending.is_of_the_pool() && container.is_none() {
+            // The thread that signs also hands over to the store.
+            let stored_soon = chancery.store.announce();
+            let then = move |pending: PendingSignature, signature| {
+                let signature = pending.finish(signature);
+                drop(stored_soon);
+                async move { then(Ok(signed(signature?).logged()?)).await }
+            };
+            return chancery.pool.run_then(Signing { of: pending, then }).await?;
+        }
+        let signature = chancery.make(pending).await?;
+        if let Some(container) = container {
+            let digest = digest.as_bytes().to_vec();
+            if let Err(why) = chancery.embed(container, signature.clone(), digest).await? {
+                return then(Err(Failure::File(why))).await;
+            }
+        }
+        then(Ok(signed(signature).logged()?)).await
+    }
+}
