@@ -5,14 +5,20 @@ use chancery_types::{
     Action, CertificateId, Perm, RevocationReason,
     wire::x509::{Certificate, RevokeCertificate},
 };
+use der::Decode;
 use serde_json::json;
 use uuid::Uuid;
+use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage};
 
 use chancery_x509::crl::Revocation;
 
-use super::stored_certificate::StoredCertificate;
+use super::{
+    cert_profile::{OCSP_SIGNING, TIME_STAMPING},
+    issuance::manages_trust,
+    stored_certificate::StoredCertificate,
+};
 use crate::{
-    Caller, Chancery, Error, Event, Result,
+    Caller, Chancery, Error, Event, Grant, Result,
     changes::{Change, ChangeKind},
     log::inclusion_proof,
 };
@@ -27,9 +33,22 @@ impl Chancery {
     ) -> Result<Certificate> {
         let action = Action::CertificateRevoke;
         let grant = self.grant(caller, Perm::CertManageGenerate, action, Some(id.into())).await?;
+        self.revoke(caller, &grant, id, request).await
+    }
+
+    /// Revokes a certificate, unless its end takes two persons and this is one.
+    pub(crate) async fn revoke(
+        &self,
+        caller: &Caller,
+        grant: &Grant,
+        id: CertificateId,
+        request: RevokeCertificate,
+    ) -> Result<Certificate> {
+        self.check_end(caller, id).await?;
+        let action = Action::CertificateRevoke;
         let RevokeCertificate { reason } = request;
         let now_ms = self.clock.now_ms();
-        self.commit(&grant, event(action, id).detail(json!({"reason": reason})), move |tx| {
+        self.commit(grant, event(action, id).detail(json!({"reason": reason})), move |tx| {
             Box::pin(async move {
                 let certificate = StoredCertificate::load(tx, id).await?;
                 check_revocation(certificate.revoked, reason)?;
@@ -45,10 +64,15 @@ impl Chancery {
         .await
     }
 
-    /// Releases a certificate that is on hold.
+    /// Releases a certificate that is on hold. Somebody had a reason to stop it, so that takes two persons.
     pub async fn release_certificate(&self, caller: &Caller, id: CertificateId) -> Result<Certificate> {
         let action = Action::CertificateRelease;
-        let grant = self.grant(caller, Perm::CertManageGenerate, action, Some(id.into())).await?;
+        let grant = self.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
+        if !manages_trust(caller) {
+            return Err(self
+                .refused(caller, Event::new(action).on(Uuid::from(id)), by_two("A hold is released"))
+                .await);
+        }
         let now_ms = self.clock.now_ms();
         self.commit(&grant, event(action, id), move |tx| {
             Box::pin(async move {
@@ -64,6 +88,53 @@ impl Chancery {
         })
         .await
     }
+
+    /// Refuses one person who would end what others rest on: an authority, a responder, a stamp, a service. That takes
+    /// what making one takes, for a hold too; other leaves are ended by whoever may issue them.
+    async fn check_end(&self, caller: &Caller, id: CertificateId) -> Result<()> {
+        if manages_trust(caller) {
+            return Ok(());
+        }
+        // Neither changes under the revocation: a service takes its certificate in the transaction that issues it.
+        let read = self.store.read(move |tx| {
+            Box::pin(async move {
+                let certificate = StoredCertificate::load(tx, id).await?;
+                Ok::<_, Error>((certificate, tables::services::has_certificate(tx, id.into()).await?))
+            })
+        });
+        let (certificate, is_of_service) = read.await?;
+        if !is_of_service && !self.has_power(&certificate).await? {
+            return Ok(());
+        }
+        let what =
+            "The certificate of an authority, an OCSP responder, a time stamp or a service is revoked or put on hold";
+        let event = Event::new(Action::CertificateRevoke).on(Uuid::from(id));
+        Err(self.refused(caller, event, by_two(what)).await)
+    }
+
+    /// Whether others believe more of a certificate than whose key it is. One that was not saved is what its profile says.
+    async fn has_power(&self, certificate: &StoredCertificate) -> Result<bool> {
+        if !certificate.der.is_empty() {
+            return power_of(&certificate.der).map_err(Error::internal);
+        }
+        let Some(profile) = certificate.profile else { return Ok(true) };
+        Ok(self.find_cert_profile(profile).await?.is_none_or(|profile| profile.power().is_some()))
+    }
+}
+
+fn by_two(what: &str) -> Error {
+    Error::forbidden(format!("{what} by two persons: a session of a role with two logins and CertManage:Manage."))
+}
+
+/// As [`CertProfile::power`](super::cert_profile::CertProfile::power) says it of those that are made here.
+fn power_of(der: &[u8]) -> der::Result<bool> {
+    let certificate = x509_cert::Certificate::from_der(der)?;
+    let tbs = certificate.tbs_certificate();
+    let constraints = tbs.get_extension::<BasicConstraints>()?;
+    let purposes = tbs.get_extension::<ExtendedKeyUsage>()?.map(|(_, purposes)| purposes.0).unwrap_or_default();
+    Ok(constraints.is_some_and(|(_, constraints)| constraints.ca)
+        || purposes.contains(&OCSP_SIGNING)
+        || purposes.contains(&TIME_STAMPING))
 }
 
 fn event(action: Action, id: CertificateId) -> Event {

@@ -61,10 +61,11 @@ impl Chancery {
         id: ServiceId,
         request: RevokeCertificate,
     ) -> Result<Certificate> {
-        self.grant(caller, Perm::CertManageGenerate, Action::CertificateRevoke, Some(id.into())).await?;
+        let action = Action::CertificateRevoke;
+        let grant = self.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
         let row = self.store.read(move |tx| Box::pin(existing(tx, id))).await?;
         let certificate = row.certificate_id.ok_or_else(without_certificate)?;
-        self.revoke_certificate(caller, certificate.into(), request).await
+        self.revoke(caller, &grant, certificate.into(), request).await
     }
 
     /// The approval that a service's certificates need, for any fully logged-in caller.

@@ -30,6 +30,7 @@ pub struct Row {
 const BY_ID: &str = "SELECT id, name, name_key, template, signing_format, certificate_id, created_at_ms, log, mac \
     FROM services WHERE id = $1";
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM services WHERE name_key = $1";
+const HAS_CERTIFICATE: &str = "SELECT COUNT(*) FROM services WHERE certificate_id = $1";
 
 /// Adds a service; false when its name is taken.
 pub async fn insert(tx: &mut Tx, row: &Row) -> Result<bool, StoreError> {
@@ -44,6 +45,11 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
 /// Whether a service has this name.
 pub async fn name_taken(tx: &mut Tx, name_key: &str) -> Result<bool, StoreError> {
     Ok(sql(NAME_TAKEN).bind(name_key).one::<i64>(tx).await? > 0)
+}
+
+/// Whether a service signs with this certificate.
+pub async fn has_certificate(tx: &mut Tx, certificate_id: Uuid) -> Result<bool, StoreError> {
+    Ok(sql(HAS_CERTIFICATE).bind(certificate_id).one::<i64>(tx).await? > 0)
 }
 
 /// Gives a service another certificate; false when its certificate is no longer the one that was read.

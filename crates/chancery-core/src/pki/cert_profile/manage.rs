@@ -136,7 +136,7 @@ impl Chancery {
         Ok(found)
     }
 
-    async fn find_cert_profile(&self, id: CertProfileId) -> Result<Option<Arc<CertProfile>>> {
+    pub(in crate::pki) async fn find_cert_profile(&self, id: CertProfileId) -> Result<Option<Arc<CertProfile>>> {
         if let Some(built_in) = built_in(id) {
             return Ok(Some(built_in));
         }

@@ -12,7 +12,7 @@ use crate::{
     extract::{Authenticated, BodyOrEmpty, InPath},
 };
 
-/// Releases a certificate that is on hold: it is valid again. Needs CertManage:Generate.
+/// Releases a certificate that is on hold: it is valid again. Needs CertManage:Manage and two persons.
 #[utoipa::path(
     post,
     path = "/api/v2/x509/{uuid}/release",

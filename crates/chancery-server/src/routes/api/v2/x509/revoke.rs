@@ -15,7 +15,8 @@ use crate::{
     extract::{Authenticated, Body, InPath},
 };
 
-/// Revokes a certificate, or puts it on hold (`certificateHold`).
+/// Revokes a certificate, or puts it on hold (`certificateHold`). Needs CertManage:Generate; for that of an authority, an
+/// OCSP responder, a time stamp or a service CertManage:Manage and two persons.
 #[utoipa::path(
     post,
     path = "/api/v2/x509/{uuid}/revoke",

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Revokes a service's certificate, or puts it on hold (`certificateHold`); the service then signs no more. Needs
-/// CertManage:Generate.
+/// CertManage:Manage and two persons.
 #[utoipa::path(
     post,
     path = "/api/v2/x509/services/{serviceUuid}/revoke",

@@ -1,10 +1,11 @@
 //! POST /api/v2/x509/{uuid}/revoke.
 
+use chancery_types::Perm;
 use serde_json::{Value, json};
 
 use crate::{
     app::TestApp,
-    certificates::{issued, root},
+    certificates::{body, generate, issued, root, with},
 };
 
 #[tokio::test]
@@ -64,4 +65,34 @@ async fn a_bad_call_is_refused() {
     }
     let unknown = "/api/v2/x509/00000000-0000-0000-0000-000000000000/revoke";
     client.post(unknown, json!({"reason": "superseded"})).await.refused(404, "InvalidSelection", None);
+}
+
+#[tokio::test]
+async fn one_person_ends_leaves_and_nothing_that_others_rest_on() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let alone = app.with_perms("issuer", &[Perm::CertManageGenerate]).await;
+    let root = root(&admin).await;
+    let path = |uuid: &Value| format!("/api/v2/x509/{}/revoke", uuid.as_str().unwrap());
+    let mut weighty = vec![json!(root)];
+    for profile in ["Issuing Certificate Authority", "OCSP Responder", "Time Stamping"] {
+        weighty.push(issued(&admin, profile, &root).await["certificateUuid"].clone());
+    }
+    // What was not saved is judged by its profile.
+    let unsaved = body(&admin, "Time Stamping").await;
+    let key = json!({"keyTypeUuid": unsaved["newKey"]["keyTypeUuid"], "save": false});
+    let unsaved = with(unsaved, json!({"issuerUuid": root, "newKey": key, "saveCert": false}));
+    weighty.push(generate(&admin, unsaved).await["certificateUuid"].clone());
+    for certificate in &weighty {
+        for reason in ["certificateHold", "cACompromise"] {
+            alone.post(&path(certificate), json!({"reason": reason})).await.refused(403, "NotAuthorized", None);
+        }
+    }
+    let audit = admin.get("/api/v2/audit?pageSize=1").await;
+    assert_eq!(audit.response()["items"][0]["action"], "CertificateRevoke", "the refusal is audited");
+    let leaf = issued(&admin, "TLS Client", &root).await["certificateUuid"].clone();
+    alone.post(&path(&leaf), json!({"reason": "superseded"})).await.response();
+    for certificate in weighty.iter().rev() {
+        admin.post(&path(certificate), json!({"reason": "superseded"})).await.response();
+    }
 }

@@ -33,3 +33,18 @@ async fn refusals() {
     signing.admin.post(&path(&signing.root), reason.clone()).await.refused(404, "InvalidSelection", None);
     signing.admin.post(&path(&bare), json!({})).await.refused(400, "ArgumentParseError", Some("/reason"));
 }
+
+#[tokio::test]
+async fn one_person_ends_no_service() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 0).await;
+    let role = signing.role("issuer", &["CertManage:Generate"]).await;
+    let alone = signing.person("ann", &role).await;
+    let reason = json!({"reason": "superseded"});
+    let of_service = format!("/api/v2/x509/services/{}/revoke", service.uuid);
+    for path in [&of_service, &format!("/api/v2/x509/{}/revoke", service.certificate)] {
+        alone.post(path, reason.clone()).await.refused(403, "NotAuthorized", None);
+    }
+    signing.submit(&service, b"still signs").await;
+    signing.admin.post(&of_service, reason).await.response();
+}
