@@ -6,7 +6,6 @@ use std::{io::Cursor, sync::Arc};
 
 use chancery_formats::{Error as Fault, Existing, File, Format, Hash, Unfit};
 use chancery_keys::Digest;
-use chancery_store::tables;
 use chancery_types::{ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState};
 
 use super::{algorithms::Choice, stored_request::StoredRequest};
@@ -64,6 +63,17 @@ impl Container {
     pub(super) fn of(choice: Choice, existing: Option<ExistingSignature>, file: &Arc<Vec<u8>>) -> Option<Self> {
         let format = container(choice.format)?;
         Some(Self { format, with: choice.hash, existing, file: Arc::clone(file) })
+    }
+
+    /// The file that was uploaded with a request, where its signature goes into it.
+    pub(super) fn of_stored(stored: &StoredRequest, file: &Arc<Vec<u8>>) -> Result<Option<Self>> {
+        let existing = stored.row.existing_signature.as_deref().map(str::parse).transpose().map_err(Error::internal)?;
+        Ok(Self::of(stored.policy.choice, existing, file))
+    }
+
+    /// The digest that stands for the file; `None` for one that cannot be read.
+    pub(super) fn digest(&self) -> Option<Vec<u8>> {
+        self.read(|file| file.digest()).ok()
     }
 
     /// Does something with the file.
@@ -146,13 +156,13 @@ impl Chancery {
 
     /// The file of a request as it was uploaded, where its signature goes into it.
     pub(super) async fn stored_container(&self, stored: &StoredRequest) -> Result<Option<Container>> {
-        if container(stored.policy.choice.format).is_none() || stored.row.items > 0 {
+        if container(stored.policy.choice.format).is_none() {
             return Ok(None);
         }
-        let id = stored.row.id;
-        let payload = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id))).await?;
-        let existing = stored.row.existing_signature.as_deref().map(str::parse).transpose().map_err(Error::internal)?;
-        Ok(payload.and_then(|payload| Container::of(stored.policy.choice, existing, &Arc::new(payload))))
+        match self.stored_payload(stored).await? {
+            Some(payload) => Container::of_stored(stored, &payload),
+            None => Ok(None),
+        }
     }
 
     /// The signed file of a request, under its name.

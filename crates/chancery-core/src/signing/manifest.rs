@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use super::{policy_rules, service::Policy};
+use super::{payload::approved_items, policy_rules, service::Policy};
 use crate::{
     Caller, Chancery, Error, Limits, Result,
     list::{InOrder, Page, items},
@@ -72,8 +72,10 @@ impl Chancery {
             Start::After(Position::Name(..) | Position::Newest(..)) => u32::MAX,
         };
         let numbers = first..first.saturating_add(rows.limit);
+        let row = stored.row.clone();
         let read = self.read_list(caller, move |tx| {
             Box::pin(async move {
+                approved_items(tx, &row).await?;
                 let listed = tables::signing_items::list(tx, id.into(), &rows).await?;
                 let proofs = match include {
                     None => None,

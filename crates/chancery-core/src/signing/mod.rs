@@ -12,6 +12,7 @@ pub(crate) mod formats;
 mod manifest;
 mod new_request;
 mod page_hashes;
+mod payload;
 mod pipeline;
 mod policy;
 mod policy_rules;

@@ -1,5 +1,7 @@
 //! Reading signing requests. Approvers see all of them; whoever may only submit sees the own ones.
 
+use std::sync::Arc;
+
 use chancery_store::tables;
 use chancery_types::{
     Action, Base64, Perm, ServiceId, SigningRequestId, SigningRequestState,
@@ -36,10 +38,7 @@ impl Chancery {
         // Read apart, and only now: it may be large.
         let payload = match include {
             None => None,
-            Some(Include::UploadData) => {
-                let read = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id.into())));
-                read.await?
-            }
+            Some(Include::UploadData) => self.stored_payload(&stored).await?.map(Arc::unwrap_or_clone),
         };
         let proof = match stored.row.signature {
             Some(_) => self.store.read(move |tx| Box::pin(inclusion_proof(tx, id.into()))).await?,

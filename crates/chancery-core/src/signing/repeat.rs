@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
-use chancery_store::tables;
 use chancery_types::{
     Action, Base64, Perm, SigningRequestId,
     wire::signing_requests::{ManifestItem, SubmitRequest, Submitted},
 };
 use uuid::Uuid;
 
-use super::claim::Claim;
+use super::{claim::Claim, payload::approved_items};
 use crate::{Caller, Chancery, Error, Result, approval::Transition};
 
 impl Chancery {
@@ -21,15 +20,16 @@ impl Chancery {
         let stored = self.readable_request(caller, id).await?;
         let mut facts = stored.facts(self.hardened, self.clock.now_ms());
         facts.take(Transition::Repeat).map_err(|_| Error::state("Only a request that failed is repeated."))?;
-        let read = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id.into())));
-        let payload = read.await?.map(Base64);
+        let payload = self.stored_payload(&stored).await?.map(|payload| Base64(Arc::unwrap_or_clone(payload)));
         let page_hashes = self.stored_page_hashes(&stored).await?;
         let program = self.stored_program(&stored).await?;
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
         let row = stored.row;
         let read = self.store.read(move |tx| Box::pin(async move { Claim::of(tx, &[id.into()]).await }));
         let Claim { note, metadata } = read.await?.remove(&id.into()).unwrap_or_default();
-        let items = self.store.read(move |tx| Box::pin(tables::signing_items::of_request(tx, id.into()))).await?;
+        let of = row.clone();
+        let read = self.store.read(move |tx| Box::pin(async move { approved_items(tx, &of).await }));
+        let items = read.await?;
         let items: Vec<_> =
             items.into_iter().map(|item| ManifestItem { name: item.name, digest: Base64(item.digest) }).collect();
         let existing_signature = row.existing_signature.as_deref().map(str::parse).transpose();

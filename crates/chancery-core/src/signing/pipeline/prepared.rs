@@ -1,21 +1,14 @@
 //! What is to be signed, complete: from a submission, or as it was stored to wait for approvals.
 
-use std::sync::Arc;
-
-use chancery_keys::{Digest, hash};
-use chancery_store::{
-    Tx,
-    tables::{self, signing_items::Item},
-};
+use chancery_store::tables::signing_items::Item;
 use chancery_types::{ExistingSignature, SigningRequestId};
-use chancery_verify::manifest_digest;
-use uuid::Uuid;
 
 use crate::{
     Chancery, Result,
     signing::{
         embedded::Container,
         formats::{self, Content},
+        payload::approved_items,
         program::Program,
         stored_request::StoredRequest,
         submission::Contents,
@@ -72,39 +65,17 @@ impl Chancery {
         let (id, choice) = (stored.row.id, target.policy.choice);
         let program = self.stored_program(stored).await?;
         let work = if stored.row.items > 0 {
-            let digest = stored.row.digest.clone();
-            let items = self.store.read(move |tx| Box::pin(approved_items(tx, id, digest))).await?;
+            let row = stored.row.clone();
+            let items = self.store.read(move |tx| Box::pin(async move { approved_items(tx, &row).await })).await?;
             Work::Each { items, program }
         } else {
             let digest = stored.digest()?;
             let needed = formats::needs_payload(choice.format, target.signer.credential.scheme(choice)?);
-            let payload = if needed { self.approved_payload(id, digest).await? } else { None };
+            let payload = if needed { self.stored_payload(stored).await? } else { None };
             let page_hashes = self.stored_page_hashes(stored).await?;
             let container = self.stored_container(stored).await?;
             Work::One { content: Content { digest, payload, page_hashes, program, at_ms }, container }
         };
         Ok(Prepared { target, request: id.into(), work, at_ms })
     }
-
-    /// A payload, which is what people approved: it has no MAC, but the request's digest has.
-    async fn approved_payload(&self, id: Uuid, digest: Digest) -> Result<Option<Arc<Vec<u8>>>> {
-        let payload =
-            self.store.read(move |tx| Box::pin(async move { tables::signing_requests::payload(tx, id).await }));
-        let Some(payload) = payload.await?.map(Arc::new) else { return Ok(None) };
-        let hashed = Arc::clone(&payload);
-        let found = self.pool.run(move || hash(digest.hash(), &hashed)).await?;
-        if found.as_bytes() == digest.as_bytes() {
-            return Ok(Some(payload));
-        }
-        let refused = self.store.read(move |tx| Box::pin(async move { Err(tx.refuse("signing_payloads", id)) }));
-        Ok(refused.await?)
-    }
-}
-
-/// A manifest's items, which are what people approved: they have no MACs, but the request's digest has, and it stands for
-/// them.
-async fn approved_items(tx: &mut Tx, id: Uuid, digest: Vec<u8>) -> Result<Vec<Item>> {
-    let items = tables::signing_items::of_request(tx, id).await?;
-    let found = manifest_digest(items.iter().map(|item| (item.name.as_str(), item.digest.as_slice())));
-    if found == digest { Ok(items) } else { Err(tx.refuse("signing_items", id).into()) }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{elsewhere, harm, told};
 use crate::{
     app::Setup,
-    signing::{PROPOSALS, REQUESTS, Signing, approve, submission},
+    signing::{PROPOSALS, REQUESTS, Signing, approve, deny, submission},
 };
 
 on_both!(
@@ -16,6 +16,9 @@ on_both!(
     page_hashes_are_those_that_were_approved,
     proposals_and_their_decisions_that_somebody_wrote_take_no_effect,
     pre_approvals_that_somebody_wrote_sign_nothing,
+    another_payload_is_shown_to_nobody,
+    another_file_is_neither_shown_nor_handed_out,
+    other_items_are_neither_shown_nor_submitted_again,
 );
 
 async fn signing(postgres: bool) -> Signing {
@@ -192,4 +195,56 @@ async fn pre_approvals_that_somebody_wrote_sign_nothing(postgres: bool) {
     for table in ["pre_approvals", "pre_approval_digests"] {
         assert!(tables.iter().any(|told| told == table), "{table}: {tables:?}");
     }
+}
+
+/// Puts another payload in the place of a request's.
+fn exchange_payload(signing: &Signing, postgres: bool, request: &str) {
+    let good = if postgres { "'good'" } else { "CAST('good' AS BLOB)" };
+    harm(&signing.app, &format!("UPDATE signing_payloads SET payload = {good} WHERE request_id = '{request}'"));
+}
+
+async fn another_payload_is_shown_to_nobody(postgres: bool) {
+    let signing = signing(postgres).await;
+    let service = signing.deploy("builds", 1).await;
+    let [changed, good] = [signing.submit(&service, b"evil").await, signing.submit(&service, b"kept").await];
+    exchange_payload(&signing, postgres, &changed);
+    let read = |request: &str| format!("{REQUESTS}/{request}?include=uploadData");
+    let ann = signing.approver("ann").await;
+    ann.get(&read(&changed)).await.refused(503, "Unavailable", None);
+    assert_eq!(told(&signing.admin, 1).await, ["signing_payloads"]);
+    assert_eq!(ann.get(&read(&good)).await.response()["uploadData"], "a2VwdA==", "the others go on");
+}
+
+async fn another_file_is_neither_shown_nor_handed_out(postgres: bool) {
+    let signing = signing(postgres).await;
+    let change = |body: &mut Value| body["pkisigning"]["signingFormat"] = json!("Powershell");
+    let service = signing.deploy_with("scripts", 0, change).await;
+    let request = signing.submit(&service, b"Write-Output evil\r\n").await;
+    let (read, signed) =
+        (format!("{REQUESTS}/{request}?include=uploadData"), format!("{REQUESTS}/{request}/signed/download"));
+    signing.admin.get(&read).await.response();
+    assert_eq!(signing.admin.get(&signed).await.status, 200);
+    exchange_payload(&signing, postgres, &request);
+    for path in [read, signed] {
+        signing.admin.get(&path).await.refused(503, "Unavailable", None);
+    }
+}
+
+async fn other_items_are_neither_shown_nor_submitted_again(postgres: bool) {
+    let signing = signing(postgres).await;
+    let service = signing.deploy("builds", 1).await;
+    let item = |name: &str| json!({"name": name, "digest": Base64::encode(&[7_u8; 32])});
+    let manifest = json!({
+        "name": "m", "serviceUuid": service.uuid, "policyUuid": service.policy, "items": [item("a"), item("b")],
+    });
+    let request = signing.admin.post(REQUESTS, manifest).await.response()["uuid"].as_str().unwrap().to_owned();
+    let items = format!("{REQUESTS}/{request}/items?pageSize=1");
+    signing.admin.get(&items).await.response();
+    deny(&signing.approver("ann").await, &request).await.response();
+    harm(
+        &signing.app,
+        "UPDATE signing_items SET digest = (SELECT digest FROM signing_requests LIMIT 1) WHERE number = 2",
+    );
+    signing.admin.get(&items).await.refused(503, "Unavailable", None);
+    assert_eq!(told(&signing.admin, 1).await, ["signing_items"]);
 }
