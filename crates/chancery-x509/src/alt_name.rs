@@ -6,6 +6,7 @@ mod uri;
 
 use std::{fmt, net::IpAddr, str::FromStr};
 
+use chancery_types::hides;
 use der::asn1::{Any, Ia5String, ObjectIdentifier, Utf8StringRef};
 use x509_cert::ext::pkix::name::{GeneralName, OtherName};
 
@@ -161,7 +162,7 @@ fn user_principal_name(text: &str) -> Option<AltName> {
     let is_good = !user.is_empty()
         && user.trim() == user
         && !user.contains('@')
-        && !user.chars().any(char::is_control)
+        && !user.chars().any(hides)
         && text.chars().count() <= UPN_MAX
         && !host.starts_with('*')
         && is_dns_name(host);

@@ -1,6 +1,7 @@
 //! The attributes that names are made of: their names, their string types and the upper bounds of RFC 5280,
 //! appendix A.1 (X.520 where it has none).
 
+use chancery_types::hides;
 use der::{
     Tag, Tagged,
     asn1::{Any, Ia5StringRef, ObjectIdentifier, PrintableStringRef, Utf8StringRef},
@@ -161,9 +162,9 @@ fn check_text(text: &str, max: usize, name: impl Fn() -> String) -> Result<(), D
     if max > 2 && text.chars().count() > max {
         return Err(DnError::ValueTooLong { attribute: name(), max });
     }
-    // NUL has fooled verifiers that compare C strings, the others fool people who read a log.
-    if text.chars().any(char::is_control) {
-        return Err(DnError::Control(name()));
+    // NUL has fooled verifiers that compare C strings, the others fool people who read a log or a list.
+    if text.chars().any(hides) {
+        return Err(DnError::Hidden(name()));
     }
     Ok(())
 }

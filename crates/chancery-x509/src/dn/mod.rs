@@ -175,7 +175,7 @@ pub enum DnError {
     NotPrintable(String),
     NotAscii(String),
     NotText(String),
-    Control(String),
+    Hidden(String),
     Escape,
     Unescaped(char),
     Quote,
@@ -213,7 +213,9 @@ impl fmt::Display for DnError {
             }
             Self::NotAscii(name) => write!(f, "{name} takes ASCII characters only."),
             Self::NotText(name) => write!(f, "The value of {name} is no text."),
-            Self::Control(name) => write!(f, "The value of {name} contains a control character."),
+            Self::Hidden(name) => {
+                write!(f, "The value of {name} contains a control, format or zero-width character.")
+            }
             Self::Escape => f.write_str(
                 "After a backslash, one of the characters , + \" \\ < > ; = # / and space or two hexadecimal digits \
                  are expected.",

@@ -1,14 +1,17 @@
 //! From the bytes that were sent to certificates that can be kept.
 
 use chancery_keys::{KeySpec, check_public_key, kind_of_public_key};
+use chancery_types::hides;
 use der::{
     Decode, Encode, Reader, SliceReader, Tag, TagNumber, Tagged,
-    asn1::{AnyRef, ObjectIdentifier},
+    asn1::{AnyRef, ObjectIdentifier, Utf8StringRef},
 };
 use sha2::{Digest, Sha256};
 use x509_cert::{
     Certificate, TbsCertificate,
-    ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName, SubjectKeyIdentifier},
+    ext::pkix::{
+        BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName, SubjectKeyIdentifier, name::GeneralName,
+    },
     time::Time,
 };
 
@@ -177,10 +180,8 @@ impl Foreign {
         if tbs.subject().is_empty() && alone.is_none() {
             return Err("its subject is empty.".to_owned());
         }
-        let is_bad =
-            |(_, value): (String, Option<String>)| value.is_some_and(|text| text.chars().any(char::is_control));
-        if subject.attributes().into_iter().any(is_bad) {
-            return Err("its subject has a control character.".to_owned());
+        if has_hidden(&subject) {
+            return Err("its subject has a control, format or zero-width character.".to_owned());
         }
         Ok(Self {
             spki,
@@ -232,6 +233,25 @@ fn name_of(subject: &FoundName, max: usize) -> String {
     subject.common_name().unwrap_or_else(|| subject.to_string()).chars().take(max).collect()
 }
 
+/// Whether a name has characters that people do not see.
+fn has_hidden(name: &FoundName) -> bool {
+    name.attributes().into_iter().any(|(_, value)| value.is_some_and(|text| text.chars().any(hides)))
+}
+
+/// The same of an alternative name.
+fn hides_something(name: &GeneralName) -> bool {
+    match name {
+        GeneralName::DnsName(text) | GeneralName::Rfc822Name(text) | GeneralName::UniformResourceIdentifier(text) => {
+            text.as_str().chars().any(hides)
+        }
+        GeneralName::DirectoryName(name) => has_hidden(&FoundName::from(name)),
+        GeneralName::OtherName(name) => {
+            name.value.decode_as::<Utf8StringRef<'_>>().is_ok_and(|text| text.as_str().chars().any(hides))
+        }
+        GeneralName::EdiPartyName(_) | GeneralName::IpAddress(_) | GeneralName::RegisteredId(_) => false,
+    }
+}
+
 /// Reads every extension that is looked at when something is issued by the certificate or in its place, so that none of
 /// them fails then; answers the alternative names.
 fn check_extensions(tbs: &TbsCertificate) -> Result<Vec<AltName>, Why> {
@@ -246,6 +266,9 @@ fn check_extensions(tbs: &TbsCertificate) -> Result<Vec<AltName>, Why> {
     }
     let names = tbs.get_extension::<SubjectAltName>().map_err(unreadable("subjectAltName"))?;
     let names = names.map(|(_, SubjectAltName(names))| names).unwrap_or_default();
+    if names.iter().any(hides_something) {
+        return Err("an alternative name has a control, format or zero-width character.".to_owned());
+    }
     Ok(names.iter().filter_map(|name| AltName::taken(name).ok()).collect())
 }
 

@@ -150,3 +150,37 @@ async fn keys_that_anybody_can_break_are_neither_certified_nor_imported() {
         assert!(reply.text().contains(why), "{}", reply.text());
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_cannot_be_seen_comes_in_by_no_certificate_and_no_request() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = Bench::new();
+    bench.root("root", EC);
+    let body = json!({"pkcs12": bench.pkcs12("root", ""), "password": Base64::encode(b"secret")});
+    let issuer = admin.post(PATH, body).await.response()["certificateUuid"].as_str().unwrap().to_owned();
+    bench.openssl(&format!("genpkey {EC} -out odd.key"));
+    for hidden in ["\u{200b}", "\u{202e}", "\u{feff}"] {
+        let subject = format!("-utf8 -subj /CN=Admin{hidden}");
+        bench.openssl(&format!("req -x509 -new -config /dev/null -key odd.key {subject} -days 3000 {CA} -out odd.pem"));
+        let certificates = json!({"certificates": bench.read("odd.pem")});
+        let reply = admin.post("/api/v2/x509/import", certificates.clone()).await;
+        reply.refused(400, "InvalidValue", Some("/certificates"));
+        let reply = admin.post(PATH, with(certificates, json!({"privateKey": bench.read("odd.key")}))).await;
+        reply.refused(400, "InvalidValue", Some("/certificates"));
+        let request = bench.openssl(&format!("req -new -config /dev/null -key odd.key {subject}"));
+        let request = json!({
+            "certProfileUuid": profile(&admin, "TLS Client").await, "serviceOrIssuerUuid": issuer,
+            "csr": String::from_utf8(request).unwrap(),
+        });
+        admin.post("/api/v2/x509/requests", request).await.refused(400, "InvalidValue", Some("/csr"));
+    }
+    // Nor as the name of a certificate that has no subject.
+    bench.write("upn.cnf", "[v]\nsubjectAltName=otherName:msUPN;UTF8:ann\u{200b}@corp.example\n");
+    bench.openssl("req -new -config /dev/null -key odd.key -subj / -out upn.csr");
+    bench.openssl(
+        "x509 -req -in upn.csr -CA root.pem -CAkey root.key -days 100 -extfile upn.cnf -extensions v -out upn.pem",
+    );
+    let reply = admin.post("/api/v2/x509/import", json!({"certificates": bench.read("upn.pem")})).await;
+    reply.refused(400, "InvalidValue", Some("/certificates"));
+}

@@ -5,6 +5,7 @@ mod cert_profiles;
 mod crls;
 mod download;
 mod generate;
+mod generate_names;
 mod import;
 mod import_checks;
 mod import_key;
