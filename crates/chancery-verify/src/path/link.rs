@@ -85,6 +85,13 @@ impl Link {
         Some(Self { der: der.to_vec(), to_be_signed, public_key, subject_key, issuer_key, facts, fault, parsed })
     }
 
+    /// The extension for which it stands in no path, if there is one: it cannot be read, is there twice, or is critical and
+    /// not known.
+    #[must_use]
+    pub const fn fault(&self) -> Option<ObjectIdentifier> {
+        self.fault
+    }
+
     pub(crate) fn subject(&self) -> &Name {
         self.parsed.tbs_certificate().subject()
     }

@@ -116,6 +116,11 @@ impl NameConstraints {
         Ok(Self { authority, permitted: read(permitted), excluded: read(excluded) })
     }
 
+    /// Whether they constrain nothing, which no authority may say.
+    pub const fn is_empty(&self) -> bool {
+        self.permitted.is_empty() && self.excluded.is_empty()
+    }
+
     /// The subtrees in which a subject may lie, if those of subjects are constrained.
     pub fn subjects(&self) -> impl Iterator<Item = &Name> {
         self.permitted.iter().filter_map(Subtree::directory)

@@ -173,12 +173,27 @@ fn check_place(certificate: &Foreign, linked: &Linked, issuer: Above, now_ms: i6
         }
     }
     if above.is_empty() {
-        return Ok(());
+        return check_alone(certificate);
     }
     if certificate.is_authority && !certificate.is_self_issued() {
         check_authority(certificate, &above)?;
     }
     check_rules(certificate, &above, now_ms)
+}
+
+/// Whether relying parties read a certificate that stands below nothing: whoever trusts it follows paths up to it all the
+/// same.
+fn check_alone(certificate: &Foreign) -> Result<()> {
+    let link = Link::read(&certificate.der).ok_or_else(|| refused(certificate, "cannot be read by relying parties"))?;
+    match link.fault() {
+        None => Ok(()),
+        Some(extension) => {
+            let why = format!(
+                "has an extension that relying parties cannot read, or that is critical and not known: {extension}"
+            );
+            Err(refused(certificate, &why))
+        }
+    }
 }
 
 /// Whether an authority may stand below these.

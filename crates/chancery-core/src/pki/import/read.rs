@@ -259,7 +259,12 @@ fn check_extensions(tbs: &TbsCertificate) -> Result<Vec<AltName>, Why> {
     tbs.get_extension::<BasicConstraints>().map_err(unreadable("basicConstraints"))?;
     tbs.get_extension::<KeyUsage>().map_err(unreadable("keyUsage"))?;
     tbs.get_extension::<ExtendedKeyUsage>().map_err(unreadable("extKeyUsage"))?;
-    NameConstraints::of(tbs).map_err(|_| "its name constraints cannot be read (RFC 5280, 4.2.1.10).".to_owned())?;
+    let constraints = NameConstraints::of(tbs);
+    let constraints =
+        constraints.map_err(|_| "its name constraints cannot be read (RFC 5280, 4.2.1.10).".to_owned())?;
+    if constraints.is_some_and(|constraints| constraints.is_empty()) {
+        return Err("its name constraints are empty (RFC 5280, 4.2.1.10).".to_owned());
+    }
     let identifier = tbs.get_extension::<SubjectKeyIdentifier>().map_err(unreadable("subjectKeyIdentifier"))?;
     if identifier.is_some_and(|(_, identifier)| !IDENTIFIER_LENGTHS.contains(&identifier.0.as_bytes().len())) {
         return Err("its subjectKeyIdentifier is empty or longer than 64 bytes.".to_owned());

@@ -184,3 +184,27 @@ async fn what_cannot_be_seen_comes_in_by_no_certificate_and_no_request() {
     let reply = admin.post("/api/v2/x509/import", json!({"certificates": bench.read("upn.pem")})).await;
     reply.refused(400, "InvalidValue", Some("/certificates"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_root_that_no_relying_party_takes_is_not_taken_in() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = Bench::new();
+    bench.openssl(&format!("genpkey {EC} -out odd.key"));
+    for extension in [
+        "1.2.3.4=critical,DER:05:00",
+        "2.5.29.31=DER:05:00",
+        "2.5.29.32=critical,DER:05:00",
+        "2.5.29.36=critical,DER:05:00",
+        "2.5.29.30=critical,DER:30:00",
+    ] {
+        bench.openssl(&format!(
+            "req -x509 -new -config /dev/null -key odd.key -subj /CN=odd -days 3000 {CA} -addext {extension} -out odd.pem"
+        ));
+        let certificates = json!({"certificates": bench.read("odd.pem")});
+        let reply = admin.post("/api/v2/x509/import", certificates.clone()).await;
+        reply.refused(400, "InvalidValue", Some("/certificates"));
+        let reply = admin.post(PATH, with(certificates, json!({"privateKey": bench.read("odd.key")}))).await;
+        reply.refused(400, "InvalidValue", Some("/certificates"));
+    }
+}
