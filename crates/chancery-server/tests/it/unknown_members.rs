@@ -111,3 +111,25 @@ async fn rules_of_policies_are_refused_with_what_nobody_knows_and_the_rest_is_na
         assert!(warnings.contains(&format!("The member {pointer} is not known")), "{warnings}");
     }
 }
+
+#[tokio::test]
+async fn certificate_profiles_take_what_they_know_and_nothing_else() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let profile = json!({
+        "objInfo": {"name": "servers"}, "validityPeriod": {"unit": "Year", "amount": "1"},
+        "basicConstraints": {"ca": true, "pathLength": 0}, "subject": {"allowed": ["CN"]},
+        "subjectAltNames": {"presence": "Refused"}, "nameConstraints": {"permitted": ["DNS:example.com"]},
+        "approval": {"numApprovals": 0},
+    });
+    let objects = ["", "/objInfo", "/validityPeriod", "/basicConstraints", "/subject", "/subjectAltNames", "/approval"];
+    let read = refused_then_written_back(&admin, "/api/v2/x509/cert-profiles", &profile, &objects).await;
+    let mut again = read.clone();
+    again["objInfo"]["name"] = json!("servers again");
+    admin.post("/api/v2/x509/cert-profiles", again).await.response();
+    let path = format!("/api/v2/x509/{}/approval", crate::certificates::root(&admin).await);
+    let reply = admin.json("PUT", &path, &misspelt(json!({"numApprovals": 0}), "")).await;
+    reply.refused(400, "ArgumentParseError", Some("/typo"));
+    let approval = admin.json("PUT", &path, &json!({"numApprovals": 0})).await.response()["approval"].clone();
+    admin.json("PUT", &path, &approval).await.response();
+}

@@ -12,8 +12,19 @@ pub const STRICT: &[&str] = &[
     "NameConstraintRules",
     "CreateRole",
     "PatchRole",
+    "CreateCertProfile",
+    "PatchCertProfile",
+    "ApprovalRules",
+    "PatchIssuancePolicy",
 ];
 
 /// Members that only answers have: whoever writes back what was read sends them, and they mean nothing.
-pub const ANSWERED: &[(&str, &[&str])] =
-    &[("CreateRole", &["objInfo", "system"]), ("PatchRole", &["system"]), ("PatchName", &["uuid"])];
+pub const ANSWERED: &[(&str, &[&str])] = &[
+    ("CreateRole", &["objInfo", "system"]),
+    ("PatchRole", &["system"]),
+    ("PatchName", &["uuid"]),
+    ("NameOnly", &["uuid"]),
+    ("CreateCertProfile", &["system", "pendingChange"]),
+    ("PatchCertProfile", &["system", "pendingChange"]),
+    ("PatchIssuancePolicy", &["issuerUuid", "approval", "pendingChange"]),
+];
