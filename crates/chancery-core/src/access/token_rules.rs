@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
-use chancery_types::{KeyUsage, Operation, RevealFrom, RoleId, wire::token_profiles::ControlRule};
+use chancery_types::{KeyUsage, Operation, RevealFrom, RoleId, hides, wire::token_profiles::ControlRule};
 use foldhash::fast::RandomState;
 
 use crate::{
     Error, Grant, Limits, Result,
-    tokenization::{CANDIDATES_MIN, Mask},
+    tokenization::{CANDIDATES_MIN, Mask, Shape},
 };
 
 /// The compiled Control Rules of one profile. Ids are of our own making, so no hash that withstands floods is needed.
@@ -199,18 +199,18 @@ impl Rights {
     }
 }
 
-/// Refuses rules that would show nothing of any message: `candidates_max` says how many of the longest messages stay
-/// possible beside a mask.
-pub(crate) fn check_masks(
-    rules: &[ControlRule],
-    messages: Messages,
-    candidates_max: impl Fn(&Mask) -> u64,
-) -> Result<()> {
+/// Refuses rules that would show nothing of any message, or something else in its place.
+pub(crate) fn check_masks(rules: &[ControlRule], shape: &Shape) -> Result<()> {
     let partial = rules.iter().enumerate().filter(|(_, rule)| rule.operation == Operation::PartialDetokenize);
     for (index, rule) in partial {
         let within = |error: Error| error.under(&format!("/controlRules/{index}"));
-        let mask = parse_mask(rule, messages).map_err(within)?;
-        let candidates = candidates_max(&mask);
+        let mask = parse_mask(rule, shape.messages()).map_err(within)?;
+        if hides(mask.with) || rule.mask_char.is_some() && shape.has_symbol(mask.with) {
+            let message = "maskChar can be seen and is no symbol of the format: what is masked would look shorter, or like \
+                           a message.";
+            return Err(within(Error::value("/maskChar", message)));
+        }
+        let candidates = shape.candidates_max(&mask);
         if mask.reveal > 0 && candidates < CANDIDATES_MIN {
             let message = format!(
                 "This would leave {candidates} possible messages even of the longest, with what a token keeps and check \

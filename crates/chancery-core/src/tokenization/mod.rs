@@ -35,3 +35,4 @@ mod versions;
 
 pub(crate) use mask::{CANDIDATES_MIN, Mask};
 pub(crate) use profiles::TokenProfiles;
+pub(crate) use shape::Shape;

@@ -77,6 +77,15 @@ impl Shape {
         }
     }
 
+    /// Whether messages are written with this character; any text is written with any.
+    pub(crate) fn has_symbol(&self, character: char) -> bool {
+        match self {
+            Self::Symbols(format) => format.alphabet().digit(character).is_some(),
+            Self::Pattern(pattern) => pattern.has_symbol(character),
+            Self::Text(_) => false,
+        }
+    }
+
     /// The member that keeps tokens of `old` from being tokens of this one for the same message, if one does.
     pub(crate) fn orphans_tokens_of(&self, old: &Self) -> Option<&'static str> {
         match (self, old) {

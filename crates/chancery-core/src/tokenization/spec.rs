@@ -132,7 +132,7 @@ impl ProfileSpec {
     /// are stored already are followed, and mask every value.
     pub(crate) fn check(&self, limits: &Limits) -> Result<Shape> {
         let (shape, _) = self.compile(limits)?;
-        check_masks(&self.control_rules, shape.messages(), |mask| shape.candidates_max(mask))?;
+        check_masks(&self.control_rules, &shape)?;
         Ok(shape)
     }
 

@@ -252,6 +252,15 @@ impl Pattern {
         self.pass_through.binary_search(&character).is_ok()
     }
 
+    /// Whether groups or check digits are written with this character.
+    pub(crate) fn has_symbol(&self, character: char) -> bool {
+        self.elements.iter().any(|element| match &element.part {
+            Part::Literal(_) => false,
+            Part::Encrypted(group) | Part::Kept(group) => group.has(character),
+            Part::Check => character.is_ascii_digit(),
+        })
+    }
+
     /// Whether values may hold this character but as one that passes through.
     fn has(&self, character: char) -> bool {
         self.elements.iter().any(|element| match &element.part {

@@ -66,3 +66,17 @@ async fn a_rule_that_gives_detokenize_is_in_the_audit_record_as_it_was_given() {
         "{detail}"
     );
 }
+
+#[tokio::test]
+async fn what_masks_can_be_seen_and_is_no_symbol() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    let rule = |mask: &str| json!({"controlRules": [{"roleUuid": OWN_ROLE, "operation": "PartialDetokenize", "reveal": 4, "maskChar": mask}]});
+    for mask in ["\u{200b}", "\u{202e}", "\u{feff}", "7"] {
+        let reply = bench.admin.patch(&profile.path("permissions"), rule(mask)).await;
+        reply.refused(400, "InvalidValue", Some("/controlRules/0/maskChar"));
+    }
+    for mask in ["*", "X", "•"] {
+        bench.admin.patch(&profile.path("permissions"), rule(mask)).await.response();
+    }
+}
