@@ -148,7 +148,7 @@ impl Issuer {
         if is_authority && *subject == self.name {
             return Ok(());
         }
-        name_constraints::check(&self.name_constraints, subject, alt_names, is_authority)
+        name_constraints::check_new(&self.name_constraints, subject, alt_names, is_authority)
     }
 }
 

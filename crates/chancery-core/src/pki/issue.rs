@@ -14,6 +14,7 @@ use super::{
     authority::ReadyAuthority,
     certificate::{Draft, Issuer, Serial, assemble, to_be_signed},
     lint,
+    name_constraints::NameKey,
     order::{GivenKey, Order},
     proposals::issuer,
     stored_certificate::pem,
@@ -235,6 +236,13 @@ fn check_ordered(issuer: &Issuer, validity: Validity) -> Result<()> {
 fn check_names(issuer: &Issuer, order: &Order) -> Result<()> {
     let alt_names = order.alt_names.iter().map(AltName::general_name).collect::<Result<Vec<_>, _>>();
     let alt_names = alt_names.map_err(Error::internal)?;
+    // Who reads only names would take it for its issuer. An authority may: so its key is changed.
+    if !order.profile.is_authority() && NameKey::of(order.subject.as_name()) == NameKey::of(&issuer.name) {
+        return Err(Error::value(
+            SUBJECT,
+            "A certificate that is no authority's does not bear the name of its issuer.",
+        ));
+    }
     let checked = issuer.check_names(order.subject.as_name(), &alt_names, order.profile.is_authority());
     checked.map_err(|breach| {
         let field = match breach.alt_name {

@@ -18,7 +18,7 @@ use x509_cert::{TbsCertificate, ext::pkix::name::GeneralName, name::Name};
 
 use super::dn::FoundName;
 use names::Named;
-pub use names::{NameKey, host_of_common_name};
+pub use names::{NameKey, host_of_common_name, mailbox_of_common_name};
 use subtree::Subtree;
 pub use written::{EXPECTED, NoRule, Written};
 
@@ -157,7 +157,30 @@ pub fn check(
     if constraints.is_empty() {
         return Ok(());
     }
-    let in_subject = Named::in_subject(subject, alt_names, is_authority).into_iter().map(|name| (None, name));
+    let in_subject = Named::in_subject(subject, alt_names, is_authority);
+    hold(constraints, in_subject, alt_names)
+}
+
+/// The same for a certificate that is to be issued: also a common name that people take for a mailbox or an address lies
+/// where those must lie. Nobody is told that by a verifier, who holds no such name against constraints.
+pub fn check_new(
+    constraints: &[NameConstraints],
+    subject: &Name,
+    alt_names: &[GeneralName],
+    is_authority: bool,
+) -> Result<(), Breach> {
+    if constraints.is_empty() {
+        return Ok(());
+    }
+    let mut in_subject = Named::in_subject(subject, alt_names, is_authority);
+    if !is_authority {
+        in_subject.extend(Named::in_common_names(subject));
+    }
+    hold(constraints, in_subject, alt_names)
+}
+
+fn hold(constraints: &[NameConstraints], in_subject: Vec<Named>, alt_names: &[GeneralName]) -> Result<(), Breach> {
+    let in_subject = in_subject.into_iter().map(|name| (None, name));
     let beside = alt_names.iter().enumerate().map(|(index, name)| (Some(index), Named::general(name)));
     for (alt_name, name) in in_subject.chain(beside) {
         for authority in constraints {

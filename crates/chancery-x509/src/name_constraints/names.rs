@@ -104,6 +104,17 @@ impl Named {
         names
     }
 
+    /// The mailboxes and addresses that common names are.
+    pub(super) fn in_common_names(subject: &Name) -> Vec<Self> {
+        let common_names = FoundName::from(subject).attributes().into_iter().filter(|(name, _)| name == "CN");
+        let named = |text: String| match text.trim().parse::<IpAddr>() {
+            Ok(IpAddr::V4(address)) => Some(Self::address(&address.octets())),
+            Ok(IpAddr::V6(address)) => Some(Self::address(&address.octets())),
+            Err(_) => mailbox_of_common_name(&text).map(|(local, host)| Self::mailbox(&format!("{local}@{host}"))),
+        };
+        common_names.filter_map(|(_, value)| value).filter_map(named).collect()
+    }
+
     pub(super) fn general(name: &GeneralName) -> Self {
         match name {
             GeneralName::DnsName(name) => Self::host(name.as_str()),
@@ -112,10 +123,7 @@ impl Named {
                 let host = host_of_uri(uri.as_str()).map(|host| Value::Host(host.to_ascii_lowercase()));
                 Self::new(Form::URI, host, uri.as_str())
             }
-            GeneralName::IpAddress(bytes) => {
-                let text = address(bytes.as_bytes()).map_or_else(|| hex::encode(bytes), |address| address.to_string());
-                Self::new(Form::ADDRESS, Some(Value::Address(bytes.as_bytes().to_vec())), &text)
-            }
+            GeneralName::IpAddress(bytes) => Self::address(bytes.as_bytes()),
             GeneralName::DirectoryName(name) => {
                 let line = FoundName::from(name).to_string();
                 Self::new(Form::DIRECTORY, Some(Value::Directory(Directory::of(name))), &line)
@@ -124,6 +132,11 @@ impl Named {
             GeneralName::EdiPartyName(_) => Self::new(Form::EDI, None, ""),
             GeneralName::RegisteredId(oid) => Self::new(Form::REGISTERED, None, &oid.to_string()),
         }
+    }
+
+    fn address(bytes: &[u8]) -> Self {
+        let text = address(bytes).map_or_else(|| hex::encode(bytes), |address| address.to_string());
+        Self::new(Form::ADDRESS, Some(Value::Address(bytes.to_vec())), &text)
     }
 
     fn host(text: &str) -> Self {
@@ -154,6 +167,14 @@ pub fn host_of_common_name(text: &str) -> Option<String> {
     (host.contains('.') && bare.split('.').all(is_label)).then(|| host.to_owned())
 }
 
+/// The mailbox that a common name looks like, as people take one for it: something without a space on either side of the
+/// last `@`. Its two sides.
+pub fn mailbox_of_common_name(text: &str) -> Option<(&str, &str)> {
+    let (local, host) = text.trim().rsplit_once('@')?;
+    let is_one = |side: &str| !side.is_empty() && !side.contains(char::is_whitespace);
+    (is_one(local) && is_one(host)).then_some((local, host))
+}
+
 /// The host of a URI with an authority, where that is a name and nothing but a port stands beside it (RFC 3986, 3.2). The
 /// RFC wants all others rejected where URIs are constrained; a user before the host has fooled verifiers.
 fn host_of_uri(uri: &str) -> Option<&str> {
@@ -170,25 +191,31 @@ pub(super) fn address(bytes: &[u8]) -> Option<IpAddr> {
     four.or_else(|_| <[u8; 16]>::try_from(bytes).map(IpAddr::from)).ok()
 }
 
-/// The IPv4 address that an IPv6 address stands for: mapped (::ffff:0:0/96) and compatible ones (::/96) of RFC 4291, those
-/// of translators (64:ff9b::/96, RFC 6052, and ::ffff:0:0:0/96, RFC 2765), of 6to4 (2002::/16, RFC 3056) and the client of
-/// Teredo (2001::/32, RFC 4380), whose bits are turned.
-pub(super) fn embedded(bytes: &[u8]) -> Option<Ipv4Addr> {
+/// The IPv4 addresses that an IPv6 address may stand for: mapped (::ffff:0:0/96) and compatible ones (::/96) of RFC 4291,
+/// those of translators (64:ff9b::/96, RFC 6052, 64:ff9b:1::/48, RFC 8215, and ::ffff:0:0:0/96, RFC 2765), of 6to4
+/// (2002::/16, RFC 3056), the client of Teredo (2001::/32, RFC 4380), whose bits are turned, and the end of ISATAP's in any
+/// network (RFC 5214, 6.1).
+pub(super) fn embedded(bytes: &[u8]) -> Vec<Ipv4Addr> {
     const BEFORE_THE_LAST: [&[u8]; 4] = [
         &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff],
         &[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
         &[0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0],
         &[0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0],
     ];
-    let bytes = <&[u8; 16]>::try_from(bytes).ok()?;
-    let (start, last) = bytes.split_last_chunk::<4>()?;
+    let Ok(bytes) = <&[u8; 16]>::try_from(bytes) else { return Vec::new() };
+    let Some((start, last)) = bytes.split_last_chunk::<4>() else { return Vec::new() };
     if BEFORE_THE_LAST.contains(&start) {
-        return Some((*last).into());
+        return vec![(*last).into()];
     }
     match *bytes {
-        [0x20, 2, a, b, c, d, ..] => Some([a, b, c, d].into()),
-        [0x20, 1, 0, 0, ..] => Some(last.map(|byte| !byte).into()),
-        _ => None,
+        // Whoever runs the translator chose the length of its prefix, 48, 56, 64 or 96; byte 8 stays clear (RFC 6052, 2.2).
+        [0, 0x64, 0xff, 0x9b, 0, 1, a, b, _, c, d, e, f, ..] => {
+            [[a, b, c, d], [b, c, d, e], [c, d, e, f], *last].map(Ipv4Addr::from).to_vec()
+        }
+        [0x20, 2, a, b, c, d, ..] => vec![[a, b, c, d].into()],
+        [0x20, 1, 0, 0, ..] => vec![last.map(|byte| !byte).into()],
+        [.., 0 | 2, 0, 0x5e, 0xfe, _, _, _, _] => vec![(*last).into()],
+        _ => Vec::new(),
     }
 }
 

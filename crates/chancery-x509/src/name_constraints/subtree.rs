@@ -131,7 +131,7 @@ fn lies_in(address: &[u8], network: &[u8]) -> bool {
 /// The same, where either is an IPv6 address that stands for one of IPv4.
 fn lies_in_by_another_name(address: &[u8], network: &[u8]) -> bool {
     const MAPPED: [u8; 12] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff];
-    embedded(address).is_some_and(|embedded| lies_in(&embedded.octets(), network))
+    embedded(address).iter().any(|embedded| lies_in(&embedded.octets(), network))
         || address.len() == 4 && lies_in(&[&MAPPED, address].concat(), network)
 }
 

@@ -14,7 +14,7 @@ use crate::{
         ALT_NAMES, SUBJECT,
         alt_name::{ALT_NAMES_MAX, AltName},
         dn::DistinguishedName,
-        name_constraints::{Written, host_of_common_name},
+        name_constraints::{Written, host_of_common_name, mailbox_of_common_name},
         order,
     },
 };
@@ -213,19 +213,23 @@ impl CertProfile {
         Ok(())
     }
 
-    /// A common name that people or verifiers take for a host lies where hosts must lie.
+    /// A common name that people or verifiers take for a host or a mailbox lies where those must lie.
     fn check_host(&self, subject: &DistinguishedName) -> Result<()> {
         let Some(domains) = self.alt_names.domains.as_ref().filter(|_| !self.is_authority()) else { return Ok(()) };
-        let is_outside = |text: &String| match host_of_common_name(text) {
-            Some(host) => {
-                let bare = host.strip_prefix("*.").unwrap_or(&host);
-                !domains.iter().any(|domain| lies_in(bare, domain))
+        let is_outside = |text: &String| {
+            let host = host_of_common_name(text);
+            let host = host.as_deref().map(|host| host.strip_prefix("*.").unwrap_or(host));
+            match host.or_else(|| mailbox_of_common_name(text).map(|(_, host)| host)) {
+                Some(host) => !domains.iter().any(|domain| lies_in(host, domain)),
+                None => text.trim().parse::<std::net::IpAddr>().is_ok(),
             }
-            None => text.trim().parse::<std::net::IpAddr>().is_ok(),
         };
         let common_names = subject.attributes().into_iter().filter(|(name, _)| name == "CN");
         if common_names.filter_map(|(_, value)| value).any(|text| is_outside(&text)) {
-            let message = format!("The profile {} allows hosts in its domains only, the common name too.", self.name);
+            let message = format!(
+                "The profile {} allows hosts and mailboxes in its domains only, the common name too.",
+                self.name
+            );
             return Err(Error::value(SUBJECT, message));
         }
         Ok(())

@@ -1,10 +1,10 @@
 //! POST /api/v2/x509/generate: which names are issued.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     app::TestApp,
-    certificates::{body, root, with},
+    certificates::{body, generate, root, with},
 };
 
 const PATH: &str = "/api/v2/x509/generate";
@@ -26,4 +26,107 @@ async fn what_cannot_be_seen_stands_in_no_subject_and_no_name() {
         let reply = client.post(PATH, with(leaf.clone(), names)).await;
         reply.refused(400, "InvalidValue", Some("/certParams/subjectAltNames/0"));
     }
+}
+
+#[tokio::test]
+async fn a_common_name_that_is_a_mailbox_or_an_address_is_held_against_what_binds_those() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let root = root(&client).await;
+    let own = |name: &str, members: Value| {
+        with(json!({"objInfo": {"name": name}, "validityPeriod": {"unit": "Year", "amount": "1"}}), members)
+    };
+    let made = |body: Value| {
+        let client = &client;
+        async move { client.post("/api/v2/x509/cert-profiles", body).await.response()["objInfo"]["uuid"].clone() }
+    };
+    let people = made(own(
+        "people",
+        json!({"subjectAltNames": {"presence": "Optional", "kinds": ["Dns", "Email"], "domains": ["svc.example.com"]}}),
+    ))
+    .await;
+    let leaf = with(body(&client, "TLS Client").await, json!({"issuerUuid": root}));
+    for (subject, allowed) in [("CN=a@evil.org", false), ("CN=a@svc.example.com", true), ("CN=Ann at work", true)] {
+        let body = with(leaf.clone(), json!({"certProfileUuid": people, "subjectOneline": subject}));
+        let reply = client.post(PATH, body).await;
+        if allowed {
+            reply.response();
+        } else {
+            reply.refused(400, "InvalidValue", Some("/subjectOneline"));
+        }
+    }
+    let constraints =
+        json!({"permitted": ["email:example.com"], "excluded": ["email:boss@example.com", "IP:10.0.0.0/8"]});
+    let bound = own("bound", json!({"basicConstraints": {"ca": true}, "nameConstraints": constraints}));
+    let bound = json!({"certProfileUuid": made(bound).await, "issuerUuid": root, "subjectOneline": "CN=bound"});
+    let bound = generate(&client, with(body(&client, "Issuing Certificate Authority").await, bound)).await;
+    for (subject, allowed) in [
+        ("CN=a@evil.org", false),
+        ("CN=boss@example.com", false),
+        ("CN=10.1.2.3", false),
+        ("CN=::ffff:10.1.2.3", false),
+        ("CN=ann@example.com", true),
+        ("CN=11.1.2.3", true),
+        ("CN=Ann", true),
+    ] {
+        let year = json!({"validityPeriod": {"unit": "Day", "amount": "7"}});
+        let members = json!({"issuerUuid": bound["certificateUuid"], "subjectOneline": subject, "certParams": year});
+        let reply = client.post(PATH, with(leaf.clone(), members)).await;
+        if allowed {
+            reply.response();
+        } else {
+            reply.refused(400, "InvalidValue", Some("/subjectOneline"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_excluded_address_is_not_certified_inside_another() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let root = root(&client).await;
+    let bound = client.post("/api/v2/x509/cert-profiles", json!({
+        "objInfo": {"name": "bound"}, "validityPeriod": {"unit": "Year", "amount": "1"}, "basicConstraints": {"ca": true},
+        "nameConstraints": {"excluded": ["IP:10.0.0.0/8"]},
+    })).await.response()["objInfo"]["uuid"].clone();
+    let bound = json!({"certProfileUuid": bound, "issuerUuid": root, "subjectOneline": "CN=bound"});
+    let bound = generate(&client, with(body(&client, "Issuing Certificate Authority").await, bound)).await;
+    let leaf = with(body(&client, "TLS Server").await, json!({"issuerUuid": bound["certificateUuid"]}));
+    for (address, allowed) in [
+        ("64:ff9b:1::10.1.2.3", false),
+        ("64:ff9b:1:a01:2:300::", false),
+        ("64:ff9b:1:ff0a:1:203::", false),
+        ("64:ff9b:1:ffff:a:102:300:0", false),
+        ("2001:db8::5efe:10.1.2.3", false),
+        ("fe80::200:5efe:10.1.2.3", false),
+        ("64:ff9b:1::11.1.2.3", true),
+        ("2001:db8::5efe:11.1.2.3", true),
+        ("2001:db8::a01:203", true),
+    ] {
+        let week = json!({"unit": "Day", "amount": "7"});
+        let params = json!({"validityPeriod": week, "subjectAltNames": [format!("IP:{address}")]});
+        let reply = client.post(PATH, with(leaf.clone(), json!({"certParams": params}))).await;
+        if allowed {
+            reply.response();
+        } else {
+            reply.refused(400, "InvalidValue", Some("/certParams/subjectAltNames/0"));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_leaf_does_not_bear_the_name_of_its_issuer() {
+    let app = TestApp::new().await;
+    let client = app.admin().await;
+    let root = root(&client).await;
+    let name = body(&client, "Root Certificate Authority").await["subjectOneline"].as_str().unwrap().to_owned();
+    let leaf = with(body(&client, "TLS Client").await, json!({"issuerUuid": root}));
+    for subject in [name.clone(), name.to_uppercase()] {
+        let body = with(leaf.clone(), json!({"subjectOneline": subject}));
+        client.post(PATH, body).await.refused(400, "InvalidValue", Some("/subjectOneline"));
+    }
+    // An authority may: that is how its key is changed.
+    let again =
+        with(body(&client, "Issuing Certificate Authority").await, json!({"issuerUuid": root, "subjectOneline": name}));
+    generate(&client, again).await;
 }
