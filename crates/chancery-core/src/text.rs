@@ -24,7 +24,9 @@ pub(crate) fn check_name(field: &str, name: &str, limits: &Limits) -> Result<()>
 /// What two names have in common that differ in letter case or in how accents are written only: file systems take them
 /// for one, and so do people.
 pub(crate) fn folded(name: &str) -> String {
-    name.nfkc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
+    // Lower first: the capital sharp s (U+1E9E) is its own upper case, and its lower case is written SS.
+    let lower = name.nfkc().flat_map(char::to_lowercase);
+    lower.flat_map(char::to_uppercase).flat_map(char::to_lowercase).nfkc().collect()
 }
 
 /// Checks a text that people read before they decide: nothing in it makes it look like another one. Tabs and line feeds are
@@ -68,6 +70,7 @@ mod tests {
             ("a\u{e0041}", "position 1"),
             ("soft\u{ad}hyphen", "position 4"),
             ("two\u{2028}lines", "position 3"),
+            ("\u{2800}", "position 0"),
         ] {
             let refusal = check(bad).unwrap_err();
             assert_eq!(refusal.field(), Some("/name"));
@@ -80,6 +83,8 @@ mod tests {
         for (one, two) in [
             ("Setup.EXE", "setup.exe"),
             ("STRASSE", "straße"),
+            ("STRASSE", "STRA\u{1e9e}E"),
+            ("straße", "stra\u{1e9e}e"),
             ("ΟΔΟΣ", "οδος"),
             ("caf\u{e9}", "cafe\u{301}"),
             ("ﬁle", "file"),

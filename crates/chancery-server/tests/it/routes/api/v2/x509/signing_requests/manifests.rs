@@ -238,3 +238,26 @@ async fn denied_failed_and_repeated_as_a_whole() {
     assert_eq!(approve(&ann, &again).await.response()["manifest"]["signed"], 2);
     signing.admin.get(&format!("{REQUESTS}/{again}/signed/download")).await.refused(409, "InvalidState", None);
 }
+
+#[tokio::test]
+async fn names_that_look_alike_or_like_nothing_are_refused() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    for (one, two, field) in [
+        ("stra\u{df}e", "STRASSE", "/items/1/name"),
+        ("stra\u{df}e", "STRA\u{1e9e}E", "/items/1/name"),
+        ("STRASSE", "stra\u{1e9e}e", "/items/1/name"),
+        ("a", "\u{2800}", "/items/1/name"),
+    ] {
+        let reply = signing.admin.post(REQUESTS, manifest(&service, vec![item(one, b"1"), item(two, b"2")])).await;
+        assert_eq!(
+            (reply.status.as_u16(), reply.json["response"]["field"].as_str()),
+            (400, Some(field)),
+            "{one} {two}"
+        );
+    }
+    let blank = json!({"name": "\u{2800}"});
+    let mut named = manifest(&service, vec![item("a", b"1")]);
+    named.as_object_mut().unwrap().extend(blank.as_object().unwrap().clone());
+    signing.admin.post(REQUESTS, named).await.refused(400, "InvalidValue", Some("/name"));
+}
