@@ -151,13 +151,13 @@ pub(crate) struct Verify {
     /// time stamp, and without the log.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bundle", "consistency"], requires = "root")]
     pub(crate) signature: Option<PathBuf>,
-    /// What GET …/items?include=inclusionProof answered, where the bundle is a manifest: one page or more.
+    /// What GET …/items?include=inclusionProof answered, where the bundle is a manifest: all pages, in their order.
     #[arg(long, value_name = "FILE", num_args = 1.., requires = "item", requires = "bundle")]
     pub(crate) items: Option<Vec<PathBuf>>,
     /// Which of them.
     #[arg(long, value_name = "NAME", requires = "items")]
     pub(crate) item: Option<String>,
-    /// What was signed; with a certificate, the certificate itself.
+    /// What was signed; with a certificate, the certificate itself and nothing else.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// The digest of what was signed, in hexadecimal.

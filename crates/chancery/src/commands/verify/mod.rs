@@ -4,9 +4,10 @@
 
 use std::{fs, path::Path, process::ExitCode};
 
-use chancery_types::wire::x509;
+use chancery_types::{Base64, wire::x509};
 use chancery_verify::{
     log::{LogKey, Logged, NotLogged, verify_log_consistency, verify_logged_certificate},
+    path::Link,
     read_certificates,
 };
 use serde::de::DeserializeOwned;
@@ -78,10 +79,27 @@ fn check(command: &Verify) -> Result<Findings, Trouble> {
     let path =
         command.bundle.as_deref().ok_or_else(|| unreadable("--bundle FILE or --consistency OLDER NEWER is needed"))?;
     let bundle = response("--bundle", path)?;
+    // What a bundle is it says itself, whoever wrote it. So options that only the other kind heeds are refused, not passed
+    // over: the proof of any certificate would do where a signature is to be checked.
     if bundle.get("serviceUuid").is_some() {
+        refuse_options(&[("--issuer", command.issuer.is_some())], "a signing request")?;
         signature::of_request(command, parsed(bundle, path)?, &key)
     } else {
+        let of_signatures = [
+            ("--root", command.root.is_some()),
+            ("--digest", command.digest.is_some()),
+            ("--certificate", command.certificate.is_some()),
+            ("--items", command.items.is_some()),
+        ];
+        refuse_options(&of_signatures, "a certificate")?;
         certificate(command, &parsed(bundle, path)?, &key)
+    }
+}
+
+fn refuse_options(options: &[(&str, bool)], kind: &str) -> Result<(), Trouble> {
+    match options.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(unreadable(&format!("{option} says nothing of the bundle: it is {kind}"))),
+        None => Ok(()),
     }
 }
 
@@ -99,7 +117,7 @@ fn parsed<T: DeserializeOwned>(bundle: Value, path: &Path) -> Result<T, Failure>
 /// A certificate: the one in the bundle, or the one that is given.
 fn certificate(command: &Verify, bundle: &x509::Certificate, key: &LogKey) -> Result<Findings, Trouble> {
     let chain = match command.file.as_deref() {
-        Some(path) => certificates(path)?,
+        Some(path) => certificates_alone(path)?,
         None => {
             let unsaved = || unreadable("the bundle has no certificate, for it was not saved: --file names it");
             let saved = bundle.certificate.as_deref().ok_or_else(unsaved)?;
@@ -110,7 +128,8 @@ fn certificate(command: &Verify, bundle: &x509::Certificate, key: &LogKey) -> Re
     let issuer = issuer.as_ref().and_then(|chain| chain.first());
     let der = chain.first().ok_or_else(|| unreadable("there is no certificate"))?;
     let proof = bundle.inclusion_proof.as_ref().ok_or(NotLogged::NoProof).map_err(|why| not(&why))?;
-    let findings = vec![("certificate", bundle.subject.clone())];
+    let subject = Link::read(der).ok_or_else(|| unreadable("the certificate cannot be read"))?.subject_text();
+    let findings = vec![("certificate", subject)];
     logged(findings, verify_logged_certificate(der, issuer.map(Vec::as_slice), proof, key))
 }
 
@@ -141,6 +160,18 @@ fn consistency(checkpoints: &[std::path::PathBuf], log: &str, key: &LogKey) -> R
         Err(unread @ NotLogged::Tile(..)) => Err(Trouble::Unreadable(unread.into())),
         Err(why) => Err(not(&why)),
     }
+}
+
+/// The certificates of a file that has nothing else: what stood around them would count as verified, too.
+fn certificates_alone(path: &Path) -> Result<Vec<Vec<u8>>, Trouble> {
+    let (file, found) = (read(path)?, certificates(path)?);
+    let blocks =
+        found.iter().map(|der| format!("-----BEGINCERTIFICATE-----{}-----ENDCERTIFICATE-----", Base64::encode(der)));
+    let text: String = String::from_utf8_lossy(&file).split_whitespace().collect();
+    if found == [file] || text == blocks.collect::<String>() {
+        return Ok(found);
+    }
+    Err(unreadable(&format!("--file {}: something else than certificates stands in it", path.display())))
 }
 
 fn certificates(path: &Path) -> Result<Vec<Vec<u8>>, Failure> {

@@ -12,7 +12,7 @@ use chancery_types::{
     },
 };
 use chancery_verify::{
-    Stamp, Trust, certificate_of_signer, content_hash,
+    Stamp, Trust, certificate_of_signer, content_hash, hexadecimal,
     log::{LogKey, verify_logged_signature},
     manifest_digest, verify_raw, verify_signature,
 };
@@ -58,7 +58,10 @@ pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey
     if !is_what_was_signed {
         return Err(not("the content is not the one that was signed"));
     }
-    findings.push(("content", format!("the digest of {} is the one that was signed", request.name)));
+    findings.push((
+        "content",
+        format!("the digest of {} is the one that was signed; the name is the bundle's", request.name),
+    ));
     let given = command.certificate.as_deref().map(certificates).transpose()?;
     let certificate = match (&given, request.signing_format) {
         (Some(chain), _) => chain.first().cloned().unwrap_or_default(),
@@ -78,7 +81,9 @@ pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey
                 let verified = verified.map_err(|why| not(&why))?;
                 ("signature", told(&verified.signer, verified.chain_len, "when it was logged"))
             }
-            None => ("signature", "not checked: a raw signature needs its file".to_owned()),
+            None => {
+                return Err(unreadable("--file FILE is needed: a raw signature is not checked by the digest alone"));
+            }
         }),
         (Some(trusted), format) => {
             let digest = |_| request.digest.0.clone();
@@ -101,20 +106,29 @@ fn item(
         let page: Items<SignedItem> = serde_json::from_value(response("--items", page)?).doing(doing)?;
         all.extend(page.items);
     }
+    // Nothing signs the names and their number: only the digest that people approved, which is that of all lines, binds them.
     let total = request.manifest.map(|manifest| manifest.total as usize);
     let names: HashSet<_> = all.iter().map(|item| item.name.as_str()).collect();
-    if names.len() < all.len() || total.is_some_and(|total| all.len() > total) {
-        return Err(not("there are other items than those of the manifest that was approved"));
+    let is_repeated = names.len() < all.len();
+    let lines = all.iter().map(|item| (item.name.as_str(), item.digest.0.as_slice()));
+    if is_repeated || manifest_digest(lines) != request.digest.0 {
+        return Err(match total {
+            Some(total) if is_repeated || all.len() > total => {
+                not("there are other items than those of the manifest that was approved")
+            }
+            Some(total) if all.len() < total => unreadable(&format!(
+                "--items: {} of {total} items are given, and all are needed, in their order: the digest that was approved \
+                 is that of all",
+                all.len()
+            )),
+            _ => not("the items are not those of the manifest that was approved"),
+        });
     }
-    // The digest that people approved is that of all lines.
-    if total == Some(all.len()) {
-        if manifest_digest(all.iter().map(|item| (item.name.as_str(), item.digest.0.as_slice()))) != request.digest.0 {
-            return Err(not("the items are not those of the manifest that was approved"));
-        }
-        findings.push(("manifest", format!("its {} items are the ones that were approved", all.len())));
-    } else {
-        findings.push(("manifest", "not checked: not all of its items are given".to_owned()));
-    }
+    let digest = hexadecimal(&request.digest.0);
+    findings.push((
+        "manifest",
+        format!("its {} items are the ones that were approved, if the bundle's digest is: {digest}", all.len()),
+    ));
     let found = all.into_iter().find(|item| item.name == name);
     let item = found.ok_or_else(|| unreadable(&format!("--item {name}: there is no such item in --items")))?;
     let (SigningRequestState::Signed, Some(signature)) = (item.state, item.signature) else {

@@ -128,6 +128,8 @@ fn what_is_logged_is_verified_and_nothing_else() {
     case.verified(&[&raw[..], &["--certificate", "signer.pem"]].concat(), &["CN=Signer 1", "verified"]);
     case.write("other.pem", certificates[0].certificate.as_deref().unwrap());
     case.refused(&[&raw[..], &["--certificate", "other.pem"]].concat(), 1, "the signature is not the signer's");
+    let by_digest = ["--bundle", "raw.json", "--digest", digest, "--root", "root.pem", "--certificate", "signer.pem"];
+    case.refused(&by_digest, 2, "--file FILE is needed");
 
     // Certificates.
     case.write("certificate.json", serde_json::to_string(&certificates[1]).unwrap());
@@ -136,6 +138,18 @@ fn what_is_logged_is_verified_and_nothing_else() {
     case.verified(&[&certificate[..], &["--file", "signer.pem"]].concat(), &["verified"]);
     case.refused(&[&certificate[..], &["--file", "other.pem"]].concat(), 1, "another certificate");
     case.refused(&["--bundle", "certificate.json", "--issuer", "other.pem"], 1, "another issuer");
+    let mut renamed = json!(certificates[1]);
+    renamed["subject"] = json!("CN=Somebody");
+    case.write("renamed.json", renamed.to_string());
+    let ran = case.verify(&["--bundle", "renamed.json"]);
+    assert!(ran.text().contains("CN=Signer 1") && !ran.text().contains("Somebody"), "{}", ran.text());
+    // The bundle of any certificate, where a signature is to be checked.
+    case.write("evil", format!("evil\n{}", certificates[1].certificate.as_deref().unwrap()));
+    let evil = ["--bundle", "certificate.json", "--file", "evil"];
+    case.refused(&evil, 2, "something else than certificates");
+    case.refused(&[&evil[..], &["--root", "root.pem"]].concat(), 2, "--root says nothing of the bundle");
+    case.refused(&["--bundle", "certificate.json", "--digest", digest], 2, "--digest says nothing of the bundle");
+    case.refused(&[&with_root("cms.json")[..], &["--issuer", "root.pem"]].concat(), 2, "--issuer says nothing");
 
     consistency(&case, &older);
     assert!(server.stop().success());

@@ -65,7 +65,7 @@ fn an_item_of_a_manifest_is_verified_by_its_own_proof() {
             let told = ["its 3 items are the ones that were approved", "CN=Signer", "time stamp  none", "entry "];
             case.verified(&with("items.json", name, file), &told);
         }
-        case.verified(&with("page1.json", "b.bin", "b"), &["not all of its items are given", "verified"]);
+        case.refused(&with("page1.json", "b.bin", "b"), 2, "2 of 3 items are given");
         let both = [&with("page1.json", "c.bin", "c")[..4], &["page2.json"], &with("", "c.bin", "c")[4..]].concat();
         case.verified(&both, &["its 3 items", "verified"]);
         case.refused(&with("items.json", "a.bin", "b"), 1, "the content is not the one");
@@ -75,6 +75,16 @@ fn an_item_of_a_manifest_is_verified_by_its_own_proof() {
             case.write("added.json", page(&[&items[..], &[added]].concat()));
             case.refused(&with("added.json", "a.bin", "a"), 1, "there are other items");
         }
+        // What the bundle says of the number of its items is signed by nobody.
+        let renamed = SignedItem { name: "z.bin".to_owned(), ..items[0].clone() };
+        let mut of_nine = detail.clone();
+        of_nine.manifest.as_mut().unwrap().total = 9;
+        case.write_detail("nine.json", &of_nine);
+        case.write("added.json", page(&[&items[..], std::slice::from_ref(&renamed)].concat()));
+        let of = |bundle| [&["--bundle", bundle], &with("added.json", "z.bin", "a")[2..]].concat();
+        case.refused(&of("nine.json"), 2, "4 of 9 items are given");
+        case.write_detail("unsaid.json", &SigningRequest { manifest: None, ..detail.clone() });
+        case.refused(&of("unsaid.json"), 1, "not those of the manifest that was approved");
         let changed = |change: &dyn Fn(&mut [SignedItem])| {
             let mut items = items.clone();
             change(&mut items);
