@@ -22,6 +22,11 @@ const CERTIFICATES_MAX: usize = 64;
 /// Why a signature is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotVerified {
+    /// Nothing that can be read as a signature.
+    #[error(
+        "no CMS signature (SignedData in DER or PEM, with signed attributes, by a signer whom issuer and serial number name)"
+    )]
+    Unreadable,
     /// Not a SignedData with one signer, or the root is no certificate.
     #[error("not a CMS signature of one signer, or not a root certificate")]
     Form,
@@ -49,6 +54,14 @@ pub enum NotVerified {
     /// There is no time stamp, and somebody is trusted to stamp.
     #[error("there is no time stamp, and roots of time-stamping authorities were given")]
     NoStamp,
+}
+
+impl NotVerified {
+    /// Whether something is wrong, and not only out of what can be looked at here.
+    #[must_use]
+    pub const fn is_verdict(&self) -> bool {
+        !matches!(self, Self::Unreadable)
+    }
 }
 
 impl From<NotTrusted> for NotVerified {
@@ -86,7 +99,7 @@ pub fn verify_detached(cms: &[u8], content: &[u8], root: &str, now_ms: i64) -> R
 
 /// A CMS of one signer (RFC 5652, 5.1): the outer type says what it is, and its digest algorithms have the signer's.
 pub(crate) fn read(cms: &[u8]) -> Result<(SignedData, SignerInfo), NotVerified> {
-    let ContentInfo { content_type, content } = ContentInfo::from_der(cms).map_err(|_| NotVerified::Form)?;
+    let ContentInfo { content_type, content } = ContentInfo::from_der(cms).map_err(|_| NotVerified::Unreadable)?;
     let [signer] = content.signer_infos.as_slice() else { return Err(NotVerified::Form) };
     let signer = signer.clone();
     let is_listed = content.digest_algorithms.iter().any(|listed| listed.oid == signer.digest_algorithm.oid);

@@ -6,12 +6,12 @@ use chancery_types::{HashType, SigningFormat};
 use chancery_x509::{
     authenticode::{SPC_INDIRECT_DATA, file_digest},
     certificate::CODE_SIGNING,
-    cms::{SignedData, SignerInfo},
+    cms::{ContentInfo, SignedData, SignerInfo},
     pem,
     tsp::is_time_stamp,
 };
 use const_oid::db::rfc5911::{ID_AA_SIGNING_CERTIFICATE_V_2, ID_DATA};
-use der::{Encode, asn1::ObjectIdentifier};
+use der::{Decode, Encode, asn1::ObjectIdentifier};
 
 use crate::{
     cms::{self, NotVerified, Verified, certificates_of, check_signer, signer_certificate},
@@ -218,6 +218,20 @@ pub fn certificate_of_signer(cms: &[u8]) -> Result<Vec<u8>, NotVerified> {
     let (signed, signer) = cms::read(cms)?;
     let certificates = certificates_of(&signed)?;
     Ok(signer_certificate(&signer, &certificates).ok_or(NotVerified::Form)?.der.clone())
+}
+
+/// The CMS (DER) of a file: DER, or one block of PEM, with whatever stands around it.
+///
+/// # Errors
+///
+/// [`NotVerified::Unreadable`] where there is none, or several.
+pub fn read_cms(file: &[u8]) -> Result<Vec<u8>, NotVerified> {
+    if ContentInfo::from_der(file).is_ok() {
+        return Ok(file.to_vec());
+    }
+    let found = pem::blocks(file, &["CMS", "PKCS7", "PKCS #7 SIGNED DATA"]).map_err(|_| NotVerified::Unreadable)?;
+    let [der] = found.as_slice() else { return Err(NotVerified::Unreadable) };
+    Ok(der.clone())
 }
 
 /// The certificates (DER) of a file: PEM, one or several, with whatever stands around them, or DER.

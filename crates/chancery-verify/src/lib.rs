@@ -11,8 +11,8 @@ pub mod time_stamp;
 
 pub use cms::{NotVerified, Verified, verify_detached};
 pub use evidence::{
-    Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, read_crls, read_links,
-    read_purpose, verify_raw, verify_signature,
+    Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, read_cms, read_crls,
+    read_links, read_purpose, verify_raw, verify_signature,
 };
 pub use manifest::{approval_digest, manifest_digest};
 pub use text::hexadecimal;

@@ -147,7 +147,7 @@ pub(crate) struct Verify {
     /// What GET answered of the signing request or the certificate: JSON, with the inclusion proof.
     #[arg(long, value_name = "FILE")]
     pub(crate) bundle: Option<PathBuf>,
-    /// In the place of a bundle: a CMS signature that stands apart from its file, in DER. It is checked as of now, or of its
+    /// In the place of a bundle: a CMS signature that stands apart from its file, in DER or PEM. It is checked as of now, or of its
     /// time stamp, and without the log.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["bundle", "consistency"], requires = "root")]
     pub(crate) signature: Option<PathBuf>,

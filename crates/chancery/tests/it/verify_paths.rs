@@ -207,6 +207,29 @@ fn roots_are_read_as_people_have_them() {
 }
 
 #[test]
+fn signatures_are_read_as_people_have_them() {
+    let pki = Pki::new();
+    pki.issue("signer", "root", SIGNER, "");
+    pki.sign("signer", &[], "-outform PEM");
+    let pem = String::from_utf8(pki.read("p7s")).unwrap();
+    assert!(pem.starts_with("-----BEGIN CMS-----"), "{pem}");
+    pki.verified("--root root.pem");
+    for file in [format!("Signed\n\n{pem}\nand sent\n"), pem.replace('\n', "\r\n"), pem.replace("CMS-", "PKCS7-")] {
+        pki.write("p7s", file);
+        pki.verified("--root root.pem");
+    }
+    let certificate = String::from_utf8(pki.read("signer.pem")).unwrap();
+    for none in ["", "no signature", &pem[..200], &pem.repeat(2), &certificate] {
+        pki.write("p7s", none);
+        pki.refused("--root root.pem", 2, "--signature p7s: no CMS signature");
+    }
+    // What can be read and is wrong stays a refusal.
+    pki.write("p7s", &pem);
+    pki.write("content", "other");
+    pki.refused("--root root.pem", 1, "the content is not the one");
+}
+
+#[test]
 fn what_is_revoked_or_not_covered_is_refused() {
     let pki = Pki::new();
     pki.issue("authority", "root", AUTHORITY, "");

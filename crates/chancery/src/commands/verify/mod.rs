@@ -6,6 +6,7 @@ use std::{fs, path::Path, process::ExitCode};
 
 use chancery_types::{Base64, wire::x509};
 use chancery_verify::{
+    NotVerified,
     log::{LogKey, Logged, NotLogged, verify_log_consistency, verify_logged_certificate},
     path::Link,
     read_certificates,
@@ -42,6 +43,11 @@ fn unreadable(why: &str) -> Trouble {
 
 fn not(why: &(impl ToString + ?Sized)) -> Trouble {
     Trouble::NotVerified(why.to_string())
+}
+
+/// A signature that is not accepted: it is bad, or nothing that can be looked at here.
+fn refused(why: NotVerified) -> Trouble {
+    if why.is_verdict() { not(&why) } else { Trouble::Unreadable(why.into()) }
 }
 
 /// What was found, a line each.

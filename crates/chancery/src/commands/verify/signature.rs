@@ -14,16 +14,18 @@ use chancery_types::{
 use chancery_verify::{
     Stamp, Trust, certificate_of_signer, content_hash, hexadecimal,
     log::{LogKey, verify_logged_signature},
-    manifest_digest, verify_raw, verify_signature,
+    manifest_digest, read_cms, verify_raw, verify_signature,
 };
 use chancery_x509::time::{parse_rfc3339 as moment_ms, rfc3339};
 
-use super::{Findings, Trouble, certificates, from_hex, logged, not, read, response, trust::Trusted, unreadable};
+use super::{
+    Findings, Trouble, certificates, from_hex, logged, not, read, refused, response, trust::Trusted, unreadable,
+};
 use crate::{cli::Verify, failure::While as _};
 
 /// A CMS that stands apart from its content, as of now or of its time stamp, and without any log.
 pub(super) fn alone(command: &Verify, path: &Path) -> Result<Findings, Trouble> {
-    let signature = read(path)?;
+    let signature = read_cms(&read(path)?).doing(format!("--signature {}", path.display()))?;
     let content = command.file.as_deref().map(read).transpose()?;
     let given = given_digest(command)?;
     if content.is_none() && given.is_none() {
@@ -68,7 +70,7 @@ pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey
         (None, SigningFormat::Raw) => {
             return Err(unreadable("--certificate FILE is needed: a raw signature does not carry it"));
         }
-        (None, _) => certificate_of_signer(&request.signature.0).map_err(|why| not(&why))?,
+        (None, _) => certificate_of_signer(&request.signature.0).map_err(refused)?,
     };
     let at_ms = request.decided_at.as_deref().and_then(moment_ms).ok_or_else(|| unreadable("decidedAt is missing"))?;
     let signature = &request.signature.0;
@@ -78,7 +80,7 @@ pub(super) fn of_request(command: &Verify, request: SigningRequest, key: &LogKey
             Some(content) => {
                 let chain = given.unwrap_or_default();
                 let verified = verify_raw(signature, &content, request.hash_algorithm, &chain, &trusted.at(at_ms));
-                let verified = verified.map_err(|why| not(&why))?;
+                let verified = verified.map_err(refused)?;
                 ("signature", told(&verified.signer, verified.chain_len, "when it was logged"))
             }
             None => {
@@ -145,7 +147,7 @@ fn checked(
     trust: &Trust<'_>,
     when: &str,
 ) -> Result<Findings, Trouble> {
-    let good = verify_signature(signature, format, digest, trust).map_err(|why| not(&why))?;
+    let good = verify_signature(signature, format, digest, trust).map_err(refused)?;
     let (when, stamp) = match good.stamp {
         Stamp::None => (when, "none".to_owned()),
         Stamp::Unchecked => (when, "not checked: no --tsa-root".to_owned()),
