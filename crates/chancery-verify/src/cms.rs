@@ -36,6 +36,9 @@ pub enum NotVerified {
     /// The signature is not the signer's.
     #[error("the signature is not the signer's")]
     Signature,
+    /// Whether it is, nobody can say here.
+    #[error("the signature is not checked: {0} is not supported here, or its parameters are not")]
+    Unsupported(ObjectIdentifier),
     /// The signature rests on MD5, RIPEMD-160 or SHA-1.
     #[error("the signature is over {0}, which is broken; --allow-weak takes it all the same")]
     Weak(HashType),
@@ -60,7 +63,13 @@ impl NotVerified {
     /// Whether something is wrong, and not only out of what can be looked at here.
     #[must_use]
     pub const fn is_verdict(&self) -> bool {
-        !matches!(self, Self::Unreadable)
+        !matches!(
+            self,
+            Self::Unreadable
+                | Self::Unsupported(_)
+                | Self::Path(NotTrusted::Unsupported { .. })
+                | Self::Stamp(BadStamp::Unsupported(_) | BadStamp::Path(NotTrusted::Unsupported { .. }))
+        )
     }
 }
 
@@ -69,7 +78,7 @@ impl From<NotTrusted> for NotVerified {
         match why {
             NotTrusted::NoPath => Self::Chain,
             NotTrusted::Validity => Self::Validity,
-            NotTrusted::Broken { .. } | NotTrusted::TooComplex => Self::Path(why),
+            NotTrusted::Broken { .. } | NotTrusted::Unsupported { .. } | NotTrusted::TooComplex => Self::Path(why),
         }
     }
 }
@@ -135,11 +144,17 @@ pub(crate) fn check_signer(
     allow_weak: bool,
     expected: impl FnOnce(HashType) -> Vec<u8>,
 ) -> Result<(), NotVerified> {
-    let with = named_hash(&signer.digest_algorithm).ok_or(NotVerified::Signature)?;
+    let with = named_hash(&signer.digest_algorithm).ok_or(NotVerified::Unsupported(signer.digest_algorithm.oid))?;
     if with.is_weak() && !allow_weak {
         return Err(NotVerified::Weak(with));
     }
-    let named = NamedAlgorithm::read(&signer.signature_algorithm, Some(with)).ok_or(NotVerified::Signature)?;
+    let algorithm = &signer.signature_algorithm;
+    let named =
+        NamedAlgorithm::read(algorithm, Some(with)).ok_or_else(|| match NamedAlgorithm::read(algorithm, None) {
+            // It contradicts the digest's.
+            Some(_) => NotVerified::Signature,
+            None => NotVerified::Unsupported(algorithm.oid),
+        })?;
     let (signed_type, digest) =
         (signer_attribute(signer, ID_CONTENT_TYPE)?, signer_attribute(signer, ID_MESSAGE_DIGEST)?);
     let signed_type = ObjectIdentifier::from_der(&signed_type).map_err(|_| NotVerified::Form)?;
@@ -148,7 +163,8 @@ pub(crate) fn check_signer(
         return Err(NotVerified::Content);
     }
     let attributes = signer.signed_attrs.to_der().map_err(|_| NotVerified::Form)?;
-    named.verify(leaf.public_key(), &attributes, signer.signature.as_bytes()).map_err(|_| NotVerified::Signature)
+    let verified = named.verify(leaf.public_key(), &attributes, signer.signature.as_bytes());
+    verified.map_err(|_| leaf.unsupported_key().map_or(NotVerified::Signature, NotVerified::Unsupported))
 }
 
 /// The one value, in DER, of an attribute that must be there once.

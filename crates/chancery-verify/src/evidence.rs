@@ -16,7 +16,7 @@ use der::{Decode, Encode, asn1::ObjectIdentifier};
 use crate::{
     cms::{self, NotVerified, Verified, certificates_of, check_signer, signer_certificate},
     path::{Crl, CrlSettings, Link, PathSettings, PolicySettings, Purpose, find_path},
-    time_stamp::{check_named, check_stamp},
+    time_stamp::{BadStamp, check_named, check_stamp},
 };
 
 /// Whom one trusts, for what, and for when.
@@ -112,7 +112,9 @@ pub fn verify_signature(
         }
     }
     if signer.signed_attrs.iter().any(|attribute| attribute.oid == ID_AA_SIGNING_CERTIFICATE_V_2) {
-        check_named(&signer, leaf).map_err(|_| NotVerified::Signature)?;
+        check_named(&signer, leaf).map_err(|why| {
+            if let BadStamp::Unsupported(what) = why { NotVerified::Unsupported(what) } else { NotVerified::Signature }
+        })?;
     }
     let stamp = stamp_of(&signer, trust)?;
     let at_ms = if let Stamp::Good { at_ms, .. } = stamp { at_ms } else { trust.at_ms };
@@ -195,7 +197,8 @@ pub fn verify_raw(
     }
     let links = links(certificates)?;
     let leaf = links.first().ok_or(NotVerified::Form)?;
-    let spec = kind_of_public_key(leaf.public_key()).ok_or(NotVerified::Form)?;
+    let unsupported = || NotVerified::Unsupported(leaf.key_algorithm());
+    let spec = kind_of_public_key(leaf.public_key()).ok_or_else(unsupported)?;
     let mut schemes = [false, true].into_iter().filter_map(|pss| SignatureScheme::for_key(spec, with, pss).ok());
     if !schemes.any(|scheme| verify(leaf.public_key(), scheme, Input::Message(content), signature).is_ok()) {
         return Err(NotVerified::Signature);

@@ -19,7 +19,7 @@ use der::{
 use spki::AlgorithmIdentifierOwned;
 
 use crate::{
-    cms::{self, certificates_of, check_signer, signer_attribute, signer_certificate},
+    cms::{self, NotVerified, certificates_of, check_signer, signer_attribute, signer_certificate},
     evidence::Trust,
     path::{Link, NotTrusted, Purpose, find_path},
 };
@@ -67,6 +67,9 @@ pub enum BadStamp {
     /// The signature is not the signer's.
     #[error("the stamp's signature is wrong")]
     Signature,
+    /// Whether it is, nobody can say here.
+    #[error("the stamp is not checked: {0} is not supported here, or its parameters are not")]
+    Unsupported(ObjectIdentifier),
     /// The signer may not stamp, or not then.
     #[error("the stamp's certificate is not for time stamps alone, or was not valid")]
     Certificate,
@@ -139,7 +142,7 @@ pub(crate) fn check_stamp(
 ) -> Result<(i64, String), BadStamp> {
     let of_signature = |info: &TstInfo| {
         let MessageImprint { hash_algorithm, hashed_message } = &info.message_imprint;
-        let with = hash_of(hash_algorithm.oid).ok_or(BadStamp::Imprint)?;
+        let with = hash_of(hash_algorithm.oid).ok_or(BadStamp::Unsupported(hash_algorithm.oid))?;
         if hash(with, signature).as_bytes() == hashed_message.as_bytes() { Ok(()) } else { Err(BadStamp::Imprint) }
     };
     check_token(token, of_signature, Some(roots), trust)
@@ -163,14 +166,19 @@ fn check_token(
     let certificates = certificates_of(&signed).map_err(|_| BadStamp::Form)?;
     let leaf = signer_certificate(&signer, &certificates).ok_or(BadStamp::Form)?;
     let digest = |with| hash(with, &content).as_bytes().to_vec();
-    check_signer(&signer, leaf, TST_INFO, trust.allow_weak, digest).map_err(|_| BadStamp::Signature)?;
+    check_signer(&signer, leaf, TST_INFO, trust.allow_weak, digest).map_err(|why| {
+        if let NotVerified::Unsupported(what) = why { BadStamp::Unsupported(what) } else { BadStamp::Signature }
+    })?;
     check_named(&signer, leaf)?;
     check_certificate(leaf, at_ms)?;
     if let Some(roots) = roots {
         let settings = trust.settings(at_ms, Purpose::TimeStamping);
         find_path(leaf, &certificates, roots, &settings).map_err(|why| match why {
             NotTrusted::NoPath => BadStamp::Chain,
-            NotTrusted::Validity | NotTrusted::Broken { .. } | NotTrusted::TooComplex => BadStamp::Path(why),
+            NotTrusted::Validity
+            | NotTrusted::Broken { .. }
+            | NotTrusted::Unsupported { .. }
+            | NotTrusted::TooComplex => BadStamp::Path(why),
         })?;
     }
     Ok((at_ms, leaf.subject_text()))
@@ -186,7 +194,7 @@ pub(crate) fn check_named(signer: &SignerInfo, leaf: &Link) -> Result<(), BadSta
     // The first one is the signer's.
     let first = named.certs.first().ok_or(BadStamp::SigningCertificate)?;
     let with = match &first.hash_algorithm {
-        Some(algorithm) => hash_of(algorithm.oid).ok_or(BadStamp::SigningCertificate)?,
+        Some(algorithm) => hash_of(algorithm.oid).ok_or(BadStamp::Unsupported(algorithm.oid))?,
         None => default,
     };
     if first.cert_hash.as_bytes() != hash(with, &leaf.der).as_bytes() {

@@ -217,6 +217,17 @@ fn a_list_counts_while_it_is_valid() {
 }
 
 #[test]
+fn a_list_whose_signature_cannot_be_checked_is_not_passed_over() {
+    let pki = Pki::new();
+    pki.list("old", "root", 1, "", EARLIER);
+    for lines in ["", REVOKED] {
+        pki.list("weak", "root", 2, lines, "-md sha1");
+        let expected = (!lines.is_empty()).then_some(Breach::Undetermined);
+        assert_eq!(pki.breach(&[], &["old", "weak"]), expected, "{lines}");
+    }
+}
+
+#[test]
 fn stamps_and_lists_of_a_key_that_may_be_stolen_count_no_more() {
     let pki = Pki::new();
     // Revoked long after the moment in question.

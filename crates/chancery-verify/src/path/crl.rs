@@ -218,9 +218,13 @@ impl Crl {
         entries.filter(|entry| link.issuer_key == *entry.issuer.as_ref().unwrap_or(&self.issuer_key))
     }
 
+    /// How it is signed, where that can be checked and proves something.
+    pub(super) fn algorithm(&self, allow_weak: bool) -> Option<NamedAlgorithm> {
+        self.algorithm.filter(|named| allow_weak || !named.hash().is_some_and(chancery_types::HashType::is_weak))
+    }
+
     pub(super) fn is_signed_by(&self, signer: &Link, allow_weak: bool) -> bool {
-        let named =
-            self.algorithm.filter(|named| allow_weak || !named.hash().is_some_and(chancery_types::HashType::is_weak));
+        let named = self.algorithm(allow_weak);
         let may = signer.facts.usage.is_none_or(|usage| usage.0.contains(KeyUsages::CRLSign));
         may && named.is_some_and(|named| named.verify(signer.public_key(), &self.to_be_signed, &self.signature).is_ok())
     }

@@ -1,11 +1,12 @@
 //! A certificate with all that paths ask of it, read once.
 
-use chancery_keys::{NamedAlgorithm, is_short_rsa_key};
+use chancery_keys::{NamedAlgorithm, is_short_rsa_key, kind_of_public_key};
 use chancery_x509::{
     certificate::Signed,
     dn::FoundName,
     name_constraints::{NameConstraints, NameKey},
 };
+use const_oid::db::rfc5912::RSA_ENCRYPTION;
 use der::{Decode, Encode, asn1::ObjectIdentifier, oid::AssociatedOid};
 use x509_cert::{
     Certificate, Version,
@@ -20,7 +21,7 @@ use x509_cert::{
     name::Name,
 };
 
-use super::{Purpose, rules::is_for};
+use super::{NotTrusted, Purpose, rules::is_for};
 
 /// Extensions that say nothing a path hangs on, and that are known all the same: subjectKeyIdentifier, issuerAltName,
 /// authorityKeyIdentifier, freshestCRL.
@@ -133,6 +134,25 @@ impl Link {
         let algorithm = self.parsed.signature_algorithm();
         let same = self.parsed.tbs_certificate().signature() == algorithm;
         NamedAlgorithm::read(algorithm, None).filter(|_| same)
+    }
+
+    /// Why it cannot be told whether the issuer's key made its signature.
+    pub(super) fn unsupported_under(&self, issuer: &Self) -> Option<NotTrusted> {
+        let algorithm = self.parsed.signature_algorithm();
+        let is_known = NamedAlgorithm::read(algorithm, None).is_some();
+        let algorithm = if is_known { issuer.unsupported_key()? } else { algorithm.oid };
+        Some(NotTrusted::Unsupported { subject: self.subject_text(), algorithm })
+    }
+
+    /// The kind of its key, where signatures of such keys are not verified here.
+    pub(crate) fn unsupported_key(&self) -> Option<ObjectIdentifier> {
+        let kind = self.key_algorithm();
+        // RSA keys are taken at any length.
+        (kind != RSA_ENCRYPTION && kind_of_public_key(&self.public_key).is_none()).then_some(kind)
+    }
+
+    pub(crate) fn key_algorithm(&self) -> ObjectIdentifier {
+        self.parsed.tbs_certificate().subject_public_key_info().algorithm.oid
     }
 
     /// Whether the issuer's key made its signature.

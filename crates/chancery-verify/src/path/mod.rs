@@ -111,6 +111,16 @@ pub enum NotTrusted {
         /// Which.
         breach: Breach,
     },
+    /// How one of them is signed is not known here.
+    #[error(
+        "the certificate of {subject} is not checked: {algorithm} is not supported here, or its parameters are not"
+    )]
+    Unsupported {
+        /// Whose.
+        subject: String,
+        /// The algorithm of its signature, or the kind of its issuer's key.
+        algorithm: ObjectIdentifier,
+    },
     /// There are too many ways to try.
     #[error("there are too many certificates or revocation lists to try")]
     TooComplex,
@@ -179,7 +189,7 @@ impl<'a> Search<'a> {
         self.steps == 0 || self.signatures == 0 || self.paths == 0
     }
 
-    /// Goes on from the last certificate of a path. `why` keeps what the first whole path breaks.
+    /// Goes on from the last certificate of a path. `why` keeps what the first whole path breaks, or why it is none.
     fn extend(
         &mut self,
         path: &mut Vec<&'a Link>,
@@ -190,6 +200,7 @@ impl<'a> Search<'a> {
         let last = *path.last()?;
         for root in self.roots.iter().filter(|root| last.issuer_key == root.subject_key) {
             if !self.is_signed(last, root) {
+                *why = why.take().or_else(|| last.unsupported_under(root));
                 continue;
             }
             self.paths = self.paths.saturating_sub(1);
@@ -206,7 +217,11 @@ impl<'a> Search<'a> {
                 return None;
             }
             self.steps -= 1;
-            if path.contains(&issuer) || self.roots.contains(issuer) || !self.is_signed(last, issuer) {
+            if path.contains(&issuer) || self.roots.contains(issuer) {
+                continue;
+            }
+            if !self.is_signed(last, issuer) {
+                *why = why.take().or_else(|| last.unsupported_under(issuer));
                 continue;
             }
             path.push(issuer);

@@ -46,8 +46,13 @@ impl<'a> Search<'a> {
         for crl in crls.lists {
             let reasons = points.iter().fold(0, |reasons, point| reasons | crl.reasons_for(link, point));
             let covers = !crl.is_delta() && is_current(crl);
-            if reasons == 0 || !covers && crl.entries(link).next().is_none() {
+            let names_it = crl.entries(link).next().is_some();
+            if reasons == 0 || !covers && !names_it {
                 continue;
+            }
+            // Whether it is to be believed cannot be told, and it may revoke the certificate.
+            if names_it && crl.algorithm(settings.allow_weak).is_none() {
+                return Err(Breach::Undetermined);
             }
             if let Some(signer) = self.signer_of(crl, place, settings, depth) {
                 covered |= if covers { reasons } else { 0 };

@@ -180,6 +180,38 @@ fn salts_of_pss_are_as_long_as_the_parameters_say() {
 }
 
 #[test]
+fn what_is_not_supported_is_not_called_wrong() {
+    let pki = Pki::with("rsa:2048");
+    let openssl_takes_it = || {
+        let verify = "cms -verify -binary -inform DER -in p7s -content content -CAfile root.pem -purpose any -out out";
+        pki.openssl(verify);
+    };
+    pki.issue("signer", "root", SIGNER, "rsa");
+    pki.sign("signer", &[], "-keyopt rsa_padding_mode:pss -keyopt rsa_mgf1_md:sha512");
+    openssl_takes_it();
+    pki.refused("--root root.pem", 2, "the signature is not checked: 1.2.840.113549.1.1.10 is not supported");
+    // A certificate that is signed so.
+    pki.issue("signer", "root", SIGNER, "-sigopt rsa_padding_mode:pss -sigopt rsa_mgf1_md:sha512");
+    pki.sign("signer", &[], "");
+    openssl_takes_it();
+    pki.refused("--root root.pem", 2, "the certificate of CN=signer is not checked: 1.2.840.113549.1.1.10 is not");
+    // Keys for PSS alone, and on another curve.
+    for (key, kind) in [
+        ("RSA-PSS -pkeyopt rsa_keygen_bits:2048", "1.2.840.113549.1.1.10"),
+        ("EC -pkeyopt group:secp256k1", "1.2.840.10045.2.1"),
+    ] {
+        pki.openssl(&format!("genpkey -algorithm {key} -out other.key"));
+        pki.openssl("req -new -key other.key -out other.csr -subj /CN=other -config /dev/null");
+        pki.write("extensions", SIGNER);
+        let below = "-CA root.pem -CAkey root.key -CAcreateserial -days 20 -extfile extensions";
+        pki.openssl(&format!("x509 -req -in other.csr -out other.pem {below}"));
+        pki.sign("other", &[], "");
+        openssl_takes_it();
+        pki.refused("--root root.pem", 2, &format!("the signature is not checked: {kind} is not supported"));
+    }
+}
+
+#[test]
 fn roots_are_read_as_people_have_them() {
     let pki = Pki::new();
     pki.issue("signer", "root", SIGNER, "");

@@ -227,9 +227,11 @@ fn check_rules(certificate: &Foreign, above: &[&[u8]], now_ms: i64) -> Result<()
         NotTrusted::Broken { subject, breach } if *subject == path[0].subject_text() => {
             refused(certificate, &breach.to_string())
         }
-        NotTrusted::NoPath | NotTrusted::Validity | NotTrusted::Broken { .. } | NotTrusted::TooComplex => {
-            refused(certificate, &format!("is not one that relying parties would take: {why}"))
-        }
+        NotTrusted::NoPath
+        | NotTrusted::Validity
+        | NotTrusted::Broken { .. }
+        | NotTrusted::Unsupported { .. }
+        | NotTrusted::TooComplex => refused(certificate, &format!("is not one that relying parties would take: {why}")),
     })
 }
 
