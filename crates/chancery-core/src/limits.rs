@@ -110,7 +110,7 @@ pub struct Limits {
     /// Passwords from one source that may wait: checking them takes some seconds.
     pub passwords_per_source_max: usize,
     /// RSA signatures that are made at once where the processor can, which costs less for each: 4 at most, and from 3 on.
-    /// With 1 each is made by itself, and by AWS-LC alone.
+    /// With 1 each is made by itself, and by AWS-LC alone, as in hardened mode and with all keys that sign no content.
     pub rsa_group_max: usize,
     /// Lifetime of a bearer token.
     pub token_lifetime: Duration,

@@ -198,7 +198,7 @@ mod tests {
     };
 
     use chancery_keys::{
-        Custodian, Input, KeyRef, KeySpec, Purpose, RootKey, RsaSize, SignError, SignatureScheme, ToSign,
+        Custodian, Input, KeyRef, KeySpec, Purpose, RootKey, RsaBatch, RsaSize, SignError, SignatureScheme, ToSign,
     };
     use chancery_types::{HashType, KeyId};
 
@@ -335,7 +335,7 @@ mod tests {
             let reference = KeyRef { id: KeyId::from_u128(1), version: 1, purpose: Purpose::Sign, spec };
             let made = custodian.generate(reference).unwrap();
             let scheme = SignatureScheme::for_key(spec, HashType::Sha2_256, false).unwrap();
-            (Arc::new(custodian.open_signing_key(&made.sealed).unwrap()), scheme)
+            (Arc::new(custodian.open_signing_key(&made.sealed, RsaBatch::Allowed).unwrap()), scheme)
         };
         let keys = [key(KeySpec::Rsa(RsaSize::Bits2048)), key(KeySpec::Rsa(RsaSize::Bits2048))];
         let note = |i: u8| {

@@ -110,10 +110,20 @@ impl Installation {
     pub(crate) async fn other_node(&self) -> Arc<Chancery> {
         open(&self.store, &self.folder, &self.clock, Limits::default(), 0).await
     }
+
+    /// The same in hardened mode.
+    pub(crate) async fn hardened_node(&self) -> Arc<Chancery> {
+        let config = config(&self.store, &self.folder, &self.clock, Limits::default(), 0);
+        Chancery::open(Config { hardened: true, ..config }).await.unwrap()
+    }
 }
 
 async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits, rsa_pool: usize) -> Arc<Chancery> {
-    let config = Config {
+    Chancery::open(config(store, folder, clock, limits, rsa_pool)).await.unwrap()
+}
+
+fn config(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits, rsa_pool: usize) -> Config {
+    Config {
         store: store.clone(),
         root_key: RootKeySource::File(folder.path().join("root.key")),
         clock: clock.clone(),
@@ -123,8 +133,7 @@ async fn open(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits,
         outside_stamps: None,
         log_name: None,
         rsa_pool,
-    };
-    Chancery::open(config).await.unwrap()
+    }
 }
 
 /// A profile for card numbers, with rules for the administrators.

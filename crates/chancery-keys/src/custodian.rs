@@ -5,7 +5,7 @@ use chancery_types::KeyId;
 use thiserror::Error;
 
 use crate::{
-    BearerKey, DataKey, Failed, GenerateError, KeyRef, OpenError, Purpose, RootKey, RootKeyId, RowKey, SealedKey,
+    BearerKey, DataKey, Failed, GenerateError, KeyRef, OpenError, Purpose, RootKey, RootKeyId, RowKey, RsaBatch, SealedKey,
     Secret, SigningKey, VaultIndex, envelope::Envelope, generate::generate, root::Derivation,
 };
 
@@ -77,13 +77,13 @@ impl Custodian {
 
     /// Opens a key for signatures. Opening parses and checks the key: keep what was opened rather than open it for each
     /// signature.
-    pub fn open_signing_key(&self, sealed: &SealedKey) -> Result<SigningKey, OpenError> {
-        SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Sign)?)
+    pub fn open_signing_key(&self, sealed: &SealedKey, batch: RsaBatch) -> Result<SigningKey, OpenError> {
+        SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Sign)?, batch)
     }
 
     /// Opens the key of the transparency log.
     pub fn open_log_key(&self, sealed: &SealedKey) -> Result<SigningKey, OpenError> {
-        SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Log)?)
+        SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Log)?, RsaBatch::Never)
     }
 
     /// Opens a key for tokens.
@@ -162,7 +162,7 @@ mod tests {
         let sealed = custodian.keys.seal(&key.associated_data(), content).unwrap();
         let sealed = SealedKey::from_parts(key, sealed);
         match purpose {
-            Purpose::Sign => custodian.open_signing_key(&sealed).err(),
+            Purpose::Sign => custodian.open_signing_key(&sealed, RsaBatch::Allowed).err(),
             Purpose::Data => custodian.open_data_key(&sealed).err(),
             Purpose::Bearer => custodian.open_bearer_key(&sealed).err(),
             Purpose::Log => custodian.open_log_key(&sealed).err(),

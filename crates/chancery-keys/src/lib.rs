@@ -6,7 +6,7 @@
 //! bytes are wiped when they are dropped.
 //!
 //! ```
-//! use chancery_keys::{Custodian, Input, KeyRef, KeySpec, Purpose, RootKey, SignatureScheme};
+//! use chancery_keys::{Custodian, Input, KeyRef, KeySpec, Purpose, RootKey, RsaBatch, SignatureScheme};
 //! use chancery_types::{Curve, HashType, KeyId};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -16,7 +16,7 @@
 //! let id = KeyId::from_random(chancery_keys::random());
 //! let spec = KeySpec::Ec(Curve::P256);
 //! let new = custodian.generate(KeyRef { id, version: 1, purpose: Purpose::Sign, spec })?;
-//! let key = custodian.open_signing_key(&new.sealed)?;
+//! let key = custodian.open_signing_key(&new.sealed, RsaBatch::Never)?;
 //! let scheme = SignatureScheme::for_key(spec, HashType::Sha2_256, false)?;
 //! let signature = key.sign(scheme, Input::Message(b"to whom it may concern"))?;
 //! # assert!(signature.len() > 60);
@@ -62,7 +62,7 @@ pub use scratch::ScratchKey;
 pub use sealed::{KeyRef, Purpose, SealedKey};
 pub use secret::Secret;
 pub use sign::{
-    Input, NamedAlgorithm, SIGNED_TOGETHER, SignatureScheme, SigningKey, ToSign, Together, Unsupported, VerifyError,
+    Input, NamedAlgorithm, RsaBatch, SIGNED_TOGETHER, SignatureScheme, SigningKey, ToSign, Together, Unsupported, VerifyError,
     WeakKey, check_public_key, is_short_rsa_key, kind_of_public_key, named_hash, sign_together, verify,
 };
 pub use spec::{AesSize, KeySpec, MlDsaSet, RsaSize};

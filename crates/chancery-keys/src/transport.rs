@@ -2,7 +2,7 @@
 
 use chancery_types::{Curve, KeyId};
 
-use crate::{Failed, KeyRef, KeySpec, Purpose, Secret, SigningKey, generate::generate, random};
+use crate::{Failed, KeyRef, KeySpec, Purpose, RsaBatch, Secret, SigningKey, generate::generate, random};
 
 /// A new key for a TLS socket. The TLS library works with it in clear and finds it in a file at each start, so it is the
 /// one kind of key that may leave custody. It is made here and nowhere else: no key that was ever sealed can become one.
@@ -17,7 +17,7 @@ impl TransportKey {
         let spec = KeySpec::Ec(Curve::P256);
         let pair = generate(spec)?;
         let key = KeyRef { id: KeyId::from_random(random()), version: 1, purpose: Purpose::Sign, spec };
-        let signing = SigningKey::new(key, &pair.secret).map_err(|_| Failed)?;
+        let signing = SigningKey::new(key, &pair.secret, RsaBatch::Never).map_err(|_| Failed)?;
         Ok(Self { pkcs8: pair.secret, signing })
     }
 

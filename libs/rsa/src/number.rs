@@ -82,6 +82,15 @@ pub(crate) fn doubled<const B: usize>(x: &Number<B>, times: usize, m: &Number<B>
     x
 }
 
+/// Subtracts 2 from a number in bytes, the most significant first. It is at least 2.
+pub(crate) fn subtract_two(bytes: &mut [u8]) {
+    let mut borrow = 2;
+    for byte in bytes.iter_mut().rev() {
+        let difference = u16::from(*byte).wrapping_sub(borrow);
+        (*byte, borrow) = (difference as u8, difference >> 15);
+    }
+}
+
 /// -1/`odd` mod 2^52.
 pub(crate) fn negated_inverse(odd: u64) -> u64 {
     // Newton: an inverse of so many bits gives one of twice as many, and each odd number is its own for three bits.
@@ -129,6 +138,15 @@ mod tests {
         for times in 0..200 {
             assert_eq!(doubled(&number(5), times, &number(1_000_003)), number(expected), "{times}");
             expected = expected * 2 % 1_000_003;
+        }
+    }
+
+    #[test]
+    fn subtracting_two_borrows() {
+        for (from, expected) in [([0, 0, 2], [0, 0, 0]), ([0x80, 0, 1], [0x7F, 0xFF, 0xFF]), ([1, 0, 5], [1, 0, 3])] {
+            let mut bytes: [u8; 3] = from;
+            subtract_two(&mut bytes);
+            assert_eq!(bytes, expected);
         }
     }
 

@@ -6,7 +6,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use chancery_keys::{Input, OpenError, SealedKey, SignatureScheme, SigningKey, ToSign};
+use chancery_keys::{Input, OpenError, RsaBatch, SIGNED_TOGETHER, SealedKey, SignatureScheme, SigningKey, ToSign};
 use chancery_store::tables;
 use chancery_types::{KeyAlgorithm, KeyId, KeyUsage};
 
@@ -33,16 +33,24 @@ pub(crate) enum KeyGone {
     Sealed(OpenError),
 }
 
-/// The signing keys that are open, by key and version.
+/// Which key, and for what it is open: whoever opens an authority's key must not find one for batches.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Opened {
+    id: KeyId,
+    version: u32,
+    batch: RsaBatch,
+}
+
+/// The signing keys that are open.
 #[derive(Default)]
-pub(crate) struct SigningKeys(Mutex<HashMap<(KeyId, u32), Arc<SigningKey>>>);
+pub(crate) struct SigningKeys(Mutex<HashMap<Opened, Arc<SigningKey>>>);
 
 impl SigningKeys {
-    fn find(&self, key: (KeyId, u32)) -> Option<Arc<SigningKey>> {
+    fn find(&self, key: Opened) -> Option<Arc<SigningKey>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&key).map(Arc::clone)
     }
 
-    fn keep(&self, key: (KeyId, u32), open: &Arc<SigningKey>) {
+    fn keep(&self, key: Opened, open: &Arc<SigningKey>) {
         let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if keys.len() >= OPEN_MAX {
             keys.clear();
@@ -53,7 +61,7 @@ impl SigningKeys {
     /// Closes a key of which something changed; the next use looks at the store in any case.
     pub(crate) fn close(&self, id: Option<KeyId>) {
         let mut keys = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        keys.retain(|(open, _), _| id.is_some_and(|id| id != *open));
+        keys.retain(|open, _| id.is_some_and(|id| id != open.id));
     }
 }
 
@@ -61,11 +69,21 @@ impl Chancery {
     /// Opens the newest version of a signing key, if its state and usages allow that it signs. State and usages are read
     /// from the store each time: no signature is made with a key that was disabled before.
     pub(crate) async fn signing_key(&self, id: KeyId) -> Result<Arc<SigningKey>> {
-        self.living_signing_key(id).await?.map_err(Error::internal)
+        self.living_signing_key(id, RsaBatch::Never).await?.map_err(Error::internal)
+    }
+
+    /// Whether keys that sign content may do so in batches (docs/decisions/0011-rsa-in-groups.md).
+    pub(crate) fn content_batch(&self) -> RsaBatch {
+        let is_off = self.hardened || self.limits.rsa_group_max < *SIGNED_TOGETHER.start();
+        if is_off { RsaBatch::Never } else { RsaBatch::Allowed }
     }
 
     /// The same, where a key that is gone for good is no fault of the call. What is out of reach for now is an error.
-    pub(crate) async fn living_signing_key(&self, id: KeyId) -> Result<std::result::Result<Arc<SigningKey>, KeyGone>> {
+    pub(crate) async fn living_signing_key(
+        &self,
+        id: KeyId,
+        batch: RsaBatch,
+    ) -> Result<std::result::Result<Arc<SigningKey>, KeyGone>> {
         let (key, version) = self
             .store
             .read(move |tx| {
@@ -78,12 +96,12 @@ impl Chancery {
             .await?;
         key.check_use(KeyUsage::Sign)?;
         let Some(version) = version else { return Ok(Err(KeyGone::Destroyed)) };
-        let name = (id, version.version);
+        let name = Opened { id, version: version.version, batch };
         if let Some(open) = self.signing_keys.find(name) {
             return Ok(Ok(open));
         }
         let (custodian, sealed) = (Arc::clone(&self.custodian), key.sealed(&version));
-        let opened = self.pool.run(move || custodian.open_signing_key(&sealed)).await?;
+        let opened = self.pool.run(move || custodian.open_signing_key(&sealed, batch)).await?;
         Ok(opened.map_err(KeyGone::Sealed).map(|open| {
             let open = Arc::new(open);
             self.signing_keys.keep(name, &open);
@@ -94,7 +112,7 @@ impl Chancery {
     /// Opens a sealed signing key that need not stay open.
     pub(crate) async fn open_signing_key(&self, sealed: SealedKey) -> Result<Arc<SigningKey>> {
         let custodian = Arc::clone(&self.custodian);
-        Ok(Arc::new(self.pool.run(move || custodian.open_signing_key(&sealed)).await??))
+        Ok(Arc::new(self.pool.run(move || custodian.open_signing_key(&sealed, RsaBatch::Never)).await??))
     }
 
     /// Signs a message: where it is with a quick key, on the bounded pool with RSA, or where much is to be hashed.
@@ -123,5 +141,49 @@ struct Message {
 impl Signs for Message {
     fn to_sign(&self) -> ToSign<'_> {
         ToSign { key: &self.key, scheme: self.scheme, input: Input::Message(&self.message) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, keys::key_type::KeyType, testing::Installation};
+
+    /// A new RSA key for signatures.
+    async fn rsa_key(chancery: &Chancery) -> KeyId {
+        let key_type = KeyType::by_spec(chancery_keys::KeySpec::Rsa(chancery_keys::RsaSize::Bits2048)).unwrap();
+        let (key, now_ms) = (chancery.new_key(key_type).await.unwrap(), chancery.clock.now_ms());
+        let id = key.id;
+        let stored = chancery
+            .store
+            .write(move |tx| Box::pin(async move { key.insert(tx, "key", key_type.usages, now_ms).await }));
+        assert!(stored.await.unwrap());
+        id
+    }
+
+    #[tokio::test]
+    async fn only_content_is_signed_in_batches() {
+        let installation = Installation::new().await;
+        let (chancery, id) = (&installation.chancery, rsa_key(&installation.chancery).await);
+        assert_eq!(chancery.content_batch(), RsaBatch::Allowed);
+        let allowed = chancery.living_signing_key(id, RsaBatch::Allowed).await.unwrap().unwrap();
+        // Authorities, revocation, OCSP and time stamps ask so, also for a key that is open for content.
+        let never = chancery.signing_key(id).await.unwrap();
+        assert_eq!(never.group(), None);
+        assert!(!Arc::ptr_eq(&allowed, &never));
+        chancery.signing_keys.close(Some(id));
+        for batch in [RsaBatch::Allowed, RsaBatch::Never] {
+            assert!(chancery.signing_keys.find(Opened { id, version: 1, batch }).is_none(), "{batch:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn nothing_is_signed_in_batches_in_hardened_mode_or_where_they_are_turned_off() {
+        let hardened = Installation::new().await.hardened_node().await;
+        assert_eq!(hardened.content_batch(), RsaBatch::Never);
+        for (rsa_group_max, expected) in [(1, RsaBatch::Never), (2, RsaBatch::Never), (3, RsaBatch::Allowed)] {
+            let limits = Limits { rsa_group_max, ..Limits::default() };
+            assert_eq!(Installation::with_limits(limits).await.chancery.content_batch(), expected, "{rsa_group_max}");
+        }
     }
 }

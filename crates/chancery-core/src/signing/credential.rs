@@ -219,7 +219,7 @@ impl Chancery {
         if let Some(reason) = credential.lasting_fault(at_ms)? {
             return Ok(Outcome::Failed(reason));
         }
-        match self.living_signing_key(credential.key.id).await? {
+        match self.living_signing_key(credential.key.id, self.content_batch()).await? {
             Ok(key) => Ok(Outcome::Signed(Signer { credential, key })),
             Err(gone) => {
                 error!(error = &gone as &dyn std::error::Error, key = %credential.key.id, "a signing key is gone");

@@ -14,7 +14,7 @@ use spki::AlgorithmIdentifierRef;
 
 use super::{ForeignKey, ImportError};
 use crate::{
-    KeyRef, KeySpec, Purpose, Secret, SigningKey, kind_of_public_key,
+    KeyRef, KeySpec, Purpose, RsaBatch, Secret, SigningKey, kind_of_public_key,
     sign::{
         EC_PUBLIC_KEY, RSA_ENCRYPTION, check_pair, curve_of, ecdsa_algorithm, kind_without_parameters, ml_dsa_algorithm,
     },
@@ -42,7 +42,7 @@ pub(super) fn read(pkcs8: &[u8]) -> Result<ForeignKey, ImportError> {
     let (spec, pkcs8) = normal(algorithm, pkcs8, private_key.as_bytes())?;
     // Exactly as it will be opened: what is sealed now opens later, and as this kind.
     let key = KeyRef { id: KeyId::from_u128(0), version: 1, purpose: Purpose::Sign, spec };
-    let open = SigningKey::new(key, &pkcs8).map_err(|_| ImportError::Kind)?;
+    let open = SigningKey::new(key, &pkcs8, RsaBatch::Never).map_err(|_| ImportError::Kind)?;
     let public_key = open.public_key_spki().to_vec();
     if kind_of_public_key(&public_key) != Some(spec) {
         return Err(ImportError::Kind);

@@ -56,6 +56,17 @@ pub struct SigningKey {
     public_key: Vec<u8>,
 }
 
+/// Whether signatures with an RSA key may be made several at once, outside AWS-LC. It is said when the key is opened, and
+/// holds for as long as it is open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum RsaBatch {
+    /// Each signature is made by itself, by AWS-LC: for the keys of authorities, of their OCSP answers, of time stamps and
+    /// of the transparency log, and for all keys in hardened mode.
+    Never,
+    /// For keys that sign content.
+    Allowed,
+}
+
 /// How many signatures of one [group](SigningKey::group) are made at once: with fewer there is nothing to gain, and more
 /// are made one group after the other.
 pub const SIGNED_TOGETHER: RangeInclusive<usize> = rsa::TOGETHER_MIN..=chancery_rsa::GROUP;
@@ -123,8 +134,8 @@ enum Private {
 }
 
 impl SigningKey {
-    pub(crate) fn new(key: KeyRef, pkcs8: &Secret) -> Result<Self, OpenError> {
-        let (private, public_key) = open(key.spec, pkcs8.expose()).ok_or(OpenError::Unusable)?;
+    pub(crate) fn new(key: KeyRef, pkcs8: &Secret, batch: RsaBatch) -> Result<Self, OpenError> {
+        let (private, public_key) = open(key.spec, pkcs8.expose(), batch).ok_or(OpenError::Unusable)?;
         Ok(Self { key, private, public_key })
     }
 
@@ -186,11 +197,11 @@ impl SigningKey {
 }
 
 /// Parses and checks a private key, and derives its public half; `None` where it is not one of this kind.
-fn open(spec: KeySpec, pkcs8: &[u8]) -> Option<(Private, Vec<u8>)> {
+fn open(spec: KeySpec, pkcs8: &[u8], batch: RsaBatch) -> Option<(Private, Vec<u8>)> {
     match spec {
         KeySpec::Rsa(_) => {
             let public_key = spki(RsaKeyPair::from_pkcs8(pkcs8).ok()?.public_key())?;
-            let key = rsa::Key::from_pkcs1(pkcs8::private_key(pkcs8)?)?;
+            let key = rsa::Key::from_pkcs1(pkcs8::private_key(pkcs8)?, batch)?;
             (key.modulus_bits() == spec.size() as usize).then_some((Private::Rsa(key), public_key))
         }
         KeySpec::Ec(curve) => {

@@ -28,9 +28,16 @@ pub(super) struct RsaPrivateKey<'a> {
     pub(super) coefficient: UintRef<'a>,
 }
 
-/// What the Chinese remainder theorem needs of a key.
+/// The numbers of a key, as [`chancery_rsa`] wants them.
 pub(super) fn parts(der: &[u8]) -> Option<Parts<'_>> {
-    let RsaPrivateKey { prime1, prime2, exponent1, exponent2, coefficient, .. } = RsaPrivateKey::from_der(der).ok()?;
-    let [p, q, d_p, d_q, q_inv] = [prime1, prime2, exponent1, exponent2, coefficient].map(|part| part.as_bytes());
-    Some(Parts { p, q, d_p, d_q, q_inv })
+    let key = RsaPrivateKey::from_der(der).ok()?;
+    Some(Parts {
+        n: key.modulus.as_bytes(),
+        e: key.public_exponent.as_bytes(),
+        p: key.prime1.as_bytes(),
+        q: key.prime2.as_bytes(),
+        d_p: key.exponent1.as_bytes(),
+        d_q: key.exponent2.as_bytes(),
+        q_inv: key.coefficient.as_bytes(),
+    })
 }

@@ -4,11 +4,12 @@ use chancery_rsa::GROUP;
 use zeroize::Zeroize;
 
 use super::{
+    RsaBatch,
     emsa::{TooShort, emsa_pkcs1_v1_5, emsa_pss, emsa_pss_matches},
     pkcs1,
     raw_rsa::{PrivateKey, PublicKey},
 };
-use crate::{Digest, Failed, SignError, random};
+use crate::{Digest, Failed, SignError, random::{self, random}};
 
 /// From how many operations on it costs less to do them together than one after the other.
 pub(super) const TOGETHER_MIN: usize = 3;
@@ -16,15 +17,18 @@ pub(super) const TOGETHER_MIN: usize = 3;
 /// An RSA private key.
 pub(super) struct Key {
     raw: PrivateKey,
-    /// The same key, ready for several operations at once; none where this machine cannot.
+    /// The same key, ready for several operations at once; none where it may not be used so, or this machine cannot.
     grouped: Option<chancery_rsa::PrivateKey>,
 }
 
 impl Key {
     /// Parses an RSAPrivateKey (RFC 8017, A.1.2) and checks that its parts belong together.
-    pub(super) fn from_pkcs1(der: &[u8]) -> Option<Self> {
+    pub(super) fn from_pkcs1(der: &[u8], batch: RsaBatch) -> Option<Self> {
         let raw = PrivateKey::from_pkcs1(der)?;
-        let grouped = pkcs1::parts(der).and_then(|parts| chancery_rsa::PrivateKey::new(&parts));
+        let grouped = match batch {
+            RsaBatch::Allowed => pkcs1::parts(der).and_then(|parts| chancery_rsa::PrivateKey::new(&parts)),
+            RsaBatch::Never => None,
+        };
         Some(Self { raw, grouped })
     }
 
@@ -74,7 +78,7 @@ fn together(group: &[(&Key, Vec<u8>)]) -> Option<Vec<Vec<u8>>> {
         return None;
     }
     let jobs = group.iter().map(|(key, encoded)| key.grouped.as_ref().map(|key| (key, encoded.as_slice())));
-    chancery_rsa::private_transforms(&jobs.collect::<Option<Vec<_>>>()?)
+    chancery_rsa::private_transforms(&jobs.collect::<Option<Vec<_>>>()?, random::fill)
 }
 
 /// RSASSA-PKCS1-v1_5, 8.2.1, step 1: what the private key is applied to.
@@ -127,9 +131,13 @@ mod tests {
     use crate::sign::pkcs8;
 
     fn key(size: KeySize) -> Key {
+        opened(size, RsaBatch::Allowed)
+    }
+
+    fn opened(size: KeySize, batch: RsaBatch) -> Key {
         let pair = KeyPair::generate(size).unwrap();
         let der: Pkcs8V1Der<'_> = pair.as_der().unwrap();
-        Key::from_pkcs1(pkcs8::private_key(der.as_ref()).unwrap()).unwrap()
+        Key::from_pkcs1(pkcs8::private_key(der.as_ref()).unwrap(), batch).unwrap()
     }
 
     /// A message below each modulus.
@@ -156,6 +164,19 @@ mod tests {
                     assert_eq!(together, (group.len() >= TOGETHER_MIN).then_some(alone));
                 }
             }
+        }
+    }
+
+    /// Also where it comes among others that may.
+    #[test]
+    fn a_key_that_may_not_be_in_a_group_never_is() {
+        let (allowed, never) = (key(KeySize::Rsa2048), opened(KeySize::Rsa2048, RsaBatch::Never));
+        assert!(!never.gains_in_groups());
+        for keys in [[&never; GROUP], [&allowed, &allowed, &never, &allowed]] {
+            let jobs: Vec<_> = keys.into_iter().map(|key| (key, message(key, 1))).collect();
+            assert_eq!(together(&jobs), None);
+            let expected: Vec<_> = jobs.iter().map(|(key, message)| key.private_transform(message)).collect();
+            assert_eq!(private_transforms(&jobs), (expected, 0));
         }
     }
 

@@ -1,7 +1,7 @@
 //! Sealing and opening: what was sealed opens only as what it is, where it is, under the root key it was sealed with.
 
 use chancery_keys::{
-    AesSize, Context, Custodian, GenerateError, KeyRef, KeySpec, OpenError, OtherRootKey, Purpose, RootKey, SealedKey,
+    AesSize, Context, Custodian, GenerateError, KeyRef, KeySpec, OpenError, OtherRootKey, Purpose, RootKey, RsaBatch, SealedKey,
 };
 use chancery_types::{Curve, KeyId};
 
@@ -30,7 +30,7 @@ fn every_kind_opens_for_its_purpose() {
             let new = new.unwrap();
             match purpose {
                 Purpose::Sign => {
-                    let key = custodian.open_signing_key(&new.sealed).unwrap();
+                    let key = custodian.open_signing_key(&new.sealed, RsaBatch::Never).unwrap();
                     assert_eq!(Some(key.public_key_spki()), new.public_key.as_deref());
                 }
                 Purpose::Data => assert_eq!(custodian.open_data_key(&new.sealed).unwrap().key(), new.sealed.key()),
@@ -73,7 +73,7 @@ fn a_key_opens_for_no_other_purpose() {
         Some(OpenError::Purpose { expected: Purpose::Data, found: Purpose::Bearer })
     );
     assert_eq!(
-        custodian.open_signing_key(&sealed).err(),
+        custodian.open_signing_key(&sealed, RsaBatch::Never).err(),
         Some(OpenError::Purpose { expected: Purpose::Sign, found: Purpose::Bearer })
     );
 }
@@ -168,7 +168,7 @@ fn the_stored_format_is_frozen() {
 
     let key = KeyRef { id: KeyId::from_u128(7), version: 3, purpose: Purpose::Sign, spec: KeySpec::Ec(Curve::P256) };
     let sealed = SealedKey::from_parts(key, hex::decode(FROZEN_KEY).unwrap());
-    let public_key = custodian.open_signing_key(&sealed).unwrap().public_key_spki().to_vec();
+    let public_key = custodian.open_signing_key(&sealed, RsaBatch::Never).unwrap().public_key_spki().to_vec();
     assert_eq!(hex::encode(public_key), FROZEN_PUBLIC_KEY);
 }
 

@@ -1,7 +1,7 @@
 //! Keys that OpenSSL made, in every form in which it writes them.
 
 use chancery_keys::{
-    Custodian, ForeignKey, ImportError, Input, KeySpec, MlDsaSet, Pkcs12, RootKey, RsaSize, Secret, SignatureScheme,
+    Custodian, ForeignKey, ImportError, Input, KeySpec, MlDsaSet, Pkcs12, RootKey, RsaBatch, RsaSize, Secret, SignatureScheme,
     kind_of_public_key, random, verify,
 };
 use chancery_testkit::{TempDir, Tool, temp_dir};
@@ -72,7 +72,7 @@ fn keys_of_every_kind_are_read_sealed_and_sign() {
         let key = ForeignKey::open(&pem, None, WORK).unwrap_or_else(|why| panic!("{algorithm}: {why}"));
         assert_eq!((key.spec(), key.public_key_spki()), (spec, public_key.as_slice()), "{algorithm}");
         let sealed = custodian.seal_foreign_key(KeyId::from_random(random()), key).unwrap().sealed;
-        let open = custodian.open_signing_key(&sealed).unwrap();
+        let open = custodian.open_signing_key(&sealed, RsaBatch::Never).unwrap();
         let scheme = SignatureScheme::for_key(spec, HashType::Sha2_512, false).unwrap();
         let signature = open.sign(scheme, Input::Message(b"message")).unwrap();
         verify(&public_key, scheme, Input::Message(b"message"), &signature).unwrap();

@@ -1,7 +1,7 @@
 //! Signatures of every scheme, verified by Bouncy Castle and by OpenSSL.
 
 use chancery_keys::{
-    Input, KeySpec, MlDsaSet, Purpose, RsaSize, SIGNED_TOGETHER, SignError, SignatureScheme, SigningKey, ToSign, hash,
+    Input, KeySpec, MlDsaSet, Purpose, RsaBatch, RsaSize, SIGNED_TOGETHER, SignError, SignatureScheme, SigningKey, ToSign, hash,
     sign_together, verify,
 };
 use chancery_testkit::{TempDir, Tool, temp_dir};
@@ -15,7 +15,7 @@ pub(crate) const MESSAGE: &[u8] = b"to whom it may concern";
 pub(crate) fn key(spec: KeySpec) -> SigningKey {
     let custodian = custodian();
     let new = custodian.generate(key_ref(Purpose::Sign, spec)).unwrap();
-    custodian.open_signing_key(&new.sealed).unwrap()
+    custodian.open_signing_key(&new.sealed, RsaBatch::Allowed).unwrap()
 }
 
 /// Every scheme of a kind of key.

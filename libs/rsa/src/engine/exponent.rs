@@ -8,7 +8,7 @@ use std::arch::x86_64::{
 
 use super::{
     Lanes,
-    montgomery::{Modulus, multiply, square},
+    montgomery::{Moduli, multiply, square},
 };
 use crate::number;
 
@@ -28,7 +28,7 @@ pub(super) fn raise<const B: usize>(
     table: &mut Table<B>,
     x: &mut Lanes<B>,
     one: &Lanes<B>,
-    modulus: &Modulus<B>,
+    modulus: &Moduli<B>,
     byte: impl Fn(usize) -> __m512i,
 ) {
     (table[0], table[1]) = (*one, *x);

@@ -19,7 +19,7 @@ use super::{Block, Lanes};
 use crate::number::{DIGITS, MASK, RADIX};
 
 /// Eight moduli.
-pub(super) struct Modulus<const B: usize> {
+pub(super) struct Moduli<const B: usize> {
     pub(super) digits: Lanes<B>,
     /// -1/modulus mod 2^52.
     pub(super) n0: __m512i,
@@ -31,7 +31,7 @@ pub(super) fn multiply<const B: usize>(
     wide: &mut [Lanes<B>; 2],
     a: &Lanes<B>,
     b: &Lanes<B>,
-    modulus: &Modulus<B>,
+    modulus: &Moduli<B>,
 ) -> Lanes<B> {
     product(wide, a, b);
     reduce(wide, modulus)
@@ -39,7 +39,7 @@ pub(super) fn multiply<const B: usize>(
 
 /// a·a/R modulo the modulus.
 #[target_feature(enable = "avx512f,avx512ifma")]
-pub(super) fn square<const B: usize>(wide: &mut [Lanes<B>; 2], a: &Lanes<B>, modulus: &Modulus<B>) -> Lanes<B> {
+pub(super) fn square<const B: usize>(wide: &mut [Lanes<B>; 2], a: &Lanes<B>, modulus: &Moduli<B>) -> Lanes<B> {
     let sums = wide.as_flattened_mut();
     sums[..B].fill(zeros());
     for (i, by) in a.iter().enumerate() {
@@ -145,9 +145,9 @@ fn twice_and_squares(sums: &Block, pairs: &Block, of: Block, starts_high: bool) 
 /// `wide`/R modulo the modulus, for what is below R times the modulus.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline]
-pub(super) fn reduce<const B: usize>(wide: &mut [Lanes<B>; 2], modulus: &Modulus<B>) -> Lanes<B> {
+pub(super) fn reduce<const B: usize>(wide: &mut [Lanes<B>; 2], modulus: &Moduli<B>) -> Lanes<B> {
     let sums = wide.as_flattened_mut();
-    let Modulus { digits, n0 } = modulus;
+    let Moduli { digits, n0 } = modulus;
     let mut next = clear(&mut sums[..2], &digits[0], *n0);
     for i in 0..B {
         let by = next;
@@ -189,7 +189,7 @@ fn clear(sums: &mut [Block], modulus: &Block, n0: __m512i) -> Block {
 
 /// x below the modulus, for an x that is below twice the modulus.
 #[target_feature(enable = "avx512f")]
-pub(super) fn reduced_once<const B: usize>(x: &Lanes<B>, modulus: &Modulus<B>) -> Lanes<B> {
+pub(super) fn reduced_once<const B: usize>(x: &Lanes<B>, modulus: &Moduli<B>) -> Lanes<B> {
     let mut less = *x;
     let mut borrow = _mm512_setzero_si512();
     for (digit, modulus) in less.as_flattened_mut().iter_mut().zip(modulus.digits.as_flattened()) {
@@ -249,6 +249,6 @@ fn mask() -> __m512i {
 
 #[target_feature(enable = "avx512f")]
 #[inline]
-fn zeros() -> Block {
+pub(super) fn zeros() -> Block {
     [_mm512_setzero_si512(); DIGITS]
 }

@@ -1,7 +1,6 @@
 //! Tests of the crate from outside.
 
 mod stack;
-mod transforms;
 
 /// Whether there is something to test on this machine.
 fn is_supported() -> bool {

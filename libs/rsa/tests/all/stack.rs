@@ -53,11 +53,12 @@ fn no_part_of_a_key_stays_on_the_stack() {
             let secrets = [digit(&p), digit(&q), digit(&q_inv), d_p[64..80].to_vec(), d_q[64..80].to_vec()];
             std::hint::black_box(leave(&secrets[0]));
             assert!(left_behind(&secrets) > 0, "the search finds what is there");
-            let parts = Parts { p: &p, q: &q, d_p: &d_p, d_q: &d_q, q_inv: &q_inv };
+            let n = vec![0xFF; 2 * len];
+            let parts = Parts { n: &n, e: &[1, 0, 1], p: &p, q: &q, d_p: &d_p, d_q: &d_q, q_inv: &q_inv };
             let key = PrivateKey::new(&parts).expect("a key");
             assert_eq!(left_behind(&secrets), 0, "{len} bytes, after it was made ready");
             let message = vec![0x55; 2 * len];
-            private_transforms(&[(&key, &message[..]); GROUP]).expect("results");
+            private_transforms(&[(&key, &message[..]); GROUP], |random| random.fill(0xA5)).expect("results");
             assert_eq!(left_behind(&secrets), 0, "{len} bytes, after its use");
             drop(key);
             assert!(PrivateKey::new(&Parts { d_q: &[1; 300], ..parts }).is_none());

@@ -1,49 +1,20 @@
 //! Against big-number arithmetic of another library, over keys that are none: the equations of RFC 8017, 5.1.2, hold for
-//! any two odd numbers in the place of the primes, also for the ones at the edges.
+//! any two odd numbers in the place of the primes, also for the ones at the edges. Blindings are found with primes only, so
+//! here they are 1.
 
-use chancery_rsa::{GROUP, Parts, PrivateKey, private_transforms};
 use num_bigint::BigUint;
 
-use crate::is_supported;
+use super::{Numbers, is_supported, put_no_blinding};
+use crate::{GROUP, Parts, PrivateKey, private_transforms};
 
-/// Numbers that look random, the same ones in each run (xorshift64*).
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    fn bytes(&mut self, len: usize) -> Vec<u8> {
-        (0..len).map(|_| (self.next() >> 56) as u8).collect()
-    }
-
-    /// A number of bytes that are often all zeros or all ones.
-    fn sparse(&mut self, len: usize) -> Vec<u8> {
-        let mut bytes = self.bytes(len);
-        for piece in bytes.chunks_mut(7) {
-            match self.next() >> 62 {
-                0 => piece.fill(0),
-                1 => piece.fill(0xFF),
-                _ => {}
-            }
-        }
-        bytes
-    }
-
-    /// As a prime looks from outside: odd, with the highest bit set.
-    fn odd(&mut self, len: usize) -> Vec<u8> {
-        let mut odd = self.sparse(len);
-        odd[0] |= 0x80;
-        odd[len - 1] |= 1;
-        odd
-    }
+/// What draws nothing: a blinding is there.
+fn none(_: &mut [u8]) {
+    panic!("a blinding was made");
 }
 
-struct Numeric {
+pub(super) struct Numeric {
+    n: Vec<u8>,
+    e: Vec<u8>,
     p: Vec<u8>,
     q: Vec<u8>,
     d_p: Vec<u8>,
@@ -56,28 +27,32 @@ fn number(bytes: &[u8]) -> BigUint {
 }
 
 impl Numeric {
-    fn new(numbers: &mut Numbers, len: usize) -> Self {
+    pub(super) fn new(numbers: &mut Numbers, len: usize) -> Self {
         let p = numbers.odd(len);
         let q_inv = (number(&numbers.sparse(len)) % number(&p)).to_bytes_be();
-        Self { q: numbers.odd(len), d_p: numbers.sparse(len), d_q: numbers.sparse(len), p, q_inv }
+        Self::of(p, numbers.odd(len), [numbers.sparse(len), numbers.sparse(len), q_inv])
+    }
+
+    fn of(p: Vec<u8>, q: Vec<u8>, [d_p, d_q, q_inv]: [Vec<u8>; 3]) -> Self {
+        Self { n: (number(&p) * number(&q)).to_bytes_be(), e: vec![1, 0, 1], p, q, d_p, d_q, q_inv }
     }
 
     /// The largest numbers of this length, or the smallest ones.
-    fn at_edge(len: usize, largest: bool) -> Self {
+    pub(super) fn at_edge(len: usize, largest: bool) -> Self {
         if largest {
             let ones = vec![0xFF; len];
             let below = (number(&ones) - 1_u32).to_bytes_be();
-            return Self { p: ones.clone(), q: ones.clone(), d_p: ones.clone(), d_q: ones, q_inv: below };
+            return Self::of(ones.clone(), ones.clone(), [ones.clone(), ones, below]);
         }
         let mut least = vec![0; len];
         (least[0], least[len - 1]) = (0x80, 1);
         // q as far above p as it can be.
-        Self { p: least, q: vec![0xFF; len], d_p: vec![], d_q: vec![1], q_inv: vec![1] }
+        Self::of(least, vec![0xFF; len], [vec![], vec![1], vec![1]])
     }
 
-    fn key(&self) -> Option<PrivateKey> {
-        let Self { p, q, d_p, d_q, q_inv } = self;
-        PrivateKey::new(&Parts { p, q, d_p, d_q, q_inv })
+    pub(super) fn key(&self) -> Option<PrivateKey> {
+        let Self { n, e, p, q, d_p, d_q, q_inv } = self;
+        PrivateKey::new(&Parts { n, e, p, q, d_p, d_q, q_inv })
     }
 
     /// A message below the modulus.
@@ -101,7 +76,7 @@ fn padded(number: &BigUint, len: usize) -> Vec<u8> {
 }
 
 /// Each size's primes in bytes.
-const LENGTHS: [usize; 3] = [128, 192, 256];
+pub(super) const LENGTHS: [usize; 3] = [128, 192, 256];
 
 #[test]
 fn results_are_those_of_another_library() {
@@ -144,8 +119,9 @@ fn numbers_at_the_edges() {
 
 fn check(keys: &[Numeric], messages: &[Vec<u8>]) {
     let ready: Vec<_> = keys.iter().map(|key| key.key().expect("a key")).collect();
+    ready.iter().for_each(put_no_blinding);
     let jobs: Vec<_> = ready.iter().zip(messages).map(|(key, message)| (key, message.as_slice())).collect();
-    let results = private_transforms(&jobs).expect("results");
+    let results = private_transforms(&jobs, none).expect("results");
     let expected: Vec<_> = keys.iter().zip(messages).map(|(key, message)| key.expected(message)).collect();
     for (lane, (result, expected)) in results.iter().zip(&expected).enumerate() {
         assert!(result == expected, "{} bytes, key {lane} of {}", messages[lane].len(), keys.len());
@@ -168,6 +144,7 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(key.modulus_bits(), 3_072);
     // Zeros in front are nothing.
     assert!(new(&|key| key.p.insert(0, 0)).is_some());
+    assert!(new(&|key| key.e.insert(0, 0)).is_some());
     for (case, refused) in [
         ("p of another length", new(&|key| key.p = vec![0xFF; 128])),
         ("p a bit shorter", new(&|key| key.p[0] = 0x7F)),
@@ -177,14 +154,18 @@ fn what_does_not_fit_is_refused() {
         ("no p", new(&|key| key.p.clear())),
         ("an exponent too long", new(&|key| key.d_q = vec![1; 193])),
         ("qInv too long", new(&|key| key.q_inv = vec![1; 193])),
+        ("an even n", new(&|key| key.n[383] = 2)),
+        ("n too long", new(&|key| key.n.insert(0, 1))),
+        ("another e", new(&|key| key.e = vec![3])),
+        ("e longer than it may be", new(&|key| key.e = vec![1, 0, 1, 0, 1])),
     ] {
         assert!(refused.is_none(), "{case}");
     }
     let shorter = Numeric::new(&mut numbers, 128).key().expect("a key");
     let message = [0; 384];
-    assert!(private_transforms(&[]).is_none(), "none");
-    assert!(private_transforms(&[(&key, &message[..]); GROUP + 1]).is_none(), "too many");
-    assert!(private_transforms(&[(&key, &message), (&shorter, &message[..256])]).is_none(), "two lengths");
-    assert!(private_transforms(&[(&key, &message[1..])]).is_none(), "a message too short");
-    assert!(private_transforms(&[(&key, &message[..]); GROUP]).is_some());
+    assert!(private_transforms(&[], none).is_none(), "none");
+    assert!(private_transforms(&[(&key, &message[..]); GROUP + 1], none).is_none(), "too many");
+    assert!(private_transforms(&[(&key, &message), (&shorter, &message[..256])], none).is_none(), "two lengths");
+    assert!(private_transforms(&[(&key, &message[1..])], none).is_none(), "a message too short");
+    assert!(private_transforms(&[(&key, &message[..]); GROUP], |bytes| bytes.fill(7)).is_some());
 }
