@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use base64::{Engine, engine::general_purpose::STANDARD};
 
 use crate::{
-    Error, Existing, Unfit, der,
+    Error, Existing, Unfit, cms,
     hash::Hash,
     source::{Source, Target},
     zip::{Archive, Entry},
@@ -82,7 +82,7 @@ impl<'a> Jar<'a> {
     /// Answers what is to be found in the archive again.
     pub(crate) fn finish(self, cms: &[u8], target: &mut dyn Target) -> Result<Signed, Error> {
         let Self { archive, signer, manifest, signature_file } = self;
-        let block = format!("META-INF/{signer}.{}", der::block_ending(cms)?);
+        let block = format!("META-INF/{signer}.{}", cms::block_ending(cms)?);
         let signed = Signed { file: format!("META-INF/{signer}.SF"), signature_file, block, cms: cms.to_vec() };
         let replaces = manifest.is_some();
         let mut files = Vec::new();

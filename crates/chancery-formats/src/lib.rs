@@ -9,8 +9,8 @@
 //! file, and what is written no more than the file, the signature and a little. What is no such file, or cannot be signed
 //! without changing its meaning, is [`Unfit`]. A signed file is read again as a verifier reads it before it counts.
 
+mod cms;
 mod compound;
-mod der;
 mod hash;
 mod jar;
 mod msi;

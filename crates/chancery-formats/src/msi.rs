@@ -1,9 +1,8 @@
 //! Windows installers: compound files, whose signature is a stream of its own.
 
 use crate::{
-    Error, Existing, Unfit,
+    Error, Existing, Unfit, cms,
     compound::{Change, Compound, Entry, Node, Storage},
-    der,
     hash::{Hash, Running},
     source::{Source, Target},
 };
@@ -52,7 +51,7 @@ impl<'a> Installer<'a> {
     /// Writes the file anew; answers the signature that it has now.
     pub(crate) fn finish(&self, cms: &[u8], target: &mut dyn Target) -> Result<Vec<u8>, Error> {
         let signature = match &self.kept {
-            Some(kept) => der::nest(kept, cms)?,
+            Some(kept) => cms::nest(kept, cms)?,
             None => cms.to_vec(),
         };
         let contents = [Some(signature.as_slice()), self.extended.as_deref()];

@@ -5,7 +5,7 @@ mod pages;
 use std::{io::SeekFrom, ops::Range};
 
 use crate::{
-    Error, Existing, Unfit, der,
+    Error, Existing, Unfit, cms,
     hash::Hash,
     source::{Input, Source, Target},
 };
@@ -141,7 +141,7 @@ impl<'a> Image<'a> {
         let (mut signature, mut entries) = (None, Vec::new());
         for range in self.entries()? {
             if signature.is_none() && self.is_signature(&range)? {
-                signature = Some(der::nest(&self.content(&range)?, cms)?);
+                signature = Some(cms::nest(&self.content(&range)?, cms)?);
                 entries.push(TableEntry::Signature);
             } else {
                 entries.push(TableEntry::Kept(range));
