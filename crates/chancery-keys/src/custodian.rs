@@ -5,8 +5,8 @@ use chancery_types::KeyId;
 use thiserror::Error;
 
 use crate::{
-    BearerKey, DataKey, Failed, GenerateError, KeyRef, OpenError, Purpose, RootKey, RootKeyId, RowKey, RsaBatch, SealedKey,
-    Secret, SigningKey, VaultIndex, envelope::Envelope, generate::generate, root::Derivation,
+    BearerKey, DataKey, Failed, GenerateError, KeyRef, OpenError, Purpose, RootKey, RootKeyId, RowKey, RsaBatch,
+    SealedKey, Secret, SigningKey, VaultIndex, envelope::Envelope, generate::generate, root::Derivation,
 };
 
 /// What a sealed value is, and whose: a value sealed in one context does not open in another.

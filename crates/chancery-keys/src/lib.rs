@@ -62,8 +62,8 @@ pub use scratch::ScratchKey;
 pub use sealed::{KeyRef, Purpose, SealedKey};
 pub use secret::Secret;
 pub use sign::{
-    Input, NamedAlgorithm, RsaBatch, SIGNED_TOGETHER, SignatureScheme, SigningKey, ToSign, Together, Unsupported, VerifyError,
-    WeakKey, check_public_key, is_short_rsa_key, kind_of_public_key, named_hash, sign_together, verify,
+    Input, NamedAlgorithm, RsaBatch, SIGNED_TOGETHER, SignatureScheme, SigningKey, ToSign, Together, Unsupported,
+    VerifyError, WeakKey, check_public_key, is_short_rsa_key, kind_of_public_key, named_hash, sign_together, verify,
 };
 pub use spec::{AesSize, KeySpec, MlDsaSet, RsaSize};
 pub use transport::TransportKey;

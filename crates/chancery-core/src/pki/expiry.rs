@@ -90,7 +90,8 @@ async fn tell(tx: &mut Tx, days: i64, now_ms: i64) -> Result<bool> {
     let begin = Mark { not_after_s: now_s, id: Uuid::max() };
     let from = mark.filter(|mark| mark.not_after_s > now_s).unwrap_or(begin);
     let until_s = now_s + days * DAY_S;
-    let rows = tables::certificates::ending_after(tx, (from.not_after_s, from.id), until_s, TOGETHER).await?;
+    let after = tables::certificates::EndPosition { not_after_s: from.not_after_s, id: from.id };
+    let rows = tables::certificates::ending_after(tx, after, until_s, TOGETHER).await?;
     for row in &rows {
         let detail = json!({
             "subject": row.subject, "serialNumber": row.serial, "notAfter": rfc3339(row.not_after_s), "days": days,

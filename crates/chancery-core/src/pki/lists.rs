@@ -177,8 +177,9 @@ fn sign(state: ListState, freshest: Option<&str>, key: &SigningKey, now_s: i64) 
         algorithm: &algorithm,
         entries: &revoked,
     };
-    let since: Vec<_> = revoked.iter().chain(&released).filter(|entry| entry.at_s >= base.1).copied().collect();
-    let delta = Draft { base_number: Some(base.0.unsigned_abs()), freshest: None, entries: &since, ..complete };
+    let since: Vec<_> =
+        revoked.iter().chain(&released).filter(|entry| entry.at_s >= base.signed_at_s).copied().collect();
+    let delta = Draft { base_number: Some(base.number.unsigned_abs()), freshest: None, entries: &since, ..complete };
     Ok(tables::crls::Signed {
         this_update_s: next_second(newest.this_update_s, now_s),
         base,
@@ -199,10 +200,14 @@ fn next_second(before_s: i64, now_s: i64) -> i64 {
     if (now_s..=now_s + AHEAD_MAX_S).contains(&(before_s + 1)) { before_s + 1 } else { now_s }
 }
 
-/// Number and time of the complete list to which the next delta list refers: the same for a while, then that list itself.
-const fn base(newest: &tables::crls::Head, now_s: i64) -> (i64, i64) {
+/// The complete list to which the next delta list refers: the same for a while, then that list itself.
+const fn base(newest: &tables::crls::Head, now_s: i64) -> tables::crls::Base {
     let young = newest.base_number > 0 && now_s >= newest.base_s && now_s - newest.base_s < crl::BASE_LIFETIME_S;
-    if young { (newest.base_number, newest.base_s) } else { (newest.number + 1, now_s) }
+    if young {
+        tables::crls::Base { number: newest.base_number, signed_at_s: newest.base_s }
+    } else {
+        tables::crls::Base { number: newest.number + 1, signed_at_s: now_s }
+    }
 }
 
 async fn read_head(tx: &mut Tx, id: CertificateId) -> Result<(StoredCertificate, tables::crls::Head)> {

@@ -9,7 +9,10 @@ use super::{
     pkcs1,
     raw_rsa::{PrivateKey, PublicKey},
 };
-use crate::{Digest, Failed, SignError, random::{self, random}};
+use crate::{
+    Digest, Failed, SignError,
+    random::{self, random},
+};
 
 /// From how many operations on it costs less to do them together than one after the other.
 pub(super) const TOGETHER_MIN: usize = 3;

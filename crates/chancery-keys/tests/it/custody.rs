@@ -1,7 +1,8 @@
 //! Sealing and opening: what was sealed opens only as what it is, where it is, under the root key it was sealed with.
 
 use chancery_keys::{
-    AesSize, Context, Custodian, GenerateError, KeyRef, KeySpec, OpenError, OtherRootKey, Purpose, RootKey, RsaBatch, SealedKey,
+    AesSize, Context, Custodian, GenerateError, KeyRef, KeySpec, OpenError, OtherRootKey, Purpose, RootKey, RsaBatch,
+    SealedKey,
 };
 use chancery_types::{Curve, KeyId};
 

@@ -1,8 +1,8 @@
 //! Keys that OpenSSL made, in every form in which it writes them.
 
 use chancery_keys::{
-    Custodian, ForeignKey, ImportError, Input, KeySpec, MlDsaSet, Pkcs12, RootKey, RsaBatch, RsaSize, Secret, SignatureScheme,
-    kind_of_public_key, random, verify,
+    Custodian, ForeignKey, ImportError, Input, KeySpec, MlDsaSet, Pkcs12, RootKey, RsaBatch, RsaSize, Secret,
+    SignatureScheme, kind_of_public_key, random, verify,
 };
 use chancery_testkit::{TempDir, Tool, temp_dir};
 use chancery_types::{Base64, Curve, HashType, KeyId};

@@ -1,8 +1,8 @@
 //! Signatures of every scheme, verified by Bouncy Castle and by OpenSSL.
 
 use chancery_keys::{
-    Input, KeySpec, MlDsaSet, Purpose, RsaBatch, RsaSize, SIGNED_TOGETHER, SignError, SignatureScheme, SigningKey, ToSign, hash,
-    sign_together, verify,
+    Input, KeySpec, MlDsaSet, Purpose, RsaBatch, RsaSize, SIGNED_TOGETHER, SignError, SignatureScheme, SigningKey,
+    ToSign, hash, sign_together, verify,
 };
 use chancery_testkit::{TempDir, Tool, temp_dir};
 use chancery_types::{Base64, Curve, HashType};

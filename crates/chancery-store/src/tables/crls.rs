@@ -48,6 +48,15 @@ pub struct Release {
     pub released_at_s: i64,
 }
 
+/// A complete list that delta lists refer to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Base {
+    /// Its number.
+    pub number: i64,
+    /// When it was signed.
+    pub signed_at_s: i64,
+}
+
 /// A newly signed pair of lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signed {
@@ -55,8 +64,8 @@ pub struct Signed {
     pub this_update_s: i64,
     /// The complete list.
     pub der: Vec<u8>,
-    /// The complete list that the delta list refers to, and when that was signed.
-    pub base: (i64, i64),
+    /// What the delta list refers to.
+    pub base: Base,
     /// The delta list.
     pub delta: Vec<u8>,
 }
@@ -108,12 +117,12 @@ pub async fn replace(tx: &mut Tx, from: &Head, signed: &Signed) -> Result<bool, 
         .bind(from.changes)
         .bind(signed.this_update_s)
         .bind(&signed.der)
-        .bind(signed.base.0)
-        .bind(signed.base.1)
+        .bind(signed.base.number)
+        .bind(signed.base.signed_at_s)
         .bind(&signed.delta)
         .execute(tx)
         .await?;
-    sql(FORGET).bind(from.issuer_id).bind(signed.base.1).execute(tx).await?;
+    sql(FORGET).bind(from.issuer_id).bind(signed.base.signed_at_s).execute(tx).await?;
     Ok(rows == 1)
 }
 

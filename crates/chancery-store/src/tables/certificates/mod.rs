@@ -119,14 +119,23 @@ const ENDING: &str = "SELECT COUNT(*) FROM certificates \
 const NEWEST_OF_NAME: &str = "SELECT not_before_s FROM certificates WHERE name_key = $1 \
     ORDER BY name_key DESC, id DESC LIMIT 1 OFFSET $2";
 
-/// Those that are not revoked and end after this second and id, until that second, by their end.
+/// A place among certificates by their ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EndPosition {
+    /// Last second of the validity.
+    pub not_after_s: i64,
+    /// The id, of those that end in the same second.
+    pub id: Uuid,
+}
+
+/// Those that are not revoked and come after this place, until that second, by their end.
 pub async fn ending_after(
     tx: &mut Tx,
-    after: (i64, Uuid),
+    after: EndPosition,
     until_s: i64,
     limit: u32,
 ) -> Result<Vec<Ending>, StoreError> {
-    sql(ENDING_AFTER).bind(after.0).bind(after.1).bind(until_s).bind(limit).all(tx).await
+    sql(ENDING_AFTER).bind(after.not_after_s).bind(after.id).bind(until_s).bind(limit).all(tx).await
 }
 
 /// How many that are not revoked end after this second, until that one.
