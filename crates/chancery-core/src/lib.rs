@@ -41,7 +41,7 @@ pub use access::{Demand, Grant, RuleCall};
 pub use audit::Event;
 pub use chancery::{Chancery, Config, OpenFailure};
 pub use chancery_keys::{RootKeyFileError, RootKeySource, ScratchKey};
-pub use chancery_store::{RefusedRow, StoreUrl};
+pub use chancery_store::{RefusedRow, SqliteFlush, StoreUrl};
 pub use chancery_x509::time::{parse_rfc3339 as moment_ms, rfc3339};
 pub use clock::Clock;
 pub use error::{Error, Meaning, Result};

@@ -3,6 +3,8 @@
 //! SQLite itself would flush in each commit, and the writer could do nothing meanwhile; on a disk that takes milliseconds
 //! that is most of its time. So its commits do not flush. Its works are answered when the log has been flushed here, and
 //! whoever reads a commit is answered when that commit has been flushed too.
+//!
+//! With [`SqliteFlush::Library`](crate::SqliteFlush) SQLite flushes in each commit after all, and here nothing is left to do.
 
 use std::fs::File;
 use std::io;
@@ -61,8 +63,12 @@ impl Durability {
         self.0.committed.load(Ordering::SeqCst)
     }
 
-    /// Flushes the log, which has everything up to this commit.
-    fn flush(&self, log: &File, commit: u64) -> Result<(), StoreError> {
+    /// Flushes the log, which has everything up to this commit. Without one SQLite has flushed the commit already.
+    fn flush(&self, log: Option<&File>, commit: u64) -> Result<(), StoreError> {
+        let Some(log) = log else {
+            self.reached(commit);
+            return Ok(());
+        };
         if self.0.has_failed.load(Ordering::SeqCst) {
             return Err(StoreError::Unavailable("the log was not flushed before".into()));
         }
@@ -106,23 +112,24 @@ pub(crate) struct Flusher {
     ends: Receiver<Result<(), StoreError>>,
     /// Groups that it has not answered.
     waiting: usize,
-    log: Arc<File>,
+    log: Option<Arc<File>>,
     durability: Durability,
 }
 
 impl Flusher {
-    pub(crate) fn start(log: File, durability: Durability) -> io::Result<Self> {
+    pub(crate) fn start(log: Option<File>, durability: Durability) -> io::Result<Self> {
         let (groups, committed) = channel::<Committed>();
         let (ended, ends) = channel();
-        let (runtime, log) = (Handle::current(), Arc::new(log));
-        let (same_log, counts) = (Arc::clone(&log), durability.clone());
+        let (runtime, log) = (Handle::current(), log.map(Arc::new));
+        let flusher = Self { groups, ends, waiting: 0, log: log.clone(), durability: durability.clone() };
+        let Some(log) = log else { return Ok(flusher) };
         thread::Builder::new().name("store flusher".into()).spawn(move || {
             let _entered = runtime.enter();
             while let Ok(first) = committed.recv() {
                 // All that were committed by now, with one flush.
                 let groups: Vec<_> = std::iter::once(first).chain(committed.try_iter()).collect();
                 let last = groups.last().map_or(0, |committed| committed.commit);
-                let outcome = counts.flush(&same_log, last);
+                let outcome = durability.flush(Some(&log), last);
                 for Committed { group, .. } in groups {
                     answer(group, &outcome);
                     // A writer that has ended needs no word.
@@ -130,7 +137,7 @@ impl Flusher {
                 }
             }
         })?;
-        Ok(Self { groups, ends, waiting: 0, log, durability })
+        Ok(flusher)
     }
 
     /// Commits on this connection; answers the number of the commit.
@@ -213,7 +220,7 @@ impl Flusher {
     }
 
     fn flush_here(&self, Committed { commit, group }: Committed) -> Result<(), StoreError> {
-        let outcome = self.durability.flush(&self.log, commit);
+        let outcome = self.durability.flush(self.log.as_deref(), commit);
         answer(group, &outcome);
         outcome
     }

@@ -20,7 +20,8 @@ use tokio::sync::{mpsc, oneshot};
 use crate::authority::Authenticator;
 use crate::backend::Backend;
 use crate::flush::{Durability, Flusher, Group, answer};
-use crate::sqlite::{Connection, DatabaseFile, Log};
+use crate::sqlite::{Connection, DatabaseFile};
+use crate::wal::Log;
 use crate::work::{Job, Verdict, WORK_TIME};
 use crate::{StoreError, Tx};
 

@@ -31,6 +31,7 @@ mod tx;
 mod undo;
 mod url;
 mod value;
+mod wal;
 mod work;
 
 pub use authority::{RowMac, TAG_LEN, Table, Unauthentic};
@@ -45,5 +46,5 @@ pub use search::{name_key, pattern};
 pub use statement::{Statement, generated_sql, sql};
 pub use store::Store;
 pub use tx::Tx;
-pub use url::StoreUrl;
+pub use url::{SqliteFlush, StoreUrl};
 pub use value::{Bind, Value};

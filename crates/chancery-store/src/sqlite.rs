@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs::{self, File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,6 +23,7 @@ use crate::authority::Authenticator;
 use crate::stamp::Stamp;
 use crate::statement::Wanted;
 use crate::undo::Undo;
+use crate::url::SqliteFlush;
 use crate::value::Value;
 use crate::{Columns, FromColumns, OpenError, Statement, StoreError, sql};
 
@@ -52,13 +53,16 @@ const SESSION: &str = "
 
 /// A database's file.
 #[derive(Clone)]
-pub(crate) struct DatabaseFile(PathBuf);
+pub(crate) struct DatabaseFile {
+    pub(crate) path: PathBuf,
+    pub(crate) flush: SqliteFlush,
+}
 
 impl DatabaseFile {
     /// Makes the file if it is not there, and its log, which readers expect.
-    pub(crate) fn open(path: &Path) -> Result<Self, OpenError> {
+    pub(crate) fn open(path: &Path, flush: SqliteFlush) -> Result<Self, OpenError> {
         create(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
-        let (file, stamp) = (Self(path.to_owned()), Stamp::lock(path)?);
+        let (file, stamp) = (Self { path: path.to_owned(), flush }, Stamp::lock(path)?);
         let has_log = stamp.check_log()?;
         let mode = file.log_mode()?;
         if mode != "wal" {
@@ -96,7 +100,7 @@ impl DatabaseFile {
     /// A connection that reads and writes.
     pub(crate) fn connect(&self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let mut inner = rusqlite::Connection::open_with_flags(&self.0, flags)?;
+        let mut inner = rusqlite::Connection::open_with_flags(&self.path, flags)?;
         // First: the rest may have to wait for another process.
         inner.busy_timeout(WAIT)?;
         inner.execute_batch(SESSION)?;
@@ -110,38 +114,16 @@ impl DatabaseFile {
     }
 
     /// One for the writer, who keeps in memory what a savepoint can go back to: in a file each page that a work changes
-    /// would be written once more. Only for the writer: a reader's large sort belongs into a file. Its commits do not
-    /// flush: the [`Flusher`](crate::flush::Flusher) does.
+    /// would be written once more. Only for the writer: a reader's large sort belongs into a file. Where the store flushes by
+    /// itself its commits do not: the [`Flusher`](crate::flush::Flusher) does.
     pub(crate) fn connect_writer(&self) -> Result<Connection, StoreError> {
         let mut connection = self.connect()?;
         connection.run("PRAGMA temp_store = MEMORY")?;
-        connection.run("PRAGMA synchronous = NORMAL")?;
+        match self.flush {
+            SqliteFlush::Own => connection.run("PRAGMA synchronous = NORMAL")?,
+            SqliteFlush::Library => {}
+        }
         Ok(connection)
-    }
-
-    /// The log, to be flushed. What an earlier process left there is flushed already.
-    pub(crate) fn log(&self) -> Result<Log, StoreError> {
-        let anchor = self.connect()?;
-        let opened = self.open_log(OpenOptions::new().read(true));
-        let file = opened.and_then(|file| file.sync_data().map(|()| file)).map_err(|error| log_error(&error))?;
-        Ok(Log { file, anchor })
-    }
-
-    /// SQLite's name for it: beside the file, whatever links lead there.
-    fn open_log(&self, options: &OpenOptions) -> io::Result<File> {
-        let mut path = fs::canonicalize(&self.0)?.into_os_string();
-        path.push("-wal");
-        options.open(path)
-    }
-
-    /// Writes the log's bytes where they are already, and flushes them: the system may count as written what it could not
-    /// write, but not what is written anew.
-    pub(crate) fn rewrite_log(&self, anchor: &mut Connection) -> Result<(), StoreError> {
-        // Nobody else writes into the log, or begins it anew.
-        anchor.run("BEGIN IMMEDIATE")?;
-        let written = self.open_log(OpenOptions::new().read(true).write(true)).and_then(|log| write_again(&log));
-        anchor.run("ROLLBACK")?;
-        written.map_err(|error| log_error(&error))
     }
 
     /// One that only reads.
@@ -149,32 +131,6 @@ impl DatabaseFile {
         let mut connection = self.connect()?;
         connection.run("PRAGMA query_only = ON")?;
         Ok(connection)
-    }
-}
-
-/// SQLite's log beside the writer.
-pub(crate) struct Log {
-    /// Open from before the first write: the system tells each open file once of what could not be written since, and one
-    /// that is opened later perhaps of nothing.
-    pub(crate) file: File,
-    /// A connection: as long as one is open the log stays this file.
-    pub(crate) anchor: Connection,
-}
-
-fn log_error(error: &io::Error) -> StoreError {
-    StoreError::Unavailable(format!("the log: {error}"))
-}
-
-fn write_again(file: &File) -> io::Result<()> {
-    let (mut bytes, mut at) = (vec![0; 1 << 20], 0);
-    loop {
-        match file.read_at(&mut bytes, at)? {
-            0 => return file.sync_data(),
-            read => {
-                file.write_all_at(&bytes[..read], at)?;
-                at += read as u64;
-            }
-        }
     }
 }
 

@@ -16,8 +16,9 @@ use crate::flush::Durability;
 use crate::group::{self, Announced, Coming, Order, Queue};
 use crate::postgres::Pool;
 use crate::readers::{For, Readers};
-use crate::sqlite::{DatabaseFile, Log};
-use crate::url::Place;
+use crate::sqlite::DatabaseFile;
+use crate::url::{Place, SqliteFlush};
+use crate::wal::Log;
 use crate::work::{Work, perform, wait};
 use crate::{OpenError, RowKeys, StoreError, StoreUrl, Tx, migrate, postgres, row_keys, tx};
 
@@ -82,10 +83,10 @@ impl Store {
     /// authenticated by the key that these open.
     pub async fn open(url: &StoreUrl, keys: Arc<dyn RowKeys>) -> Result<Self, OpenError> {
         let (database, authenticator) = match url.place() {
-            Place::File(path) => {
-                let path = path.clone();
+            Place::File(path, flush) => {
+                let (path, flush) = (path.clone(), *flush);
                 let opening =
-                    on_a_thread(move || open_file(&path, keys.as_ref()).map_err(|error| error.of_file(&path)));
+                    on_a_thread(move || open_file(&path, flush, keys.as_ref()).map_err(|error| error.of_file(&path)));
                 let (file, log, authenticator) = opening.await?;
                 let (coming, durability) = (Coming::default(), Durability::new());
                 let writer = group::start(file.clone(), log, coming.clone(), durability.clone(), authenticator.clone())
@@ -266,8 +267,12 @@ impl Store {
     }
 }
 
-fn open_file(path: &Path, keys: &dyn RowKeys) -> Result<(DatabaseFile, Log, Authenticator), OpenError> {
-    let file = DatabaseFile::open(path)?;
+fn open_file(
+    path: &Path,
+    flush: SqliteFlush,
+    keys: &dyn RowKeys,
+) -> Result<(DatabaseFile, Log, Authenticator), OpenError> {
+    let file = DatabaseFile::open(path, flush)?;
     let authenticator = migrate_file(&file, keys)?;
     let log = file.log()?;
     Ok((file, log, authenticator))

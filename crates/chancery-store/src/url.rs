@@ -15,9 +15,19 @@ pub struct StoreUrl(Place);
 
 #[derive(Clone)]
 pub(crate) enum Place {
-    File(PathBuf),
+    File(PathBuf, SqliteFlush),
     /// The same database on each of these hosts, of which one can be written.
     Servers(Vec<Url>),
+}
+
+/// Who flushes SQLite's log, before a change is answered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SqliteFlush {
+    /// The store, beside its writer, which has the next changes meanwhile. When a flush fails, the log is written again.
+    #[default]
+    Own,
+    /// SQLite, in each commit (`synchronous = FULL`).
+    Library,
 }
 
 /// The driver would log others with their values, and a misspelt `password` with them.
@@ -41,14 +51,32 @@ impl StoreUrl {
     /// An SQLite file, made when it does not exist.
     #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        StoreUrl(Place::File(path.into()))
+        StoreUrl(Place::File(path.into(), SqliteFlush::default()))
+    }
+
+    /// The same, with this way to flush; it means nothing to PostgreSQL.
+    #[must_use]
+    pub fn flushed_by(self, flush: SqliteFlush) -> Self {
+        StoreUrl(match self.0 {
+            Place::File(path, _) => Place::File(path, flush),
+            Place::Servers(addresses) => Place::Servers(addresses),
+        })
+    }
+
+    /// How that is done with an SQLite file.
+    #[must_use]
+    pub const fn flush(&self) -> Option<SqliteFlush> {
+        match &self.0 {
+            Place::File(_, flush) => Some(*flush),
+            Place::Servers(_) => None,
+        }
     }
 
     /// The SQLite file, `None` for a PostgreSQL database.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         match &self.0 {
-            Place::File(path) => Some(path),
+            Place::File(path, _) => Some(path),
             Place::Servers(_) => None,
         }
     }
@@ -175,7 +203,7 @@ fn is_this_machine(host: &str) -> bool {
 impl fmt::Display for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Place::File(path) => write!(f, "{}", path.display()),
+            Place::File(path, _) => write!(f, "{}", path.display()),
             Place::Servers(addresses) => {
                 let hosts: Vec<_> = addresses.iter().map(|address| address.host_str().unwrap_or("")).collect();
                 write!(f, "postgres://{}{}", hosts.join(","), addresses.first().map_or("", |address| address.path()))

@@ -9,7 +9,7 @@ const IN_CIRCLES: &[(&str, usize)] = &[
     ("chancery-core", 19),
     ("chancery-keys", 2),
     ("chancery-server", 7),
-    ("chancery-store", 20),
+    ("chancery-store", 21),
     ("chancery-verify", 3),
     ("ff1", 10),
 ];

@@ -10,7 +10,7 @@ use std::{
     time::Duration,
 };
 
-use chancery_core::{Limits, StoreUrl};
+use chancery_core::{Limits, SqliteFlush, StoreUrl};
 use chancery_server::Bounds;
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
@@ -35,6 +35,10 @@ pub(crate) struct Options {
     /// Where the rows are: an SQLite file, or postgres://USER@HOST/DATABASE [default: chancery.db in the data folder].
     #[arg(long, value_name = "STORE", env = "CHANCERY_STORE", hide_env_values = true)]
     pub(crate) store: Option<String>,
+    /// Who flushes SQLite's log before a change is answered: Chancery's own flush, or that of the SQLite library in each
+    /// commit [default: own].
+    #[arg(long, value_name = "WHO", env = "CHANCERY_SQLITE_FLUSH")]
+    pub(crate) sqlite_flush: Option<Flush>,
     /// File with the root key (mode 0600), outside the data folder. quickstart alone has a default.
     #[arg(long, value_name = "FILE", env = "CHANCERY_ROOT_KEY")]
     pub(crate) root_key: Option<PathBuf>,
@@ -122,6 +126,26 @@ impl HostOptions {
     }
 }
 
+/// Who flushes SQLite's log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Flush {
+    /// Chancery, for all changes that wait, while the next ones are written.
+    #[default]
+    Own,
+    /// SQLite, in each commit (`synchronous = FULL`).
+    Library,
+}
+
+impl From<Flush> for SqliteFlush {
+    fn from(flush: Flush) -> Self {
+        match flush {
+            Flush::Own => Self::Own,
+            Flush::Library => Self::Library,
+        }
+    }
+}
+
 /// How to log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
@@ -178,6 +202,7 @@ impl Options {
             config: self.config,
             data: self.data.or(other.data),
             store: self.store.or(other.store),
+            sqlite_flush: self.sqlite_flush.or(other.sqlite_flush),
             root_key: self.root_key.or(other.root_key),
             listen: self.listen.or(other.listen),
             public_listen: self.public_listen.or(other.public_listen),
@@ -206,6 +231,7 @@ impl Options {
             Some(store) => store.parse().doing("--store")?,
             None => StoreUrl::file(data.join("chancery.db")),
         };
+        let store = store.flushed_by(self.sqlite_flush.unwrap_or_default().into());
         if let Some(address) = self.plain_listen.filter(|address| !address.ip().is_loopback()) {
             return Err(format!("--plain-listen {address}: only a loopback address, since nothing is encrypted").into());
         }
@@ -267,6 +293,20 @@ mod tests {
         assert_eq!(settings.store.path(), Some(Path::new("/from/file/chancery.db")));
         assert_eq!((settings.limits.page_size_max, settings.limits.token_lifetime), (7, Duration::from_secs(60)));
         assert_eq!((settings.log_format, settings.log_level.as_str()), (LogFormat::Json, "info"));
+    }
+
+    #[test]
+    fn the_flush_of_sqlite_goes_with_the_store() {
+        for (file, expected) in [
+            ("", SqliteFlush::Own),
+            ("sqlite-flush = \"own\"", SqliteFlush::Own),
+            ("sqlite-flush = \"library\"", SqliteFlush::Library),
+        ] {
+            assert_eq!(settings(Options::default(), file).unwrap().store.flush(), Some(expected), "{file}");
+            let elsewhere = Options { store: Some("postgres://localhost/x".to_owned()), ..Options::default() };
+            assert_eq!(settings(elsewhere, file).unwrap().store.flush(), None);
+        }
+        assert!(settings(Options::default(), "sqlite-flush = \"never\"").is_err());
     }
 
     #[test]
