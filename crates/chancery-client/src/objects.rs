@@ -1,18 +1,17 @@
-//! Identities, keys, key types, certificate profiles and certificates.
+//! Keys, key types, certificate profiles and certificates.
 
 use chancery_types::{
     CertificateId,
     wire::{
         ListQuery, Results,
         approval::Issued,
-        identities::{CreateIdentity, IdentityCreated},
         key_types::KeyTypeStub,
-        keys::{CreateKey, Key},
-        x509::{CertProfileStub, Certificate, GenerateCertificate},
+        keys::{CreateKey, Key, KeyStub},
+        x509::{CertProfileStub, Certificate, CertificatePage, GenerateCertificate},
     },
 };
 
-use crate::{Client, ClientError};
+use crate::{Client, ClientError, tokenization::escaped};
 
 impl Client {
     /// The key types whose name contains `search`.
@@ -34,13 +33,13 @@ impl Client {
         self.get("/api/v2/x509/cert-profiles/stubs")
     }
 
-    /// Adds an identity.
+    /// The data keys whose name contains `search`.
     ///
     /// # Errors
     ///
     /// [`ClientError`], as for every call.
-    pub fn create_identity(&self, identity: &CreateIdentity) -> Result<IdentityCreated, ClientError> {
-        self.post("/api/v2/identities", identity)
+    pub fn keys(&self, search: &str) -> Result<Results<KeyStub>, ClientError> {
+        self.get(&format!("/api/v2/keys/stubs?search={}", escaped(search)))
     }
 
     /// Makes a data key.
@@ -59,6 +58,15 @@ impl Client {
     /// [`ClientError`], as for every call.
     pub fn generate_certificate(&self, order: &GenerateCertificate) -> Result<Issued, ClientError> {
         self.post("/api/v2/x509/generate", order)
+    }
+
+    /// The first certificates whose name begins with `name`.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn certificates(&self, name: &str) -> Result<CertificatePage, ClientError> {
+        self.get(&format!("/api/v2/x509?name={}", escaped(name)))
     }
 
     /// A certificate.

@@ -3,7 +3,8 @@
 use chancery_types::{
     PolicyId, ServiceId, SigningRequestId,
     wire::{
-        Items,
+        Items, Results,
+        service_details::Service,
         services::{DeployRequest, DeployedService},
         signing_requests::{
             ApproveRequest, Approved, ManifestItem, SignedItem, SigningRequest, SubmitRequest, Submitted,
@@ -11,7 +12,7 @@ use chancery_types::{
     },
 };
 
-use crate::{Client, ClientError};
+use crate::{Client, ClientError, tokenization::escaped};
 
 impl Client {
     /// Deploys a signing service.
@@ -21,6 +22,15 @@ impl Client {
     /// [`ClientError`], as for every call.
     pub fn deploy(&self, request: &DeployRequest) -> Result<DeployedService, ClientError> {
         self.post("/cuserv/v1/services/deploy", request)
+    }
+
+    /// The signing services whose name contains `search`, with their policies.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn services(&self, search: &str) -> Result<Results<Service>, ClientError> {
+        self.get(&format!("/api/v2/x509/services?search={}", escaped(search)))
     }
 
     /// Submits something to be signed.

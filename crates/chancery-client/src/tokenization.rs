@@ -2,9 +2,12 @@
 
 use chancery_types::{
     TokenProfileId,
-    wire::token_profiles::{
-        CreateTokenProfile, DetokenizationResponse, DetokenizeRequest, RewrapRequest, RewrapResponse, TokenProfile,
-        TokenProfileTemplate, TokenizationResponse, TokenizeRequest,
+    wire::{
+        Results,
+        token_profiles::{
+            CreateTokenProfile, DetokenizationResponse, DetokenizeRequest, RewrapRequest, RewrapResponse, TokenProfile,
+            TokenProfileStub, TokenProfileTemplate, TokenizationResponse, TokenizeRequest,
+        },
     },
 };
 
@@ -18,6 +21,15 @@ impl Client {
     /// [`ClientError`], as for every call.
     pub fn token_profile_template(&self, name: &str) -> Result<TokenProfileTemplate, ClientError> {
         self.get(&format!("/api/v2/token-profiles/template/{}", escaped(name)))
+    }
+
+    /// The token profiles whose name contains `search`.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn token_profiles(&self, search: &str) -> Result<Results<TokenProfileStub>, ClientError> {
+        self.get(&format!("/api/v2/token-profiles/stubs?search={}", escaped(search)))
     }
 
     /// Makes a token profile.
@@ -64,8 +76,8 @@ impl Client {
     }
 }
 
-/// One segment of a path: everything but unreserved characters is escaped (RFC 3986, 2.1).
-fn escaped(segment: &str) -> String {
+/// One segment of a path, or a value of a query: everything but unreserved characters is escaped (RFC 3986, 2.1).
+pub(crate) fn escaped(segment: &str) -> String {
     use std::fmt::Write as _;
     segment.bytes().fold(String::new(), |mut text, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

@@ -36,10 +36,13 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
 
 /// One file with both halves of dual control makes any installation a demonstration.
 fn refuse_demo_file(settings: &Settings) -> Result<(), Failure> {
-    let file = quickstart::state_file(&settings.data);
-    if !file.exists() {
+    let Some(file) = quickstart::state_files(&settings.data).into_iter().find(|file| file.exists()) else {
         return Ok(());
-    }
+    };
     let file = file.display();
-    Err(format!("this installation is a demonstration: change both passwords and remove {file} first").into())
+    let how = "POST /api/v2/identities/{uuid}/password while `chancery quickstart` runs";
+    Err(format!(
+        "this installation is a demonstration: change the passwords of all three and remove {file} first ({how})"
+    )
+    .into())
 }

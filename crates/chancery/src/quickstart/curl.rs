@@ -48,7 +48,6 @@ openssl cms -verify -binary -inform DER -in "$T/release.p7s" -content "$T/file" 
 /// The lines for this installation.
 pub(super) fn lines(state: &State, state_file: &Path) -> String {
     let Demo { token_profile_uuid, root_certificate_uuid, service_uuid, policy_uuid, releases } = state.demo;
-    let releases = releases.map(|of| (of.service_uuid.to_string(), of.policy_uuid.to_string())).unwrap_or_default();
     let file = std::path::absolute(state_file).unwrap_or_else(|_| state_file.to_owned());
     let filled = [
         ("{base}", state.base.clone()),
@@ -59,8 +58,8 @@ pub(super) fn lines(state: &State, state_file: &Path) -> String {
         ("{service}", service_uuid.to_string()),
         ("{policy}", policy_uuid.to_string()),
         ("{root}", root_certificate_uuid.to_string()),
-        ("{releaseService}", releases.0),
-        ("{releasePolicy}", releases.1),
+        ("{releaseService}", releases.service_uuid.to_string()),
+        ("{releasePolicy}", releases.policy_uuid.to_string()),
     ];
     filled.into_iter().fold(LINES.to_owned(), |lines, (name, value)| lines.replace(name, &value))
 }

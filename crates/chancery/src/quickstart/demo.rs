@@ -2,13 +2,13 @@
 
 use chancery_client::Client;
 use chancery_types::{
-    Base64, CertProfileId, CertificateId, HashType, IdentityKind, KeyTypeId, Operation, RoleId, SigningFormat,
+    CertProfileId, CertificateId, HashType, KeyTypeId, Operation, PolicyId, RoleId, ServiceId, SigningFormat,
     TokenProfileId, ValidityUnit,
     wire::{
-        identities::CreateIdentity,
+        ObjInfo,
         keys::CreateKey,
         services::{
-            DeployRequest, DeployedService, PkiSigning, PkiSigningMember, SigningCert, SigningCertParams,
+            DeployRequest, PkiSigning, PkiSigningMember, SigningCert, SigningCertParams,
             SigningKeyParams,
         },
         token_profiles::{ControlRule, CreateTokenProfile, NameOnly},
@@ -17,12 +17,16 @@ use chancery_types::{
 };
 
 use super::{
-    state::{Admin, Demo, Releases},
+    state::{Demo, Releases},
     steps::Steps,
 };
 use crate::failure::{Failure, While as _};
 
 const TEMPLATE: &str = "card number keep last 4";
+
+const CARDS: &str = "demo cards";
+
+const ROOT_NAME: &str = "Chancery Demo Root";
 
 /// A signing service of the demonstration.
 struct Service {
@@ -37,7 +41,7 @@ const AT_ONCE: Service =
 const RELEASES: Service =
     Service { name: "demo releases", subject: "CN=Chancery Demo Releases,O=Demonstration", num_approvals: 1 };
 
-/// Makes all of them but [`releases`].
+/// Makes all of them, but for those that a start made which was interrupted.
 pub(super) fn make(client: &Client, steps: &mut Steps) -> Result<Demo, Failure> {
     let step = steps.begin("make a key and a token profile for card numbers");
     let token_profile_uuid = token_profile(client).doing("making the token profile")?;
@@ -46,50 +50,33 @@ pub(super) fn make(client: &Client, steps: &mut Steps) -> Result<Demo, Failure> 
     let signing_key_type = key_type(client, "RSA 3072 Signing")?;
     let root_certificate_uuid = root(client, signing_key_type).doing("making the root certificate")?;
     step.done();
+    let deploy = |service| service_and_policy(client, root_certificate_uuid, signing_key_type, service);
     let step = steps.begin("deploy a signing service");
-    let service =
-        service(client, root_certificate_uuid, signing_key_type, &AT_ONCE).doing("deploying the signing service")?;
+    let (service_uuid, policy_uuid) = deploy(&AT_ONCE).doing("deploying the signing service")?;
     step.done();
-    Ok(Demo {
-        token_profile_uuid,
-        root_certificate_uuid,
-        service_uuid: service.service_uuid,
-        policy_uuid: service.policy_uuid.ok_or("the service was deployed without a policy")?,
-        releases: None,
-    })
-}
-
-/// Makes the service that signs what somebody has approved, and that somebody.
-pub(super) fn releases(client: &Client, demo: &Demo, approver: &Admin, steps: &mut Steps) -> Result<Releases, Failure> {
-    let step = steps.begin("deploy a service whose signatures wait for an approval, and add its approver");
-    let key_type = key_type(client, "RSA 3072 Signing")?;
-    let deployed = service(client, demo.root_certificate_uuid, key_type, &RELEASES);
-    let deployed = deployed.doing("deploying the service for releases")?;
-    client
-        .create_identity(&CreateIdentity {
-            name: approver.username.clone(),
-            kind: IdentityKind::Person,
-            role_uuids: vec![RoleId::APPROVER],
-            password: Some(Base64(approver.password.clone().into_bytes())),
-        })
-        .doing("adding the approver")?;
+    let step = steps.begin("deploy a service whose signatures wait for an approval");
+    let releases = deploy(&RELEASES).doing("deploying the service for releases")?;
     step.done();
-    Ok(Releases {
-        service_uuid: deployed.service_uuid,
-        policy_uuid: deployed.policy_uuid.ok_or("the service was deployed without a policy")?,
-    })
+    let releases = Releases { service_uuid: releases.0, policy_uuid: releases.1 };
+    Ok(Demo { token_profile_uuid, root_certificate_uuid, service_uuid, policy_uuid, releases })
 }
 
 fn token_profile(client: &Client) -> Result<TokenProfileId, Failure> {
+    if let Some(made) = named(client.token_profiles(CARDS)?.results.into_iter().map(|stub| stub.obj_info), CARDS) {
+        return Ok(made);
+    }
     let key_type_uuid = key_type(client, "AES-256 Tokenization")?;
-    let key = client.create_key(&CreateKey { name: "demo cards".to_owned(), key_type_uuid, usages: None })?;
+    let key_uuid = match named(client.keys(CARDS)?.results.into_iter().map(|stub| stub.obj_info), CARDS) {
+        Some(made) => made,
+        None => client.create_key(&CreateKey { name: CARDS.to_owned(), key_type_uuid, usages: None })?.uuid,
+    };
     let template = client.token_profile_template(TEMPLATE)?;
     // Partial detokenization is for other roles: the administrators hold the full rule, which beats it.
     let rules = [Operation::Tokenize, Operation::Detokenize, Operation::Batch];
     let profile = client.create_token_profile(&CreateTokenProfile {
-        obj_info: NameOnly { name: "demo cards".to_owned() },
+        obj_info: NameOnly { name: CARDS.to_owned() },
         algorithm: template.algorithm,
-        key_uuid: key.uuid,
+        key_uuid,
         key_version: None,
         min_decrypt_version: None,
         tweak_domain: None,
@@ -107,9 +94,13 @@ const fn rule(operation: Operation) -> ControlRule {
 }
 
 fn root(client: &Client, key_type_uuid: KeyTypeId) -> Result<CertificateId, Failure> {
+    let made = client.certificates(ROOT_NAME)?.results.into_iter().filter(|stub| stub.issuer_uuid == stub.obj_info.uuid);
+    if let Some(made) = named(made.map(|stub| stub.obj_info), ROOT_NAME) {
+        return Ok(made);
+    }
     let generated = client.generate_certificate(&GenerateCertificate {
         cert_profile_uuid: cert_profile(client, "Root Certificate Authority")?,
-        subject_oneline: Some("CN=Chancery Demo Root,O=Demonstration".to_owned()),
+        subject_oneline: Some(format!("CN={ROOT_NAME},O=Demonstration")),
         new_key: Some(NewKey { key_type_uuid: Some(key_type_uuid), save: Some(true) }),
         save_cert: Some(true),
         trust_cert: Some(true),
@@ -120,12 +111,18 @@ fn root(client: &Client, key_type_uuid: KeyTypeId) -> Result<CertificateId, Fail
     generated.made().map(|made| made.certificate_uuid).ok_or_else(|| "the root certificate waits for approvals".into())
 }
 
-fn service(
+fn service_and_policy(
     client: &Client,
     issuer_uuid: CertificateId,
     key_type_uuid: KeyTypeId,
     service: &Service,
-) -> Result<DeployedService, Failure> {
+) -> Result<(ServiceId, PolicyId), Failure> {
+    let without_policy = "the service was deployed without a policy";
+    let made = client.services(service.name)?.results.into_iter().find(|made| made.obj_info.name == service.name);
+    if let Some(made) = made {
+        let policy = made.signing_policies.first().ok_or(without_policy)?;
+        return Ok((made.obj_info.uuid, policy.obj_info.uuid));
+    }
     let validity_period = ValidityPeriod { unit: ValidityUnit::Year, amount: "1".to_owned() };
     let signing = PkiSigning {
         new_cert: SigningCert {
@@ -142,23 +139,29 @@ fn service(
         self_approval: None,
         rules: None,
     };
-    Ok(client.deploy(&DeployRequest {
+    let deployed = client.deploy(&DeployRequest {
         template: "PKI Signing".to_owned(),
         name: service.name.to_owned(),
         log: None,
         pkisigning: PkiSigningMember::Given(Box::new(signing)),
         timestamping: None,
-    })?)
+    })?;
+    Ok((deployed.service_uuid, deployed.policy_uuid.ok_or(without_policy)?))
+}
+
+/// The object of exactly this name.
+fn named<Id>(mut objects: impl Iterator<Item = ObjInfo<Id>>, name: &str) -> Option<Id> {
+    objects.find(|object| object.name == name).map(|object| object.uuid)
 }
 
 /// The key type of exactly this name.
 fn key_type(client: &Client, name: &str) -> Result<KeyTypeId, Failure> {
-    let found = client.key_types(name)?.results.into_iter().map(|stub| stub.obj_info).find(|info| info.name == name);
-    found.map(|info| info.uuid).ok_or_else(|| format!("there is no key type {name}").into())
+    let found = client.key_types(name)?.results.into_iter().map(|stub| stub.obj_info);
+    named(found, name).ok_or_else(|| format!("there is no key type {name}").into())
 }
 
 /// The certificate profile of exactly this name.
 fn cert_profile(client: &Client, name: &str) -> Result<CertProfileId, Failure> {
-    let found = client.cert_profiles()?.results.into_iter().map(|stub| stub.obj_info).find(|info| info.name == name);
-    found.map(|info| info.uuid).ok_or_else(|| format!("there is no certificate profile {name}").into())
+    let found = client.cert_profiles()?.results.into_iter().map(|stub| stub.obj_info);
+    named(found, name).ok_or_else(|| format!("there is no certificate profile {name}").into())
 }

@@ -31,8 +31,8 @@ use crate::{
     serving::{Reload, Serving, Sockets, outlive_hang_ups},
     settings::Settings,
 };
-pub(crate) use state::state_file;
-use state::{Demo, Progress, State};
+use state::{Person, Progress, State, state_file};
+pub(crate) use state::state_files;
 use steps::Steps;
 
 const HOST: Host = Host::running("chancery quickstart");
@@ -114,11 +114,12 @@ fn refuse_lost_root_key(settings: &Settings) -> Result<(), Failure> {
 }
 
 async fn provision(chancery: &Chancery, progress: &Progress) -> Result<(), Failure> {
-    let roles = [RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER];
-    let identities =
-        progress.admins.iter().map(|admin| FirstIdentity::new(admin.username.clone(), admin.password.clone(), &roles));
-    let provision = Provision { identities: identities.collect(), api_access: true, demo: true };
-    chancery.provision(&HOST, provision).await.doing("making the administrators")?;
+    let first = |who: &Person, roles: &[RoleId]| FirstIdentity::new(&who.username, &*who.password, roles);
+    let administrators = progress.admins.iter().map(|who| first(who, &[RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER]));
+    // Everybody whose password is in the file: `serve` demands that each of them was changed.
+    let identities = administrators.chain([first(&progress.approver, &[RoleId::APPROVER])]).collect();
+    let provision = Provision { identities, api_access: true, demo: true };
+    chancery.provision(&HOST, provision).await.doing("making the administrators and the approver")?;
     Ok(())
 }
 
@@ -148,13 +149,6 @@ fn as_client(
             demo
         }
     };
-    let releases = match demo.releases {
-        Some(releases) => releases,
-        None => demo::releases(&client, &demo, &progress.approver, &mut steps)?,
-    };
-    let demo = Demo { releases: Some(releases), ..demo };
-    progress.demo = Some(demo);
-    progress.save(data)?;
     self_check::tokenize(&client, &demo, &mut steps)?;
     self_check::sign(&client, &demo, &mut steps)?;
     let approver = Client::new(&base, &fs::read(&ca_file)?)?;

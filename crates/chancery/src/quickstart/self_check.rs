@@ -9,7 +9,7 @@ use chancery_types::{
 use chancery_verify::verify_detached;
 
 use super::{
-    state::{Admin, Demo},
+    state::{Demo, Person},
     steps::Steps,
 };
 use crate::failure::{Failure, While as _};
@@ -21,7 +21,7 @@ pub(super) const CARD: &str = "4111111111111111";
 const FILE: &[u8] = b"Nothing is sealed here by one person alone.\n";
 
 /// Both administrators, one session, one bearer token.
-pub(super) fn log_in(client: &mut Client, admins: &[Admin], steps: &mut Steps) -> Result<(), Failure> {
+pub(super) fn log_in(client: &mut Client, admins: &[Person], steps: &mut Steps) -> Result<(), Failure> {
     let step = steps.begin("log in as Admin1 and Admin2, in one session, and take a bearer token");
     let mut complete = false;
     for admin in admins {
@@ -29,7 +29,7 @@ pub(super) fn log_in(client: &mut Client, admins: &[Admin], steps: &mut Steps) -
             return Err("one administrator alone was fully logged in".into());
         }
         let logged_in = client.log_in(&admin.username, &admin.password);
-        let hint = "quickstart.json has its password; where it was changed, use `chancery serve`";
+        let hint = "quickstart.json.starting must have its password; where all were changed, use `chancery serve`";
         complete = logged_in.doing(format!("logging {} in ({hint})", admin.username))?.fully_logged_in;
     }
     if !complete {
@@ -71,10 +71,10 @@ pub(super) fn sign_what_is_approved(
     client: &Client,
     mut other: Client,
     demo: &Demo,
-    approver: &Admin,
+    approver: &Person,
     steps: &mut Steps,
 ) -> Result<(), Failure> {
-    let Some(releases) = demo.releases else { return Ok(()) };
+    let releases = demo.releases;
     let step = steps.begin("submit a release, which waits; approve it as Approver1; verify its signature: ");
     let submitted = client.submit(&submission(releases.service_uuid, releases.policy_uuid)).doing("submitting")?;
     expect_state(&client.signing_request(submitted.uuid)?, SigningRequestState::Approval)?;

@@ -23,24 +23,23 @@ const PASSWORD_LEN: usize = 24;
 pub(super) struct State {
     pub(super) base: String,
     pub(super) ca_file: PathBuf,
-    pub(super) admins: Vec<Admin>,
-    pub(super) approver: Admin,
+    pub(super) admins: Vec<Person>,
+    pub(super) approver: Person,
     pub(super) demo: Demo,
 }
 
 /// What a demonstration keeps from start to start. It is a part of [`State`], so either file can be read as it.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Progress {
-    pub(super) admins: Vec<Admin>,
-    #[serde(default = "new_approver")]
-    pub(super) approver: Admin,
+    pub(super) admins: Vec<Person>,
+    pub(super) approver: Person,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) demo: Option<Demo>,
 }
 
 /// Somebody of the demonstration: one of the two administrators, or who approves what they submit.
 #[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Admin {
+pub(super) struct Person {
     pub(super) username: String,
     pub(super) password: String,
 }
@@ -54,9 +53,9 @@ pub(super) struct Demo {
     /// Signs at once.
     pub(super) service_uuid: ServiceId,
     pub(super) policy_uuid: PolicyId,
-    /// Signs once somebody else has approved it; none in a demonstration that an earlier release made.
-    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
-    pub(super) releases: Option<Releases>,
+    /// Signs once somebody else has approved it.
+    #[serde(flatten)]
+    pub(super) releases: Releases,
 }
 
 /// The service whose signatures wait for an approval.
@@ -69,13 +68,18 @@ pub(super) struct Releases {
 }
 
 /// The file that scripts wait for.
-pub(crate) fn state_file(data: &Path) -> PathBuf {
+pub(super) fn state_file(data: &Path) -> PathBuf {
     data.join("quickstart.json")
 }
 
 /// Where the same waits while the server is not ready.
 fn aside(data: &Path) -> PathBuf {
     data.join("quickstart.json.starting")
+}
+
+/// Every file that may hold the passwords of a demonstration.
+pub(crate) fn state_files(data: &Path) -> [PathBuf; 2] {
+    [state_file(data), aside(data)]
 }
 
 /// Takes the file of the last start away, so that nobody takes its address for this start's, and reads it; with none,
@@ -92,7 +96,7 @@ pub(super) fn withdraw(data: &Path) -> Result<Progress, Failure> {
         Ok(json) => serde_json::from_slice(&json).doing(aside.display().to_string()),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let admins = ["Admin1", "Admin2"].map(somebody);
-            let progress = Progress { admins: admins.into(), approver: new_approver(), demo: None };
+            let progress = Progress { admins: admins.into(), approver: somebody("Approver1"), demo: None };
             // Before they are anybody's passwords: a start that is interrupted can be taken up again.
             progress.save(data)?;
             Ok(progress)
@@ -101,12 +105,8 @@ pub(super) fn withdraw(data: &Path) -> Result<Progress, Failure> {
     }
 }
 
-fn somebody(username: &str) -> Admin {
-    Admin { username: username.to_owned(), password: new_password() }
-}
-
-fn new_approver() -> Admin {
-    somebody("Approver1")
+fn somebody(username: &str) -> Person {
+    Person { username: username.to_owned(), password: new_password() }
 }
 
 /// From the thread's generator, which is seeded by the system and cryptographically strong.
@@ -163,7 +163,7 @@ mod tests {
             root_certificate_uuid: CertificateId::from_u128(2),
             service_uuid: ServiceId::from_u128(3),
             policy_uuid: PolicyId::from_u128(4),
-            releases: Some(Releases { service_uuid: ServiceId::from_u128(5), policy_uuid: PolicyId::from_u128(6) }),
+            releases: Releases { service_uuid: ServiceId::from_u128(5), policy_uuid: PolicyId::from_u128(6) },
         };
         let (base, ca_file) = ("https://[::1]:1".to_owned(), "/a \"b".into());
         let state = State { base, ca_file, admins: first.admins, approver: first.approver, demo };
@@ -179,6 +179,6 @@ mod tests {
         assert_eq!(passwords(&next), passwords(&interrupted));
         let demo = next.demo.unwrap();
         assert_eq!(demo.service_uuid, ServiceId::from_u128(3));
-        assert_eq!(demo.releases.unwrap().policy_uuid, PolicyId::from_u128(6));
+        assert_eq!(demo.releases.policy_uuid, PolicyId::from_u128(6));
     }
 }

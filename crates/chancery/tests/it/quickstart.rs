@@ -4,7 +4,7 @@ use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
 use chancery_testkit::{Tool, temp_dir};
 
-use crate::process::{Demo, chancery};
+use crate::process::{Demo, Server, chancery};
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -115,11 +115,75 @@ fn serve_refuses_it_while_its_passwords_are_what_they_were() {
     let serve = || chancery(&[&arguments[..], &["--listen", "127.0.0.1:0"]].concat()).try_run();
     let refused = serve();
     assert!(!refused.status.success());
-    assert!(refused.stderr.contains("change both passwords and remove"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("change the passwords of all three and remove"), "{}", refused.stderr);
     fs::remove_file(data.join("quickstart.json")).unwrap();
     let refused = serve();
     assert!(!refused.status.success());
     assert!(refused.stderr.contains("The password of Admin1 must be changed first."), "{}", refused.stderr);
+}
+
+/// Changes the passwords of these people of the demonstration, one session each, as a person with a shell does.
+fn change_passwords(demo: &Demo, people: &[&str]) {
+    let (functions, _) = curl_functions(&demo.server.output());
+    let lines = people.iter().map(|name| {
+        let others = ["Admin1", "Admin2"].map(|admin| format!("login {admin}\n")).concat();
+        format!(
+            r#"{functions}{others}printf 'Authorization: Bearer %s\n' "$(call "$BASE/home/v1/login/token" | sed -n 's/.*"token":"\([^"]*\)".*/\1/p')" > "$T/bearer"
+ID=$(api "$BASE/api/v2/identities/stubs?search={name}" | sed -n 's/.*"uuid":"\([^"]*\)".*/\1/p')
+api --data '{{"password":"'"$(printf 'changed by hand' | base64)"'"}}' "$BASE/api/v2/identities/$ID/password"
+sed -i '/{name}/s/"password":"[^"]*"/"password":"changed by hand"/' "$STATE"
+"#
+        )
+    });
+    let _changed = Tool::new("sh").arg("-e").input(lines.collect::<String>()).run();
+}
+
+/// The lines that are pasted, up to where the first login is made, and from there on.
+fn curl_functions(output: &str) -> (String, String) {
+    let lines = pasted(output);
+    let (functions, rest) = lines.split_at(lines.find("login Admin1\n").expect("a login"));
+    (functions.to_owned(), rest.to_owned())
+}
+
+#[test]
+fn serve_refuses_it_while_the_file_or_anybodys_password_of_it_is_left() {
+    let folder = temp_dir();
+    let demo = Demo::start(folder.path(), &[]);
+    change_passwords(&demo, &["Admin1", "Admin2"]);
+    assert!(demo.server.stop().success());
+    let data = folder.path().join("data");
+    let root_key = data.join("root.key");
+    let serve = || {
+        let listen = ["--listen", "127.0.0.1:0", "--data", data.to_str().unwrap()];
+        let told = Tool::new("timeout").args(["60", crate::process::PROGRAM, "serve"]).args(listen);
+        told.arg("--root-key").arg(&root_key).try_run().stderr
+    };
+    fs::rename(data.join("quickstart.json"), data.join("quickstart.json.starting")).unwrap();
+    let told = serve();
+    assert!(told.contains("remove") && told.contains("quickstart.json.starting"), "{told}");
+    fs::remove_file(data.join("quickstart.json.starting")).unwrap();
+    let told = serve();
+    assert!(told.contains("The password of Approver1 must be changed first."), "{told}");
+}
+
+#[test]
+fn a_first_start_that_was_interrupted_is_taken_up_again() {
+    let folder = temp_dir();
+    let data = folder.path().join("data");
+    for done in ["\n  3. ok", "\n  5. ok"] {
+        let arguments = ["quickstart", "--data", data.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+        let mut interrupted = Server::spawn(folder.path(), &arguments);
+        interrupted.wait_until(done, |server| server.output().contains(done).then_some(()));
+        interrupted.signal("-KILL");
+    }
+    let demo = Demo::start(folder.path(), &[]);
+    let count = |table: &str| {
+        let sql = format!("SELECT COUNT(*) FROM {table}");
+        Tool::new("sqlite3").arg(data.join("chancery.db")).arg(sql).run().text()
+    };
+    assert_eq!(count("token_profiles WHERE name = 'demo cards'"), "1\n");
+    assert_eq!(count("certificates WHERE subject LIKE '%Chancery Demo Root%'"), "1\n", "authorities");
+    drop(demo);
 }
 
 #[test]
