@@ -89,7 +89,10 @@ pub enum OpenError {
     /// A migration that ran is not the one that this release holds.
     #[error("the migration {0} is not the one that made this database")]
     Changed(String),
-    /// The file cannot be made.
+    /// Nothing is in the database yet, and nothing was to be made.
+    #[error("there is no installation in {0}; `chancery init` makes one")]
+    Absent(String),
+    /// The file cannot be made, or not be looked at.
     #[error("{path}: {cause}")]
     File {
         /// The file or folder.

@@ -53,11 +53,15 @@ const MIGRATIONS: &[Migration] = migrations![
 /// The text is kept whole, as its own checksum.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS migrations (name TEXT NOT NULL PRIMARY KEY, text TEXT NOT NULL)";
 
-/// To be called in a transaction that writes. Answers how many were missing.
-pub(crate) async fn run(tx: &mut Tx) -> Result<usize, OpenError> {
+/// To be called in a transaction that writes. Answers how many were missing. With a name in `absent`, a database in which
+/// there is nothing yet is refused by that name; the end of the transaction then takes back what was made.
+pub(crate) async fn run(tx: &mut Tx, absent: Option<&str>) -> Result<usize, OpenError> {
     tx.lock_migrations().await?;
     tx.script(tx.backend().migration_text(TABLE)).await?;
     let applied: Vec<Applied> = sql("SELECT name, text FROM migrations ORDER BY name").all(tx).await?;
+    if let Some(name) = absent.filter(|_| applied.is_empty()) {
+        return Err(OpenError::Absent(name.to_owned()));
+    }
     refuse_foreign(&applied)?;
     let is_missing = |migration: &&Migration| !applied.iter().any(|old| old.name == migration.name);
     let mut missing = 0;

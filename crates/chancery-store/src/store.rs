@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fs, io};
 
 use futures::future::BoxFuture;
 use tokio::sync::mpsc::error::TrySendError;
@@ -82,11 +83,13 @@ impl Store {
     /// Opens the database, makes it if it is a file that does not exist, and brings it up to date. Its rows are
     /// authenticated by the key that these open.
     pub async fn open(url: &StoreUrl, keys: Arc<dyn RowKeys>) -> Result<Self, OpenError> {
+        let absent = url.must_exist().then(|| url.to_string());
         let (database, authenticator) = match url.place() {
             Place::File(path, flush) => {
                 let (path, flush) = (path.clone(), *flush);
-                let opening =
-                    on_a_thread(move || open_file(&path, flush, keys.as_ref()).map_err(|error| error.of_file(&path)));
+                let opening = on_a_thread(move || {
+                    open_file(&path, flush, keys.as_ref(), absent.as_deref()).map_err(|error| error.of_file(&path))
+                });
                 let (file, log, authenticator) = opening.await?;
                 let (coming, durability) = (Coming::default(), Durability::new());
                 let writer = group::start(file.clone(), log, coming.clone(), durability.clone(), authenticator.clone())
@@ -97,7 +100,7 @@ impl Store {
                 )
             }
             Place::Servers(addresses) => {
-                let (pool, follower, authenticator) = open_server(addresses, keys.as_ref()).await?;
+                let (pool, follower, authenticator) = open_server(addresses, keys.as_ref(), absent.as_deref()).await?;
                 (Database::Postgres { pool, follower, places: Arc::new(Semaphore::new(WAITING)) }, authenticator)
             }
         };
@@ -267,25 +270,37 @@ impl Store {
     }
 }
 
+/// With a name in `absent`, and so below, an empty database is refused by that name.
 fn open_file(
     path: &Path,
     flush: SqliteFlush,
     keys: &dyn RowKeys,
+    absent: Option<&str>,
 ) -> Result<(DatabaseFile, Log, Authenticator), OpenError> {
+    if let Some(name) = absent {
+        // Before anything is written: to open a file makes it, and its log beside it.
+        match fs::metadata(path) {
+            Ok(file) if file.len() > 0 => {}
+            Err(cause) if cause.kind() != io::ErrorKind::NotFound => {
+                return Err(OpenError::File { path: path.display().to_string(), cause });
+            }
+            Ok(_) | Err(_) => return Err(OpenError::Absent(name.to_owned())),
+        }
+    }
     let file = DatabaseFile::open(path, flush)?;
-    let authenticator = migrate_file(&file, keys)?;
+    let authenticator = migrate_file(&file, keys, absent)?;
     let log = file.log()?;
     Ok((file, log, authenticator))
 }
 
-fn migrate_file(file: &DatabaseFile, keys: &dyn RowKeys) -> Result<Authenticator, OpenError> {
+fn migrate_file(file: &DatabaseFile, keys: &dyn RowKeys, absent: Option<&str>) -> Result<Authenticator, OpenError> {
     let mut connection = file.connect()?;
     // A table that is built anew is gone for a moment, which those that refer to it would not allow. What they refer to
     // is looked at as a whole before the commit.
     connection.run("PRAGMA foreign_keys = OFF")?;
     let mut tx = Tx::on_sqlite(connection, Backend::Sqlite.begin_write(), Authenticator::default())?;
     // No statement on SQLite waits; migrations have all the time that they need.
-    let outcome = wait(prepare(&mut tx, keys), Duration::MAX);
+    let outcome = wait(prepare(&mut tx, keys, absent), Duration::MAX);
     let (migrated, authenticator) = outcome.ok_or_else(|| StoreError::Internal("a migration that waits".into()))??;
     let mut connection = tx.into_sqlite()?;
     if migrated > 0 {
@@ -299,17 +314,21 @@ fn migrate_file(file: &DatabaseFile, keys: &dyn RowKeys) -> Result<Authenticator
 }
 
 /// Connections for all, and one for whoever follows what changes.
-async fn open_server(addresses: &[Url], keys: &dyn RowKeys) -> Result<(Pool, Pool, Authenticator), OpenError> {
+async fn open_server(
+    addresses: &[Url],
+    keys: &dyn RowKeys,
+    absent: Option<&str>,
+) -> Result<(Pool, Pool, Authenticator), OpenError> {
     let (pool, follower) = postgres::connect(addresses).await?;
     let mut tx = begin(&pool, Backend::Postgres.begin_write(), Authenticator::default()).await?;
-    let (_, authenticator) = prepare(&mut tx, keys).await?;
+    let (_, authenticator) = prepare(&mut tx, keys, absent).await?;
     tx.into_postgres()?.end("COMMIT").await?;
     Ok((pool, follower, authenticator))
 }
 
 /// Brings the database up to date, and then makes sure of its rows; how many migrations were missing.
-async fn prepare(tx: &mut Tx, keys: &dyn RowKeys) -> Result<(usize, Authenticator), OpenError> {
-    let migrated = migrate::run(tx).await?;
+async fn prepare(tx: &mut Tx, keys: &dyn RowKeys, absent: Option<&str>) -> Result<(usize, Authenticator), OpenError> {
+    let migrated = migrate::run(tx, absent).await?;
     Ok((migrated, row_keys::prepare(tx, keys).await?))
 }
 

@@ -11,7 +11,10 @@ use crate::{OpenError, postgres};
 
 /// A parsed `--store` value. Its `Debug` and `Display` leave the user name, the password and the parameters out.
 #[derive(Clone)]
-pub struct StoreUrl(Place);
+pub struct StoreUrl {
+    place: Place,
+    must_exist: bool,
+}
 
 #[derive(Clone)]
 pub(crate) enum Place {
@@ -51,38 +54,50 @@ impl StoreUrl {
     /// An SQLite file, made when it does not exist.
     #[must_use]
     pub fn file(path: impl Into<PathBuf>) -> Self {
-        StoreUrl(Place::File(path.into(), SqliteFlush::default()))
+        let place = Place::File(path.into(), SqliteFlush::default());
+        StoreUrl { place, must_exist: false }
     }
 
     /// The same, with this way to flush; it means nothing to PostgreSQL.
     #[must_use]
     pub fn flushed_by(self, flush: SqliteFlush) -> Self {
-        StoreUrl(match self.0 {
+        let place = match self.place {
             Place::File(path, _) => Place::File(path, flush),
             Place::Servers(addresses) => Place::Servers(addresses),
-        })
+        };
+        StoreUrl { place, ..self }
     }
 
     /// How that is done with an SQLite file.
     #[must_use]
     pub const fn flush(&self) -> Option<SqliteFlush> {
-        match &self.0 {
+        match &self.place {
             Place::File(_, flush) => Some(*flush),
             Place::Servers(_) => None,
         }
     }
 
+    /// The same, where nothing is to be made: a database that no installation is in yet is refused as it is.
+    #[must_use]
+    pub fn existing(self) -> Self {
+        StoreUrl { must_exist: true, ..self }
+    }
+
     /// The SQLite file, `None` for a PostgreSQL database.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
-        match &self.0 {
+        match &self.place {
             Place::File(path, _) => Some(path),
             Place::Servers(_) => None,
         }
     }
 
     pub(crate) fn place(&self) -> &Place {
-        &self.0
+        &self.place
+    }
+
+    pub(crate) const fn must_exist(&self) -> bool {
+        self.must_exist
     }
 }
 
@@ -123,7 +138,7 @@ fn server(text: &str) -> Result<StoreUrl, OpenError> {
     for address in &addresses {
         postgres::options(address).map_err(|_| malformed())?;
     }
-    Ok(StoreUrl(Place::Servers(addresses)))
+    Ok(StoreUrl { place: Place::Servers(addresses), must_exist: false })
 }
 
 /// An address for each host of `postgres://USER@A:1,B:2/DATABASE`.
@@ -202,7 +217,7 @@ fn is_this_machine(host: &str) -> bool {
 
 impl fmt::Display for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
+        match &self.place {
             Place::File(path, _) => write!(f, "{}", path.display()),
             Place::Servers(addresses) => {
                 let hosts: Vec<_> = addresses.iter().map(|address| address.host_str().unwrap_or("")).collect();
@@ -250,7 +265,7 @@ mod tests {
     fn over_a_network_the_server_is_checked() {
         let mode = |text: &str| {
             let url: StoreUrl = text.parse().expect(text);
-            let Place::Servers(addresses) = url.0 else { panic!("{text} is a server") };
+            let Place::Servers(addresses) = url.place else { panic!("{text} is a server") };
             let address = addresses.first().expect("one");
             let modes = address.query_pairs().filter(|(key, _)| key == "sslmode");
             modes.map(|(_, value)| value.into_owned()).collect::<Vec<_>>().join(" ")
@@ -270,7 +285,7 @@ mod tests {
     fn several_hosts_are_several_addresses() {
         let all = |text: &str| {
             let url: StoreUrl = text.parse().expect(text);
-            let Place::Servers(addresses) = url.0 else { panic!("{text} is a server") };
+            let Place::Servers(addresses) = url.place else { panic!("{text} is a server") };
             addresses.iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         let tls = "sslmode=verify-full";

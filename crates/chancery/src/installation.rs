@@ -34,16 +34,18 @@ pub(crate) async fn open_with(settings: &Settings, root_key: &Path) -> Result<Ar
 
 /// Opens it for a command, which works on an installation that exists and never makes one.
 pub(crate) async fn open_existing(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
-    expect_existing(settings)?;
-    open(settings).await
+    let mut settings = settings.clone();
+    settings.store = settings.store.existing();
+    open(&settings).await
 }
 
 /// Refuses settings that name no installation, where that shows without opening it.
 pub(crate) fn expect_existing(settings: &Settings) -> Result<(), Failure> {
-    if settings.store.path().is_some_and(|path| !path.exists()) {
-        return Err(format!("there is no installation in {}", settings.data.display()).into());
+    let Some(path) = settings.store.path() else { return Ok(()) };
+    if path.try_exists().doing(path.display().to_string())? {
+        return Ok(());
     }
-    Ok(())
+    Err(format!("there is no installation in {}; `chancery init` makes one", path.display()).into())
 }
 
 /// Makes the data folder, for its owner alone, unless it exists.

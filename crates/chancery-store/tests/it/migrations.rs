@@ -288,6 +288,29 @@ async fn a_file_that_is_no_database_is_refused() {
 }
 
 #[tokio::test]
+async fn nothing_is_made_in_an_empty_file_that_was_to_exist() {
+    let folder = temp_dir();
+    let path = folder.path().join("empty.db");
+    std::fs::write(&path, "").unwrap();
+    let refusal = Store::open(&StoreUrl::file(&path).existing(), keys()).await.err().expect("a refusal");
+    assert!(matches!(&refusal, OpenError::Absent(name) if *name == path.display().to_string()), "{refusal}");
+    assert_eq!((std::fs::metadata(&path).unwrap().len(), std::fs::read_dir(folder.path()).unwrap().count()), (0, 1));
+    drop(Store::open(&StoreUrl::file(&path), keys()).await.unwrap());
+    Store::open(&StoreUrl::file(&path).existing(), keys()).await.unwrap();
+}
+
+#[tokio::test]
+async fn nothing_is_made_in_another_database_of_postgres() {
+    let database = Postgres::shared().new_database();
+    let url: StoreUrl = database.address().parse().unwrap();
+    let refusal = Store::open(&url.clone().existing(), keys()).await.err().expect("a refusal");
+    assert!(matches!(refusal, OpenError::Absent(_)), "{refusal}");
+    assert_eq!(database.psql("SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = 'public'"), "0");
+    drop(Store::open(&url, keys()).await.unwrap());
+    Store::open(&url.existing(), keys()).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_folder_that_does_not_exist_is_named() {
     let refusal = Store::open(&StoreUrl::file("/no/such/folder/x.db"), keys()).await.err().unwrap();
     assert!(refusal.to_string().starts_with("/no/such/folder/x.db: "), "{refusal}");
