@@ -108,6 +108,17 @@ impl Chancery {
         Err(self.unauthenticated(request))
     }
 
+    /// Unauthenticated where the caller's session has ended, or one of it was locked, since the caller was authenticated:
+    /// whoever waited to hear of that has to look again.
+    async fn expect_to_stand(&self, caller: &Caller) -> Result<()> {
+        let session = self.live_session(Key::Id(caller.session())).await?;
+        let directory = self.identity.directory.load();
+        if session.is_some_and(|session| session.standing(&directory).is_some()) {
+            return Ok(());
+        }
+        Err(self.unauthenticated(caller.request()))
+    }
+
     fn unauthenticated(&self, request: &RequestInfo) -> Error {
         self.counters.refused_nobody(request.source, Nobody::Unknown, self.clock.now_ms());
         Error::unauthenticated()
@@ -117,6 +128,7 @@ impl Chancery {
     /// that a stolen token cannot be kept alive.
     pub async fn bearer_token(&self, caller: &Caller) -> Result<TokenAnswer> {
         let may = self.logs_in_now().await?;
+        self.expect_to_stand(caller).await?;
         let now = self.clock.now_ms();
         let lifetime_ends = now.saturating_add(ms(self.limits.token_lifetime));
         let expires_at = caller.token_expires_at().map_or(lifetime_ends, |shown| shown.min(lifetime_ends));

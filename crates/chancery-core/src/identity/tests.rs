@@ -260,6 +260,22 @@ async fn other_nodes_see_sessions_begin_and_end_within_a_second() {
     assert!(by_cookie(&two, &second.cookie).await.is_err());
 }
 
+/// As it is where a call has waited for what this node did not know yet.
+#[tokio::test]
+async fn a_session_that_ended_since_its_caller_was_authenticated_gets_no_token() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let (locked, ended) = (both(chancery).await, both(chancery).await);
+    let of_locked = by_cookie(chancery, &locked).await.unwrap();
+    let of_ended = by_cookie(chancery, &ended).await.unwrap();
+    chancery.bearer_token(&of_ended).await.unwrap();
+    chancery.log_out(request(), Credentials::Cookie((&ended).into())).await.unwrap();
+    assert_eq!(meaning(chancery.bearer_token(&of_ended).await), Meaning::Unauthenticated);
+    let operator = installation.administrators().await;
+    chancery.lock_identity(&operator, of_locked.members()[0].id).await.unwrap();
+    assert_eq!(meaning(chancery.bearer_token(&of_locked).await), Meaning::Unauthenticated);
+}
+
 #[tokio::test]
 async fn while_api_access_is_off_only_a_cookie_session_may_operate() {
     let installation = Installation::new().await;
