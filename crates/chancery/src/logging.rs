@@ -1,8 +1,8 @@
 //! The log: to standard error, since standard output belongs to what a command answers.
 
-use std::io::IsTerminal as _;
+use std::{io::IsTerminal as _, str::FromStr as _};
 
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 use crate::{
     failure::{Failure, While as _},
@@ -19,8 +19,15 @@ impl LogLevel {
     }
 }
 
+/// The library takes a word that is no level for the name of a module, and then logs that module alone.
 fn filter(settings: &Settings) -> Result<EnvFilter, Failure> {
-    EnvFilter::try_new(&settings.log_level).doing(format!("--log-level {}", settings.log_level))
+    let words = &settings.log_level;
+    let is_level = |word: &str| word.contains('=') || LevelFilter::from_str(word).is_ok();
+    let filter = match words.split(',').find(|word| !is_level(word.trim())) {
+        Some(word) => Err(format!("{word} is none of error, warn, info, debug, trace, off and MODULE=LEVEL").into()),
+        None => EnvFilter::try_new(words).map_err(Failure::from),
+    };
+    filter.doing(format!("--log-level {words}"))
 }
 
 /// Starts the log of a server.

@@ -7,6 +7,7 @@ mod data_lock;
 mod failure;
 mod installation;
 mod logging;
+mod output;
 mod own_tls;
 mod password_input;
 mod private_file;

@@ -2,7 +2,7 @@
 
 use chancery_core::Host;
 
-use crate::{cli::Backup, failure::Failure, installation};
+use crate::{cli::Backup, failure::Failure, installation, output};
 
 pub(crate) async fn run(command: Backup) -> Result<(), Failure> {
     let settings = command.installation.resolve()?;
@@ -10,6 +10,6 @@ pub(crate) async fn run(command: Backup) -> Result<(), Failure> {
     let copied = chancery.backup(&Host::running("chancery backup"), &command.file).await;
     chancery.shut_down().await;
     copied?;
-    println!("Copied the store to {}. The root key is not in it.", command.file.display());
+    output::line(format_args!("Copied the store to {}. The root key is not in it.", command.file.display()))?;
     Ok(())
 }

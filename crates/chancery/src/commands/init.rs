@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf, absolute};
 
-use chancery_core::{FirstIdentity, Host, Provision, create_root_key};
+use chancery_core::{FirstIdentity, Host, Limits, Provision, create_root_key};
 use chancery_types::RoleId;
 
 use crate::{
     cli::Init,
     data_lock::DataLock,
     failure::{Failure, While as _},
-    installation,
+    installation, output,
     password_input::password,
     settings::Settings,
 };
@@ -19,18 +19,34 @@ pub(crate) async fn run(command: Init) -> Result<(), Failure> {
     let settings = options.resolve()?;
     let root_key = settings.root_key.clone().ok_or("--root-key FILE is needed; keep it outside the data folder")?;
     refuse_inside(&root_key, &settings.data)?;
-    // Passwords first: where one is missing nothing has been made yet.
-    let first = administrator(admin1, admin1_password_file.as_deref(), "CHANCERY_ADMIN1_PASSWORD")?;
-    let second = administrator(admin2, admin2_password_file.as_deref(), "CHANCERY_ADMIN2_PASSWORD")?;
+    // Before anybody types a password: whose folder it is already, and what is in it.
+    let held = settings.data.exists().then(|| DataLock::take(&settings.data)).transpose()?;
+    refuse_new_key_of_old_store(&settings, &root_key)?;
+    // Passwords before the rest: where one is missing nothing has been made yet.
+    let password_of = |name: &str, file: Option<PathBuf>, variable| {
+        let password = password(name, file.as_deref(), variable)?;
+        expect_length(name, &password, &settings.limits)?;
+        Ok::<_, Failure>(password)
+    };
+    let first = password_of(&admin1, admin1_password_file, "CHANCERY_ADMIN1_PASSWORD")?;
+    let second = password_of(&admin2, admin2_password_file, "CHANCERY_ADMIN2_PASSWORD")?;
+    let administrators = [(admin1, first), (admin2, second)]
+        .map(|(name, password)| FirstIdentity::new(name, password, &[RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER]));
     installation::make_data_folder(&settings.data)?;
-    let _held = DataLock::take(&settings.data)?;
+    let _held = held.map_or_else(|| DataLock::take(&settings.data), Ok)?;
     if !root_key.exists() {
         create_root_key(&root_key)?;
-        println!("Made the root key {}. Without it nothing in the store can be read: keep a copy.", root_key.display());
+        output::line(format_args!(
+            "Made the root key {}. Without it nothing in the store can be read: keep a copy.",
+            root_key.display()
+        ))?;
     }
-    provision(&settings, &root_key, vec![first, second]).await?;
-    println!("Made the installation in {}.", settings.data.display());
-    println!("API access is off; `chancery settings --api-access on` switches it on.");
+    provision(&settings, &root_key, administrators.into()).await?;
+    output::line(format_args!("Made the installation in {}.", settings.data.display()))?;
+    let (data, root_key) = (settings.data.display(), root_key.display());
+    output::line(format_args!(
+        "API access is off; `chancery settings --data {data} --root-key {root_key} --api-access on` switches it on."
+    ))?;
     Ok(())
 }
 
@@ -48,9 +64,22 @@ fn refuse_inside(root_key: &Path, data: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-fn administrator(name: String, file: Option<&Path>, variable: &str) -> Result<FirstIdentity, Failure> {
-    let password = password(&name, file, variable)?;
-    Ok(FirstIdentity::new(name, password, &[RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER]))
+/// A new root key could not open what is there.
+fn refuse_new_key_of_old_store(settings: &Settings, root_key: &Path) -> Result<(), Failure> {
+    match settings.store.path().filter(|path| path.exists() && !root_key.exists()) {
+        Some(path) => {
+            Err(format!("{} exists already, and the root key {} does not", path.display(), root_key.display()).into())
+        }
+        None => Ok(()),
+    }
+}
+
+fn expect_length(name: &str, password: &str, limits: &Limits) -> Result<(), Failure> {
+    let (min, max) = (limits.password_min, limits.password_max);
+    if (min..=max).contains(&password.chars().count()) {
+        return Ok(());
+    }
+    Err(format!("the password of {name} must have {min} to {max} characters").into())
 }
 
 async fn provision(settings: &Settings, root_key: &Path, identities: Vec<FirstIdentity>) -> Result<(), Failure> {

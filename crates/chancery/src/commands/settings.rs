@@ -6,7 +6,7 @@ use chancery_types::wire::system::PatchSettings;
 use crate::{
     cli::{Settings, Switch},
     failure::Failure,
-    installation,
+    installation, output,
 };
 
 pub(crate) async fn run(command: Settings) -> Result<(), Failure> {
@@ -16,6 +16,6 @@ pub(crate) async fn run(command: Settings) -> Result<(), Failure> {
     let in_force = chancery.change_host_settings(&Host::running("chancery settings"), patch).await;
     chancery.shut_down().await;
     let in_force = in_force?;
-    println!("{}", serde_json::to_string_pretty(&in_force)?);
+    output::line(serde_json::to_string_pretty(&in_force)?)?;
     Ok(())
 }

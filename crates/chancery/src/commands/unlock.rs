@@ -2,7 +2,7 @@
 
 use chancery_core::Host;
 
-use crate::{cli::Unlock, failure::Failure, installation};
+use crate::{cli::Unlock, failure::Failure, installation, output};
 
 pub(crate) async fn run(command: Unlock) -> Result<(), Failure> {
     let settings = command.installation.resolve()?;
@@ -10,6 +10,9 @@ pub(crate) async fn run(command: Unlock) -> Result<(), Failure> {
     let unlocked = chancery.unlock_from_host(&Host::running("chancery unlock"), &command.name).await;
     chancery.shut_down().await;
     unlocked?;
-    println!("Unlocked {}. A running server lets that identity log in within a second.", command.name);
+    output::line(format_args!(
+        "Unlocked {}. A running server lets that identity log in within a second.",
+        command.name
+    ))?;
     Ok(())
 }

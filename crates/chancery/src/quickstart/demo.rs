@@ -7,10 +7,7 @@ use chancery_types::{
     wire::{
         ObjInfo,
         keys::CreateKey,
-        services::{
-            DeployRequest, PkiSigning, PkiSigningMember, SigningCert, SigningCertParams,
-            SigningKeyParams,
-        },
+        services::{DeployRequest, PkiSigning, PkiSigningMember, SigningCert, SigningCertParams, SigningKeyParams},
         token_profiles::{ControlRule, CreateTokenProfile, NameOnly},
         x509::{GenerateCertificate, NewKey, ValidityPeriod},
     },
@@ -45,18 +42,18 @@ const RELEASES: Service =
 pub(super) fn make(client: &Client, steps: &mut Steps) -> Result<Demo, Failure> {
     let step = steps.begin("make a key and a token profile for card numbers");
     let token_profile_uuid = token_profile(client).doing("making the token profile")?;
-    step.done();
+    step.done()?;
     let step = steps.begin("make a root certificate authority");
     let signing_key_type = key_type(client, "RSA 3072 Signing")?;
     let root_certificate_uuid = root(client, signing_key_type).doing("making the root certificate")?;
-    step.done();
+    step.done()?;
     let deploy = |service| service_and_policy(client, root_certificate_uuid, signing_key_type, service);
     let step = steps.begin("deploy a signing service");
     let (service_uuid, policy_uuid) = deploy(&AT_ONCE).doing("deploying the signing service")?;
-    step.done();
+    step.done()?;
     let step = steps.begin("deploy a service whose signatures wait for an approval");
     let releases = deploy(&RELEASES).doing("deploying the service for releases")?;
-    step.done();
+    step.done()?;
     let releases = Releases { service_uuid: releases.0, policy_uuid: releases.1 };
     Ok(Demo { token_profile_uuid, root_certificate_uuid, service_uuid, policy_uuid, releases })
 }
@@ -94,7 +91,8 @@ const fn rule(operation: Operation) -> ControlRule {
 }
 
 fn root(client: &Client, key_type_uuid: KeyTypeId) -> Result<CertificateId, Failure> {
-    let made = client.certificates(ROOT_NAME)?.results.into_iter().filter(|stub| stub.issuer_uuid == stub.obj_info.uuid);
+    let made =
+        client.certificates(ROOT_NAME)?.results.into_iter().filter(|stub| stub.issuer_uuid == stub.obj_info.uuid);
     if let Some(made) = named(made.map(|stub| stub.obj_info), ROOT_NAME) {
         return Ok(made);
     }

@@ -26,13 +26,13 @@ use crate::{
     cli::Serve,
     data_lock::DataLock,
     failure::{Failure, While as _},
-    installation, logging,
+    installation, logging, output,
     own_tls::{OwnFiles, host_of},
     serving::{Reload, Serving, Sockets, outlive_hang_ups},
     settings::Settings,
 };
-use state::{Person, Progress, State, state_file};
 pub(crate) use state::state_files;
+use state::{Person, Progress, State, state_file};
 use steps::Steps;
 
 const HOST: Host = Host::running("chancery quickstart");
@@ -47,8 +47,9 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
         return Err("quickstart makes its own TLS certificate; `chancery serve` takes --tls-cert".into());
     }
     let log = logging::start(&settings)?;
-    println!("chancery quickstart: a DEMONSTRATION. One file holds both halves of dual control: never for production.");
-    println!();
+    output::line(
+        "chancery quickstart: a DEMONSTRATION. One file holds both halves of dual control: never for production.\n",
+    )?;
 
     let mut steps = Steps::default();
     installation::make_data_folder(&settings.data)?;
@@ -75,9 +76,8 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
 /// Tells scripts and people that it is ready.
 fn announce(state: &State, data: &Path) -> Result<(), Failure> {
     state.publish(data)?;
-    println!("\n{}", curl::lines(state, &state_file(data)));
-    println!("Serving at {} until Ctrl-C.", state.base);
-    Ok(())
+    output::line(format_args!("\n{}", curl::lines(state, &state_file(data))))?;
+    output::line(format_args!("Serving at {} until Ctrl-C.", state.base))
 }
 
 struct Opened {
@@ -102,7 +102,7 @@ async fn open(settings: &Settings, steps: &mut Steps) -> Result<Opened, Failure>
         let data = settings.data.display();
         return Err(format!("{data} holds an installation that is no demonstration; use `chancery serve`").into());
     }
-    step.done();
+    step.done()?;
     Ok(Opened { chancery, progress })
 }
 
@@ -115,7 +115,8 @@ fn refuse_lost_root_key(settings: &Settings) -> Result<(), Failure> {
 
 async fn provision(chancery: &Chancery, progress: &Progress) -> Result<(), Failure> {
     let first = |who: &Person, roles: &[RoleId]| FirstIdentity::new(&who.username, &*who.password, roles);
-    let administrators = progress.admins.iter().map(|who| first(who, &[RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER]));
+    let administrators =
+        progress.admins.iter().map(|who| first(who, &[RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER]));
     // Everybody whose password is in the file: `serve` demands that each of them was changed.
     let identities = administrators.chain([first(&progress.approver, &[RoleId::APPROVER])]).collect();
     let provision = Provision { identities, api_access: true, demo: true };

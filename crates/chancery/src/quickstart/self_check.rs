@@ -36,7 +36,7 @@ pub(super) fn log_in(client: &mut Client, admins: &[Person], steps: &mut Steps) 
         return Err("both administrators together were not fully logged in".into());
     }
     client.take_token()?;
-    step.done();
+    step.done()?;
     Ok(())
 }
 
@@ -44,13 +44,13 @@ pub(super) fn log_in(client: &mut Client, admins: &[Person], steps: &mut Steps) 
 pub(super) fn tokenize(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<(), Failure> {
     let step = steps.begin("tokenize a card number: ");
     let token = client.tokenize(demo.token_profile_uuid, CARD).doing("tokenizing")?;
-    step.done_with(&format!("{CARD} -> {}", token.token));
+    step.done_with(&format!("{CARD} -> {}", token.token))?;
     let step = steps.begin("detokenize it: ");
     let message = client.detokenize(demo.token_profile_uuid, token).doing("detokenizing")?.message;
     if message != CARD {
         return Err("detokenizing did not give the card number back".into());
     }
-    step.done_with(&message);
+    step.done_with(&message)?;
     Ok(())
 }
 
@@ -60,9 +60,9 @@ pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<()
     let submitted = client.submit(&submission(demo.service_uuid, demo.policy_uuid)).doing("submitting")?;
     let signed = client.signing_request(submitted.uuid)?;
     expect_state(&signed, SigningRequestState::Signed)?;
-    step.done();
+    step.done()?;
     let step = steps.begin("verify the signature and its certificates: ");
-    step.done_with(&verified(client, demo, &signed)?);
+    step.done_with(&verified(client, demo, &signed)?)?;
     Ok(())
 }
 
@@ -84,7 +84,7 @@ pub(super) fn sign_what_is_approved(
     other.log_out()?;
     let signed = client.signing_request(submitted.uuid)?;
     expect_state(&signed, SigningRequestState::Signed)?;
-    step.done_with(&verified(client, demo, &signed)?);
+    step.done_with(&verified(client, demo, &signed)?)?;
     Ok(())
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use crate::{failure::Failure, output};
+
 /// Numbers the steps.
 #[derive(Default)]
 pub(super) struct Steps {
@@ -27,14 +29,14 @@ impl Step {
         self.what = what;
     }
 
-    pub(super) fn done(self) {
-        self.done_with("");
+    pub(super) fn done(self) -> Result<(), Failure> {
+        self.done_with("")
     }
 
     /// Done, with something to show for it.
-    pub(super) fn done_with(self, result: &str) {
+    pub(super) fn done_with(self, result: &str) -> Result<(), Failure> {
         let Self { number, what, started } = self;
-        println!("{number:>3}. ok {:>9}  {what}{result}", in_ms(started.elapsed()));
+        output::line(format_args!("{number:>3}. ok {:>9}  {what}{result}", in_ms(started.elapsed())))
     }
 }
 

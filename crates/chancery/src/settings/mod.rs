@@ -193,7 +193,12 @@ impl Options {
     }
 
     fn read(path: &Path) -> Result<Self, Failure> {
-        Ok(toml::from_str(&std::fs::read_to_string(path)?)?)
+        let read = toml::from_str(&std::fs::read_to_string(path)?);
+        // The library draws the place over several lines; the first one names it.
+        read.map_err(|error: toml::de::Error| {
+            let place = error.to_string();
+            format!("{}: {}", place.lines().next().unwrap_or_default(), error.message()).into()
+        })
     }
 
     /// Takes from `other` what is not given here.
@@ -249,7 +254,8 @@ impl Options {
         addresses::check_listen(&listen)?;
         self.public_url.as_deref().map_or(Ok(()), addresses::check_public_url)?;
         if let Some(seconds) = self.token_lifetime {
-            limits.token_lifetime = Duration::from_secs(seconds);
+            let limit = format!("token-lifetime={seconds}");
+            limits::set(&mut limits, &mut bounds, &limit).doing(format!("--token-lifetime {seconds}"))?;
         }
         Ok(Settings {
             data,

@@ -216,3 +216,78 @@ fn addresses_that_would_fail_later_are_refused_at_the_start() {
         assert!(refused.stderr.contains(&format!("{flag} {value}: {told}")), "{}", refused.stderr);
     }
 }
+
+/// A word that is no level would be taken for a module, and everything else would be silent.
+#[test]
+fn what_would_silence_or_stop_everything_is_refused_at_the_start() {
+    let place = Place::new();
+    let _made = place.init().run();
+    for (flag, value, told) in [
+        ("--log-level", "inof", "inof is none of error, warn, info, debug, trace, off and MODULE=LEVEL"),
+        ("--log-level", "info,chancery_core", "chancery_core is none of"),
+        ("--token-lifetime", "0", "nothing would be allowed any more"),
+    ] {
+        let refused = Tool::new("timeout").args(["20", crate::process::PROGRAM, "serve", "--listen", "127.0.0.1:0"]);
+        let refused = refused.args(place.installation()).args([flag, value]).try_run();
+        assert!(refused.stderr.contains(&format!("{flag} {value}: {told}")), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_fault_in_the_file_of_settings_stands_in_one_line() {
+    let place = Place::new();
+    fs::write(place.path("chancery.toml"), "data = \"x\"\nlisen = \"127.0.0.1:1\"\n").unwrap();
+    let refused = place.run(&["serve", "--config", &place.path("chancery.toml")]).try_run().stderr;
+    assert!(refused.contains("line 2, column 1: unknown field `lisen`, expected one of"), "{refused}");
+    assert!(!refused.contains("\\u{a}"), "{refused}");
+}
+
+#[test]
+fn a_command_whose_output_nobody_reads_ends_quietly() {
+    let place = Place::new();
+    let _made = place.init().run();
+    let command = |then: &str| {
+        let line = format!("{} settings {} {then}", crate::process::PROGRAM, place.installation().join(" "));
+        Tool::new("sh").args(["-c", &format!("{line}; echo \"ended with $?\"")]).run()
+    };
+    let closed = command("| true");
+    assert_eq!(closed.stderr, "");
+    let full = command("> /dev/full");
+    assert_eq!(full.text(), "ended with 1\n");
+    assert_eq!(full.stderr, "chancery: standard output: No space left on device (os error 28)\n");
+}
+
+#[test]
+fn init_says_whose_password_it_is_and_how_to_go_on() {
+    let place = Place::new();
+    fs::write(place.path("two"), "short").unwrap();
+    let refused = place.init().try_run().stderr;
+    assert!(refused.contains("the password of Admin2 must have 12 to 1024 characters"), "{refused}");
+    assert!(!PathBuf::from(place.path("root.key")).exists());
+    fs::write(place.path("two"), "second password").unwrap();
+    let said = place.init().run().text();
+    let (_, command) = said.split_once("API access is off; `").unwrap();
+    let (command, _) = command.split_once('`').unwrap();
+    assert_eq!(command, format!("chancery settings {} --api-access on", place.installation().join(" ")));
+    fs::remove_file(place.path("root.key")).unwrap();
+    let again = place.init().try_run();
+    assert!(again.stderr.contains("exists already, and the root key"), "{}", again.stderr);
+    assert!(!PathBuf::from(place.path("root.key")).exists(), "no key is made that opens nothing");
+}
+
+#[test]
+fn a_command_makes_nothing_where_there_is_no_installation() {
+    let place = Place::new();
+    let _made = place.init().run();
+    let empty = place.path("empty.db");
+    fs::write(&empty, "").unwrap();
+    for command in [&["settings"][..], &["unlock", "Admin1"], &["serve", "--listen", "127.0.0.1:0"]] {
+        let refused = place.run(command).args(["--store", &empty]).try_run().stderr;
+        assert!(refused.contains(&format!("there is no installation in {empty}")), "{command:?}: {refused}");
+        assert_eq!(fs::metadata(&empty).unwrap().len(), 0);
+        assert!(!PathBuf::from(format!("{empty}-wal")).exists());
+    }
+    let missing = place.path("nofile.db");
+    let refused = place.run(&["settings", "--store", &missing]).try_run().stderr;
+    assert!(refused.contains(&format!("there is no installation in {missing}")), "{refused}");
+}

@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::{
     cli::Verify,
     failure::{Failure, While as _, describe},
+    output,
     shown::Shown,
 };
 
@@ -56,11 +57,14 @@ type Findings = Vec<(&'static str, String)>;
 pub(crate) fn run(command: &Verify) -> ExitCode {
     match check(command) {
         Ok(findings) => {
-            for (what, found) in findings {
-                println!("{what:<12}{}", Shown(&found));
+            let found = findings.iter().map(|(what, found)| format!("{what:<12}{}\n", Shown(found)));
+            match output::line(found.collect::<String>() + "verified") {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => {
+                    eprintln!("chancery: {}", describe(failure.as_ref()));
+                    ExitCode::from(2)
+                }
             }
-            println!("verified");
-            ExitCode::SUCCESS
         }
         Err(Trouble::NotVerified(why)) => {
             eprintln!("chancery: not verified: {}", Shown(&why));
