@@ -191,7 +191,9 @@ fn what_is_not_supported_is_not_called_wrong() {
     openssl_takes_it();
     pki.refused("--root root.pem", 2, "the signature is not checked: 1.2.840.113549.1.1.10 is not supported");
     // A certificate that is signed so.
-    pki.issue("signer", "root", SIGNER, "-sigopt rsa_padding_mode:pss -sigopt rsa_mgf1_md:sha512");
+    let below = "-CA root.pem -CAkey root.key -CAcreateserial -days 20 -extfile extensions";
+    let pss = "-sigopt rsa_padding_mode:pss -sigopt rsa_mgf1_md:sha512";
+    pki.openssl(&format!("x509 -req -in signer.csr -out signer.pem {below} {pss}"));
     pki.sign("signer", &[], "");
     openssl_takes_it();
     pki.refused("--root root.pem", 2, "the certificate of CN=signer is not checked: 1.2.840.113549.1.1.10 is not");
@@ -202,8 +204,6 @@ fn what_is_not_supported_is_not_called_wrong() {
     ] {
         pki.openssl(&format!("genpkey -algorithm {key} -out other.key"));
         pki.openssl("req -new -key other.key -out other.csr -subj /CN=other -config /dev/null");
-        pki.write("extensions", SIGNER);
-        let below = "-CA root.pem -CAkey root.key -CAcreateserial -days 20 -extfile extensions";
         pki.openssl(&format!("x509 -req -in other.csr -out other.pem {below}"));
         pki.sign("other", &[], "");
         openssl_takes_it();
