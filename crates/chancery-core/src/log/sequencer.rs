@@ -1,17 +1,17 @@
-//! Gives entries their places: everything in one transaction, the places, the tiles and the signed checkpoint. So what
-//! anybody is shown is stored, what is stored is whole, and a server that dies at any point leaves either all of it or
-//! nothing.
+//! Gives entries their places. What is next is read and worked out first, then the key signs the checkpoint of it, and then
+//! one transaction stores the places, the tiles and the checkpoint. So what anybody is shown is stored, what is stored is
+//! whole, and a server that dies at any point leaves either all of it or nothing.
 //!
-//! Any node may do it, one at a time: each takes the log's turn first, and the new checkpoint is stored only if the log
-//! still has the size that it rests on.
+//! Any node may do it, one at a time: each takes the log's turn to store, and stores only if the log is still as it was
+//! read. A checkpoint that came too late is thrown away; nobody has seen it.
 
-use std::{sync::Arc, time::Duration};
+use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 
 use chancery_store::{Tx, tables};
 
 use super::{
     checkpoint::Checkpoint,
-    setup::Log,
+    note::LogKey,
     tree::{self, TileId, Tiles},
 };
 use crate::{Chancery, Error, Result};
@@ -31,49 +31,99 @@ impl Chancery {
 
     /// Gives all entries that are committed their places.
     pub(crate) async fn sequence_log(&self) -> Result<()> {
-        let pending =
-            self.store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::log_entries::any_pending(tx).await?) }));
-        let mut more = pending.await?;
-        while more {
-            let log = Arc::clone(&self.log);
-            more = self.store.write(move |tx| Box::pin(async move { sequence(tx, &log).await })).await?;
+        while let Some(extension) = self.log_extension().await? {
+            let (checkpoint, is_last) = (self.log.sign(&extension.checkpoint)?, !extension.is_full);
+            let stored = self.store.write(move |tx| Box::pin(async move { extension.store(tx, &checkpoint).await }));
+            if stored.await? && is_last {
+                break;
+            }
         }
         Ok(())
     }
+
+    /// What the log is to be extended by, if by anything.
+    pub(super) async fn log_extension(&self) -> Result<Option<Extension>> {
+        let key = self.log.key.clone();
+        self.store.read(move |tx| Box::pin(async move { Extension::read(tx, &key).await })).await
+    }
 }
 
-/// Gives some entries their places; whether there may be more.
-async fn sequence(tx: &mut Tx, log: &Log) -> Result<bool> {
-    tables::turns::take(tx, "log").await?;
-    let row = tables::logs::read(tx).await?.ok_or_else(|| Error::internal("there is no log"))?;
-    let head = Checkpoint::open(&row.checkpoint, &log.key).map_err(Error::internal)?;
-    let size = head.size;
-    let mut tiles = load(tx, tree::tiles_of(0..size).collect()).await?;
-    // What was altered in the store, or restored in part, is never signed over.
-    if i64::try_from(size) != Ok(row.size) || tree::range_hash(0..size, &tiles) != Some(head.root) {
-        return Err(Error::internal("the log's tiles are not those of its newest checkpoint"));
+/// Entries that are to get places, and what the log is with them.
+pub(super) struct Extension {
+    /// The newest checkpoint when that was read, and its size.
+    base: (String, i64),
+    /// The entries, by their numbers: each of these is one, in this order.
+    entries: Vec<RangeInclusive<i64>>,
+    tiles: Vec<(TileId, Vec<u8>)>,
+    pub(super) checkpoint: Checkpoint,
+    /// Whether more entries may wait.
+    is_full: bool,
+}
+
+impl Extension {
+    async fn read(tx: &mut Tx, key: &LogKey) -> Result<Option<Self>> {
+        let pending = tables::log_entries::pending(tx, TOGETHER).await?;
+        if pending.is_empty() {
+            return Ok(None);
+        }
+        let row = tables::logs::read(tx).await?.ok_or_else(|| Error::internal("there is no log"))?;
+        let head = Checkpoint::open(&row.checkpoint, key).map_err(Error::internal)?;
+        let mut tiles = load(tx, tree::tiles_of(0..head.size).collect()).await?;
+        // What was altered in the store, or restored in part, is never signed over.
+        if i64::try_from(head.size) != Ok(row.size) || tree::range_hash(0..head.size, &tiles) != Some(head.root) {
+            return Err(Error::internal("the log's tiles are not those of its newest checkpoint"));
+        }
+        let leaves: Vec<_> = pending.iter().map(|entry| tree::leaf_hash(&entry.leaf)).collect();
+        let changed = tree::append(&mut tiles, head.size, &leaves);
+        let changed = changed.ok_or_else(|| Error::internal("the log's tiles are not those of its size"))?;
+        let stored = |id: TileId| (id, tiles.get(&id).map(|tile| tile.concat()).unwrap_or_default());
+        let changed = changed.into_iter().map(stored).collect();
+        let size = head.size + leaves.len() as u64;
+        let root = tree::range_hash(0..size, &tiles).ok_or_else(|| Error::internal("the log's edge is not whole"))?;
+        Ok(Some(Self {
+            base: (row.checkpoint, row.size),
+            entries: ranges(pending.iter().map(|entry| entry.seq)),
+            tiles: changed,
+            checkpoint: Checkpoint { origin: head.origin, size, root },
+            is_full: leaves.len() == TOGETHER as usize,
+        }))
     }
-    let placed = tables::log_entries::place(tx, row.size, TOGETHER).await?;
-    if placed.is_empty() {
-        return Ok(false);
+
+    /// Stores it with its signed checkpoint; false, and nothing is stored, where the log was extended by somebody else.
+    pub(super) async fn store(self, tx: &mut Tx, signed: &str) -> Result<bool> {
+        tables::turns::take(tx, "log").await?;
+        let (checkpoint, size) = self.base;
+        let row = tables::logs::read(tx).await?.ok_or_else(|| Error::internal("there is no log"))?;
+        if row.checkpoint != checkpoint {
+            return Ok(false);
+        }
+        let mut index = size;
+        for entries in self.entries {
+            index += tables::log_entries::place(tx, entries, index).await?;
+        }
+        if index != number(self.checkpoint.size)? {
+            return Err(Error::internal("entries of the log have places that no checkpoint covers"));
+        }
+        for (id, hashes) in self.tiles {
+            tables::log_tiles::put(tx, id.level.into(), number(id.index)?, &hashes).await?;
+        }
+        if !tables::logs::advance(tx, size, index, signed).await? {
+            return Err(Error::internal("the log was extended by somebody else in its turn"));
+        }
+        Ok(true)
     }
-    if !placed.iter().zip(row.size..).all(|(entry, place)| entry.index == place) {
-        return Err(Error::internal("the new places in the log have gaps"));
+}
+
+/// Rising numbers, as ranges without gaps.
+fn ranges(numbers: impl Iterator<Item = i64>) -> Vec<RangeInclusive<i64>> {
+    let mut ranges: Vec<RangeInclusive<i64>> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some(last) if *last.end() + 1 == number => *last = *last.start()..=number,
+            Some(_) | None => ranges.push(number..=number),
+        }
     }
-    let leaves: Vec<_> = placed.iter().map(|entry| tree::leaf_hash(&entry.leaf)).collect();
-    let changed = tree::append(&mut tiles, size, &leaves);
-    let changed = changed.ok_or_else(|| Error::internal("the log's tiles are not those of its size"))?;
-    for id in changed {
-        let hashes = tiles.get(&id).map(|tile| tile.concat()).unwrap_or_default();
-        tables::log_tiles::put(tx, id.level.into(), number(id.index)?, &hashes).await?;
-    }
-    let size = size + leaves.len() as u64;
-    let root = tree::range_hash(0..size, &tiles).ok_or_else(|| Error::internal("the log's edge is not whole"))?;
-    let checkpoint = log.sign(&Checkpoint { origin: head.origin, size, root })?;
-    if !tables::logs::advance(tx, row.size, number(size)?, &checkpoint).await? {
-        return Err(Error::internal("the log was extended by somebody else in its turn"));
-    }
-    Ok(leaves.len() == TOGETHER as usize)
+    ranges
 }
 
 /// Reads tiles, as far as they are there.

@@ -9,7 +9,7 @@ use chancery_verify::log::{
 };
 use uuid::Uuid;
 
-use super::{tree::Tiles, *};
+use super::{sequencer::Extension, tree::Tiles, *};
 use crate::{Chancery, Error, Visitor, testing::Installation};
 
 fn visitor() -> Visitor {
@@ -210,4 +210,57 @@ async fn what_is_stored_alone_is_not_in_the_log_before_its_turn() {
     failed.await.unwrap_err();
     chancery.sequence_log().await.unwrap();
     assert_eq!(head(chancery).await.1.size, 0);
+}
+
+/// What the log is to be extended by after an entry with each of these numbers was added, the first of them to be tried.
+/// The node extends its log by itself as well, and may be faster.
+async fn extension(chancery: &Chancery, numbers: &mut std::ops::RangeFrom<u32>) -> Extension {
+    loop {
+        let number = numbers.next().unwrap();
+        add(chancery, number..number + 1, LogVisibility::Public).await;
+        if let Some(extension) = chancery.log_extension().await.unwrap() {
+            return extension;
+        }
+    }
+}
+
+/// The key signs before the transaction, so another node may be faster.
+#[tokio::test]
+async fn a_checkpoint_that_comes_too_late_is_never_stored() {
+    let installation = Installation::new().await;
+    let (chancery, other) = (&installation.chancery, installation.other_node().await);
+    let mut numbers = 0..;
+    let late = extension(chancery, &mut numbers).await;
+    other.sequence_log().await.unwrap();
+    let store = chancery.store.write(|tx| Box::pin(async move { late.store(tx, "too late").await }));
+    assert!(!store.await.unwrap());
+    let (_, newest) = head(chancery).await;
+    assert_eq!(newest.size, u64::from(numbers.start));
+    for number in 0..numbers.start {
+        verify_inclusion(&proof(chancery, number).await.unwrap(), &key(chancery)).unwrap();
+    }
+}
+
+/// What gets a place is what was signed over, whatever is committed in between.
+#[tokio::test]
+async fn an_entry_that_comes_while_the_key_signs_waits_for_the_next_checkpoint() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let mut numbers = 0..;
+    let (size, between) = loop {
+        let first = extension(chancery, &mut numbers).await;
+        let (size, between) = (first.checkpoint.size, numbers.next().unwrap());
+        add(chancery, between..between + 1, LogVisibility::Public).await;
+        let signed = chancery.log.sign(&first.checkpoint).unwrap();
+        let store = chancery.store.write(move |tx| Box::pin(async move { first.store(tx, &signed).await }));
+        if store.await.unwrap() {
+            break (size, between);
+        }
+    };
+    let before = proof(chancery, between).await;
+    assert!(before.is_none_or(|proof| proof.index >= size), "no checkpoint of {size} covers it");
+    chancery.sequence_log().await.unwrap();
+    for number in 0..numbers.start {
+        verify_inclusion(&proof(chancery, number).await.unwrap(), &key(chancery)).unwrap();
+    }
 }

@@ -1,7 +1,6 @@
-//! Entries of the transparency log. They are added without a place in the tree; one statement gives places to all that
-//! are committed.
+//! Entries of the transparency log. They are added without a place in the tree, and get theirs after they are committed.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use uuid::Uuid;
 
@@ -33,6 +32,15 @@ pub struct Row {
     pub index: Option<i64>,
 }
 
+/// An entry that waits for its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pending {
+    /// Its number; of two entries the later one has a higher one, and some numbers are never given.
+    pub seq: i64,
+    /// The leaf.
+    pub leaf: Vec<u8>,
+}
+
 /// A leaf and its place in the tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed {
@@ -46,12 +54,9 @@ pub struct Placed {
 const TOGETHER: usize = 500;
 
 const INSERT_ONE: &str = "INSERT INTO log_entries (object_id, item, leaf, salt) VALUES ($1, $2, $3, $4)";
-const PENDING: &str = "SELECT seq FROM log_entries WHERE log_index IS NULL LIMIT 1";
-const PLACE: &str = "UPDATE log_entries SET log_index = placed.log_index FROM ( \
-        SELECT seq, $1 + ROW_NUMBER() OVER (ORDER BY seq) - 1 AS log_index FROM ( \
-            SELECT seq FROM log_entries WHERE log_index IS NULL ORDER BY seq LIMIT $2 \
-        ) AS pending \
-    ) AS placed WHERE log_entries.seq = placed.seq RETURNING log_entries.log_index, log_entries.leaf";
+const PENDING: &str = "SELECT seq, leaf FROM log_entries WHERE log_index IS NULL ORDER BY seq LIMIT $1";
+const PLACE: &str =
+    "UPDATE log_entries SET log_index = $1 + seq - $2 WHERE seq >= $2 AND seq <= $3 AND log_index IS NULL";
 const OF_OBJECT: &str = "SELECT item, leaf, salt, log_index FROM log_entries \
     WHERE object_id = $1 AND item >= $2 AND item < $3 ORDER BY item";
 const BETWEEN: &str =
@@ -76,18 +81,16 @@ pub async fn insert(tx: &mut Tx, rows: &[NewRow]) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether an entry waits for its place.
-pub async fn any_pending(tx: &mut Tx) -> Result<bool, StoreError> {
-    Ok(sql(PENDING).optional::<i64>(tx).await?.is_some())
+/// The first entries that wait for their places, at most so many, in their order.
+pub async fn pending(tx: &mut Tx, max: u32) -> Result<Vec<Pending>, StoreError> {
+    sql(PENDING).bind(max).all(tx).await
 }
 
-/// Gives places to at most so many entries, the first one `from`, and answers them in order. Whoever calls this must
-/// hold the log's turn.
-pub async fn place(tx: &mut Tx, from: i64, max: u32) -> Result<Vec<Placed>, StoreError> {
-    let mut placed: Vec<Placed> = sql(PLACE).bind(from).bind(max).all(tx).await?;
-    // No database promises an order here.
-    placed.sort_unstable_by_key(|entry| entry.index);
-    Ok(placed)
+/// Gives the entries of these numbers places, the first one `index`; how many that were. Whoever calls this must hold the
+/// log's turn.
+pub async fn place(tx: &mut Tx, seqs: RangeInclusive<i64>, index: i64) -> Result<i64, StoreError> {
+    let placed = sql(PLACE).bind(index).bind(*seqs.start()).bind(*seqs.end()).execute(tx).await?;
+    Ok(i64::try_from(placed).unwrap_or(i64::MAX))
 }
 
 /// The entries of an object about these of its signatures, in their order.
@@ -108,6 +111,12 @@ impl FromColumns for Row {
             salt: columns.optional("salt")?,
             index: columns.optional("log_index")?,
         })
+    }
+}
+
+impl FromColumns for Pending {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self { seq: columns.get("seq")?, leaf: columns.get("leaf")? })
     }
 }
 
