@@ -9,7 +9,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
-use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError, RootKeySource};
+use chancery_keys::{Custodian, KeyBackend, OtherRootKey, RootKeyFileError, RootKeySource};
 use chancery_store::{OpenError, RowKeyError, Store, StoreError, StoreUrl, Tx, tables};
 use chancery_types::{CertProfileId, CertificateId, ErrorCode, IdentityId, KeyId, ServiceId, TokenProfileId};
 use futures::future::BoxFuture;
@@ -23,9 +23,9 @@ use crate::{
     approval::{IdLocks, proposals::Effects},
     audit::{Actor, Counters, Entry},
     changes::{Change, ChangeKind, Following},
+    custody::Custody,
     health::WriteProbe,
     identity::{IdentityState, Rate},
-    keys::{RsaPool, SigningKeys},
     list::ListTurns,
     log::{Log, LogFailure},
     pki::{self, FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
@@ -57,6 +57,8 @@ pub struct Config {
     pub log_name: Option<String>,
     /// RSA keys of each size to be made ahead, once the size was asked for; 0: none.
     pub rsa_pool: usize,
+    /// What makes and keeps new keys for signatures; without it the database does, sealed.
+    pub key_backend: Option<Arc<dyn KeyBackend>>,
 }
 
 /// Why an installation could not be opened.
@@ -99,12 +101,11 @@ pub struct Chancery {
     pub(crate) limits: Limits,
     pub(crate) hardened: bool,
     pub(crate) public_url: Option<String>,
-    pub(crate) pool: Pool,
+    pub(crate) pool: Arc<Pool>,
     /// For passwords alone.
     pub(crate) passwords: Pool,
     pub(crate) counters: Counters,
-    pub(crate) signing_keys: SigningKeys,
-    pub(crate) rsa_pool: RsaPool,
+    pub(crate) custody: Arc<Custody>,
     pub(crate) identity: IdentityState,
     pub(crate) token_profiles: TokenProfiles,
     /// Previews of token profiles in the current minute.
@@ -116,7 +117,7 @@ pub struct Chancery {
     pub(crate) effects: Effects,
     pub(crate) list_turns: ListTurns,
     pub(crate) outside_stamps: Option<Outside>,
-    pub(crate) log: Arc<Log>,
+    pub(crate) log: Log,
     /// Revocation lists that were signed already.
     pub(crate) kept_lists: KeptLists,
     /// Held while an OCSP responder's certificate is made.
@@ -163,8 +164,8 @@ const CLOSE_TIME: Duration = Duration::from_secs(2);
 impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
-        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name, rsa_pool } =
-            config;
+        let (rsa_pool, key_backend) = (config.rsa_pool, config.key_backend);
+        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name, .. } = config;
         let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
         let keys = Arc::new(RowCustody { custodian: Arc::clone(&custodian), clock: clock.clone() });
         let store = Store::open(&store, keys).await.map_err(OpenFailure::of_store)?;
@@ -173,17 +174,18 @@ impl Chancery {
         let read_at = Instant::now();
         let position = store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::changes::position(tx).await?) }));
         let (following, quarantine) = (Following::from(position.await?, read_at), Quarantine::default());
+        let pool = Arc::new(Pool::new(&limits));
+        let custody = Custody::new(&custodian, &pool, &clock, rsa_pool, key_backend);
         let chancery = Arc::new(Self {
-            pool: Pool::new(&limits),
+            pool,
             passwords: Pool::for_passwords(&limits),
             counters: Counters::new(&limits),
-            signing_keys: SigningKeys::default(),
-            rsa_pool: RsaPool::new(rsa_pool),
             identity: IdentityState::load(&store, &custodian, &quarantine, clock.now_ms()).await?,
             token_profiles: TokenProfiles::default(),
             settings: ArcSwap::from_pointee(Settings::load(&store).await?),
-            log: Arc::new(Log::load(&store, &custodian, log_name.as_deref(), public_url.as_deref()).await?),
+            log: Log::load(&store, &custodian, &custody, log_name.as_deref(), public_url.as_deref()).await?,
             custodian,
+            custody,
             decision_locks: IdLocks::default(),
             effects: EFFECTS,
             list_turns: ListTurns::default(),
@@ -216,7 +218,6 @@ impl Chancery {
         chancery.warn_of_expiry();
         chancery.tidy_vaults();
         chancery.sequence_log_in_turn();
-        chancery.fill_rsa_pool();
         chancery.tell_of_unreadable_policies().await?;
         Ok(chancery)
     }
@@ -226,7 +227,7 @@ impl Chancery {
     /// has what could not be written.
     pub async fn shut_down(&self) {
         self.is_closing.store(true, Ordering::Relaxed);
-        self.rsa_pool.close();
+        self.custody.shut_down();
         let written = timeout(WRITE_DOWN_TIME, self.write_down()).await;
         if !matches!(written, Ok(true)) && timeout(CLOSE_TIME, self.log_unwritten_counts()).await.is_err() {
             error!("the counts of the last calls could neither be written nor logged");
@@ -273,7 +274,7 @@ impl Chancery {
             (ChangeKind::Session, None) => self.reload_sessions().await,
             (ChangeKind::Key, id) => {
                 let id = id.map(KeyId::from);
-                self.signing_keys.close(id);
+                self.custody.close(id);
                 self.authorities.forget(|_, authority| authority.has_key(id));
                 self.targets.forget(|_, target| target.has_key(id));
                 self.ocsp_answers.forget(None);
@@ -416,6 +417,7 @@ mod tests {
             outside_stamps: None,
             log_name: None,
             rsa_pool: 0,
+            key_backend: None,
         };
         Chancery::open(config).await
     }

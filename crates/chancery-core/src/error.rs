@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, fmt};
 
-use chancery_keys::{Failed, GenerateError, OpenError, SignError};
+use chancery_keys::{CustodyError, Failed, GenerateError, OpenError};
 use chancery_store::StoreError;
 use chancery_types::{ErrorCode, wire::ItemError};
 use chancery_x509::csr::CsrError;
@@ -198,6 +198,12 @@ impl Error {
         &self.items
     }
 
+    /// Whether a key is gone for good, as far as what keeps it can tell.
+    pub(crate) fn is_of_a_key_that_is_gone(&self) -> bool {
+        let cause = self.cause.as_deref().and_then(|cause| cause.downcast_ref());
+        matches!(cause, Some(CustodyError::Destroyed(_)))
+    }
+
     /// After how many seconds trying again makes sense.
     pub const fn retry_after_s(&self) -> Option<u32> {
         self.retry_after_s
@@ -235,6 +241,21 @@ impl From<StoreError> for Error {
     }
 }
 
+/// The one place that says what callers learn of a key that was not used. Only of one that is gone does anybody conclude
+/// something for good ([`Error::is_of_a_key_that_is_gone`]).
+impl From<CustodyError> for Error {
+    fn from(error: CustodyError) -> Self {
+        let message = match error {
+            CustodyError::Unreachable(_) => return Self::unavailable(error),
+            CustodyError::Destroyed(_) => "The key is gone: nothing can be signed with it any more.",
+            CustodyError::Refused(_) => "What keeps the key refuses to sign with it; the log tells why.",
+        };
+        // Whoever runs the server has to learn of it; the answer does not reach them.
+        tracing::error!(error = &error as &dyn std::error::Error, "a key was not used");
+        Self { cause: Some(Box::new(error)), ..Self::new(Meaning::State, message) }
+    }
+}
+
 /// A request (PKCS#10) stands in the member `csr` wherever one is taken.
 impl From<CsrError> for Error {
     fn from(error: CsrError) -> Self {
@@ -259,4 +280,4 @@ macro_rules! internal {
 }
 
 // Keys that do not open, or are asked for what they cannot do, are our fault: rules refuse that earlier.
-internal!(Failed, GenerateError, OpenError, SignError);
+internal!(Failed, GenerateError, OpenError);

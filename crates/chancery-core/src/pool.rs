@@ -6,10 +6,12 @@
 //! what follows a job, its thread begins that too, and nobody is woken. Signatures that cost less when several are made at
 //! once are: a thread that takes the job of one takes those of others that wait.
 //!
+//! Signatures come from custody alone (`custody/software.rs`); everybody else only has something computed ([`Pool::run`]).
+//!
 //! The jobs of each caller wait in a line of their own, and the lines take turns (`queue`, `party`): nobody's flood is
 //! another's wait. Passwords have a pool to themselves ([`Pool::for_passwords`]).
 
-mod begun;
+mod hand_off;
 mod job;
 mod party;
 mod queue;
@@ -23,13 +25,13 @@ use tokio::{sync::oneshot, time};
 
 pub use self::party::OnBehalf;
 use self::{
-    begun::begun,
+    hand_off::hand_off,
     job::{FirstOf, Job, Leaves, Task},
     queue::Queue,
 };
 pub(crate) use self::{
     party::{Party, is_of},
-    work::{Signature, Signing, Signs, Work},
+    work::{Signature, Work},
 };
 use crate::{Error, Limits, Result};
 
@@ -128,7 +130,7 @@ impl Pool {
     where
         F: Future<Output: Send> + Send + 'static,
     {
-        let (beginning, rest) = begun();
+        let (beginning, rest) = hand_off();
         let task = FirstOf { first: Some((job, beginning)) };
         self.outcome(Party::present(), Box::new(task), rest).await?.ok_or_else(no_end)
     }
@@ -321,9 +323,28 @@ mod tests {
     /// A message that is to be signed.
     struct Note(Arc<SigningKey>, SignatureScheme, u8);
 
-    impl Signs for Note {
+    impl Note {
         fn to_sign(&self) -> ToSign<'_> {
             ToSign { key: &self.0, scheme: self.1, input: Input::Message(std::slice::from_ref(&self.2)) }
+        }
+    }
+
+    /// Its signature, and what is done with it.
+    struct Signing<F> {
+        of: Note,
+        then: F,
+    }
+
+    impl<T: Send + 'static, F: FnOnce(Note, Signature) -> T + Send + 'static> Work for Signing<F> {
+        type Output = T;
+
+        fn to_sign(&self) -> Option<ToSign<'_>> {
+            Some(self.of.to_sign())
+        }
+
+        fn run(self, signature: Option<Signature>) -> T {
+            let signature = signature.unwrap_or_else(|| self.of.to_sign().sign());
+            (self.then)(self.of, signature)
         }
     }
 

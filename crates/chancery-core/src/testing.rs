@@ -133,6 +133,7 @@ fn config(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits, rsa
         outside_stamps: None,
         log_name: None,
         rsa_pool,
+        key_backend: None,
     }
 }
 

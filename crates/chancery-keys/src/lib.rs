@@ -3,7 +3,8 @@
 //! A [`Custodian`] is made from the [`RootKey`] and alone turns a [`SealedKey`], the form in which keys are stored, into
 //! an open one. There is one type of open key for each [`Purpose`], which can do what the purpose needs and nothing
 //! else: [`SigningKey`], [`DataKey`], [`BearerKey`], [`RowKey`]. Open keys have no Debug, no Clone and no serialisation, and their
-//! bytes are wiped when they are dropped.
+//! bytes are wiped when they are dropped. Keys for signatures may be elsewhere: in a [`KeyBackend`], which signs with them
+//! itself.
 //!
 //! ```
 //! use chancery_keys::{Custodian, Input, KeyRef, KeySpec, Purpose, RootKey, RsaBatch, SignatureScheme};
@@ -27,6 +28,7 @@
 //! Times are given in; randomness comes from AWS-LC. What is absent: rules about who may use a key and when (they are
 //! core's), and anything about where sealed keys are kept (the store's).
 
+mod backend;
 pub mod bearer;
 mod custodian;
 mod data;
@@ -45,6 +47,7 @@ mod sign;
 mod spec;
 mod transport;
 
+pub use backend::{Answer, Backend, Cause, CustodyError, KeyBackend, KeyHandle};
 pub use bearer::{BearerError, BearerKey};
 pub use chancery_ff1 as ff1;
 pub use custodian::{Context, Custodian, Generated, OtherRootKey};

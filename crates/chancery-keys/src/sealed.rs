@@ -100,4 +100,10 @@ impl SealedKey {
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
+
+    /// The sealed bytes, to be stored.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
 }

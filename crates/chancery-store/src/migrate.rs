@@ -47,6 +47,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0038_lists_by_index",
     "0039_request_claims",
     "0041_row_macs",
+    "0042_key_backends",
     "0043_approval_digests",
 ];
 

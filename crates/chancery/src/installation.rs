@@ -28,6 +28,7 @@ pub(crate) async fn open_with(settings: &Settings, root_key: &Path) -> Result<Ar
         outside_stamps: time_stamps::outside(settings)?,
         log_name: settings.log_name.clone(),
         rsa_pool: settings.rsa_pool,
+        key_backend: None,
     };
     Chancery::open(config).await.doing(format!("opening the installation in {}", settings.data.display()))
 }

@@ -88,6 +88,24 @@ const BANS: &[Ban] = &[
         instead: "bodies are read within bounds: use an extractor of extract/body.rs",
     },
     Ban {
+        word: "open_signing_key",
+        folders: &["crates/chancery-core/src"],
+        except: &["crates/chancery-core/src/custody/software.rs"],
+        instead: "only custody holds open signing keys: have a Signer sign",
+    },
+    Ban {
+        word: ".run_brief(",
+        folders: &["crates/chancery-core/src"],
+        except: &["crates/chancery-core/src/custody/software.rs"],
+        instead: "how signatures are made is custody's: have a Signer sign, or use Pool::run",
+    },
+    Ban {
+        word: ".run_then(",
+        folders: &["crates/chancery-core/src"],
+        except: &["crates/chancery-core/src/custody/software.rs"],
+        instead: "how signatures are made is custody's: have a Signer sign, or use Pool::run",
+    },
+    Ban {
         word: "unsafe {",
         folders: &[],
         except: UNSAFE_FILES,

@@ -36,7 +36,7 @@ impl Chancery {
     /// The caller of a request, which API access must be on for.
     pub async fn authenticate(&self, request: RequestInfo, credentials: Credentials<'_>) -> Result<Caller> {
         let caller = self.fully_logged_in(request, &credentials).await?;
-        pool::is_of(&caller);
+        pool::is_of(caller.members().iter().map(|member| member.id));
         self.quarantine.check(SETTINGS)?;
         if self.settings.load().api_access {
             return Ok(caller);
@@ -47,7 +47,7 @@ impl Chancery {
     /// The caller of a request that a cookie session may make while API access is off: how it is switched on again.
     pub async fn authenticate_operator(&self, request: RequestInfo, credentials: Credentials<'_>) -> Result<Caller> {
         let caller = self.fully_logged_in(request, &credentials).await?;
-        pool::is_of(&caller);
+        pool::is_of(caller.members().iter().map(|member| member.id));
         if self.settings.load().api_access || caller.token_expires_at().is_none() {
             return Ok(caller);
         }

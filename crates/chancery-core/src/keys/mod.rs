@@ -1,12 +1,10 @@
-//! The inventory of keys: data keys, and the keys of authorities and services. Custody itself is chancery-keys'.
+//! The inventory of keys: data keys, and the keys of authorities and services. What is done with them is custody's.
 
 pub(crate) mod key_type;
 mod new_key;
-mod rsa_pool;
-mod signing_keys;
 mod stored;
 
-use chancery_keys::{KeyRef, Purpose};
+use chancery_keys::{CustodyError, KeyRef, Purpose, RsaBatch, SIGNED_TOGETHER};
 use chancery_store::{StoreError, Tx, name_key, tables};
 use chancery_types::{
     Action, KeyId, KeyState, KeyUsage, Perm,
@@ -20,16 +18,14 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Error, Event, Meaning, Result,
+    Caller, Chancery, Error, Event, Meaning, Result, Visitor,
     changes::{Change, ChangeKind},
+    custody::{RsaPoolLevels, Signer},
     list::Page,
     text::check_name,
 };
 use key_type::KeyType;
 pub(crate) use new_key::NewKey;
-pub(crate) use rsa_pool::RsaPool;
-pub use rsa_pool::RsaPoolLevels;
-pub(crate) use signing_keys::SigningKeys;
 pub(crate) use stored::{StoredKey, check_use};
 
 impl Chancery {
@@ -60,7 +56,7 @@ impl Chancery {
         }
         let usages = check_usages(usages.as_deref().unwrap_or(key_type.usages), key_type)?;
         let (key, now_ms) = (self.new_key(key_type).await?, self.clock.now_ms());
-        let id = key.id;
+        let id = key.id();
         let event = key_event(Action::KeyCreate, id).detail(json!({"name": name, "keyType": key_type.name}));
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
@@ -169,7 +165,7 @@ impl Chancery {
         let key = StoredKey::from_row(&row)?;
         check_rotation(&key)?;
         let (from, version) = (key.current_version, key.current_version + 1);
-        let made = self.generate_key(KeyRef { id, version, purpose: key.purpose, spec: key.spec }).await?;
+        let made = self.custody.generate(KeyRef { id, version, purpose: key.purpose, spec: key.spec }).await?;
         let now_ms = self.clock.now_ms();
         let event = key_event(Action::KeyRotate, id).detail(json!({"version": version}));
         self.commit(&grant, event, move |tx| {
@@ -177,12 +173,51 @@ impl Chancery {
                 if !tables::keys::rotate(tx, id.into(), from, version).await? {
                     return Err(Error::state("The key was rotated by somebody else at the same time."));
                 }
-                let row = new_key::version_row(&made.sealed, made.public_key, now_ms);
-                tables::key_versions::insert(tx, &row).await?;
+                tables::key_versions::insert(tx, &new_key::version_row(made, now_ms)).await?;
                 detail(tx, id).await
             })
         })
         .await
+    }
+
+    /// How many RSA keys lie ready.
+    #[must_use]
+    pub fn rsa_pool_levels(&self, _visitor: &Visitor) -> RsaPoolLevels {
+        self.custody.rsa_pool_levels()
+    }
+
+    /// The newest version of a signing key, if its state and usages allow that it signs. They are read from the store each
+    /// time: no signature is made with a key that was disabled before.
+    pub(crate) async fn signing_key(&self, id: KeyId) -> Result<Signer> {
+        self.signer_of(id, RsaBatch::Never).await
+    }
+
+    /// The same for one that signs content.
+    pub(crate) async fn content_signing_key(&self, id: KeyId) -> Result<Signer> {
+        self.signer_of(id, self.content_batch()).await
+    }
+
+    /// Whether keys that sign content may do so in batches (docs/decisions/0011-rsa-in-groups.md).
+    fn content_batch(&self) -> RsaBatch {
+        let is_off = self.hardened || self.limits.rsa_group_max < *SIGNED_TOGETHER.start();
+        if is_off { RsaBatch::Never } else { RsaBatch::Allowed }
+    }
+
+    async fn signer_of(&self, id: KeyId, batch: RsaBatch) -> Result<Signer> {
+        let (key, version) = self
+            .store
+            .read(move |tx| {
+                Box::pin(async move {
+                    let key = StoredKey::from_row(&load(tx, id).await?)?;
+                    let version = tables::key_versions::one(tx, id.into(), key.current_version).await?;
+                    Ok::<_, Error>((key, version))
+                })
+            })
+            .await?;
+        key.check_use(KeyUsage::Sign)?;
+        let missing = || CustodyError::Destroyed(format!("key {id} has no current version").into());
+        let version = version.ok_or_else(missing)?;
+        self.custody.signer(&key.version(version), batch).await
     }
 }
 
@@ -236,5 +271,22 @@ async fn update(tx: &mut Tx, row: &tables::keys::Row) -> Result<()> {
     match tables::keys::update(tx, row).await {
         Err(StoreError::Conflict(_)) => Err(name_taken()),
         done => Ok(done?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Limits, testing::Installation};
+
+    #[tokio::test]
+    async fn nothing_is_signed_in_batches_in_hardened_mode_or_where_they_are_turned_off() {
+        assert_eq!(Installation::new().await.chancery.content_batch(), RsaBatch::Allowed);
+        let hardened = Installation::new().await.hardened_node().await;
+        assert_eq!(hardened.content_batch(), RsaBatch::Never);
+        for (rsa_group_max, expected) in [(1, RsaBatch::Never), (2, RsaBatch::Never), (3, RsaBatch::Allowed)] {
+            let limits = Limits { rsa_group_max, ..Limits::default() };
+            assert_eq!(Installation::with_limits(limits).await.chancery.content_batch(), expected, "{rsa_group_max}");
+        }
     }
 }

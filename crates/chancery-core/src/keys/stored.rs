@@ -1,6 +1,6 @@
 //! Keys as they come out of the store.
 
-use chancery_keys::{KeyRef, KeySpec, Purpose, SealedKey};
+use chancery_keys::{Backend, KeyHandle, KeyRef, KeySpec, Purpose, SealedKey};
 use chancery_store::tables;
 use chancery_types::{
     Base64, KeyId, KeyState, KeyTypeId, KeyUsage, Origin, TokenAlgorithm,
@@ -11,7 +11,7 @@ use chancery_types::{
 };
 
 use super::key_type::{KeyType, parameters};
-use crate::{Error, Result, time::rfc3339};
+use crate::{Error, Result, custody::KeyMaterial, time::rfc3339};
 
 /// A key's row, parsed.
 #[derive(Clone, Debug)]
@@ -51,10 +51,21 @@ impl StoredKey {
         check_use(self.state, &self.usages, usage)
     }
 
-    /// A version's sealed key, as the custodian opens it.
-    pub(crate) fn sealed(&self, version: &tables::key_versions::Row) -> SealedKey {
-        let key = KeyRef { id: self.id, version: version.version, purpose: self.purpose, spec: self.spec };
-        SealedKey::from_parts(key, version.sealed.clone())
+    /// A version's sealed key, as the custodian opens it. Only keys for signatures can be elsewhere.
+    pub(crate) fn sealed(&self, version: &tables::key_versions::Row) -> Result<SealedKey> {
+        let sealed = version.sealed.clone().ok_or_else(|| Error::internal("a data key is not in the database"))?;
+        Ok(SealedKey::from_parts(self.reference(version.version), sealed))
+    }
+
+    /// A version, as custody knows it.
+    pub(crate) fn version(&self, row: tables::key_versions::Row) -> KeyMaterial {
+        let tables::key_versions::Row { version, sealed, public_key, backend, .. } = row;
+        let backend = backend.map_or(Backend::Database, |name| Backend::Outside(name.into()));
+        KeyMaterial { handle: KeyHandle { key: self.reference(version), backend }, sealed, public_key }
+    }
+
+    const fn reference(&self, version: u32) -> KeyRef {
+        KeyRef { id: self.id, version, purpose: self.purpose, spec: self.spec }
     }
 
     /// As lists show it.

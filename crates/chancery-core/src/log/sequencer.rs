@@ -32,7 +32,7 @@ impl Chancery {
     /// Gives all entries that are committed their places.
     pub(crate) async fn sequence_log(&self) -> Result<()> {
         while let Some(extension) = self.log_extension().await? {
-            let (checkpoint, is_last) = (self.log.sign(&extension.checkpoint)?, !extension.is_full);
+            let (checkpoint, is_last) = (self.log.sign(&extension.checkpoint).await?, !extension.is_full);
             let stored = self.store.write(move |tx| Box::pin(async move { extension.store(tx, &checkpoint).await }));
             if stored.await? && is_last {
                 break;

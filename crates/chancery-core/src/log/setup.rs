@@ -1,6 +1,6 @@
 //! The log of an installation: its name and its key, made when the installation is first opened.
 
-use chancery_keys::{Custodian, Input, KeyRef, KeySpec, Purpose, SealedKey, SigningKey, random};
+use chancery_keys::{Custodian, KeyRef, KeySpec, Purpose, SealedKey, random};
 use chancery_store::{Store, Tx, tables};
 use chancery_types::KeyId;
 use uuid::Uuid;
@@ -10,7 +10,10 @@ use super::{
     note::{self, LogKey},
     tree,
 };
-use crate::{Error, Result};
+use crate::{
+    Error, Result,
+    custody::{Custody, Message, Signer},
+};
 
 /// Why the log cannot be opened as the settings want it.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +32,7 @@ pub enum LogFailure {
 /// The open log: what checkpoints are signed with.
 pub(crate) struct Log {
     pub(crate) key: LogKey,
-    signer: SigningKey,
+    signer: Signer,
 }
 
 impl Log {
@@ -38,6 +41,7 @@ impl Log {
     pub(crate) async fn load(
         store: &Store,
         custodian: &Custodian,
+        custody: &Custody,
         name: Option<&str>,
         public_url: Option<&str>,
     ) -> Result<Self, LogFailure> {
@@ -47,9 +51,9 @@ impl Log {
         }
         let row = match store.read(|tx| Box::pin(read(tx))).await? {
             Some(row) => row,
-            None => begin(store, custodian, wanted.as_deref()).await?,
+            None => begin(store, custodian, custody, wanted.as_deref()).await?,
         };
-        let log = Self::open(custodian, &row)?;
+        let log = Self::open(custody, &row)?;
         match wanted {
             Some(wanted) if wanted != row.origin && row.size == 0 => log.renamed(store, wanted).await,
             Some(wanted) if wanted != row.origin && name.is_some() => Err(LogFailure::OtherName(row.origin)),
@@ -57,10 +61,10 @@ impl Log {
         }
     }
 
-    fn open(custodian: &Custodian, row: &tables::logs::Row) -> Result<Self> {
+    fn open(custody: &Custody, row: &tables::logs::Row) -> Result<Self> {
         let sealed = SealedKey::from_parts(reference(row.key_id.into()), row.sealed.clone());
-        let signer = custodian.open_log_key(&sealed)?;
-        let public_key = note::raw_key(signer.public_key_spki());
+        let signer = custody.log_signer(&sealed)?;
+        let public_key = note::raw_key(signer.public_key());
         let public_key = public_key.filter(|key| key[..] == row.public_key[..]);
         let key = public_key.and_then(|key| LogKey::new(&row.origin, key));
         let key = key.ok_or_else(|| Error::internal("the log's stored name and public key do not fit its key"))?;
@@ -69,32 +73,37 @@ impl Log {
 
     /// The same log, still empty, under another name.
     async fn renamed(self, store: &Store, name: String) -> Result<Self, LogFailure> {
-        let public_key = note::raw_key(self.signer.public_key_spki());
+        let public_key = note::raw_key(self.signer.public_key());
         let key = public_key.and_then(|key| LogKey::new(&name, key));
         let key = key.ok_or_else(|| Error::internal("a log's name was checked before"))?;
         let log = Self { key, signer: self.signer };
-        let checkpoint = log.empty_checkpoint()?;
+        let checkpoint = log.empty_checkpoint().await?;
         let write = store.write(move |tx| {
             Box::pin(async move { Ok::<_, Error>(tables::logs::rename(tx, &name, &checkpoint).await?) })
         });
         if write.await? { Ok(log) } else { Err(LogFailure::OtherName(self.key.name().to_owned())) }
     }
 
-    fn empty_checkpoint(&self) -> Result<String> {
-        self.sign(&Checkpoint { origin: self.key.name().to_owned(), size: 0, root: tree::empty_root() })
+    async fn empty_checkpoint(&self) -> Result<String> {
+        self.sign(&Checkpoint { origin: self.key.name().to_owned(), size: 0, root: tree::empty_root() }).await
     }
 
     /// Signs a checkpoint. It may be shown to somebody once it is stored, and no other of its size ever may.
-    pub(super) fn sign(&self, checkpoint: &Checkpoint) -> Result<String> {
+    pub(super) async fn sign(&self, checkpoint: &Checkpoint) -> Result<String> {
         let text = checkpoint.to_text();
         let scheme = note::scheme().map_err(Error::internal)?;
-        let signature = self.signer.sign(scheme, Input::Message(text.as_bytes()))?;
+        let (_, signature) = self.signer.sign(Message { scheme, bytes: text.clone().into_bytes() }).await?;
         Ok(self.key.note(&text, &signature))
     }
 }
 
 /// Makes the key and stores the empty log; of two nodes that do so at once, both get what the first one made.
-async fn begin(store: &Store, custodian: &Custodian, name: Option<&str>) -> Result<tables::logs::Row> {
+async fn begin(
+    store: &Store,
+    custodian: &Custodian,
+    custody: &Custody,
+    name: Option<&str>,
+) -> Result<tables::logs::Row> {
     let id = KeyId::from_random(random());
     let made = custodian.generate(reference(id)).map_err(Error::internal)?;
     let public_key = made.public_key.as_deref().and_then(note::raw_key);
@@ -109,7 +118,7 @@ async fn begin(store: &Store, custodian: &Custodian, name: Option<&str>) -> Resu
         size: 0,
         checkpoint: String::new(),
     };
-    row.checkpoint = Log::open(custodian, &row)?.empty_checkpoint()?;
+    row.checkpoint = Log::open(custody, &row)?.empty_checkpoint().await?;
     let write = store.write(move |tx| {
         Box::pin(async move {
             tables::logs::insert_if_absent(tx, &row).await?;
@@ -149,7 +158,7 @@ mod tests {
         let installation = Installation::new().await;
         let chancery = &installation.chancery;
         let load = async |name: Option<&'static str>, url: Option<&'static str>| {
-            Log::load(&chancery.store, &chancery.custodian, name, url).await.map(|log| log.key)
+            Log::load(&chancery.store, &chancery.custodian, &chancery.custody, name, url).await.map(|log| log.key)
         };
         let first = load(None, None).await.unwrap();
         assert!(first.name().starts_with("chancery.invalid/"), "{first}");

@@ -251,7 +251,7 @@ async fn an_entry_that_comes_while_the_key_signs_waits_for_the_next_checkpoint()
         let first = extension(chancery, &mut numbers).await;
         let (size, between) = (first.checkpoint.size, numbers.next().unwrap());
         add(chancery, between..between + 1, LogVisibility::Public).await;
-        let signed = chancery.log.sign(&first.checkpoint).unwrap();
+        let signed = chancery.log.sign(&first.checkpoint).await.unwrap();
         let store = chancery.store.write(move |tx| Box::pin(async move { first.store(tx, &signed).await }));
         if store.await.unwrap() {
             break (size, between);

@@ -5,12 +5,11 @@
 
 use std::sync::Arc;
 
-use chancery_keys::SigningKey;
 use chancery_store::{Tx, tables};
 use chancery_types::{CertificateId, KeyId, KeyUsage, wire::approval::ApprovalRules};
 
 use super::{ISSUER, certificate::Issuer, stored_certificate::StoredCertificate};
-use crate::{Chancery, Error, Result, compiled::Compiled, keys::check_use};
+use crate::{Chancery, Error, Result, compiled::Compiled, custody::Signer, keys::check_use};
 
 /// The authorities that issued something since this node started.
 pub(crate) type ReadyAuthorities = Compiled<CertificateId, ReadyAuthority>;
@@ -23,7 +22,7 @@ pub(crate) struct ReadyAuthority {
     macs: Vec<Option<Vec<u8>>>,
     /// Its key, by which it is found when that changes.
     key: KeyId,
-    pub(super) signer: Arc<SigningKey>,
+    pub(super) signer: Signer,
     pub(super) facts: Issuer,
 }
 

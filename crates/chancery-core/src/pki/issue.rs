@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use chancery_keys::{SignatureScheme, SigningKey};
+use chancery_keys::SignatureScheme;
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{CertificateId, KeyId, LogVisibility, Origin, wire::x509::GeneratedCertificate};
 
@@ -23,6 +23,7 @@ use super::{
 use crate::{
     Chancery, Error, Meaning, Result,
     approval::{Requirement, proposals::ApprovedProposal},
+    custody::{Message, Signer},
     keys::NewKey,
     log::{self, Leaf, NewEntry},
     time::rfc3339,
@@ -80,7 +81,7 @@ enum KeptKey {
 impl SubjectKey {
     fn spki(&self) -> &[u8] {
         match self {
-            Self::New(key) => key.public_key.as_deref().unwrap_or_default(),
+            Self::New(key) => key.version.public_key.as_deref().unwrap_or_default(),
             Self::Given(key) => &key.spki,
         }
     }
@@ -96,7 +97,7 @@ impl SubjectKey {
 impl KeptKey {
     const fn id(&self) -> KeyId {
         match self {
-            Self::New(key) => key.id,
+            Self::New(key) => key.id(),
             Self::Stored(id) => *id,
         }
     }
@@ -124,7 +125,7 @@ impl Chancery {
             order.profile = order.profile.below(issuer.path_len)?;
             check_names(issuer, &order)?;
         }
-        let signer = authority.as_ref().map_or(order.key_type.spec, |authority| authority.signer.key().spec);
+        let signer = authority.as_ref().map_or(order.key_type.spec, |authority| authority.signer.spec());
         let scheme = order.profile.scheme(signer, order.hash)?;
         Ok(Plan { order, validity, authority, scheme, now_ms })
     }
@@ -143,7 +144,7 @@ impl Chancery {
             None => SubjectKey::New(self.new_key(order.key_type).await?),
         };
         let signer = match &authority {
-            Some(authority) => Arc::clone(&authority.signer),
+            Some(authority) => authority.signer.clone(),
             None => self.own_signer(&subject_key).await?,
         };
         let serial = Serial::from_random(chancery_keys::random());
@@ -163,8 +164,8 @@ impl Chancery {
         .map_err(Error::internal)?;
         let lint = lint::check(&to_be_signed, &order.profile, issuer).map_err(Error::internal)?;
         lint.map_err(|broken| Error::new(Meaning::Value, broken.to_string()))?;
-        let signature = self.sign(&signer, scheme, to_be_signed.clone()).await?;
-        let der = assemble(&to_be_signed, algorithm, &signature).map_err(Error::internal)?;
+        let (signed, signature) = signer.sign(Message { scheme, bytes: to_be_signed }).await?;
+        let der = assemble(&signed.bytes, algorithm, &signature).map_err(Error::internal)?;
         let subject = order.subject.to_string();
         Ok(Prepared {
             id: CertificateId::in_time(now_ms, chancery_keys::random()),
@@ -182,9 +183,9 @@ impl Chancery {
     }
 
     /// The key that signs its own certificate.
-    async fn own_signer(&self, key: &SubjectKey) -> Result<Arc<SigningKey>> {
+    async fn own_signer(&self, key: &SubjectKey) -> Result<Signer> {
         match key {
-            SubjectKey::New(key) => self.open_signing_key(key.sealed.clone()).await,
+            SubjectKey::New(key) => self.custody.passing_signer(&key.version).await,
             SubjectKey::Given(GivenKey { id: Some(id), .. }) => self.signing_key(*id).await,
             SubjectKey::Given(GivenKey { id: None, .. }) => {
                 Err(Error::state("The private key was not saved, so it cannot sign its own certificate."))

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use chancery_keys::{Input, SignatureScheme, SigningKey};
+use chancery_keys::SignatureScheme;
 use chancery_store::{Tx, tables};
 use chancery_types::{Action, CertificateId};
 use serde_json::json;
@@ -21,7 +21,11 @@ use super::{
     order::scheme,
     stored_certificate::StoredCertificate,
 };
-use crate::{Chancery, Error, Event, Result, Visitor, audit::Actor};
+use crate::{
+    Chancery, Error, Event, Result, Visitor,
+    audit::Actor,
+    custody::{Message, Signer},
+};
 
 /// A list counts as signed by so much later than it was at most, where lists follow each other within a second.
 const AHEAD_MAX_S: i64 = 3_600;
@@ -147,7 +151,8 @@ impl Chancery {
         let state = self.store.read(move |tx| Box::pin(read_list_state(tx, issuer))).await?;
         let from = state.newest.clone();
         let freshest = self.public_url.as_deref().map(|url| address::delta(url, issuer));
-        let signed = self.pool.run(move || sign(state, freshest.as_deref(), &key, now_s)).await??;
+        let unsigned = self.pool.run(move || prepare(state, freshest.as_deref(), now_s)).await??;
+        let signed = unsigned.sign(&key).await?;
         let event = Event::new(Action::CrlSign).on(Uuid::from(issuer)).detail(json!({"number": from.number + 1}));
         self.commit_as(Actor::host("crl"), event, move |tx| {
             Box::pin(async move {
@@ -161,8 +166,17 @@ impl Chancery {
     }
 }
 
-/// Signs the next lists.
-fn sign(state: ListState, freshest: Option<&str>, key: &SigningKey, now_s: i64) -> Result<tables::crls::Signed> {
+/// The next lists, but for their signatures.
+struct Unsigned {
+    scheme: SignatureScheme,
+    this_update_s: i64,
+    base: tables::crls::Base,
+    complete: Vec<u8>,
+    delta: Vec<u8>,
+}
+
+/// Writes the next lists.
+fn prepare(state: ListState, freshest: Option<&str>, now_s: i64) -> Result<Unsigned> {
     let ListState { issuer, newest, revoked, released } = state;
     let scheme = scheme(issuer.spec, None)?;
     let facts = issuer_of(std::iter::once(issuer.der.as_slice()))?;
@@ -180,18 +194,24 @@ fn sign(state: ListState, freshest: Option<&str>, key: &SigningKey, now_s: i64) 
     let since: Vec<_> =
         revoked.iter().chain(&released).filter(|entry| entry.at_s >= base.signed_at_s).copied().collect();
     let delta = Draft { base_number: Some(base.number.unsigned_abs()), freshest: None, entries: &since, ..complete };
-    Ok(tables::crls::Signed {
+    Ok(Unsigned {
+        scheme,
         this_update_s: next_second(newest.this_update_s, now_s),
         base,
-        der: sign_list(key, scheme, &complete)?,
-        delta: sign_list(key, scheme, &delta)?,
+        complete: crl::to_be_signed(&complete).map_err(Error::internal)?,
+        delta: crl::to_be_signed(&delta).map_err(Error::internal)?,
     })
 }
 
-fn sign_list(key: &SigningKey, scheme: SignatureScheme, list: &Draft<'_>) -> Result<Vec<u8>> {
-    let to_be_signed = crl::to_be_signed(list).map_err(Error::internal)?;
-    let signature = key.sign(scheme, Input::Message(&to_be_signed))?;
-    assemble(&to_be_signed, scheme.algorithm_identifier(), &signature).map_err(Error::internal)
+impl Unsigned {
+    async fn sign(self, key: &Signer) -> Result<tables::crls::Signed> {
+        let Self { scheme, this_update_s, base, complete, delta } = self;
+        let list = async |bytes| {
+            let (signed, signature) = key.sign(Message { scheme, bytes }).await?;
+            assemble(&signed.bytes, scheme.algorithm_identifier(), &signature).map_err(Error::internal)
+        };
+        Ok(tables::crls::Signed { this_update_s, base, der: list(complete).await?, delta: list(delta).await? })
+    }
 }
 
 /// The second that a list counts as signed in: each its own, so that `If-Modified-Since` can tell them apart. After the clock

@@ -44,6 +44,7 @@ async fn installation() -> (Arc<Chancery>, TempDir) {
         outside_stamps: None,
         log_name: None,
         rsa_pool: 0,
+        key_backend: None,
     };
     (Chancery::open(config).await.unwrap(), folder)
 }

@@ -4,7 +4,7 @@ use chancery_keys::ToSign;
 use tokio::sync::oneshot;
 
 use super::{
-    begun::Beginning,
+    hand_off::Beginning,
     work::{Signature, Work},
 };
 

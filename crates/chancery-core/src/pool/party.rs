@@ -6,7 +6,9 @@
 
 use std::cell::Cell;
 
-use crate::{Caller, Source};
+use chancery_types::IdentityId;
+
+use crate::Source;
 
 /// Whose turn it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -32,9 +34,9 @@ impl Party {
     }
 }
 
-/// From here on the call that is being polled is this caller's.
-pub(crate) fn is_of(caller: &Caller) {
-    let identities = caller.members().iter().fold(0, |all, member| all ^ uuid::Uuid::from(member.id).as_u128());
+/// From here on the call that is being polled is that of the session of these identities.
+pub(crate) fn is_of(identities: impl Iterator<Item = IdentityId>) {
+    let identities = identities.fold(0, |all, id| all ^ uuid::Uuid::from(id).as_u128());
     PRESENT.set(Party::Identities(identities));
 }
 

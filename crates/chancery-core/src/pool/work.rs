@@ -1,4 +1,4 @@
-//! What the pool can be given to do: any closure, or a signature and what follows it.
+//! What the pool can be given to do: any closure, or what custody makes a signature with.
 
 use chancery_keys::{SignError, ToSign};
 
@@ -29,35 +29,5 @@ where
 
     fn run(self, _: Option<Signature>) -> T {
         self()
-    }
-}
-
-/// Something for which a signature is to be made.
-pub(crate) trait Signs: Send + 'static {
-    /// The signature.
-    fn to_sign(&self) -> ToSign<'_>;
-}
-
-/// A signature, and what is done with it.
-pub(crate) struct Signing<S, F> {
-    pub(crate) of: S,
-    pub(crate) then: F,
-}
-
-impl<S, F, T> Work for Signing<S, F>
-where
-    S: Signs,
-    F: FnOnce(S, Signature) -> T + Send + 'static,
-    T: Send + 'static,
-{
-    type Output = T;
-
-    fn to_sign(&self) -> Option<ToSign<'_>> {
-        Some(self.of.to_sign())
-    }
-
-    fn run(self, signature: Option<Signature>) -> T {
-        let signature = signature.unwrap_or_else(|| self.of.to_sign().sign());
-        (self.then)(self.of, signature)
     }
 }

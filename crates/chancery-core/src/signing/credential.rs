@@ -1,26 +1,14 @@
 //! What a service signs with: its certificate, the chain to the root, and the key.
 
-use std::sync::Arc;
-
-use chancery_keys::{KeySpec, SignError, SignatureScheme, SigningKey, ToSign};
+use chancery_keys::{Input, KeySpec, SignatureScheme};
 use chancery_store::{Tx, tables};
-use chancery_types::{CertificateId, CertificateStatus, HashType, KeyAlgorithm, KeyState, KeyUsage, SigningFormat};
-use tracing::error;
+use chancery_types::{CertificateId, CertificateStatus, HashType, KeyState, KeyUsage, SigningFormat};
 
 use super::{
     algorithms::Choice,
     formats::{self, Content, Unsigned},
 };
-use crate::{
-    Chancery, Error, Result,
-    keys::StoredKey,
-    pki::StoredCertificate,
-    pool::{Signature, Signing, Signs, Work},
-    time::rfc3339,
-};
-
-/// What a key other than RSA signs where it is: more than this much is hashed on the bounded pool.
-const INLINE_MAX: usize = 64 * 1024;
+use crate::{Chancery, Error, Result, custody, keys::StoredKey, pki::StoredCertificate, time::rfc3339};
 
 /// A service's certificate and key.
 #[derive(Clone, Debug)]
@@ -34,26 +22,15 @@ pub(crate) struct Credential {
 #[derive(Clone)]
 pub(super) struct Signer {
     pub(super) credential: Credential,
-    pub(super) key: Arc<SigningKey>,
+    pub(super) key: custody::Signer,
 }
 
 /// A signature that is complete but for what its key adds, and the time stamp.
 pub(super) struct PendingSignature {
-    key: Arc<SigningKey>,
     scheme: SignatureScheme,
     unsigned: Unsigned,
-    place: Place,
     /// How it is time-stamped, where it is.
     stamped: Option<(SigningFormat, HashType)>,
-}
-
-/// Where a key signs.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Here,
-    Pool,
-    /// The same, for a millisecond or two.
-    PoolBriefly,
 }
 
 /// Why nothing can be signed now.
@@ -94,38 +71,37 @@ impl<T> Outcome<T> {
 impl Signer {
     /// Builds all of a signature that the key does not add. Lasting failures are an outcome.
     pub(super) fn prepare(&self, choice: Choice, content: Content) -> Result<Outcome<PendingSignature>> {
-        let Self { credential, key } = self;
+        let Self { credential, .. } = self;
         if let Some(reason) = credential.lasting_fault(content.at_ms)? {
             return Ok(Outcome::Failed(reason));
         }
         let scheme = credential.scheme(choice)?;
-        let place = match (credential.key.spec.algorithm(), content.payload_len() <= INLINE_MAX) {
-            (KeyAlgorithm::Rsa, true) => Place::PoolBriefly,
-            (_, true) => Place::Here,
-            (_, false) => Place::Pool,
-        };
         let chain = credential.chain.iter().map(|certificate| certificate.der.clone()).collect();
         let unsigned = formats::prepare(choice.format, scheme, chain, content)?;
         let stamped = choice.time_stamp.then_some((choice.format, choice.hash));
-        Ok(Outcome::Signed(PendingSignature { key: Arc::clone(key), scheme, unsigned, place, stamped }))
+        Ok(Outcome::Signed(PendingSignature { scheme, unsigned, stamped }))
     }
 }
 
 impl PendingSignature {
-    /// Whether a thread of the pool makes all of it, and briefly.
-    pub(super) fn is_of_the_pool(&self) -> bool {
-        self.place == Place::PoolBriefly && self.stamped.is_none()
+    /// Whether it is to have a time stamp.
+    pub(super) const fn is_stamped(&self) -> bool {
+        self.stamped.is_some()
     }
 
     /// Finishes it with its signature, where it has no time stamp.
-    pub(super) fn finish(self, signature: Signature) -> Result<Vec<u8>> {
-        self.unsigned.finish(signature.map_err(not_signed)?, None)
+    pub(super) fn finish(self, signature: Vec<u8>) -> Result<Vec<u8>> {
+        self.unsigned.finish(signature, None)
     }
 }
 
-impl Signs for PendingSignature {
-    fn to_sign(&self) -> ToSign<'_> {
-        ToSign { key: &self.key, scheme: self.scheme, input: self.unsigned.input() }
+impl custody::Unsigned for PendingSignature {
+    fn scheme(&self) -> SignatureScheme {
+        self.scheme
+    }
+
+    fn input(&self) -> Option<Input<'_>> {
+        Some(self.unsigned.input())
     }
 }
 
@@ -193,16 +169,6 @@ fn check_certificate(certificate: &StoredCertificate, now_ms: i64) -> Result<(),
     }
 }
 
-/// Why a good key did not sign: where the library failed it may do so again, and nothing has happened.
-fn not_signed(error: SignError) -> Error {
-    match error {
-        SignError::Failed(_) => Error::unavailable(error),
-        SignError::WrongKey | SignError::WrongDigest | SignError::NeedsMessage | SignError::KeyTooShort => {
-            Error::internal(error)
-        }
-    }
-}
-
 impl Unusable {
     /// Where a lasting reason refuses like a passing one: nothing is begun that could only fail.
     pub(crate) fn refusal(self) -> Error {
@@ -219,42 +185,41 @@ impl Chancery {
         if let Some(reason) = credential.lasting_fault(at_ms)? {
             return Ok(Outcome::Failed(reason));
         }
-        match self.living_signing_key(credential.key.id, self.content_batch()).await? {
-            Ok(key) => Ok(Outcome::Signed(Signer { credential, key })),
-            Err(gone) => {
-                error!(error = &gone as &dyn std::error::Error, key = %credential.key.id, "a signing key is gone");
-                Ok(Outcome::Failed("The service's key is gone: it cannot be opened any more.".to_owned()))
-            }
-        }
+        unless_gone(self.content_signing_key(credential.key.id).await.map(|key| Signer { credential, key }))
     }
 
     /// Makes a signature, outside any transaction. Lasting failures are an outcome; passing ones are errors, after
     /// which nothing has happened.
     pub(super) async fn make_signature(&self, signer: &Signer, choice: Choice, content: Content) -> Result<Outcome> {
         match signer.prepare(choice, content)? {
-            Outcome::Signed(prepared) => Ok(Outcome::Signed(self.make(prepared).await?)),
+            Outcome::Signed(prepared) => self.make(&signer.key, prepared).await,
             Outcome::Failed(reason) => Ok(Outcome::Failed(reason)),
         }
     }
 
-    /// Makes a signature that is prepared, with its time stamp.
-    pub(super) async fn make(&self, prepared: PendingSignature) -> Result<Vec<u8>> {
-        let (place, stamped) = (prepared.place, prepared.stamped);
-        let job =
-            Signing { of: prepared, then: |prepared: PendingSignature, signature| (prepared.unsigned, signature) };
-        let (unsigned, signature) = match place {
-            Place::Here => job.run(None),
-            Place::Pool => self.pool.run(job).await?,
-            Place::PoolBriefly => {
-                let _stored_soon = self.store.announce();
-                self.pool.run_brief(job).await?
-            }
+    /// Makes a signature that is prepared, with its time stamp. A key that is gone is an outcome.
+    pub(super) async fn make(&self, key: &custody::Signer, prepared: PendingSignature) -> Result<Outcome> {
+        let stored_soon = self.store.announce();
+        let signed = unless_gone(key.sign(prepared).await)?;
+        drop(stored_soon);
+        let (PendingSignature { unsigned, stamped, .. }, signature) = match signed {
+            Outcome::Signed(signed) => signed,
+            Outcome::Failed(reason) => return Ok(Outcome::Failed(reason)),
         };
-        let signature = signature.map_err(not_signed)?;
         let time_stamp = match stamped {
             Some((format, hash)) => Some(formats::time_stamp(format, &self.stamp_signature(&signature, hash).await?)?),
             None => None,
         };
-        unsigned.finish(signature, time_stamp)
+        Ok(Outcome::Signed(unsigned.finish(signature, time_stamp)?))
+    }
+}
+
+/// What became of it, where only that the key is gone for good is an end: whatever else keeps a key from signing passes.
+pub(super) fn unless_gone<T>(signed: Result<T>) -> Result<Outcome<T>> {
+    match signed {
+        Err(error) if error.is_of_a_key_that_is_gone() => {
+            Ok(Outcome::Failed("The service's key is gone: it cannot be opened any more.".to_owned()))
+        }
+        signed => Ok(Outcome::Signed(signed?)),
     }
 }

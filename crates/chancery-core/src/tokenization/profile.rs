@@ -122,7 +122,7 @@ impl Profile {
         let ProfileRows { profile, key, versions } = rows;
         let (id, spec, stored_key) = (rows.id(), ProfileSpec::from_row(profile)?, StoredKey::from_row(key)?);
         let (shape, rules) = spec.compile(limits)?;
-        let open = |row: &Arc<_>| opened.open(custodian, &stored_key.sealed(row));
+        let open = |row: &Arc<_>| opened.open(custodian, &stored_key.sealed(row)?);
         let keys = Versions::new(spec.min_decrypt_version, versions.iter().map(open).collect::<Result<_>>()?)?;
         let tokens = if spec.algorithm == TokenAlgorithm::Random {
             let kept = (spec.deterministic == Some(true), spec.life()?);

@@ -49,6 +49,17 @@ pub enum Input<'a> {
     Digest(&'a Digest),
 }
 
+impl Input<'_> {
+    /// How many bytes signing has to read.
+    #[must_use]
+    pub const fn message_len(self) -> usize {
+        match self {
+            Self::Message(message) => message.len(),
+            Self::Digest(_) => 0,
+        }
+    }
+}
+
 /// An open key for signatures: without Debug, Clone and serialisation, so that it stays where it is used.
 pub struct SigningKey {
     key: KeyRef,

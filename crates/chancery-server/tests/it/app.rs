@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use chancery_core::{
-    Chancery, Clock, Config, FirstIdentity, Host, Limits, OutsideAuthorities, Provision, RootKeySource, StoreUrl,
-    create_root_key,
+    Chancery, Clock, Config, FirstIdentity, Host, KeyBackend, Limits, OutsideAuthorities, Provision, RootKeySource,
+    StoreUrl, create_root_key,
 };
 use chancery_server::Routes;
 use chancery_testkit::{Database, Postgres, TempDir, Tool, temp_dir};
@@ -43,6 +43,8 @@ pub(crate) struct Setup {
     pub(crate) outside_stamps: Option<OutsideAuthorities>,
     pub(crate) postgres: bool,
     pub(crate) api_access: bool,
+    /// What keeps new keys for signatures.
+    pub(crate) key_backend: Option<Arc<dyn KeyBackend>>,
 }
 
 impl Default for Setup {
@@ -50,7 +52,16 @@ impl Default for Setup {
         let clock = Clock::fixed(NOON_MS);
         let limits = Limits::default();
         let postgres = std::env::var_os(ON_POSTGRES).is_some();
-        Self { clock, limits, hardened: false, public_url: None, outside_stamps: None, postgres, api_access: true }
+        Self {
+            clock,
+            limits,
+            hardened: false,
+            public_url: None,
+            outside_stamps: None,
+            postgres,
+            api_access: true,
+            key_backend: None,
+        }
     }
 }
 
@@ -66,7 +77,7 @@ impl TestApp {
     }
 
     pub(crate) async fn with(setup: Setup) -> Self {
-        let Setup { clock, limits, hardened, public_url, outside_stamps, postgres, api_access } = setup;
+        let Setup { clock, limits, hardened, public_url, outside_stamps, postgres, api_access, key_backend } = setup;
         let folder = temp_dir();
         let root_key = folder.path().join("root.key");
         create_root_key(&root_key).unwrap();
@@ -86,6 +97,7 @@ impl TestApp {
             outside_stamps,
             log_name: None,
             rsa_pool: 0,
+            key_backend,
         };
         let chancery = Chancery::open(config).await.unwrap();
         let identities = ["Admin1", "Admin2"].map(first_administrator).into();
@@ -133,7 +145,7 @@ impl TestApp {
     }
 
     async fn another(&self) -> Arc<Chancery> {
-        let Setup { limits, hardened, public_url, outside_stamps, .. } = Setup::default();
+        let Setup { limits, hardened, public_url, outside_stamps, key_backend, .. } = Setup::default();
         let root_key = RootKeySource::File(self.folder.path().join("root.key"));
         let (store, clock) = (self.store.clone(), self.clock.clone());
         let config = Config {
@@ -146,6 +158,7 @@ impl TestApp {
             outside_stamps,
             log_name: None,
             rsa_pool: 0,
+            key_backend,
         };
         Chancery::open(config).await.unwrap()
     }

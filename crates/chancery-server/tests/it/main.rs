@@ -9,6 +9,7 @@ mod every_endpoint;
 mod guards;
 mod interface;
 mod journeys;
+mod key_backend;
 mod listen;
 mod routes;
 mod signing;

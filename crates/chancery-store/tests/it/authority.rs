@@ -112,6 +112,10 @@ impl MadeUp {
     }
 
     fn value(&self, column: &str, row: usize) -> String {
+        // A version of a key is sealed here or kept elsewhere, never both.
+        if (self.table.name, column) == ("key_versions", "sealed") {
+            return "NULL".to_owned();
+        }
         let shown = self.shown(column, row);
         match self.types[column].as_str() {
             "bytea" if self.is_sqlite => format!("X'{shown}'"),

@@ -1,6 +1,6 @@
 //! Databases are brought up to date once, and never misread.
 
-use chancery_store::tables::certificates::Row;
+use chancery_store::tables::{certificates::Row, key_versions, keys as key_rows};
 use chancery_store::{OpenError, Store, StoreError, StoreUrl, Tx, generated_sql, sql};
 use chancery_testkit::{Postgres, temp_dir};
 use uuid::Uuid;
@@ -16,6 +16,7 @@ on_both!(
     proposals_outlive_that_their_tables_are_made_anew,
     certificates_outlive_that_their_table_is_made_anew,
     the_log_and_submitters_outlive_that_their_tables_are_made_anew,
+    keys_from_before_there_were_backends_are_the_databases,
 );
 
 async fn applied(store: &Store) -> Vec<String> {
@@ -241,6 +242,79 @@ async fn certificates_outlive_that_their_table_is_made_anew(f: Fixture) {
     }
 }
 
+/// Takes back what the migration did, and lets it run over a key whose rows have their MACs.
+async fn keys_from_before_there_were_backends_are_the_databases(f: Fixture) {
+    const SQLITE: &[&str] = &[
+        "CREATE TABLE before (key_id TEXT NOT NULL REFERENCES keys (id), version BIGINT NOT NULL, sealed BYTEA NOT NULL, \
+         public_key BYTEA, created_at_ms BIGINT NOT NULL, mac BYTEA, PRIMARY KEY (key_id, version))",
+        "INSERT INTO before SELECT key_id, version, sealed, public_key, created_at_ms, mac FROM key_versions",
+        "DROP TABLE key_versions",
+        "ALTER TABLE before RENAME TO key_versions",
+    ];
+    const POSTGRES: &[&str] =
+        &["ALTER TABLE key_versions DROP COLUMN backend", "ALTER TABLE key_versions ALTER COLUMN sealed SET NOT NULL"];
+    let back = if f.url.path().is_some() { SQLITE } else { POSTGRES };
+    let id = Uuid::from_u128(7);
+    let key = key_rows::Row {
+        id,
+        name: "k".to_owned(),
+        name_key: "k".to_owned(),
+        key_type_id: id,
+        spec: "EC-P-256".to_owned(),
+        purpose: "Sign".to_owned(),
+        usages: "[]".to_owned(),
+        state: "Enabled".to_owned(),
+        bound_algorithm: None,
+        current_version: 1,
+        created_at_ms: 2,
+        origin: "Generated".to_owned(),
+    };
+    let sealed = key_versions::Row {
+        key_id: id,
+        version: 1,
+        sealed: Some(vec![1, 2]),
+        public_key: Some(vec![3]),
+        created_at_ms: 2,
+        backend: None,
+    };
+    let row = sealed.clone();
+    write(&f.store, move |tx| {
+        Box::pin(async move {
+            key_rows::insert(tx, &key).await?;
+            key_versions::insert(tx, &row).await?;
+            for statement in back {
+                sql(statement).execute(tx).await?;
+            }
+            sql("DELETE FROM migrations WHERE name = '0042_key_backends'").execute(tx).await
+        })
+    })
+    .await
+    .unwrap();
+    let store = Store::open(&f.url, keys()).await.unwrap();
+    let read = |version| read(&store, move |tx| Box::pin(key_versions::one(tx, id, version)));
+    assert_eq!(read(1).await.unwrap(), Some(sealed.clone()), "its MAC is good");
+    let elsewhere = key_versions::Row { version: 2, sealed: None, backend: Some("hsm".to_owned()), ..sealed.clone() };
+    for (version, row) in [
+        (3, key_versions::Row { version: 3, backend: Some("hsm".to_owned()), ..sealed.clone() }),
+        (4, key_versions::Row { version: 4, backend: None, ..elsewhere.clone() }),
+    ] {
+        let refused = write(&store, move |tx| Box::pin(async move { key_versions::insert(tx, &row).await }));
+        assert!(refused.await.is_err(), "version {version} is in two places, or in none");
+    }
+    let row = elsewhere.clone();
+    write(&store, move |tx| Box::pin(async move { key_versions::insert(tx, &row).await })).await.unwrap();
+    assert_eq!(read(2).await.unwrap(), Some(elsewhere));
+    for moved in [
+        "UPDATE key_versions SET backend = 'other' WHERE version = 2",
+        "UPDATE key_versions SET backend = 'hsm', sealed = NULL WHERE version = 1",
+    ] {
+        write(&store, move |tx| Box::pin(sql(moved).execute(tx))).await.unwrap();
+    }
+    for version in [1, 2] {
+        assert!(matches!(read(version).await, Err(StoreError::Unauthentic(_))), "version {version}");
+    }
+}
+
 /// All indexes of a table, as they are made.
 pub(crate) async fn indexes(store: &Store, table: &'static str, is_file: bool) -> Vec<String> {
     let text = match is_file {
@@ -281,8 +355,7 @@ async fn nodes_that_start_at_once_take_turns_on_postgres() {
 async fn a_file_that_is_no_database_is_refused() {
     let folder = temp_dir();
     let path = folder.path().join("text.db");
-    std::fs::write(&path, "This is a text, and long enough to have the length of a header of a database.".repeat(20))
-        .unwrap();
+    std::fs::write(&path, "This is a text, and longer than the header of a database.".repeat(20)).unwrap();
     let refusal = Store::open(&StoreUrl::file(path), keys()).await.err().unwrap();
     assert!(refusal.to_string().contains("not a database"), "{refusal}");
 }

@@ -99,7 +99,7 @@ pub(super) async fn insert(
         };
         if let Some(key) = key {
             answer.certificate_uuid = Some(id);
-            answer.key_uuid = Some(key.id);
+            answer.key_uuid = Some(key.id());
             give_key(tx, id, &foreign, key, now_ms, name_max).await?;
         }
         answer.certificates.push(ImportedCertificate {
@@ -151,7 +151,7 @@ async fn give_key(
 ) -> Result<()> {
     let name = foreign.name(name_max);
     check_alone(tx, id, foreign, &name).await?;
-    let key_id = key.id;
+    let key_id = key.id();
     key.insert(tx, &name, &[KeyUsage::Sign], now_ms).await?;
     if !tables::certificates::give_key(tx, id.into(), key_id.into()).await? {
         return Err(Error::exists(CERTIFICATES, format!("The authority {id} has its key here already.")));

@@ -28,7 +28,7 @@ use super::{
     stored_certificate::StoredCertificate,
     validity::Period,
 };
-use crate::{Chancery, Error, Event, Meaning, Result, Visitor, audit::Actor, keys::key_type::KeyType};
+use crate::{Chancery, Error, Event, Meaning, Result, Visitor, audit::Actor, custody::Message, keys::key_type::KeyType};
 pub(crate) use answers::Answers;
 use issuers::Issuers;
 
@@ -107,8 +107,8 @@ impl Chancery {
         let rests_on = found.subject.map(|subject| [subject, found.authority.id, responder.id].map(Uuid::from));
         let to_be_signed =
             response::to_be_signed(key_hash.as_bytes(), now_s, found.standings, nonce).map_err(Error::internal)?;
-        let signature = self.sign(&key, scheme, to_be_signed.clone()).await?;
-        let answer = response::assemble(&to_be_signed, scheme.algorithm_identifier(), &signature, &responder.der);
+        let (signed, signature) = key.sign(Message { scheme, bytes: to_be_signed }).await?;
+        let answer = response::assemble(&signed.bytes, scheme.algorithm_identifier(), &signature, &responder.der);
         Ok((answer.map_err(Error::internal)?, rests_on))
     }
 

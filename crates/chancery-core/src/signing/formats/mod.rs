@@ -31,13 +31,6 @@ pub(crate) struct Content {
     pub(crate) at_ms: i64,
 }
 
-impl Content {
-    /// How many bytes there are to be hashed when the key signs, besides a digest.
-    pub(crate) fn payload_len(&self) -> usize {
-        self.payload.as_ref().map_or(0, |payload| payload.len())
-    }
-}
-
 /// A signature that is complete but for what the key adds.
 #[derive(Debug)]
 pub(crate) enum Unsigned {

@@ -102,7 +102,7 @@ impl Chancery {
             }
         };
         // So many at a time that all cores have some: what others ask for in the meantime waits for about as long as those.
-        let mut made = stream::iter(items).map(sign).buffered(self.pool.signs_at_once(&signer.key));
+        let mut made = stream::iter(items).map(sign).buffered(signer.key.signs_at_once());
         let mut finished = Vec::new();
         while let Some(one) = made.next().await {
             match one? {

@@ -2,8 +2,7 @@
 
 use crate::{
     Chancery, Error, Result, approval,
-    pool::Signing,
-    signing::credential::{Outcome, PendingSignature},
+    signing::credential::{Outcome, PendingSignature, unless_gone},
 };
 
 use super::{
@@ -52,8 +51,8 @@ impl Prepared {
 }
 
 impl Approved {
-    /// Signs, outside of any transaction, and goes on with `then`, which stores what came of it. Where a thread of the
-    /// pool signs briefly, it also begins `then`. What passes is an error, after which nothing has happened.
+    /// Signs, outside of any transaction, and goes on with `then`, which stores what came of it. Where nothing
+    /// else is to be done, `then` begins where the signature is made. What passes is an error, after which nothing has happened.
     pub(in crate::signing) async fn sign<T, S, F>(self, chancery: &Chancery, then: S) -> Result<T>
     where
         T: Send + 'static,
@@ -81,21 +80,28 @@ impl Approved {
             Outcome::Signed(pending) => pending,
             Outcome::Failed(reason) => return then(Err(Failure::Key(reason))).await,
         };
+        let key = target.signer.key.clone();
         let signed = move |signature| {
             let signatures = Signatures::One { digest, signature };
             Signed { target, request, at_ms, signatures }
         };
-        if pending.is_of_the_pool() && container.is_none() {
-            // The thread that signs also hands over to the store.
+        if !pending.is_stamped() && container.is_none() {
+            // Whatever signs also hands over to the store.
             let stored_soon = chancery.store.announce();
-            let then = move |pending: PendingSignature, signature| {
-                let signature = pending.finish(signature);
+            let then = move |made: Result<(PendingSignature, Vec<u8>)>| async move {
+                let made = match unless_gone(made)? {
+                    Outcome::Signed((pending, signature)) => Ok(signed(pending.finish(signature)?).logged()?),
+                    Outcome::Failed(reason) => Err(Failure::Key(reason)),
+                };
                 drop(stored_soon);
-                async move { then(Ok(signed(signature?).logged()?)).await }
+                then(made).await
             };
-            return chancery.pool.run_then(Signing { of: pending, then }).await?;
+            return key.sign_then(pending, then).await;
         }
-        let signature = chancery.make(pending).await?;
+        let signature = match chancery.make(&key, pending).await? {
+            Outcome::Signed(signature) => signature,
+            Outcome::Failed(reason) => return then(Err(Failure::Key(reason))).await,
+        };
         if let Some(container) = container {
             let digest = digest.as_bytes().to_vec();
             if let Err(why) = chancery.embed(container, signature.clone(), digest).await? {

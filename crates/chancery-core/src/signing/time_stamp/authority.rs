@@ -2,7 +2,7 @@
 
 use chancery_keys::{Input, SignatureScheme, hash, random};
 use chancery_store::{Tx, tables};
-use chancery_types::{KeyAlgorithm, ServiceId};
+use chancery_types::ServiceId;
 use chancery_x509::cms::{self, Signer};
 use der::{Decode, asn1::Int};
 use x509_cert::Certificate;
@@ -14,7 +14,8 @@ use super::{
     token::{self, Accuracy, GenTime, TstInfo},
 };
 use crate::{
-    Chancery, Error, Meaning, Result, Visitor,
+    Chancery, Clock, Error, Meaning, Result, Visitor,
+    custody::Unsigned,
     pki::{Serial, default_hash},
     signing::credential::{Credential, Unusable},
 };
@@ -117,19 +118,41 @@ impl Chancery {
     /// Makes a time stamp: a token in DER.
     pub(super) async fn make_stamp(&self, authority: Authority, wanted: Wanted) -> Result<Vec<u8>, NoStamp> {
         let key = self.signing_key(authority.credential.key.id).await?;
+        authority.credential.check(self.clock.now_ms()).map_err(rejection_of_unusable)?;
+        let spec = authority.credential.spec();
+        let scheme = SignatureScheme::for_key(spec, default_hash(spec), false).map_err(Error::internal)?;
         let clock = self.clock.clone();
-        let is_slow = authority.credential.spec().algorithm() == KeyAlgorithm::Rsa;
-        // The time is taken where the key signs: before that the job may have waited for its turn.
-        let sign = move || {
-            let at_ms = clock.now_ms();
-            authority.credential.check(at_ms).map_err(rejection_of_unusable)?;
-            let (spec, none) = (authority.credential.spec(), Error::internal);
-            let scheme = SignatureScheme::for_key(spec, default_hash(spec), false).map_err(none)?;
-            let unsigned = authority.prepare(scheme, wanted, at_ms)?;
-            let signature = key.sign(scheme, Input::Message(unsigned.to_be_signed())).map_err(Error::from)?;
-            Ok(unsigned.assemble(&signature, None)?)
-        };
-        if is_slow { self.pool.run_brief(sign).await? } else { sign() }
+        let (stamp, signature) =
+            key.sign(Stamp { scheme, clock, wanted: Some((authority, wanted)), unsigned: None }).await?;
+        let unsigned = stamp.unsigned.ok_or_else(|| Error::internal("a stamp was signed that was never made"))?;
+        Ok(unsigned.assemble(&signature, None)?)
+    }
+}
+
+/// A stamp that is to be signed. Its time is taken when the key's turn has come: it may have waited for that.
+struct Stamp {
+    scheme: SignatureScheme,
+    clock: Clock,
+    wanted: Option<(Authority, Wanted)>,
+    unsigned: Option<cms::Unsigned>,
+}
+
+impl Unsigned for Stamp {
+    fn scheme(&self) -> SignatureScheme {
+        self.scheme
+    }
+
+    fn input(&self) -> Option<Input<'_>> {
+        self.unsigned.as_ref().map(|unsigned| Input::Message(unsigned.to_be_signed()))
+    }
+
+    fn due(&mut self) -> Result<()> {
+        let Some((authority, wanted)) = self.wanted.take() else { return Ok(()) };
+        let at_ms = self.clock.now_ms();
+        // Again, since by now the certificate may have expired.
+        authority.credential.check(at_ms).map_err(Unusable::refusal)?;
+        self.unsigned = Some(authority.prepare(self.scheme, wanted, at_ms).map_err(Error::internal)?);
+        Ok(())
     }
 }
 

@@ -1,13 +1,17 @@
 //! Keys that cannot sign: for now, and never again.
 
-use std::{thread, time::Duration};
+use std::{sync::Arc, thread, time::Duration};
 
+use chancery_keys::CustodyError;
 use chancery_testkit::Postgres;
 use serde_json::{Value, json};
 
 use crate::{
     app::Setup,
-    signing::{REQUESTS, Service, Signing, approve, submission},
+    certificates::{body, with},
+    client::{Client, Reply},
+    key_backend::{TestBackend, Trouble},
+    signing::{REQUESTS, Service, Signing, approve, bytes, openssl_accepts, submission},
 };
 
 async fn on_postgres() -> Signing {
@@ -97,4 +101,84 @@ async fn a_key_that_is_gone_fails_the_request_which_is_repeated_with_a_new_one()
     }
     let audit = signing.admin.get("/api/v2/audit?action=SigningRequestFail").await;
     assert_eq!(audit.response()["total"], 3);
+}
+
+/// Where new keys for signatures are in a backend of their own, which the test can put out of order.
+async fn outside() -> (Signing, Arc<TestBackend>) {
+    let backend = TestBackend::new();
+    let setup = Setup { postgres: true, key_backend: Some(Arc::<TestBackend>::clone(&backend)), ..Setup::default() };
+    (Signing::with(setup).await, backend)
+}
+
+async fn issue(signing: &Signing) -> Reply {
+    let leaf = with(body(&signing.admin, "TLS Client").await, json!({"issuerUuid": signing.root}));
+    signing.admin.post("/api/v2/x509/generate", leaf).await
+}
+
+#[tokio::test]
+async fn keys_of_a_backend_sign_and_are_in_no_database() {
+    let (signing, _backend) = outside().await;
+    let ann = signing.approver("ann").await;
+    let (service, auto) = (signing.deploy("builds", 1).await, signing.deploy("auto", 0).await);
+    let request = signing.submit(&service, b"a").await;
+    assert_eq!(approve(&ann, &request).await.response()["state"], "Signed");
+    let automatic = signing.submit(&auto, b"b").await;
+    for (request, payload) in [(request, b"a"), (automatic, b"b")] {
+        let cms = bytes(&signing.read(&request).await["signature"]);
+        assert!(openssl_accepts("openssl", &signing.root_pem, &cms, payload));
+    }
+    issue(&signing).await.response();
+    let kept = psql(&signing, "SELECT DISTINCT backend, sealed IS NULL FROM key_versions");
+    assert_eq!(kept, "test|t");
+    // Data keys are open in every process that tokenizes.
+    let key = json!({"name": "data", "keyTypeUuid": "00000000-0000-0000-6b74-00000000000c"});
+    signing.admin.post("/api/v2/keys", key).await.response();
+    let kept = "SELECT backend IS NULL, sealed IS NULL FROM key_versions AS v JOIN keys AS k ON k.id = v.key_id \
+                WHERE k.name = 'data'";
+    assert_eq!(psql(&signing, kept), "t|f");
+    // Another server that was not told of the backend finds the keys out of reach, and ends nothing.
+    let waiting = signing.submit(&service, b"c").await;
+    let elsewhere = Client::new(signing.app.other_node().await).with_bearer(ann.bearer.as_deref().unwrap());
+    let reply = approve(&elsewhere, &waiting).await;
+    reply.refused(503, "Unavailable", None);
+    assert!(reply.headers.contains_key("retry-after"));
+    assert_eq!(signing.words(&waiting).await, ["Approval", "Pending"]);
+    assert_eq!(approve(&ann, &waiting).await.response()["state"], "Signed");
+}
+
+#[tokio::test]
+async fn only_a_key_that_is_destroyed_is_the_end_of_what_waits_for_it() {
+    let (signing, backend) = outside().await;
+    let ann = signing.approver("ann").await;
+    let (service, auto) = (signing.deploy("builds", 1).await, signing.deploy("auto", 0).await);
+    let passing: [(Trouble, u16, &str); 2] =
+        [(CustodyError::Unreachable, 503, "Unavailable"), (CustodyError::Refused, 409, "InvalidState")];
+    for (trouble, status, code) in passing {
+        let request = signing.submit(&service, code.as_bytes()).await;
+        backend.set(Some(trouble));
+        let submitted = signing.admin.post(REQUESTS, submission(&auto, b"b")).await;
+        for reply in [approve(&ann, &request).await, submitted, issue(&signing).await] {
+            reply.refused(status, code, None);
+            assert_eq!(reply.headers.contains_key("retry-after"), status == 503);
+        }
+        let detail = signing.read(&request).await;
+        assert_eq!((&detail["state"], &detail["approvals"]), (&json!("Approval"), &json!([])), "{code}");
+        backend.set(None);
+        assert_eq!(approve(&ann, &request).await.response()["state"], "Signed", "{code}: the same approver, later");
+    }
+    let request = signing.submit(&service, b"z").await;
+    backend.set(Some(CustodyError::Destroyed));
+    let submitted = signing.admin.post(REQUESTS, submission(&auto, b"b")).await;
+    for reply in [submitted, issue(&signing).await] {
+        reply.refused(409, "InvalidState", None);
+    }
+    let reply = approve(&ann, &request).await;
+    let words = ["state", "approvalState", "signature"].map(|member| &reply.response()[member]);
+    assert_eq!(words, ["Failed", "Approved", ""]);
+    assert!(signing.read(&request).await["reason"].as_str().unwrap().contains("key is gone"));
+    // What a backend says of that is believed once and for all.
+    backend.set(None);
+    approve(&signing.admin, &request).await.refused(409, "InvalidState", None);
+    let of_auto = signing.admin.get(&format!("/api/v2/x509/services/{}/signing-requests", auto.uuid)).await;
+    assert_eq!(of_auto.response()["total"], 0, "nothing was begun");
 }

@@ -29,7 +29,7 @@ fn stage<F: Future>(shared: &Shared<F>) -> MutexGuard<'_, Stage<F>> {
 }
 
 /// Both halves.
-pub(super) fn begun<F: Future>() -> (Beginning<F>, Rest<F>) {
+pub(super) fn hand_off<F: Future>() -> (Beginning<F>, Rest<F>) {
     let shared = Arc::new(Mutex::new(Stage::Ahead(None)));
     (Beginning { shared: Arc::clone(&shared), waiter: None }, Rest(shared))
 }
@@ -111,7 +111,7 @@ mod tests {
     async fn what_is_begun_elsewhere_ends_here_whoever_is_faster() {
         for delay_us in [0, 1, 10, 100, 1_000] {
             for _ in 0..50 {
-                let (beginning, rest) = begun();
+                let (beginning, rest) = hand_off();
                 let (sender, receiver) = oneshot::channel();
                 let pause = Duration::from_micros(delay_us);
                 let begins = thread::spawn(move || {
@@ -128,7 +128,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_wake_between_the_first_look_and_its_end_is_not_lost() {
-        let (beginning, rest) = begun();
+        let (beginning, rest) = hand_off();
         let (looked, has_looked) = oneshot::channel();
         let mut rest = Box::pin(rest);
         assert!(future::poll_fn(|cx| Poll::Ready(rest.as_mut().poll(cx).is_pending())).await);
@@ -155,10 +155,10 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_ready_at_once_or_never_begun_is_told() {
-        let (beginning, rest) = begun();
+        let (beginning, rest) = hand_off();
         beginning.begin(future::ready(1));
         assert_eq!(rest.await, Some(1));
-        let (beginning, rest) = begun::<future::Ready<u8>>();
+        let (beginning, rest) = hand_off::<future::Ready<u8>>();
         let waits = tokio::spawn(rest);
         tokio::task::yield_now().await;
         drop(beginning);
@@ -167,7 +167,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_at_the_first_look_is_told_to_who_waits() {
-        let (beginning, rest) = begun::<future::PollFn<fn(&mut Context<'_>) -> Poll<u8>>>();
+        let (beginning, rest) = hand_off::<future::PollFn<fn(&mut Context<'_>) -> Poll<u8>>>();
         let waits = tokio::spawn(rest);
         tokio::task::yield_now().await;
         let begins = thread::spawn(move || beginning.begin(future::poll_fn(|_| panic!("as a test"))));
@@ -177,7 +177,7 @@ mod tests {
 
     #[tokio::test]
     async fn where_nobody_waits_any_more_the_future_is_dropped() {
-        let (beginning, rest) = begun();
+        let (beginning, rest) = hand_off();
         drop(rest);
         let (sender, receiver) = oneshot::channel::<()>();
         beginning.begin(receiver);

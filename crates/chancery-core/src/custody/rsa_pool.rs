@@ -13,12 +13,11 @@ use std::{
     time::Duration,
 };
 
-use chancery_keys::KeySpec;
+use chancery_keys::{KeyRef, KeySpec, Purpose};
 use tokio::{sync::Notify, time};
 use tracing::warn;
 
-use super::{NewKey, key_type::KeyType};
-use crate::{Chancery, Visitor};
+use super::{Custody, KeyMaterial};
 
 /// After a key could not be made.
 const PAUSE: Duration = Duration::from_secs(10);
@@ -27,7 +26,7 @@ const PAUSE: Duration = Duration::from_secs(10);
 pub type RsaPoolLevels = Vec<(u32, usize)>;
 
 /// The keys that lie ready.
-pub(crate) struct RsaPool {
+pub(super) struct RsaPool {
     /// Of each size; 0: none are made ahead.
     per_size: usize,
     /// By size in bits. There is no shelf for a size that nobody asked for yet: a server that never uses RSA makes none.
@@ -38,12 +37,12 @@ pub(crate) struct RsaPool {
 }
 
 struct Shelf {
-    key_type: &'static KeyType,
-    keys: VecDeque<NewKey>,
+    spec: KeySpec,
+    keys: VecDeque<KeyMaterial>,
 }
 
 impl RsaPool {
-    pub(crate) fn new(per_size: usize) -> Self {
+    pub(super) fn new(per_size: usize) -> Self {
         Self { per_size, shelves: Mutex::default(), room: Arc::default(), is_closed: AtomicBool::new(false) }
     }
 
@@ -51,35 +50,39 @@ impl RsaPool {
         self.shelves.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A key of this type, if one lies ready. The shelf is filled again, or for the first time, in the background.
-    pub(super) fn take(&self, key_type: &'static KeyType) -> Option<NewKey> {
-        if self.per_size == 0 || !matches!(key_type.spec, KeySpec::Rsa(_)) {
+    /// A key of this kind, if one lies ready. The shelf is filled again, or for the first time, in the background.
+    pub(super) fn take(&self, spec: KeySpec) -> Option<KeyMaterial> {
+        if self.per_size == 0 || !matches!(spec, KeySpec::Rsa(_)) {
             return None;
         }
-        let shelf = || Shelf { key_type, keys: VecDeque::new() };
-        let taken = self.shelves().entry(key_type.spec.size()).or_insert_with(shelf).keys.pop_front();
+        let shelf = || Shelf { spec, keys: VecDeque::new() };
+        let taken = self.shelves().entry(spec.size()).or_insert_with(shelf).keys.pop_front();
         self.room.notify_one();
         taken
     }
 
-    /// The type of which the fewest keys lie ready, if any shelf has room.
-    fn wanted(&self) -> Option<&'static KeyType> {
+    /// The kind of which the fewest keys lie ready, if any shelf has room.
+    fn wanted(&self) -> Option<KeySpec> {
         if self.is_closed.load(Ordering::Relaxed) {
             return None;
         }
         let shelves = self.shelves();
         let emptiest = shelves.values().min_by_key(|shelf| shelf.keys.len())?;
-        (emptiest.keys.len() < self.per_size).then_some(emptiest.key_type)
+        (emptiest.keys.len() < self.per_size).then_some(emptiest.spec)
     }
 
-    fn put(&self, key: NewKey) {
-        if let Some(shelf) = self.shelves().get_mut(&key.key_type.spec.size()) {
+    fn put(&self, key: KeyMaterial) {
+        if let Some(shelf) = self.shelves().get_mut(&key.handle.key.spec.size()) {
             shelf.keys.push_back(key);
         }
     }
 
+    pub(super) fn levels(&self) -> RsaPoolLevels {
+        self.shelves().iter().map(|(bits, shelf)| (*bits, shelf.keys.len())).collect()
+    }
+
     /// Makes no more keys.
-    pub(crate) fn close(&self) {
+    pub(super) fn close(&self) {
         self.is_closed.store(true, Ordering::Relaxed);
     }
 }
@@ -91,36 +94,29 @@ impl Drop for RsaPool {
     }
 }
 
-impl Chancery {
-    /// How many RSA keys lie ready.
-    #[must_use]
-    pub fn rsa_pool_levels(&self, _visitor: &Visitor) -> RsaPoolLevels {
-        self.rsa_pool.shelves().iter().map(|(bits, shelf)| (*bits, shelf.keys.len())).collect()
+/// Fills the shelves, one key at a time, until the last user of this custody is gone.
+pub(super) fn fill(custody: &Arc<Custody>) {
+    if custody.software.rsa_pool.per_size == 0 {
+        return;
     }
-
-    /// Fills the shelves, one key at a time, until the last user of this Chancery is gone.
-    pub(crate) fn fill_rsa_pool(self: &Arc<Self>) {
-        if self.rsa_pool.per_size == 0 {
-            return;
-        }
-        let (weak, room) = (Arc::downgrade(self), Arc::clone(&self.rsa_pool.room));
-        tokio::spawn(async move {
-            while let Some(chancery) = weak.upgrade() {
-                let Some(key_type) = chancery.rsa_pool.wanted() else {
-                    drop(chancery);
-                    room.notified().await;
-                    continue;
-                };
-                match chancery.key_made_aside(key_type).await {
-                    Ok(key) => chancery.rsa_pool.put(key),
-                    Err(failure) => {
-                        warn!(error = &failure as &dyn std::error::Error, "no RSA key could be made ahead");
-                        time::sleep(PAUSE).await;
-                    }
+    let (weak, room) = (Arc::downgrade(custody), Arc::clone(&custody.software.rsa_pool.room));
+    tokio::spawn(async move {
+        while let Some(custody) = weak.upgrade() {
+            let Some(spec) = custody.software.rsa_pool.wanted() else {
+                drop(custody);
+                room.notified().await;
+                continue;
+            };
+            let key = KeyRef { id: custody.new_key_id(), version: 1, purpose: Purpose::Sign, spec };
+            match custody.software.generate_aside(key).await {
+                Ok(key) => custody.software.rsa_pool.put(key),
+                Err(failure) => {
+                    warn!(error = &failure as &dyn std::error::Error, "no RSA key could be made ahead");
+                    time::sleep(PAUSE).await;
                 }
             }
-        });
-    }
+        }
+    });
 }
 
 #[cfg(test)]
@@ -128,12 +124,18 @@ mod tests {
     use std::{collections::HashSet, time::Instant};
 
     use chancery_keys::RsaSize;
+    use chancery_types::Curve;
 
     use super::*;
-    use crate::testing::{Installation, visitor};
+    use crate::{
+        Chancery,
+        testing::{Installation, visitor},
+    };
 
-    fn rsa_2048() -> &'static KeyType {
-        KeyType::by_spec(KeySpec::Rsa(RsaSize::Bits2048)).expect("a key type")
+    const RSA_2048: KeySpec = KeySpec::Rsa(RsaSize::Bits2048);
+
+    async fn new_key(chancery: &Chancery, spec: KeySpec) -> KeyMaterial {
+        chancery.custody.new_key(Purpose::Sign, spec).await.unwrap()
     }
 
     async fn filled(chancery: &Chancery, levels: &[(u32, usize)]) {
@@ -149,50 +151,49 @@ mod tests {
         let chancery = &Installation::with_rsa_pool(2).await.chancery;
         assert_eq!(chancery.rsa_pool_levels(&visitor()), [], "nobody asked for RSA yet");
         // The first is made while its caller waits.
-        let mut keys = vec![chancery.new_key(rsa_2048()).await.unwrap()];
+        let mut keys = vec![new_key(chancery, RSA_2048).await];
         filled(chancery, &[(2048, 2)]).await;
         for _ in 0..2 {
-            keys.push(chancery.rsa_pool.take(rsa_2048()).expect("two lie ready"));
+            keys.push(chancery.custody.software.rsa_pool.take(RSA_2048).expect("two lie ready"));
         }
         filled(chancery, &[(2048, 2)]).await;
-        keys.push(chancery.new_key(rsa_2048()).await.unwrap());
-        let distinct: HashSet<_> = keys.iter().map(|key| (key.id, key.public_key.clone().unwrap())).collect();
+        keys.push(new_key(chancery, RSA_2048).await);
+        let distinct: HashSet<_> =
+            keys.iter().map(|key| (key.handle.key.id, key.public_key.clone().unwrap())).collect();
         assert_eq!((distinct.len(), keys.len()), (4, 4));
         for key in keys {
-            assert_eq!(
-                (key.sealed.key().id, key.sealed.key().spec, key.sealed.key().version),
-                (key.id, rsa_2048().spec, 1)
-            );
-            let open = chancery.open_signing_key(key.sealed).await.unwrap();
-            assert_eq!(open.public_key_spki(), key.public_key.unwrap());
+            assert_eq!((key.handle.key.spec, key.handle.key.version), (RSA_2048, 1));
+            // It opens under its own id alone.
+            let open = chancery.custody.passing_signer(&key).await.unwrap();
+            assert_eq!(open.public_key(), key.public_key.unwrap());
         }
     }
 
     #[tokio::test]
     async fn an_empty_pool_and_none_at_all_make_keys_all_the_same() {
         let chancery = &Installation::with_rsa_pool(1).await.chancery;
-        chancery.rsa_pool.close();
+        chancery.custody.shut_down();
         for _ in 0..2 {
-            chancery.new_key(rsa_2048()).await.unwrap();
+            new_key(chancery, RSA_2048).await;
         }
         assert_eq!(chancery.rsa_pool_levels(&visitor()), [(2048, 0)], "a closed pool is not filled");
         let chancery = &Installation::new().await.chancery;
-        chancery.new_key(rsa_2048()).await.unwrap();
+        new_key(chancery, RSA_2048).await;
         assert_eq!(chancery.rsa_pool_levels(&visitor()), []);
     }
 
     #[tokio::test]
     async fn only_rsa_keys_lie_ready() {
         let chancery = &Installation::with_rsa_pool(1).await.chancery;
-        chancery.new_key(&super::super::key_type::BUILT_IN[3]).await.unwrap();
+        new_key(chancery, KeySpec::Ec(Curve::P256)).await;
         assert_eq!(chancery.rsa_pool_levels(&visitor()), []);
     }
 
     #[tokio::test]
     async fn the_filling_ends_with_its_chancery() {
         let installation = Installation::with_rsa_pool(1).await;
-        let weak = Arc::downgrade(&installation.chancery);
-        installation.chancery.new_key(rsa_2048()).await.unwrap();
+        let weak = Arc::downgrade(&installation.chancery.custody);
+        new_key(&installation.chancery, RSA_2048).await;
         filled(&installation.chancery, &[(2048, 1)]).await;
         drop(installation);
         let patience = Instant::now() + Duration::from_secs(30);
