@@ -11,8 +11,8 @@ mod software;
 use std::sync::Arc;
 
 use chancery_keys::{
-    Backend, Custodian, CustodyError, ForeignKey, KeyBackend, KeyHandle, KeyRef, KeySpec, Purpose, RsaBatch,
-    SealedKey, random,
+    Backend, Custodian, CustodyError, ForeignKey, KeyBackend, KeyHandle, KeyRef, KeySpec, Purpose, RsaBatch, SealedKey,
+    random,
 };
 use chancery_types::KeyId;
 

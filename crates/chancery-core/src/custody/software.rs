@@ -4,12 +4,16 @@ use std::sync::Arc;
 
 use chancery_keys::{
     Backend, Custodian, CustodyError, ForeignKey, Generated, KeyHandle, KeyRef, KeySpec, OpenError, RsaBatch,
-    SealedKey,
-    SignError, SigningKey, ToSign,
+    SealedKey, SignError, SigningKey, ToSign,
 };
 use chancery_types::{Curve, KeyAlgorithm, KeyId};
 
-use super::{KeyMaterial, Signer, Unsigned, open_keys::{OpenKeys, Opened}, rsa_pool::RsaPool, signer::nothing_to_sign};
+use super::{
+    KeyMaterial, Signer, Unsigned,
+    open_keys::{OpenKeys, Opened},
+    rsa_pool::RsaPool,
+    signer::nothing_to_sign,
+};
 use crate::{
     Error, Result,
     pool::{Pool, Signature, Work},

@@ -1,4 +1,5 @@
-//! Key types: which kinds of keys there are to choose from, and what they may be used for.
+//! Key types: what the interface calls the kinds of keys that there are to choose from. Each kind is one, with an id, a name
+//! and what its keys may be used for.
 
 use chancery_keys::{AesSize, KeySpec, MlDsaSet, Purpose, RsaSize};
 use chancery_types::{
@@ -9,77 +10,74 @@ use chancery_types::{
     },
 };
 
-/// A key type. All are built in.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct KeyType {
-    pub(crate) id: KeyTypeId,
-    pub(crate) name: &'static str,
-    pub(crate) spec: KeySpec,
-    pub(crate) purpose: Purpose,
-    pub(crate) usages: &'static [KeyUsage],
+/// The kinds of keys that there are to choose from, in the order of their numbers.
+pub(crate) fn all() -> impl Iterator<Item = KeySpec> {
+    KeySpec::ALL.iter().copied().filter(|spec| *spec != KeySpec::Aes(AesSize::Bits192))
 }
 
-const SIGN: &[KeyUsage] = &[KeyUsage::Sign];
-const BOTH_WAYS: &[KeyUsage] = &[KeyUsage::Tokenize, KeyUsage::Detokenize];
-/// An HMAC leads nowhere back.
-const ONE_WAY: &[KeyUsage] = &[KeyUsage::Tokenize];
-
-/// The id of the built-in key type with this number: "kt" in ASCII stands in its fourth group.
-const fn id(number: u128) -> KeyTypeId {
-    KeyTypeId::from_u128((0x6b74 << 48) | number)
+/// The kind of keys that this id stands for.
+pub(crate) fn by_id(id: KeyTypeId) -> Option<KeySpec> {
+    all().find(|spec| self::id(*spec) == id)
 }
 
-const fn signing(number: u128, name: &'static str, spec: KeySpec) -> KeyType {
-    KeyType { id: id(number), name, spec, purpose: Purpose::Sign, usages: SIGN }
+/// The id of a key type: "kt" in ASCII stands in its fourth group, and a number at the end.
+pub(crate) const fn id(spec: KeySpec) -> KeyTypeId {
+    KeyTypeId::from_u128((0x6b74 << 48) | numbered(spec).0)
 }
 
-const fn data(number: u128, name: &'static str, spec: KeySpec, usages: &'static [KeyUsage]) -> KeyType {
-    KeyType { id: id(number), name, spec, purpose: Purpose::Data, usages }
+/// The name of a key type.
+pub(crate) const fn name(spec: KeySpec) -> &'static str {
+    numbered(spec).1
 }
 
-/// All key types, by exact name.
-pub(crate) static BUILT_IN: &[KeyType] = &[
-    signing(1, "RSA 2048 Signing", KeySpec::Rsa(RsaSize::Bits2048)),
-    signing(2, "RSA 3072 Signing", KeySpec::Rsa(RsaSize::Bits3072)),
-    signing(3, "RSA 4096 Signing", KeySpec::Rsa(RsaSize::Bits4096)),
-    signing(4, "EC P-256 Signing", KeySpec::Ec(Curve::P256)),
-    signing(5, "EC P-384 Signing", KeySpec::Ec(Curve::P384)),
-    signing(6, "EC P-521 Signing", KeySpec::Ec(Curve::P521)),
-    signing(7, "Ed25519 Signing", KeySpec::Ed25519),
-    signing(8, "ML-DSA-44 Signing", KeySpec::MlDsa(MlDsaSet::MlDsa44)),
-    signing(9, "ML-DSA-65 Signing", KeySpec::MlDsa(MlDsaSet::MlDsa65)),
-    signing(10, "ML-DSA-87 Signing", KeySpec::MlDsa(MlDsaSet::MlDsa87)),
-    data(11, "AES-128 Tokenization", KeySpec::Aes(AesSize::Bits128), BOTH_WAYS),
-    data(12, "AES-256 Tokenization", KeySpec::Aes(AesSize::Bits256), BOTH_WAYS),
-    data(13, "HMAC-SHA-256 Tokenization", KeySpec::Hmac256, ONE_WAY),
-];
-
-impl KeyType {
-    /// The key type of this id.
-    pub(crate) fn by_id(id: KeyTypeId) -> Option<&'static Self> {
-        BUILT_IN.iter().find(|key_type| key_type.id == id)
+/// Numbers are part of ids and never change.
+const fn numbered(spec: KeySpec) -> (u128, &'static str) {
+    match spec {
+        KeySpec::Rsa(RsaSize::Bits2048) => (1, "RSA 2048 Signing"),
+        KeySpec::Rsa(RsaSize::Bits3072) => (2, "RSA 3072 Signing"),
+        KeySpec::Rsa(RsaSize::Bits4096) => (3, "RSA 4096 Signing"),
+        KeySpec::Ec(Curve::P256) => (4, "EC P-256 Signing"),
+        KeySpec::Ec(Curve::P384) => (5, "EC P-384 Signing"),
+        KeySpec::Ec(Curve::P521) => (6, "EC P-521 Signing"),
+        KeySpec::Ed25519 => (7, "Ed25519 Signing"),
+        KeySpec::MlDsa(MlDsaSet::MlDsa44) => (8, "ML-DSA-44 Signing"),
+        KeySpec::MlDsa(MlDsaSet::MlDsa65) => (9, "ML-DSA-65 Signing"),
+        KeySpec::MlDsa(MlDsaSet::MlDsa87) => (10, "ML-DSA-87 Signing"),
+        KeySpec::Aes(AesSize::Bits128) => (11, "AES-128 Tokenization"),
+        KeySpec::Aes(AesSize::Bits256) => (12, "AES-256 Tokenization"),
+        KeySpec::Hmac256 => (13, "HMAC-SHA-256 Tokenization"),
+        // Not to choose from.
+        KeySpec::Aes(AesSize::Bits192) => (14, "AES-192 Tokenization"),
     }
+}
 
-    /// The key type for keys of this kind.
-    pub(crate) fn by_spec(spec: KeySpec) -> Option<&'static Self> {
-        BUILT_IN.iter().find(|key_type| key_type.spec == spec)
+/// What keys of a kind are for.
+pub(crate) const fn purpose(spec: KeySpec) -> Purpose {
+    if spec.fits(Purpose::Sign) { Purpose::Sign } else { Purpose::Data }
+}
+
+/// What keys of a kind may be used for.
+pub(crate) const fn usages(spec: KeySpec) -> &'static [KeyUsage] {
+    match spec {
+        KeySpec::Rsa(_) | KeySpec::Ec(_) | KeySpec::Ed25519 | KeySpec::MlDsa(_) => &[KeyUsage::Sign],
+        KeySpec::Aes(_) => &[KeyUsage::Tokenize, KeyUsage::Detokenize],
+        // An HMAC leads nowhere back.
+        KeySpec::Hmac256 => &[KeyUsage::Tokenize],
     }
+}
 
-    /// The names of the key types for a purpose, for messages.
-    pub(crate) fn names(purpose: Purpose) -> String {
-        let names: Vec<_> =
-            BUILT_IN.iter().filter(|key_type| key_type.purpose == purpose).map(|key_type| key_type.name).collect();
-        names.join(", ")
-    }
+/// The names of the key types for a purpose, for messages.
+pub(crate) fn names(of: Purpose) -> String {
+    all().filter(|spec| purpose(*spec) == of).map(name).collect::<Vec<_>>().join(", ")
+}
 
-    /// As lists show it.
-    pub(crate) fn stub(&self) -> KeyTypeStub {
-        KeyTypeStub {
-            obj_info: ObjInfo { name: self.name.to_owned(), uuid: self.id },
-            parameters: parameters(self.spec),
-            usages: self.usages.to_vec(),
-            system: true,
-        }
+/// As lists show it.
+pub(crate) fn stub(spec: KeySpec) -> KeyTypeStub {
+    KeyTypeStub {
+        obj_info: ObjInfo { name: name(spec).to_owned(), uuid: id(spec) },
+        parameters: parameters(spec),
+        usages: usages(spec).to_vec(),
+        system: true,
     }
 }
 
@@ -94,7 +92,7 @@ mod tests {
 
     #[test]
     fn names_and_ids_are_those_of_the_interface() {
-        let listed: Vec<_> = BUILT_IN.iter().map(|key_type| key_type.name).collect();
+        let listed: Vec<_> = all().map(name).collect();
         assert_eq!(
             listed,
             [
@@ -113,11 +111,12 @@ mod tests {
                 "HMAC-SHA-256 Tokenization",
             ]
         );
-        assert_eq!(BUILT_IN[12].id.to_string(), "00000000-0000-0000-6b74-00000000000d");
-        for key_type in BUILT_IN {
-            assert_eq!(KeyType::by_id(key_type.id), Some(key_type));
-            assert_eq!(KeyType::by_spec(key_type.spec), Some(key_type));
-            assert!(key_type.spec.fits(key_type.purpose));
+        assert_eq!(id(KeySpec::Hmac256).to_string(), "00000000-0000-0000-6b74-00000000000d");
+        for (number, spec) in (1..).zip(all()) {
+            assert_eq!(numbered(spec).0, number);
+            assert_eq!(by_id(id(spec)), Some(spec));
+            assert!(spec.fits(purpose(spec)));
         }
+        assert_eq!(by_id(id(KeySpec::Aes(AesSize::Bits192))), None);
     }
 }

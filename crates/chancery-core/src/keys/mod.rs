@@ -4,7 +4,7 @@ pub(crate) mod key_type;
 mod new_key;
 mod stored;
 
-use chancery_keys::{CustodyError, KeyRef, Purpose, RsaBatch, SIGNED_TOGETHER};
+use chancery_keys::{CustodyError, KeyRef, KeySpec, Purpose, RsaBatch, SIGNED_TOGETHER};
 use chancery_store::{StoreError, Tx, name_key, tables};
 use chancery_types::{
     Action, KeyId, KeyState, KeyUsage, Perm,
@@ -24,7 +24,6 @@ use crate::{
     list::Page,
     text::check_name,
 };
-use key_type::KeyType;
 pub(crate) use new_key::NewKey;
 pub(crate) use stored::{StoredKey, check_use};
 
@@ -33,7 +32,7 @@ impl Chancery {
     pub async fn key_type_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<KeyTypeStub>> {
         self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
-        page.cut(key_type::BUILT_IN.iter().map(KeyType::stub), |stub| &stub.obj_info)
+        page.cut(key_type::all().map(key_type::stub), |stub| &stub.obj_info)
     }
 
     /// Makes a data key.
@@ -41,23 +40,23 @@ impl Chancery {
         let grant = self.grant(caller, Perm::KeysAdd, Action::KeyCreate, None).await?;
         let CreateKey { name, key_type_uuid, usages } = request;
         check_name("/name", &name, &self.limits)?;
-        let key_type = KeyType::by_id(key_type_uuid).ok_or_else(|| {
+        let spec = key_type::by_id(key_type_uuid).ok_or_else(|| {
             Error::selection("/keyTypeUuid", "There is no such key type; /api/v2/key-types/stubs lists them.")
         })?;
-        if key_type.purpose != Purpose::Data {
+        if key_type::purpose(spec) != Purpose::Data {
             return Err(Error::value(
                 "/keyTypeUuid",
                 format!(
                     "Keys of type {} are made together with their certificate; data keys are of type {}.",
-                    key_type.name,
-                    KeyType::names(Purpose::Data)
+                    key_type::name(spec),
+                    key_type::names(Purpose::Data)
                 ),
             ));
         }
-        let usages = check_usages(usages.as_deref().unwrap_or(key_type.usages), key_type)?;
-        let (key, now_ms) = (self.new_key(key_type).await?, self.clock.now_ms());
+        let usages = check_usages(usages.as_deref().unwrap_or(key_type::usages(spec)), spec)?;
+        let (key, now_ms) = (self.new_key(spec).await?, self.clock.now_ms());
         let id = key.id();
-        let event = key_event(Action::KeyCreate, id).detail(json!({"name": name, "keyType": key_type.name}));
+        let event = key_event(Action::KeyCreate, id).detail(json!({"name": name, "keyType": key_type::name(spec)}));
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 if !key.insert(tx, &name, &usages, now_ms).await? {
@@ -107,7 +106,7 @@ impl Chancery {
                     }
                 }
                 if let Some(usages) = usages {
-                    let usages = check_usages(&usages, key.key_type)?;
+                    let usages = check_usages(&usages, key.spec)?;
                     if !are_two && usages.iter().any(|usage| !key.usages.contains(usage)) {
                         return Err(takes_two_persons("/usages"));
                     }
@@ -233,13 +232,14 @@ fn check_rotation(key: &StoredKey) -> Result<()> {
 }
 
 /// Usages without repetition, in the interface's order; each must be the type's.
-fn check_usages(usages: &[KeyUsage], key_type: &KeyType) -> Result<Vec<KeyUsage>> {
-    if let Some((index, usage)) = usages.iter().enumerate().find(|(_, usage)| !key_type.usages.contains(usage)) {
-        let allowed: Vec<_> = key_type.usages.iter().map(|usage| usage.as_str()).collect();
-        let message = format!("Keys of type {} allow {}, not {usage}.", key_type.name, allowed.join(" and "));
+fn check_usages(usages: &[KeyUsage], spec: KeySpec) -> Result<Vec<KeyUsage>> {
+    let allowed = key_type::usages(spec);
+    if let Some((index, usage)) = usages.iter().enumerate().find(|(_, usage)| !allowed.contains(usage)) {
+        let allowed: Vec<_> = allowed.iter().map(|usage| usage.as_str()).collect();
+        let message = format!("Keys of type {} allow {}, not {usage}.", key_type::name(spec), allowed.join(" and "));
         return Err(Error::value(format!("/usages/{index}"), message));
     }
-    Ok(key_type.usages.iter().copied().filter(|usage| usages.contains(usage)).collect())
+    Ok(allowed.iter().copied().filter(|usage| usages.contains(usage)).collect())
 }
 
 fn takes_two_persons(field: &str) -> Error {

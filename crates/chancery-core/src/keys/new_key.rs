@@ -1,15 +1,14 @@
 //! New keys: made outside the transaction, stored inside.
 
-use chancery_keys::{Backend, ForeignKey};
+use chancery_keys::{Backend, ForeignKey, KeySpec};
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{KeyId, KeyState, KeyUsage, Origin};
 
-use super::key_type::KeyType;
-use crate::{Chancery, Error, Result, custody::KeyMaterial};
+use super::key_type;
+use crate::{Chancery, Result, custody::KeyMaterial};
 
 /// A new key, not stored yet.
 pub(crate) struct NewKey {
-    pub(crate) key_type: &'static KeyType,
     pub(crate) version: KeyMaterial,
     pub(crate) origin: Origin,
 }
@@ -26,7 +25,7 @@ impl NewKey {
             id: reference.id.into(),
             name: name.to_owned(),
             name_key: name_key(name),
-            key_type_id: self.key_type.id.into(),
+            key_type_id: key_type::id(reference.spec).into(),
             spec: reference.spec.as_str().to_owned(),
             purpose: reference.purpose.as_str().to_owned(),
             usages: usages_text(usages),
@@ -45,16 +44,15 @@ impl NewKey {
 }
 
 impl Chancery {
-    /// A key of this type.
-    pub(crate) async fn new_key(&self, key_type: &'static KeyType) -> Result<NewKey> {
-        let version = self.custody.new_key(key_type.purpose, key_type.spec).await?;
-        Ok(NewKey { key_type, version, origin: Origin::Generated })
+    /// A key of this kind.
+    pub(crate) async fn new_key(&self, spec: KeySpec) -> Result<NewKey> {
+        let version = self.custody.new_key(key_type::purpose(spec), spec).await?;
+        Ok(NewKey { version, origin: Origin::Generated })
     }
 
     /// Seals a key that was made elsewhere.
     pub(crate) async fn sealed_foreign_key(&self, key: ForeignKey) -> Result<NewKey> {
-        let key_type = KeyType::by_spec(key.spec()).ok_or_else(|| Error::internal("a kind of key has no type"))?;
-        Ok(NewKey { key_type, version: self.custody.seal_foreign(key).await?, origin: Origin::Imported })
+        Ok(NewKey { version: self.custody.seal_foreign(key).await?, origin: Origin::Imported })
     }
 }
 

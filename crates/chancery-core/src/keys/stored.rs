@@ -3,14 +3,14 @@
 use chancery_keys::{Backend, KeyHandle, KeyRef, KeySpec, Purpose, SealedKey};
 use chancery_store::tables;
 use chancery_types::{
-    Base64, KeyId, KeyState, KeyTypeId, KeyUsage, Origin, TokenAlgorithm,
+    Base64, KeyId, KeyState, KeyUsage, Origin, TokenAlgorithm,
     wire::{
         ObjInfo,
         keys::{Key, KeyStub, KeyVersion},
     },
 };
 
-use super::key_type::{KeyType, parameters};
+use super::key_type::{self, parameters};
 use crate::{Error, Result, custody::KeyMaterial, time::rfc3339};
 
 /// A key's row, parsed.
@@ -18,7 +18,6 @@ use crate::{Error, Result, custody::KeyMaterial, time::rfc3339};
 pub(crate) struct StoredKey {
     pub(crate) id: KeyId,
     pub(crate) name: String,
-    pub(crate) key_type: &'static KeyType,
     pub(crate) spec: KeySpec,
     pub(crate) purpose: Purpose,
     pub(crate) usages: Vec<KeyUsage>,
@@ -31,11 +30,9 @@ pub(crate) struct StoredKey {
 impl StoredKey {
     /// Parses a row. What does not parse was not written by us: InternalError.
     pub(crate) fn from_row(row: &tables::keys::Row) -> Result<Self> {
-        let key_type = KeyType::by_id(KeyTypeId::from(row.key_type_id));
         Ok(Self {
             id: row.id.into(),
             name: row.name.clone(),
-            key_type: key_type.ok_or_else(|| Error::internal("a stored key has an unknown key type"))?,
             spec: row.spec.parse().map_err(Error::internal)?,
             purpose: row.purpose.parse().map_err(Error::internal)?,
             usages: serde_json::from_str(&row.usages).map_err(Error::internal)?,
@@ -72,7 +69,7 @@ impl StoredKey {
     pub(crate) fn stub(&self) -> KeyStub {
         KeyStub {
             obj_info: ObjInfo { name: self.name.clone(), uuid: self.id },
-            key_type_uuid: self.key_type.id,
+            key_type_uuid: key_type::id(self.spec),
             parameters: parameters(self.spec),
             usages: self.usages.clone(),
             state: self.state,

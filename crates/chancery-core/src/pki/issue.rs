@@ -24,7 +24,7 @@ use crate::{
     Chancery, Error, Meaning, Result,
     approval::{Requirement, proposals::ApprovedProposal},
     custody::{Message, Signer},
-    keys::NewKey,
+    keys::{NewKey, key_type},
     log::{self, Leaf, NewEntry},
     time::rfc3339,
 };
@@ -125,7 +125,7 @@ impl Chancery {
             order.profile = order.profile.below(issuer.path_len)?;
             check_names(issuer, &order)?;
         }
-        let signer = authority.as_ref().map_or(order.key_type.spec, |authority| authority.signer.spec());
+        let signer = authority.as_ref().map_or(order.spec, |authority| authority.signer.spec());
         let scheme = order.profile.scheme(signer, order.hash)?;
         Ok(Plan { order, validity, authority, scheme, now_ms })
     }
@@ -141,7 +141,7 @@ impl Chancery {
         let algorithm = scheme.algorithm_identifier();
         let subject_key = match order.given.take() {
             Some(given) => SubjectKey::Given(given),
-            None => SubjectKey::New(self.new_key(order.key_type).await?),
+            None => SubjectKey::New(self.new_key(order.spec).await?),
         };
         let signer = match &authority {
             Some(authority) => authority.signer.clone(),
@@ -327,7 +327,7 @@ impl Prepared {
         let key_id = key.as_ref().map(|key| key.id().into());
         if let Some(KeptKey::New(key)) = key {
             // Only data keys have unique names, so this is always stored.
-            key.insert(tx, &name, order.key_type.usages, now_ms).await?;
+            key.insert(tx, &name, key_type::usages(order.spec), now_ms).await?;
         }
         let row = tables::certificates::Row {
             id: id.into(),
@@ -340,7 +340,7 @@ impl Prepared {
             serial: serial.to_hex(),
             not_before_s: validity.not_before_s(),
             not_after_s: validity.not_after_s(),
-            spec: order.key_type.spec.as_str().to_owned(),
+            spec: order.spec.as_str().to_owned(),
             key_id,
             trusted: order.trust && order.profile.is_authority(),
             der: if save { der } else { Vec::new() },

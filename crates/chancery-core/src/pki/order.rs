@@ -21,7 +21,7 @@ use super::{
     dn::DistinguishedName,
     validity::Period,
 };
-use crate::{Error, Result, keys::key_type::KeyType};
+use crate::{Error, Result, keys::key_type};
 
 /// The members that `generate` and `deploy` have in common. JSON pointers in refusals start at the object that holds
 /// them.
@@ -44,7 +44,7 @@ pub(crate) struct Order {
     pub(crate) numbered: bool,
     pub(crate) alt_names: Vec<AltName>,
     /// Of the new key, or of the given one.
-    pub(crate) key_type: &'static KeyType,
+    pub(crate) spec: KeySpec,
     /// Whether a new key is kept.
     pub(crate) save_key: bool,
     /// The key to be certified where it is no new one.
@@ -77,7 +77,7 @@ impl Order {
             ));
         }
         let profile = profile.narrowed(cert_params)?;
-        let key_type = key_type(&profile, new_key, key_params, hardened)?;
+        let spec = kind_of_key(&profile, new_key, key_params, hardened)?;
         let asked = alt_names(cert_params.subject_alt_names.as_deref().unwrap_or_default())?;
         let numbered = subject.is_none() && (asked.is_empty() || profile.is_authority());
         let subject = match subject {
@@ -92,7 +92,7 @@ impl Order {
             alt_names: profile.names(&subject, asked)?,
             numbered,
             subject,
-            key_type,
+            spec,
             save_key: new_key.save.unwrap_or(true),
             given: None,
             period: cert_params.validity_period.as_ref().map_or(Ok(profile.validity), period)?,
@@ -134,7 +134,7 @@ impl Order {
                         serial number.";
             warnings.push(text.to_owned());
         }
-        if self.key_type.spec == KeySpec::Rsa(RsaSize::Bits2048) {
+        if self.spec == KeySpec::Rsa(RsaSize::Bits2048) {
             warnings.push("RSA with 2048 bits is weak by today's measure; 3072 or more are advised.".to_owned());
         }
         let urls = &self.profile.urls;
@@ -151,20 +151,20 @@ impl Order {
     }
 }
 
-fn key_type(
+fn kind_of_key(
     profile: &CertProfile,
     new_key: &NewKey,
     key_params: Option<&KeyParams>,
     hardened: bool,
-) -> Result<&'static KeyType> {
-    let (field, key_type) = match (new_key.key_type_uuid, key_params) {
+) -> Result<KeySpec> {
+    let (field, spec) = match (new_key.key_type_uuid, key_params) {
         (Some(_), Some(_)) => {
             return Err(Error::value(
                 "/keyParams",
                 "The key type says it all; keyParams is only for requests without one.",
             ));
         }
-        (Some(id), None) => ("/newKey/keyTypeUuid", KeyType::by_id(id).ok_or_else(unknown_key_type)?),
+        (Some(id), None) => ("/newKey/keyTypeUuid", key_type::by_id(id).ok_or_else(unknown_key_type)?),
         (None, Some(params)) => ("/keyParams", by_params(params)?),
         (None, None) => {
             return Err(Error::malformed(
@@ -173,35 +173,32 @@ fn key_type(
             ));
         }
     };
-    if key_type.purpose != Purpose::Sign {
-        let allowed = KeyType::names(Purpose::Sign);
-        return Err(Error::value(field, format!("{} keys do not sign; these do: {allowed}.", key_type.name)));
+    if key_type::purpose(spec) != Purpose::Sign {
+        let (name, allowed) = (key_type::name(spec), key_type::names(Purpose::Sign));
+        return Err(Error::value(field, format!("{name} keys do not sign; these do: {allowed}.")));
     }
-    check_key_type(profile, key_type, field, hardened)?;
-    Ok(key_type)
+    check_kind_of_key(profile, spec, field, hardened)?;
+    Ok(spec)
 }
 
 /// Refuses a kind of key that the installation or the profile does not allow; `field` is where it was named.
-pub(super) fn check_key_type(profile: &CertProfile, key_type: &KeyType, field: &str, hardened: bool) -> Result<()> {
-    if hardened && key_type.spec == KeySpec::Rsa(RsaSize::Bits2048) {
+pub(super) fn check_kind_of_key(profile: &CertProfile, spec: KeySpec, field: &str, hardened: bool) -> Result<()> {
+    if hardened && spec == KeySpec::Rsa(RsaSize::Bits2048) {
         return Err(Error::selection(field, "In hardened mode RSA keys have at least 3072 bits."));
     }
-    profile.check_key_type(key_type, field)
+    profile.check_kind_of_key(spec, field)
 }
 
 fn unknown_key_type() -> Error {
     Error::selection("/newKey/keyTypeUuid", "There is no such key type; /api/v2/key-types/stubs lists them.")
 }
 
-fn by_params(params: &KeyParams) -> Result<&'static KeyType> {
-    KeySpec::from_parameters(params.key_algorithm, params.key_size, params.curve).and_then(KeyType::by_spec).ok_or_else(
-        || {
-            Error::selection(
-                "/keyParams",
-                "There are no such keys; /api/v2/key-types/stubs lists algorithms, sizes and curves.",
-            )
-        },
-    )
+fn by_params(params: &KeyParams) -> Result<KeySpec> {
+    let spec = KeySpec::from_parameters(params.key_algorithm, params.key_size, params.curve);
+    spec.filter(|spec| key_type::all().any(|offered| offered == *spec)).ok_or_else(|| {
+        let message = "There are no such keys; /api/v2/key-types/stubs lists algorithms, sizes and curves.";
+        Error::selection("/keyParams", message)
+    })
 }
 
 pub(super) fn period(period: &ValidityPeriod) -> Result<Period> {

@@ -4,11 +4,11 @@ mod revoked_elsewhere;
 
 use std::{fs, path::Path, sync::Arc};
 
-use chancery_keys::Purpose;
+use chancery_keys::{KeySpec, Purpose, RsaSize};
 use chancery_store::tables;
 use chancery_testkit::{TempDir, Tool, temp_dir};
 use chancery_types::{
-    CertificateId, HashType, Presence, RevocationReason, ValidityUnit,
+    CertificateId, Curve, HashType, Presence, RevocationReason, ValidityUnit,
     wire::import::{ImportCertificates, ImportedCertificate},
 };
 use uuid::Uuid;
@@ -23,10 +23,7 @@ use super::{
 };
 use crate::{
     Chancery, Clock, Config, Error, Limits, Meaning, RequestId, RequestInfo, RootKeySource, StoreUrl, Visitor,
-    create_root_key,
-    keys::key_type::{self, KeyType},
-    pki::cert_profile::CertProfile,
-    testing::Installation,
+    create_root_key, keys::key_type, pki::cert_profile::CertProfile, testing::Installation,
 };
 
 /// The verifiers look at the real time.
@@ -49,7 +46,7 @@ async fn installation() -> (Arc<Chancery>, TempDir) {
     (Chancery::open(config).await.unwrap(), folder)
 }
 
-fn order(profile: &Arc<CertProfile>, key_type: &'static KeyType, issuer: Option<CertificateId>) -> Order {
+fn order(profile: &Arc<CertProfile>, spec: KeySpec, issuer: Option<CertificateId>) -> Order {
     let needs_names = profile.alt_names.presence == Presence::Required;
     Order {
         profile: Arc::clone(profile),
@@ -57,7 +54,7 @@ fn order(profile: &Arc<CertProfile>, key_type: &'static KeyType, issuer: Option<
         subject: format!("CN={} Tëst,O=Example\\, Inc.,C=US", profile.name).parse().unwrap(),
         numbered: false,
         alt_names: if needs_names { vec![AltName::Dns("host.example".to_owned())] } else { Vec::new() },
-        key_type,
+        spec,
         save_key: true,
         given: None,
         period: if profile.is_authority() { profile.validity } else { super::validity::Period::years(1) },
@@ -100,39 +97,39 @@ fn lint(linter: &str, arguments: &[&str], files: &[&str], what: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn hierarchies_of_every_kind_of_key_stand_before_openssl_and_pkilint() {
     let (chancery, folder) = installation().await;
-    for key_type in key_type::BUILT_IN.iter().filter(|key_type| key_type.purpose == Purpose::Sign) {
+    for spec in key_type::all().filter(|spec| key_type::purpose(*spec) == Purpose::Sign) {
         // Half a minute of prime numbers would show nothing that 3072 bits do not.
-        if key_type.name != "RSA 4096 Signing" {
-            hierarchy(&chancery, folder.path(), key_type).await;
+        if key_type::name(spec) != "RSA 4096 Signing" {
+            hierarchy(&chancery, folder.path(), spec).await;
         }
     }
 }
 
-async fn hierarchy(chancery: &Chancery, folder: &Path, key_type: &'static KeyType) {
-    let (root, root_pem) = issue(chancery, order(&BUILT_IN[0], key_type, None)).await;
-    let (issuing, issuing_pem) = issue(chancery, order(&BUILT_IN[1], key_type, Some(root))).await;
+async fn hierarchy(chancery: &Chancery, folder: &Path, spec: KeySpec) {
+    let (root, root_pem) = issue(chancery, order(&BUILT_IN[0], spec, None)).await;
+    let (issuing, issuing_pem) = issue(chancery, order(&BUILT_IN[1], spec, Some(root))).await;
     let root_file = write(folder, "root.pem", &root_pem);
     let issuing_file = write(folder, "issuing.pem", &issuing_pem);
-    lint("lint_pkix_cert", &[], &[&root_file], key_type.name);
-    lint("lint_pkix_signer_signee_cert_chain", &[], &[&root_file, &issuing_file], key_type.name);
+    lint("lint_pkix_cert", &[], &[&root_file], key_type::name(spec));
+    lint("lint_pkix_signer_signee_cert_chain", &[], &[&root_file, &issuing_file], key_type::name(spec));
     let mut lists = Vec::new();
     for issuer in [root, issuing] {
         let list = chancery.revocation_list(&visitor(), issuer, ListKind::Complete).await.unwrap();
         let file = write(folder, "list.crl", &list.der);
-        lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], key_type.name);
+        lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], key_type::name(spec));
         lists.push(crl_pem(&file));
         let delta = chancery.revocation_list(&visitor(), issuer, ListKind::Delta).await.unwrap();
         let file = write(folder, "delta.crl", &delta.der);
-        lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], key_type.name);
+        lint("lint_crl", &["-t", "CRL", "-p", "PKIX"], &[&file], key_type::name(spec));
     }
     let lists = write(folder, "lists.pem", lists.concat().as_bytes());
     for profile in &BUILT_IN[2..] {
-        let what = format!("{} with {}", profile.name, key_type.name);
-        let (_, leaf_pem) = issue(chancery, order(profile, key_type, Some(issuing))).await;
+        let what = format!("{} with {}", profile.name, key_type::name(spec));
+        let (_, leaf_pem) = issue(chancery, order(profile, spec, Some(issuing))).await;
         let leaf_file = write(folder, "leaf.pem", &leaf_pem);
         let _verified = verify(&root_file, &issuing_file, &lists, &leaf_file).run();
         // The linters take a second each, and what they look at differs by profile or by key, not by both.
-        if key_type.name == "EC P-256 Signing" || profile.id == CODE_SIGNING_CERTIFICATE {
+        if key_type::name(spec) == "EC P-256 Signing" || profile.id == CODE_SIGNING_CERTIFICATE {
             lint("lint_pkix_cert", &[], &[&leaf_file], &what);
             lint("lint_pkix_signer_signee_cert_chain", &[], &[&issuing_file, &leaf_file], &what);
         }
@@ -152,10 +149,10 @@ fn verify(root: &str, issuing: &str, lists: &str, leaf: &str) -> Tool {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_revoked_does_not_verify() {
     let (chancery, folder) = installation().await;
-    let key_type = &key_type::BUILT_IN[3];
-    let (root, root_pem) = issue(&chancery, order(&BUILT_IN[0], key_type, None)).await;
-    let (issuing, issuing_pem) = issue(&chancery, order(&BUILT_IN[1], key_type, Some(root))).await;
-    let (leaf, leaf_pem) = issue(&chancery, order(&BUILT_IN[2], key_type, Some(issuing))).await;
+    let spec = KeySpec::Ec(Curve::P256);
+    let (root, root_pem) = issue(&chancery, order(&BUILT_IN[0], spec, None)).await;
+    let (issuing, issuing_pem) = issue(&chancery, order(&BUILT_IN[1], spec, Some(root))).await;
+    let (leaf, leaf_pem) = issue(&chancery, order(&BUILT_IN[2], spec, Some(issuing))).await;
     let [root_file, issuing_file, leaf_file] =
         [("root.pem", root_pem), ("issuing.pem", issuing_pem), ("leaf.pem", leaf_pem)]
             .map(|(name, pem)| write(folder.path(), name, &pem));
@@ -194,10 +191,10 @@ async fn what_is_revoked_does_not_verify() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_hash_that_is_not_weak_signs_certificates() {
     let (chancery, folder) = installation().await;
-    for key_type in [&key_type::BUILT_IN[0], &key_type::BUILT_IN[5]] {
+    for spec in [KeySpec::Rsa(RsaSize::Bits2048), KeySpec::Ec(Curve::P521)] {
         for hash in HashType::ALL.iter().filter(|hash| !hash.is_weak()) {
             let is_shake = matches!(hash, HashType::Shake128 | HashType::Shake256 | HashType::Shake256_64);
-            let order = Order { hash: Some(*hash), ..order(&BUILT_IN[0], key_type, None) };
+            let order = Order { hash: Some(*hash), ..order(&BUILT_IN[0], spec, None) };
             let (_, pem) = issue(&chancery, order).await;
             let file = write(folder.path(), "root.pem", &pem);
             let line = Tool::new("openssl35").args(["x509", "-noout", "-text", "-in", &file]).run().text();
@@ -214,11 +211,11 @@ async fn every_hash_that_is_not_weak_signs_certificates() {
 async fn expiry_is_told_at_30_7_and_1_days_once_also_after_a_restart() {
     let installation = Installation::new().await;
     let chancery = &installation.chancery;
-    let key_type = &key_type::BUILT_IN[3];
+    let spec = KeySpec::Ec(Curve::P256);
     let days = |amount| super::validity::Period { amount, unit: ValidityUnit::Day };
-    let (root, _) = issue(chancery, order(&BUILT_IN[0], key_type, None)).await;
-    let (long, _) = issue(chancery, Order { period: days(40), ..order(&BUILT_IN[6], key_type, Some(root)) }).await;
-    let (short, _) = issue(chancery, Order { period: days(5), ..order(&BUILT_IN[6], key_type, Some(root)) }).await;
+    let (root, _) = issue(chancery, order(&BUILT_IN[0], spec, None)).await;
+    let (long, _) = issue(chancery, Order { period: days(40), ..order(&BUILT_IN[6], spec, Some(root)) }).await;
+    let (short, _) = issue(chancery, Order { period: days(5), ..order(&BUILT_IN[6], spec, Some(root)) }).await;
     let mut told = Vec::new();
     for day in 0..41 {
         // Each look is another node's, as after a restart, and a second look tells nothing more.
@@ -251,13 +248,13 @@ async fn hierarchies_stand_before_bouncy_castle_and_what_is_revoked_does_not() {
         ["RSA 3072", "EC P-256", "EC P-384", "EC P-521", "Ed25519", "ML-DSA-65"].map(|kind| format!("{kind} Signing"));
     let (mut lines, mut expected) = (String::new(), Vec::new());
     for (number, kind) in kinds.iter().enumerate() {
-        let key_type = key_type::BUILT_IN.iter().find(|key_type| key_type.name == kind).unwrap();
+        let spec = key_type::all().find(|spec| key_type::name(*spec) == kind).unwrap();
         let file = |name: &str, content: &[u8]| write(folder.path(), &format!("{number}-{name}"), content);
-        let (root, root_pem) = issue(&chancery, order(&BUILT_IN[0], key_type, None)).await;
-        let (issuing, issuing_pem) = issue(&chancery, order(&BUILT_IN[1], key_type, Some(root))).await;
+        let (root, root_pem) = issue(&chancery, order(&BUILT_IN[0], spec, None)).await;
+        let (issuing, issuing_pem) = issue(&chancery, order(&BUILT_IN[1], spec, Some(root))).await;
         let mut leaves = Vec::new();
         for profile in [&BUILT_IN[2], &BUILT_IN[5], &BUILT_IN[6]] {
-            leaves.push(issue(&chancery, order(profile, key_type, Some(issuing))).await);
+            leaves.push(issue(&chancery, order(profile, spec, Some(issuing))).await);
         }
         let (revoked, at_s) = (leaves[2].0, chancery.clock.now_ms() / 1_000);
         let revoke = chancery.store.write(move |tx| {
@@ -293,10 +290,10 @@ async fn hierarchies_stand_before_bouncy_castle_and_what_is_revoked_does_not() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_knows_what_is_there_whichever_group_it_is_in() {
     let elsewhere = Installation::new().await.chancery;
-    let key_type = &key_type::BUILT_IN[3];
-    let (root, root_pem) = issue(&elsewhere, order(&BUILT_IN[0], key_type, None)).await;
-    let (_, leaf_pem) = issue(&elsewhere, order(&BUILT_IN[6], key_type, Some(root))).await;
-    let (other, other_pem) = issue(&elsewhere, order(&BUILT_IN[6], key_type, Some(root))).await;
+    let spec = KeySpec::Ec(Curve::P256);
+    let (root, root_pem) = issue(&elsewhere, order(&BUILT_IN[0], spec, None)).await;
+    let (_, leaf_pem) = issue(&elsewhere, order(&BUILT_IN[6], spec, Some(root))).await;
+    let (other, other_pem) = issue(&elsewhere, order(&BUILT_IN[6], spec, Some(root))).await;
     let read = elsewhere.store.read(move |tx| Box::pin(async move { StoredCertificate::load(tx, other).await }));
     let other_serial = read.await.unwrap().serial;
     let known = String::from_utf8([root_pem, leaf_pem].concat()).unwrap();
@@ -358,9 +355,9 @@ async fn a_list_that_did_not_change_is_given_out_without_the_store_and_the_key()
     let at_length = std::env::var_os("CHANCERY_TEST_AT_LENGTH").is_some();
     let count = if at_length { 100_000 } else { 2_000 };
     let (chancery, folder) = installation().await;
-    let key_type = &key_type::BUILT_IN[3];
-    let (root, _) = issue(&chancery, order(&BUILT_IN[0], key_type, None)).await;
-    let (leaf, _) = issue(&chancery, order(&BUILT_IN[6], key_type, Some(root))).await;
+    let spec = KeySpec::Ec(Curve::P256);
+    let (root, _) = issue(&chancery, order(&BUILT_IN[0], spec, None)).await;
+    let (leaf, _) = issue(&chancery, order(&BUILT_IN[6], spec, Some(root))).await;
     revoke_many(&chancery, root, leaf, count).await;
     // A crowd that meets a stale list.
     let nobody = visitor();

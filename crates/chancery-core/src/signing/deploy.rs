@@ -121,7 +121,7 @@ impl Chancery {
         let in_new_cert = |refusal| within("/pkisigning/newCert", refusal);
         let wanted = wanted(&new_cert, service, cert_profile::CODE_SIGNING_CERTIFICATE).map_err(in_new_cert)?;
         let order = wanted.order(self.hardened).map_err(in_new_cert)?;
-        choice.check(order.key_type.spec, self.hardened).map_err(|refusal| within("/pkisigning", refusal))?;
+        choice.check(order.spec, self.hardened).map_err(|refusal| within("/pkisigning", refusal))?;
         self.refuse_taken_name(name).await?;
         let asked = self.ask_for_certificate(wanted, order).await.map_err(in_new_cert)?;
         let mut warnings = choice.warnings();

@@ -12,7 +12,7 @@ use super::{service::without_certificate, time_stamp::unreadable_policy};
 use crate::{
     Caller, Chancery, Error, Event, Result,
     changes::{Change, ChangeKind},
-    keys::key_type::KeyType,
+    keys::key_type,
     pki::{Asked, IssueRequest, ServiceCertificate, StoredCertificate, proposals::certificate::asked_for_last},
 };
 
@@ -84,7 +84,6 @@ async fn last(tx: &mut Tx, service: ServiceId) -> Result<ServiceCertificate> {
         return asked_for_last(tx, service).await?.ok_or_else(without_certificate);
     };
     let present = StoredCertificate::load(tx, id.into()).await?;
-    let key_type = KeyType::by_spec(present.spec).ok_or_else(|| Error::internal("a certificate's key has no type"))?;
     let profile = present.profile.ok_or_else(|| Error::internal("a service's certificate has no profile"))?;
     Ok(ServiceCertificate {
         service_uuid: service,
@@ -92,7 +91,7 @@ async fn last(tx: &mut Tx, service: ServiceId) -> Result<ServiceCertificate> {
         cert_profile_uuid: profile,
         issuer_uuid: present.issuer,
         subject_oneline: present.subject,
-        key_type_uuid: key_type.id,
+        key_type_uuid: key_type::id(present.spec),
         validity_period: None,
     })
 }

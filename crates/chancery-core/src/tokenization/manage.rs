@@ -19,7 +19,7 @@ use super::{spec::ProfileSpec, stored_profile, templates};
 use crate::{
     Caller, Chancery, Error, Event, Limits, Result,
     changes::{Change, ChangeKind},
-    keys::StoredKey,
+    keys::{StoredKey, key_type},
     list::Page,
 };
 
@@ -220,7 +220,7 @@ fn check_key(spec: &ProfileSpec, key: &StoredKey) -> Result<()> {
         TokenAlgorithm::Hmac => key.spec == KeySpec::Hmac256,
     };
     if key.purpose != Purpose::Data || !fits {
-        let message = format!("{} does not work with a key of type {}.", spec.algorithm, key.key_type.name);
+        let message = format!("{} does not work with a key of type {}.", spec.algorithm, key_type::name(key.spec));
         return Err(Error::value("/keyUuid", message));
     }
     if !(1..=key.current_version).contains(&spec.key_version) {

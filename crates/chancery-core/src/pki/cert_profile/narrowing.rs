@@ -9,7 +9,7 @@ use der::asn1::ObjectIdentifier;
 use super::{Authority, CertProfile, purpose};
 use crate::{
     Error, Result,
-    keys::key_type::KeyType,
+    keys::key_type,
     pki::{
         ALT_NAMES, SUBJECT,
         alt_name::{ALT_NAMES_MAX, AltName},
@@ -262,11 +262,11 @@ impl CertProfile {
     }
 
     /// Refuses a kind of key that the profile does not allow; `field` is where it was named.
-    pub(in crate::pki) fn check_key_type(&self, key_type: &KeyType, field: &str) -> Result<()> {
-        let Some(allowed) = self.key_types.as_ref().filter(|allowed| !allowed.contains(&key_type.id)) else {
+    pub(in crate::pki) fn check_kind_of_key(&self, spec: KeySpec, field: &str) -> Result<()> {
+        let Some(allowed) = self.key_types.as_ref().filter(|allowed| !allowed.contains(&key_type::id(spec))) else {
             return Ok(());
         };
-        let names: Vec<_> = allowed.iter().filter_map(|id| KeyType::by_id(*id)).map(|allowed| allowed.name).collect();
+        let names: Vec<_> = allowed.iter().filter_map(|id| key_type::by_id(*id)).map(key_type::name).collect();
         let message = format!("The profile {} allows keys of type {}.", self.name, names.join(", "));
         Err(Error::value(field.to_owned(), message))
     }

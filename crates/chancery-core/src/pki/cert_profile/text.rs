@@ -22,7 +22,7 @@ use super::{
 use crate::{
     Error, Limits, Result,
     approval::requirement,
-    keys::key_type::KeyType,
+    keys::key_type,
     pki::{
         alt_name::{is_absolute_uri, is_dns_name},
         dn,
@@ -151,8 +151,8 @@ impl CertProfile {
         self.check_validity()?;
         self.check_usages()?;
         for (index, id) in self.key_types.iter().flatten().enumerate() {
-            if KeyType::by_id(*id).is_none_or(|key_type| key_type.purpose != Purpose::Sign) {
-                let message = format!("The key types of certificates are {}.", KeyType::names(Purpose::Sign));
+            if key_type::by_id(*id).is_none_or(|spec| key_type::purpose(spec) != Purpose::Sign) {
+                let message = format!("The key types of certificates are {}.", key_type::names(Purpose::Sign));
                 return Err(Error::selection(format!("/keyTypeUuids/{index}"), message));
             }
         }

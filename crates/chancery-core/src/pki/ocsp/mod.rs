@@ -28,7 +28,7 @@ use super::{
     stored_certificate::StoredCertificate,
     validity::Period,
 };
-use crate::{Chancery, Error, Event, Meaning, Result, Visitor, audit::Actor, custody::Message, keys::key_type::KeyType};
+use crate::{Chancery, Error, Event, Meaning, Result, Visitor, audit::Actor, custody::Message};
 pub(crate) use answers::Answers;
 use issuers::Issuers;
 
@@ -205,7 +205,7 @@ fn responder_order(authority: &StoredCertificate, facts: &Issuer, now_ms: i64) -
         subject: responder_name(facts, name.trim_end()).map_err(Error::internal)?,
         numbered: false,
         alt_names: Vec::new(),
-        key_type: KeyType::by_spec(authority.spec).ok_or_else(|| Error::internal("an authority without key type"))?,
+        spec: authority.spec,
         save_key: true,
         given: None,
         period: Period { amount: left_s.min(RESPONDER_LIFETIME_S), unit: ValidityUnit::Second },

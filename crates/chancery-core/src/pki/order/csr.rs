@@ -7,10 +7,9 @@ use chancery_store::{Tx, tables};
 use chancery_types::{CertificateId, ObjectId, wire::x509::RequestCertificate};
 use uuid::Uuid;
 
-use super::{GivenKey, Order, alt_names, check_key_type, period};
+use super::{GivenKey, Order, alt_names, check_kind_of_key, period};
 use crate::{
     Chancery, Error, Result,
-    keys::key_type::KeyType,
     pki::{
         ALT_NAMES, ISSUER, SUBJECT, cert_profile::CertProfile, csr::Csr, dn::DnError, issuance::Ordered,
         stored_certificate::StoredCertificate,
@@ -115,8 +114,7 @@ fn requested(
         return Err(Error::value("/certProfileUuid", message));
     }
     let profile = profile.narrowed(&params)?;
-    let key_type = KeyType::by_spec(csr.spec).ok_or_else(|| Error::internal("a kind of key has no type"))?;
-    check_key_type(&profile, key_type, "/csr", hardened)?;
+    check_kind_of_key(&profile, csr.spec, "/csr", hardened)?;
     let subject = match &request.subject_oneline {
         Some(line) => line.parse().map_err(|why: DnError| Error::value(SUBJECT, why.to_string()))?,
         None => csr.subject,
@@ -130,7 +128,7 @@ fn requested(
         alt_names: profile.names(&subject, asked)?,
         subject,
         numbered: false,
-        key_type,
+        spec: csr.spec,
         save_key: false,
         given: Some(GivenKey { spki: csr.spki, id: None }),
         period: params.validity_period.as_ref().map_or(Ok(profile.validity), period)?,

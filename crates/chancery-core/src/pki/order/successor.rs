@@ -13,10 +13,10 @@ use x509_cert::{
     ext::pkix::{BasicConstraints, ExtendedKeyUsage, KeyUsage, SubjectAltName},
 };
 
-use super::{GivenKey, Order, check_key_type, period};
+use super::{GivenKey, Order, check_kind_of_key, period};
 use crate::{
     Chancery, Error, Result,
-    keys::key_type::KeyType,
+    keys::key_type,
     pki::{
         alt_name::AltName, cert_profile::CertProfile, certificate, dn::DistinguishedName, issuance::Ordered,
         name_constraints::Written, stored_certificate::StoredCertificate,
@@ -55,14 +55,14 @@ impl Chancery {
             Some(text) => {
                 let csr = self.read_csr(text).await?;
                 let order = successor(&old, &profile, said, issuer_uuid, &params, csr.spec)?;
-                check_key_type(&order.profile, order.key_type, "/csr", self.hardened)?;
+                check_kind_of_key(&order.profile, order.spec, "/csr", self.hardened)?;
                 Order { given: Some(GivenKey { spki: csr.spki, id: None }), save_key: false, ..order }
             }
             None => {
                 let NewKey { key_type_uuid, save } = new_key.unwrap_or_default();
                 let spec = key_type_uuid.map_or(Ok(old.spec), signing_spec)?;
                 let order = successor(&old, &profile, said, issuer_uuid, &params, spec)?;
-                check_key_type(&order.profile, order.key_type, "/newKey/keyTypeUuid", self.hardened)?;
+                check_kind_of_key(&order.profile, order.spec, "/newKey/keyTypeUuid", self.hardened)?;
                 Order { save_key: save.unwrap_or(old.key.is_some()), ..order }
             }
         };
@@ -105,7 +105,7 @@ fn successor(
         alt_names: profile.names(&said.subject, said.alt_names)?,
         subject: said.subject,
         numbered: false,
-        key_type: KeyType::by_spec(spec).ok_or_else(|| Error::internal("a certificate's kind of key has no type"))?,
+        spec,
         save_key: false,
         given: None,
         period: params.validity_period.as_ref().map_or(Ok(profile.validity), period)?,
@@ -118,9 +118,9 @@ fn successor(
 
 /// The kind of key of a key type that signs.
 fn signing_spec(id: KeyTypeId) -> Result<KeySpec> {
-    let key_type = KeyType::by_id(id).filter(|key_type| key_type.spec.fits(chancery_keys::Purpose::Sign));
+    let spec = key_type::by_id(id).filter(|spec| spec.fits(chancery_keys::Purpose::Sign));
     let message = "There is no such key type that signs; /api/v2/key-types/stubs lists them.";
-    Ok(key_type.ok_or_else(|| Error::selection("/newKey/keyTypeUuid", message))?.spec)
+    spec.ok_or_else(|| Error::selection("/newKey/keyTypeUuid", message))
 }
 
 /// What is revoked is not made valid again by the same key; a hold may be released first.

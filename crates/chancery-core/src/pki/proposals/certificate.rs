@@ -24,6 +24,7 @@ use crate::{
     },
     audit::{Actor, Entry},
     changes::{Change, ChangeKind},
+    keys::key_type,
     log::leaf::sha256,
     pki::{
         IssueRequest, Plan, Prepared, cert_profile, issuance::Ordered, issue::Clearance,
@@ -224,7 +225,7 @@ impl Plan {
             cert_profile: profile.obj_info.name,
             issuer_uuid: order.issuer,
             issuer_sha256: self.authority.as_ref().map(|issuer| Base64(sha256(issuer.der()).to_vec())),
-            key_type_uuid: order.key_type.id,
+            key_type_uuid: key_type::id(order.spec),
             public_key_sha256: order.given.as_ref().map(|key| Base64(sha256(&key.spki).to_vec())),
             save_key: order.save_key,
             trust_cert: order.trust,

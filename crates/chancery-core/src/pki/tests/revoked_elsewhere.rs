@@ -2,15 +2,14 @@
 
 use std::{fs, time::Duration};
 
+use chancery_keys::KeySpec;
 use chancery_store::tables;
 use chancery_testkit::{Tool, temp_dir};
-use chancery_types::{CertificateId, RevocationReason};
+use chancery_types::{CertificateId, Curve, RevocationReason};
 use uuid::Uuid;
 
 use super::{issue, order, visitor, write};
-use crate::{
-    Chancery, Error, Limits, Meaning, OutageLimits, keys::key_type, pki::cert_profile::BUILT_IN, testing::Installation,
-};
+use crate::{Chancery, Error, Limits, Meaning, OutageLimits, pki::cert_profile::BUILT_IN, testing::Installation};
 
 /// Revoked by another node, of which no change comes here.
 async fn revoke(node: &Chancery, certificate: CertificateId, issuer: CertificateId) {
@@ -31,9 +30,9 @@ async fn a_node_that_does_not_follow_says_from_memory_for_a_while_what_is_revoke
     let outage = OutageLimits { revocation_staleness_max: staleness, ..OutageLimits::default() };
     let installation = Installation::with_limits(Limits { outage, ..Limits::default() }).await;
     let (here, there) = (&installation.chancery, installation.other_node().await);
-    let key_type = &key_type::BUILT_IN[3];
-    let (root, root_pem) = issue(here, order(&BUILT_IN[0], key_type, None)).await;
-    let (leaf, leaf_pem) = issue(here, order(&BUILT_IN[6], key_type, Some(root))).await;
+    let spec = KeySpec::Ec(Curve::P256);
+    let (root, root_pem) = issue(here, order(&BUILT_IN[0], spec, None)).await;
+    let (leaf, leaf_pem) = issue(here, order(&BUILT_IN[6], spec, Some(root))).await;
     let folder = temp_dir();
     let (root_file, leaf_file) =
         (write(folder.path(), "root.pem", &root_pem), write(folder.path(), "leaf.pem", &leaf_pem));
@@ -73,12 +72,12 @@ async fn a_node_that_does_not_follow_says_from_memory_for_a_while_what_is_revoke
 async fn who_issued_is_found_without_reading_every_authority() {
     let installation = Installation::new().await;
     let chancery = &installation.chancery;
-    let key_type = &key_type::BUILT_IN[3];
+    let spec = KeySpec::Ec(Curve::P256);
     let folder = temp_dir();
     let mut asked = Vec::new();
     for number in 0..2 {
-        let (root, root_pem) = issue(chancery, order(&BUILT_IN[0], key_type, None)).await;
-        let (_, leaf_pem) = issue(chancery, order(&BUILT_IN[6], key_type, Some(root))).await;
+        let (root, root_pem) = issue(chancery, order(&BUILT_IN[0], spec, None)).await;
+        let (_, leaf_pem) = issue(chancery, order(&BUILT_IN[6], spec, Some(root))).await;
         let [root_file, leaf_file] = [("root.pem", &root_pem), ("leaf.pem", &leaf_pem)]
             .map(|(name, pem)| write(folder.path(), &format!("{number} {name}"), pem));
         let request = folder.path().join("request.der");

@@ -60,7 +60,7 @@ impl Chancery {
         let id = ServiceId::from_random(random());
         let wanted = wanted(&new_cert, id, cert_profile::TIME_STAMPING_CERTIFICATE).map_err(in_new_cert)?;
         let order = wanted.order(self.hardened).map_err(in_new_cert)?;
-        if !matches!(order.key_type.spec.algorithm(), KeyAlgorithm::Rsa | KeyAlgorithm::Ec) {
+        if !matches!(order.spec.algorithm(), KeyAlgorithm::Rsa | KeyAlgorithm::Ec) {
             let message = "Verifiers take time stamps of RSA and EC keys only.";
             return Err(Error::selection("/timestamping/newCert/newKey/keyTypeUuid", message));
         }
