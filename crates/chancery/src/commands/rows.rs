@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::{
     cli::{Rows, RowsAuthenticate, RowsCommand, RowsList},
     failure::Failure,
-    installation,
+    installation, output,
 };
 
 /// What whoever reads the list need not see: hashes that could be guessed at.
@@ -37,7 +37,7 @@ pub(crate) async fn run(command: Rows) -> Result<ExitCode, Failure> {
 
 async fn list(chancery: &Chancery, host: &Host) -> Result<ExitCode, Failure> {
     let rows = chancery.foreign_rows(host).await?;
-    rows.iter().for_each(show);
+    rows.iter().try_for_each(show)?;
     Ok(if rows.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -50,7 +50,7 @@ async fn authenticate(chancery: &Chancery, host: &Host, named: &[String], yes: b
         }
     }
     rows.retain(|row| named.is_empty() || named.contains(&name(row)));
-    rows.iter().for_each(show);
+    rows.iter().try_for_each(show)?;
     let count = rows.len();
     if count == 0 {
         eprintln!("No row is refused.");
@@ -72,7 +72,7 @@ fn name(row: &RefusedRow) -> String {
 }
 
 /// A line of JSON.
-fn show(row: &RefusedRow) {
+fn show(row: &RefusedRow) -> Result<(), Failure> {
     let shown = |(column, value): (&'static str, Option<String>)| {
         let value = value.map(|value| match value.char_indices().nth(SHOWN_MAX) {
             _ if SECRET.contains(&column) => "(not shown)".to_owned(),
@@ -82,7 +82,7 @@ fn show(row: &RefusedRow) {
         (column, value)
     };
     let columns: BTreeMap<_, _> = row.columns().map(shown).collect();
-    println!("{}", escaped(&json!({"row": name(row), "columns": columns}).to_string()));
+    output::line(escaped(&json!({"row": name(row), "columns": columns}).to_string()))
 }
 
 /// What turns the direction of writing or is invisible stands as an escape, as JSON has them, so that no row looks like

@@ -198,14 +198,14 @@ fn what_is_not_supported_is_not_called_wrong() {
     openssl_takes_it();
     pki.refused("--root root.pem", 2, "the certificate of CN=signer is not checked: 1.2.840.113549.1.1.10 is not");
     // Keys for PSS alone, and on another curve.
-    for (key, kind) in [
-        ("RSA-PSS -pkeyopt rsa_keygen_bits:2048", "1.2.840.113549.1.1.10"),
-        ("EC -pkeyopt group:secp256k1", "1.2.840.10045.2.1"),
+    for (key, padding, kind) in [
+        ("RSA-PSS -pkeyopt rsa_keygen_bits:2048", "-keyopt rsa_padding_mode:pss", "1.2.840.113549.1.1.10"),
+        ("EC -pkeyopt group:secp256k1", "", "1.2.840.10045.2.1"),
     ] {
         pki.openssl(&format!("genpkey -algorithm {key} -out other.key"));
         pki.openssl("req -new -key other.key -out other.csr -subj /CN=other -config /dev/null");
         pki.openssl(&format!("x509 -req -in other.csr -out other.pem {below}"));
-        pki.sign("other", &[], "");
+        pki.sign("other", &[], padding);
         openssl_takes_it();
         pki.refused("--root root.pem", 2, &format!("the signature is not checked: {kind} is not supported"));
     }
