@@ -153,7 +153,7 @@ impl Directory {
     pub(super) fn seats(&self, identities: &[IdentityId]) -> Option<Vec<Seat>> {
         let seat = |id: &IdentityId| {
             let roles = self.identities.get(id)?.roles.iter().map(|(role, _)| *role).collect();
-            Some(Seat { identity: *id, roles })
+            Some(Seat { identity: *id, roles, at: i64::MAX })
         };
         identities.iter().map(seat).collect()
     }
@@ -168,10 +168,10 @@ impl Directory {
 
     fn present(&self, seat: &Seat) -> Option<(Seat, &Identity)> {
         let identity = self.identities.get(&seat.identity).filter(|identity| !identity.locked)?;
-        let still_held = |role: &RoleId| identity.roles.iter().any(|(held, _)| held == role);
+        let still_held = |role: &RoleId| identity.roles.iter().any(|(held, since)| held == role && *since <= seat.at);
         let counts = |role: &RoleId| still_held(role) && self.counts(identity.kind, *role);
         let roles = seat.roles.iter().copied().filter(counts).collect();
-        Some((Seat { identity: seat.identity, roles }, identity))
+        Some((Seat { roles, ..*seat }, identity))
     }
 
     fn member(&self, seat: &Seat, identity: &Identity, satisfied: &[RoleId]) -> Member {
@@ -230,7 +230,7 @@ mod tests {
     }
 
     fn seat(identity: IdentityId, roles: &[RoleId]) -> Seat {
-        Seat { identity, roles: roles.to_vec() }
+        Seat { identity, roles: roles.to_vec(), at: 500 }
     }
 
     fn directory() -> Directory {
@@ -261,6 +261,8 @@ mod tests {
     fn what_is_withdrawn_is_gone_and_what_is_given_needs_a_new_login() {
         let withdrawn = directory().with_identity(BOB, person(20, &[]));
         assert!(withdrawn.standing(SESSION, &both()).is_none());
+        let given_back = directory().with_identity(BOB, person(20, &[(ADMIN, 501)]));
+        assert!(given_back.standing(SESSION, &both()).is_none());
         let given = directory().standing(SESSION, &[seat(ALICE, &[ADMIN]), seat(BOB, &[ADMIN])]).unwrap();
         assert_eq!(given.roles, [ADMIN], "alice got the other role after her login");
         let deleted = directory().with_role(ADMIN, None);

@@ -11,6 +11,8 @@ use crate::Limits;
 pub(crate) struct Seat {
     pub(crate) identity: IdentityId,
     pub(crate) roles: Vec<RoleId>,
+    /// When it logged in: a role that was withdrawn and given again since is a new one.
+    pub(crate) at: i64,
 }
 
 /// A session as the machine sees it. Times are milliseconds since 1970 UTC.

@@ -11,6 +11,8 @@ use std::{
 
 use arc_swap::ArcSwapOption;
 use chancery_store::{Store, Tx, tables};
+use chancery_types::RoleId;
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::{
@@ -124,7 +126,7 @@ impl Session {
             last_used_at_ms: now,
         };
         let seat = |(number, seat): (i64, &Seat)| {
-            let roles = serde_json::to_string(&seat.roles).map_err(Error::internal)?;
+            let roles = serde_json::to_string(&(&seat.roles, seat.at)).map_err(Error::internal)?;
             Ok(tables::sessions::Seat { session_id: id, seat: number, identity_id: seat.identity.into(), roles })
         };
         Ok((row, (0..).zip(&state.seats).map(seat).collect::<Result<_>>()?))
@@ -133,13 +135,24 @@ impl Session {
     fn of(row: &tables::sessions::Row, seats: &[tables::sessions::Seat]) -> Result<Self> {
         let cookie_hash = row.cookie_hash.as_slice().try_into().map_err(Error::internal)?;
         let seat = |seat: &tables::sessions::Seat| {
-            let roles = serde_json::from_str(&seat.roles).map_err(Error::internal)?;
-            Ok(Seat { identity: seat.identity_id.into(), roles })
+            let (roles, at) = match serde_json::from_str(&seat.roles).map_err(Error::internal)? {
+                StoredRoles::At(roles, at) => (roles, at),
+                StoredRoles::Undated(roles) => (roles, row.opened_at_ms),
+            };
+            Ok(Seat { identity: seat.identity_id.into(), roles, at })
         };
         let seats = seats.iter().map(seat).collect::<Result<_>>()?;
         let state = State { seats, opened_at: row.opened_at_ms, completed_at: row.completed_at_ms };
         Ok(Self::new(row.id, cookie_hash, state, row.last_used_at_ms))
     }
+}
+
+/// The roles of a seat, and when it was taken; sessions of a former release have no time there, and count from their beginning.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum StoredRoles {
+    At(Vec<RoleId>, i64),
+    Undated(Vec<RoleId>),
 }
 
 /// How a session is asked for.

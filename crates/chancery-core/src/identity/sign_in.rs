@@ -171,7 +171,7 @@ impl Chancery {
             return Err(self.refused_as(actor, event, not_a_person()).await);
         }
         let present_state = present.as_ref().map(|session| &session.state);
-        let next = login::log_in(present_state, Seat { identity: id, roles }, &*directory, now, &self.limits);
+        let next = login::log_in(present_state, Seat { identity: id, roles, at: now }, &*directory, now, &self.limits);
         let (state, replaced) = match next {
             Ok(Next::Begin(state)) => (state, None),
             Ok(Next::Advance(state)) => (state, present.map(|session| session.id)),

@@ -113,3 +113,22 @@ async fn permission_comes_before_the_object() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_role_that_is_given_back_needs_a_login_too() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let both = json!({"roleUuids": [RoleId::AUDITOR, RoleId::APPLICATION]});
+    let auditor = app.person("auditor", &[RoleId::AUDITOR, RoleId::APPLICATION]).await;
+    let id = admin.identity_uuid("auditor").await;
+    app.clock.advance_ms(1_000);
+    // What stays is not given anew.
+    admin.patch(&path(&id), both.clone()).await.response();
+    auditor.get("/api/v2/audit").await.response();
+    admin.patch(&path(&id), json!({"roleUuids": [RoleId::APPLICATION]})).await.response();
+    auditor.get("/api/v2/audit").await.refused(403, "NotAuthorized", None);
+    admin.patch(&path(&id), both).await.response();
+    auditor.get("/api/v2/audit").await.refused(403, "NotAuthorized", None);
+    auditor.get("/api/v2/roles/stubs").await.response();
+    app.logged_in(&[("auditor", PASSWORD)]).await.get("/api/v2/audit").await.response();
+}
