@@ -7,12 +7,17 @@ use foldhash::fast::RandomState;
 
 use crate::{
     Error, Grant, Limits, Result,
-    tokenization::{CANDIDATES_MIN, Mask, Shape},
+    tokenization::{CANDIDATES_MIN, Mask, Reveals, Shape, reveals},
 };
 
 /// The compiled Control Rules of one profile. Ids are of our own making, so no hash that withstands floods is needed.
 #[derive(Debug, Default)]
-pub(crate) struct TokenRules(HashMap<RoleId, Rights, RandomState>);
+pub(crate) struct TokenRules {
+    roles: HashMap<RoleId, Rights, RandomState>,
+    /// What all partial rules over the profile's tokens show between them, to whomever: two who see a part each tell each
+    /// other.
+    together: Reveals,
+}
 
 /// What one role, or the roles of one caller together, may do.
 #[derive(Debug, Clone, Copy, Default)]
@@ -115,7 +120,12 @@ impl TokenRules {
             let rights = roles.entry(rule.role_uuid).or_default();
             *rights = rights.and(right);
         }
-        Ok(Self(roles))
+        Ok(Self { roles, together: reveals(rules) })
+    }
+
+    /// The rules of a profile that shares its tokens with others, whose rules show this.
+    pub(crate) fn beside(self, others: Reveals) -> Self {
+        Self { together: self.together.and(others), ..self }
     }
 
     /// Whether a caller with these roles may tokenize under this key.
@@ -134,7 +144,7 @@ impl TokenRules {
         let rights = self.rights(roles);
         let view = match (rights.detokenize, rights.partial) {
             (true, _) => View::Full,
-            (false, Some(mask)) if call.takes_partial() => View::Partial(mask),
+            (false, Some(mask)) if call.takes_partial() => View::Partial(mask.beside(self.together)),
             (false, _) => return Err(no_rule("Detokenize")),
         };
         rights.check_batch(call)?;
@@ -144,7 +154,7 @@ impl TokenRules {
 
     /// What all these roles together may do.
     fn rights(&self, roles: &[RoleId]) -> Rights {
-        roles.iter().filter_map(|role| self.0.get(role)).fold(Rights::default(), |all, rights| all.and(*rights))
+        roles.iter().filter_map(|role| self.roles.get(role)).fold(Rights::default(), |all, rights| all.and(*rights))
     }
 }
 
@@ -199,8 +209,10 @@ impl Rights {
     }
 }
 
-/// Refuses rules that would show nothing of any message, or something else in its place.
-pub(crate) fn check_masks(rules: &[ControlRule], shape: &Shape) -> Result<()> {
+/// Refuses rules that would show nothing of any message, each alone or beside those before it and those of other profiles
+/// over the same tokens, or something else in its place.
+pub(crate) fn check_masks(rules: &[ControlRule], shape: &Shape, others: Reveals) -> Result<()> {
+    let mut together = others;
     let partial = rules.iter().enumerate().filter(|(_, rule)| rule.operation == Operation::PartialDetokenize);
     for (index, rule) in partial {
         let within = |error: Error| error.under(&format!("/controlRules/{index}"));
@@ -210,11 +222,18 @@ pub(crate) fn check_masks(rules: &[ControlRule], shape: &Shape) -> Result<()> {
                            a message.";
             return Err(within(Error::value("/maskChar", message)));
         }
-        let candidates = shape.candidates_max(&mask);
+        let alone = shape.candidates_max(mask.together);
+        together = together.and(mask.together);
+        let candidates = shape.candidates_max(together);
         if mask.reveal > 0 && candidates < CANDIDATES_MIN {
+            let beside = if alone < CANDIDATES_MIN {
+                ""
+            } else {
+                ", together with what other partial rules of this profile, and of those that share its tokens, show"
+            };
             let message = format!(
                 "This would leave {candidates} possible messages even of the longest, with what a token keeps and check \
-                 digits tell. Where fewer than {CANDIDATES_MIN} are left everything is masked: reveal less."
+                 digits tell{beside}. Where fewer than {CANDIDATES_MIN} are left everything is masked: reveal less."
             );
             return Err(within(Error::value("/reveal", message)));
         }
@@ -234,11 +253,8 @@ fn parse_mask(rule: &ControlRule, messages: Messages) -> Result<Mask> {
         );
         return Err(Error::value("/reveal", message));
     }
-    Ok(Mask {
-        reveal,
-        from: rule.reveal_from.unwrap_or(RevealFrom::End),
-        with: parse_mask_char(rule.mask_char.as_deref().unwrap_or("*"))?,
-    })
+    let with = parse_mask_char(rule.mask_char.as_deref().unwrap_or("*"))?;
+    Ok(Mask::new(reveal, rule.reveal_from.unwrap_or(RevealFrom::End), with))
 }
 
 fn parse_mask_char(text: &str) -> Result<char> {

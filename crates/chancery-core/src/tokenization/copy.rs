@@ -34,7 +34,7 @@ impl Chancery {
                 let spec = manage::next(tx, &old, changes, &limits).await?;
                 spec.check(&limits)?;
                 let key = manage::key(tx, &spec).await?;
-                manage::check_references(tx, id, &spec, None, &key).await?;
+                manage::check_references(tx, id, &spec, None, &key, &limits).await?;
                 manage::insert(tx, id, &spec, now_ms).await?;
                 spec.into_wire(id, &limits)
             })

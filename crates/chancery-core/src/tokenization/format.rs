@@ -4,7 +4,7 @@ use chancery_types::{Luhn, wire::token_profiles::TokenFormat};
 
 use super::{
     alphabet::Alphabet,
-    mask::{Mask, values},
+    mask::{Mask, Reveals, values},
     prefix,
 };
 use crate::{Error, Limits, Result};
@@ -219,25 +219,24 @@ impl Format {
         self.min
     }
 
-    /// How many messages of so many symbols stay possible for one who sees the token and what the mask reveals.
-    pub(crate) fn candidates(&self, symbols: usize, mask: &Mask) -> u64 {
-        let shown = mask.shown(symbols);
-        // What is shown reaches to one end, and there it may overlap with what is kept.
-        let leading = if shown.start == 0 { self.keep_leading.max(shown.end) } else { self.keep_leading };
-        let trailing = if shown.end == symbols { self.keep_trailing.max(shown.len()) } else { self.keep_trailing };
+    /// How many messages of so many symbols stay possible for one who sees the token and what is revealed.
+    pub(crate) fn candidates(&self, symbols: usize, reveals: Reveals) -> u64 {
+        let (start, end) = reveals.of_symbols(symbols);
+        // What is shown at an end may overlap with what is kept there.
+        let (leading, trailing) = (self.keep_leading.max(start), self.keep_trailing.max(end));
         let hidden = symbols.saturating_sub(leading + trailing);
         values(self.alphabet.radix(), hidden.saturating_sub(usize::from(self.has_check_digit())))
     }
 
     /// The same for the longest message, of which most stay possible.
-    pub(crate) fn candidates_max(&self, mask: &Mask) -> u64 {
-        self.candidates(self.max, mask)
+    pub(crate) fn candidates_max(&self, reveals: Reveals) -> u64 {
+        self.candidates(self.max, reveals)
     }
 
     /// Appends a message as somebody with a partial rule may see it.
     pub(crate) fn put_masked(&self, mask: &Mask, message: &str, out: &mut String) {
         let marked = message.chars().map(|character| (character, self.alphabet.digit(character).is_some()));
-        mask.append(out, marked, |symbols| self.candidates(symbols, mask));
+        mask.append(out, marked, |symbols| self.candidates(symbols, mask.together));
     }
 
     /// How many of so many symbols go through FF1, without tokenLength.

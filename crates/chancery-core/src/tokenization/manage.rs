@@ -15,7 +15,7 @@ use chancery_types::{
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::{spec::ProfileSpec, stored_profile, templates};
+use super::{shared, spec::ProfileSpec, stored_profile, templates};
 use crate::{
     Caller, Chancery, Error, Event, Limits, Result,
     changes::{Change, ChangeKind},
@@ -50,7 +50,7 @@ impl Chancery {
             Box::pin(async move {
                 let key = key(tx, &draft).await?;
                 let spec = ProfileSpec::new(request, key.current_version, &limits)?;
-                check_references(tx, id, &spec, None, &key).await?;
+                check_references(tx, id, &spec, None, &key, &limits).await?;
                 insert(tx, id, &spec, now_ms).await?;
                 spec.into_wire(id, &limits)
             })
@@ -107,7 +107,7 @@ impl Chancery {
                     old.check_still_reads(id, &spec, row.first_key_version, &limits)?;
                 }
                 let key = key(tx, &spec).await?;
-                check_references(tx, id, &spec, Some(&old), &key).await?;
+                check_references(tx, id, &spec, Some(&old), &key, &limits).await?;
                 match tables::token_profiles::update(tx, &spec.changed_row(&row)?).await {
                     Err(StoreError::Conflict(_)) => Err(name_taken()),
                     Ok(false) => {
@@ -193,7 +193,9 @@ pub(super) async fn check_references(
     spec: &ProfileSpec,
     old: Option<&ProfileSpec>,
     key: &StoredKey,
+    limits: &Limits,
 ) -> Result<()> {
+    spec.check_beside(shared::shown_by_others(tx, id, spec).await?, limits)?;
     if tables::token_profiles::name_taken(tx, &name_key(&spec.name), id.into()).await? {
         return Err(name_taken());
     }

@@ -17,12 +17,52 @@ pub(crate) struct Mask {
     pub(crate) from: RevealFrom,
     /// What stands for each hidden symbol.
     pub(crate) with: char,
+    /// What this one and the other masks over the same tokens show between them.
+    pub(crate) together: Reveals,
+}
+
+/// What some masks show between them of a value: so many symbols at its beginning, and so many at its end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Reveals {
+    start: usize,
+    end: usize,
+}
+
+impl Reveals {
+    pub(crate) fn of(reveal: usize, from: RevealFrom) -> Self {
+        match from {
+            RevealFrom::Start => Self { start: reveal, end: 0 },
+            RevealFrom::End => Self { start: 0, end: reveal },
+        }
+    }
+
+    pub(crate) fn and(self, other: Self) -> Self {
+        Self { start: self.start.max(other.start), end: self.end.max(other.end) }
+    }
+
+    /// How many of so many symbols are shown at the beginning, and how many others at the end. A mask that reveals no less
+    /// than all of a value shows nothing of it, but a smaller one beside it may: so that counts as all but one.
+    pub(crate) fn of_symbols(self, symbols: usize) -> (usize, usize) {
+        let most = symbols.saturating_sub(1);
+        let start = self.start.min(most);
+        (start, self.end.min(most).min(symbols - start))
+    }
 }
 
 impl Mask {
+    /// A mask beside which there is no other.
+    pub(crate) fn new(reveal: usize, from: RevealFrom, with: char) -> Self {
+        Self { reveal, from, with, together: Reveals::of(reveal, from) }
+    }
+
+    /// The mask beside others over the same tokens.
+    pub(crate) fn beside(self, others: Reveals) -> Self {
+        Self { together: self.together.and(others), ..self }
+    }
+
     /// Appends characters as the caller may see them; only those that are marked as symbols are counted and masked.
-    /// `candidates` says for so many symbols how many messages stay possible for one who sees the token and what this mask
-    /// reveals: where they are fewer than [`CANDIDATES_MIN`], everything is masked.
+    /// `candidates` says for so many symbols how many messages stay possible for one who sees the token and what all masks
+    /// over it reveal: where they are fewer than [`CANDIDATES_MIN`], everything is masked.
     pub(crate) fn append(
         &self,
         out: &mut String,
@@ -63,7 +103,7 @@ mod tests {
     fn masked(value: &str, reveal: usize, from: RevealFrom, candidates: u64) -> String {
         let mut out = String::from("kept ");
         let marked = value.chars().map(|character| (character, character.is_ascii_digit()));
-        Mask { reveal, from, with: '*' }.append(&mut out, marked, |_| candidates);
+        Mask::new(reveal, from, '*').append(&mut out, marked, |_| candidates);
         out.split_off(5)
     }
 
@@ -82,6 +122,17 @@ mod tests {
         assert_eq!(masked("1234", 9, RevealFrom::Start), "****");
         assert_eq!(masked("12345", 4, RevealFrom::End), "*2345");
         assert_eq!(masked("", 4, RevealFrom::End), "");
+    }
+
+    #[test]
+    fn masks_at_both_ends_show_both_ends() {
+        let both = Reveals::of(6, RevealFrom::Start).and(Reveals::of(4, RevealFrom::End));
+        assert_eq!(
+            [16, 10, 8, 6, 4, 1, 0].map(|symbols| both.of_symbols(symbols)),
+            [(6, 4), (6, 4), (6, 2), (5, 1), (3, 1), (0, 0), (0, 0)]
+        );
+        let smaller = both.and(Reveals::of(2, RevealFrom::Start));
+        assert_eq!(smaller, both);
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod rank;
 mod refusal;
 mod rewrap;
 mod shape;
+mod shared;
 mod spec;
 mod stored_profile;
 mod templates;
@@ -33,6 +34,7 @@ mod values;
 mod vault;
 mod versions;
 
-pub(crate) use mask::{CANDIDATES_MIN, Mask};
+pub(crate) use mask::{CANDIDATES_MIN, Mask, Reveals};
 pub(crate) use profiles::TokenProfiles;
 pub(crate) use shape::Shape;
+pub(crate) use shared::reveals;

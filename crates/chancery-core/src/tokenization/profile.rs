@@ -15,6 +15,8 @@ use uuid::Uuid;
 
 use super::{
     engine::{Engine, IvKind, TokenSource, cipher, one_way},
+    mask::Reveals,
+    shared::Shared,
     spec::ProfileSpec,
     vault::Vault,
     versions::Versions,
@@ -35,6 +37,8 @@ pub(crate) struct Profile {
     pub(crate) iv: Option<IvKind>,
     pub(crate) tokens: TokenSource,
     pub(crate) key: KeyId,
+    /// The profile whose tokens it makes: itself, or the one that it shares them with.
+    pub(crate) domain: TokenProfileId,
     rules: TokenRules,
     standing: KeyStanding,
     /// Whether the store knows that tokens were made.
@@ -47,6 +51,8 @@ pub(crate) struct ProfileRows {
     key: Arc<tables::keys::Row>,
     /// From the oldest that is read to the one that makes tokens.
     versions: Vec<Arc<tables::key_versions::Row>>,
+    /// What it and the profiles that share its tokens show of them.
+    together: Reveals,
 }
 
 /// Keys and versions that were read already: many profiles share one.
@@ -58,13 +64,18 @@ pub(crate) struct KeyRows {
 
 impl ProfileRows {
     /// Reads what belongs to a profile.
-    pub(crate) async fn load(tx: &mut Tx, profile: tables::token_profiles::Row, known: &mut KeyRows) -> Result<Self> {
+    pub(super) async fn load(
+        tx: &mut Tx,
+        profile: tables::token_profiles::Row,
+        known: &mut KeyRows,
+        shared: &Shared,
+    ) -> Result<Self> {
         let key = known.key(tx, profile.key_id).await?;
         let mut versions = Vec::new();
         for version in profile.min_decrypt_version..=profile.key_version {
             versions.push(known.version(tx, profile.key_id, version).await?);
         }
-        Ok(Self { profile, key, versions })
+        Ok(Self { together: shared.with(&profile), profile, key, versions })
     }
 
     pub(crate) fn id(&self) -> TokenProfileId {
@@ -119,7 +130,7 @@ impl Profile {
         opened: &mut OpenKeys,
         limits: &Limits,
     ) -> Result<Self> {
-        let ProfileRows { profile, key, versions } = rows;
+        let ProfileRows { profile, key, versions, together } = rows;
         let (id, spec, stored_key) = (rows.id(), ProfileSpec::from_row(profile)?, StoredKey::from_row(key)?);
         let (shape, rules) = spec.compile(limits)?;
         let open = |row: &Arc<_>| opened.open(custodian, &stored_key.sealed(row)?);
@@ -137,7 +148,8 @@ impl Profile {
             iv: spec.iv_kind(),
             tokens,
             key: spec.key,
-            rules,
+            domain: spec.domain(id),
+            rules: rules.beside(*together),
             standing: KeyStanding {
                 tokenize: stored_key.usages.contains(&KeyUsage::Tokenize),
                 detokenize: stored_key.usages.contains(&KeyUsage::Detokenize),

@@ -11,7 +11,10 @@ use chancery_types::{KeyId, TokenProfileId};
 use foldhash::fast::RandomState;
 use uuid::Uuid;
 
-use super::profile::{KeyRows, OpenKeys, Profile, ProfileRows};
+use super::{
+    profile::{KeyRows, OpenKeys, Profile, ProfileRows},
+    shared::Shared,
+};
 use crate::{
     Chancery, Error, Result,
     changes::{Change, ChangeKind},
@@ -65,6 +68,20 @@ impl TokenProfiles {
         profiles.values().flatten().filter(|profile| profile.key == key).map(|profile| profile.id).collect()
     }
 
+    /// The key and the domain of a profile's tokens, where it is in use.
+    fn tokens_of(&self, id: TokenProfileId) -> Option<(KeyId, TokenProfileId)> {
+        let profiles = self.0.load();
+        profiles.get(&id).and_then(Option::as_ref).map(|profile| (profile.key, profile.domain))
+    }
+
+    /// The other profiles whose tokens are one of these.
+    fn sharing(&self, id: TokenProfileId, tokens: [Option<(KeyId, TokenProfileId)>; 2]) -> Vec<TokenProfileId> {
+        let profiles = self.0.load();
+        let shares =
+            |profile: &&Arc<Profile>| profile.id != id && tokens.contains(&Some((profile.key, profile.domain)));
+        profiles.values().flatten().filter(shares).map(|profile| profile.id).collect()
+    }
+
     /// The profiles that are not among these.
     fn others_than(&self, ids: &HashSet<TokenProfileId>) -> Vec<TokenProfileId> {
         self.0.load().keys().copied().filter(|id| !ids.contains(id)).collect()
@@ -110,7 +127,13 @@ impl Chancery {
     /// Brings one profile up to date with the store, or all of them.
     pub(crate) async fn reload_token_profile(&self, id: Option<TokenProfileId>) -> Result<()> {
         match id {
-            Some(id) => self.reload_some(vec![id]).await,
+            Some(id) => {
+                // Those that share its tokens, before or after, show less or more of them now.
+                let before = self.token_profiles.tokens_of(id);
+                self.reload_some(vec![id]).await?;
+                let tokens = [before, self.token_profiles.tokens_of(id)];
+                self.reload_some(self.token_profiles.sharing(id, tokens)).await
+            }
             None => self.load_token_profiles().await,
         }
     }
@@ -181,20 +204,25 @@ fn object(id: TokenProfileId) -> Object {
 
 async fn all_rows(tx: &mut Tx) -> Result<Vec<ProfileRows>> {
     let (mut all, mut keys) = (Vec::new(), KeyRows::default());
-    for row in tables::token_profiles::all(tx).await? {
-        all.push(ProfileRows::load(tx, row, &mut keys).await?);
+    let rows = tables::token_profiles::all(tx).await?;
+    let shared = Shared::of(&rows);
+    for row in rows {
+        all.push(ProfileRows::load(tx, row, &mut keys, &shared).await?);
     }
     Ok(all)
 }
 
 async fn rows_of(tx: &mut Tx, ids: Vec<TokenProfileId>) -> Result<Vec<(TokenProfileId, Option<ProfileRows>)>> {
-    let (mut some, mut keys) = (Vec::new(), KeyRows::default());
+    let (mut some, mut keys, mut shared) = (Vec::new(), KeyRows::default(), Shared::default());
     for id in ids {
         let row = tables::token_profiles::by_id(tx, Uuid::from(id)).await?;
         some.push((
             id,
             match row {
-                Some(row) => Some(ProfileRows::load(tx, row, &mut keys).await?),
+                Some(row) => {
+                    shared.read(tx, row.key_id).await?;
+                    Some(ProfileRows::load(tx, row, &mut keys, &shared).await?)
+                }
                 None => None,
             },
         ));

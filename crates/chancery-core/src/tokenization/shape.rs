@@ -8,7 +8,7 @@ use chancery_types::{
 use super::{
     advisor::Space,
     format::Format,
-    mask::Mask,
+    mask::Reveals,
     pattern::{CHECK_DIGITS, Pattern},
     text_format::TextFormat,
 };
@@ -67,13 +67,13 @@ impl Shape {
         }
     }
 
-    /// How many messages stay possible for one who sees a token and what this mask reveals, where they are most: for the
-    /// longest message.
-    pub(crate) fn candidates_max(&self, mask: &Mask) -> u64 {
+    /// How many messages stay possible for one who sees a token and what is revealed, where they are most: for the longest
+    /// message.
+    pub(crate) fn candidates_max(&self, reveals: Reveals) -> u64 {
         match self {
-            Self::Symbols(format) => format.candidates_max(mask),
-            Self::Pattern(pattern) => pattern.candidates_max(mask),
-            Self::Text(format) => format.candidates_max(mask),
+            Self::Symbols(format) => format.candidates_max(reveals),
+            Self::Pattern(pattern) => pattern.candidates_max(reveals),
+            Self::Text(format) => format.candidates_max(reveals),
         }
     }
 

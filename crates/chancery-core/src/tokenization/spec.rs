@@ -13,6 +13,7 @@ use chancery_x509::validity::Period;
 use super::{
     advisor::{self, Case},
     engine::IvKind,
+    mask::Reveals,
     shape::{Shape, new_format, patched_format, takes_text},
     vault,
 };
@@ -131,8 +132,13 @@ impl ProfileSpec {
     /// [`compile`](Self::compile) for what is to be stored: refuses also rules that would never show anything. Those that
     /// are stored already are followed, and mask every value.
     pub(crate) fn check(&self, limits: &Limits) -> Result<Shape> {
+        self.check_beside(Reveals::default(), limits)
+    }
+
+    /// The same beside other profiles over the same tokens, whose partial rules show this.
+    pub(crate) fn check_beside(&self, others: Reveals, limits: &Limits) -> Result<Shape> {
         let (shape, _) = self.compile(limits)?;
-        check_masks(&self.control_rules, &shape)?;
+        check_masks(&self.control_rules, &shape, others)?;
         Ok(shape)
     }
 

@@ -4,7 +4,7 @@ use chancery_types::{Luhn, TokenAlgorithm, wire::token_profiles::TokenFormat};
 
 use super::{
     format::size,
-    mask::{Mask, values},
+    mask::{Reveals, values},
     refusal::BadValue,
 };
 use crate::{Error, Limits, Result};
@@ -100,17 +100,18 @@ impl TextFormat {
         Ok(())
     }
 
-    /// How many messages of so many characters stay possible for one who sees what the mask reveals. Any character may
+    /// How many messages of so many characters stay possible for one who sees what is revealed. Any character may
     /// stand in a text; no more are counted than most texts are written with.
-    pub(crate) fn candidates(characters: usize, mask: &Mask) -> u64 {
+    pub(crate) fn candidates(characters: usize, reveals: Reveals) -> u64 {
         /// The printable characters of ASCII.
         const USUAL: u32 = 95;
-        values(USUAL, characters - mask.shown(characters).len())
+        let (start, end) = reveals.of_symbols(characters);
+        values(USUAL, characters - start - end)
     }
 
     /// The same for the longest message, of which most stay possible.
-    pub(crate) fn candidates_max(&self, mask: &Mask) -> u64 {
-        Self::candidates(self.max, mask)
+    pub(crate) fn candidates_max(&self, reveals: Reveals) -> u64 {
+        Self::candidates(self.max, reveals)
     }
 
     /// The member that keeps messages of `old` from coming out of their tokens, if one does.

@@ -1,52 +1,63 @@
-//! How many messages stay possible behind a token, for one who sees it and what a mask reveals of its message.
+//! How many messages stay possible behind a token, for one who sees it and what masks reveal of its message.
 
 use std::ops::Range;
-
-use chancery_types::RevealFrom;
 
 use super::{Group, Layout, Part, Pattern, Symbols, Taken, dates::Dates, iban, numbers::Numbers};
 use crate::tokenization::{
     alphabet::Alphabet,
-    mask::{Mask, values},
+    mask::{Reveals, values},
 };
 
 /// Which of a part's symbols are revealed, and what they are where that is known.
 struct Sight<'v> {
-    shown: Range<usize>,
-    from: RevealFrom,
+    /// So many at its beginning.
+    start: usize,
+    /// So many at its end.
+    end: usize,
     symbols: usize,
     characters: Option<&'v [char]>,
 }
 
+impl Sight<'_> {
+    fn reveals(&self, place: usize) -> bool {
+        place < self.start || place >= self.symbols - self.end
+    }
+
+    const fn hidden(&self) -> usize {
+        self.symbols - self.start - self.end
+    }
+}
+
 impl Pattern {
     /// For this value, which is laid out as said.
-    pub(super) fn candidates(&self, mask: &Mask, taken: &Taken, layout: &Layout) -> u64 {
+    pub(super) fn candidates(&self, reveals: Reveals, taken: &Taken, layout: &Layout) -> u64 {
         let lengths = &taken.lengths[layout.lengths.clone()];
-        self.product(mask, lengths, Some(&taken.characters[layout.characters.clone()]))
+        self.product(reveals, lengths, Some(&taken.characters[layout.characters.clone()]))
     }
 
     /// For the longest message, with the symbols of which most stay possible.
-    pub(crate) fn candidates_max(&self, mask: &Mask) -> u64 {
+    pub(crate) fn candidates_max(&self, reveals: Reveals) -> u64 {
         let lengths: Vec<_> = self.elements.iter().map(|element| element.part.length_max()).collect();
-        self.product(mask, &lengths, None)
+        self.product(reveals, &lengths, None)
     }
 
-    fn product(&self, mask: &Mask, lengths: &[usize], mut characters: Option<&[char]>) -> u64 {
+    fn product(&self, reveals: Reveals, lengths: &[usize], mut characters: Option<&[char]>) -> u64 {
         let parts = || self.elements.iter().map(|element| &element.part).zip(lengths);
-        let all = mask.shown(parts().map(|(part, &length)| part.symbols_in(length)).sum());
-        let (mut start, mut product, mut check) = (0, 1u64, 1);
+        let all = parts().map(|(part, &length)| part.symbols_in(length)).sum();
+        let (from_start, at_end) = reveals.of_symbols(all);
+        let (mut first, mut product, mut check) = (0, 1u64, 1);
         for (part, &length) in parts() {
             let symbols = part.symbols_in(length);
-            let within = |place: usize| place.clamp(start, start + symbols) - start;
-            let shown = within(all.start)..within(all.end);
-            start += symbols;
+            let within = |place: usize| place.clamp(first, first + symbols) - first;
+            let (start, end) = (within(from_start), symbols - within(all - at_end));
+            first += symbols;
             let here = characters.map(|characters| characters.split_at(length));
             characters = here.map(|(_, after)| after);
-            let sight = Sight { shown, from: mask.from, symbols, characters: here.map(|(here, _)| here) };
+            let sight = Sight { start, end, symbols, characters: here.map(|(here, _)| here) };
             match part {
                 Part::Literal(_) | Part::Kept(_) => {}
                 // Both together tell the remainder by 97, one of them a tenth of that at most.
-                Part::Check => check = [1, 10, 97][sight.shown.len().min(iban::CHECK_DIGITS)],
+                Part::Check => check = [1, 10, 97][(sight.start + sight.end).min(iban::CHECK_DIGITS)],
                 Part::Encrypted(group) => product = product.saturating_mul(group.candidates(&sight)),
             }
         }
@@ -82,9 +93,9 @@ impl Symbols {
     /// A token tells the class of each symbol.
     fn candidates(&self, sight: &Sight) -> u64 {
         let Some(characters) = sight.characters else {
-            return values(self.radix_max(), sight.symbols - sight.shown.len());
+            return values(self.radix_max(), sight.hidden());
         };
-        let hidden = characters.iter().enumerate().filter(|(place, _)| !sight.shown.contains(place));
+        let hidden = characters.iter().enumerate().filter(|(place, _)| !sight.reveals(*place));
         let radix =
             |(_, &symbol): (usize, &char)| self.class(symbol).map_or(1, |(_, class): (_, &Alphabet)| class.radix());
         hidden.map(radix).fold(1, |product: u64, radix| product.saturating_mul(radix.into()))
@@ -98,34 +109,31 @@ impl Numbers {
         /// At least so many of 100.
         const NEARLY_ALL: u64 = 80;
         let size = u64::from(self.size());
-        let hidden = values(10, sight.symbols - sight.shown.len());
-        if sight.shown.is_empty() {
+        let hidden = values(10, sight.hidden());
+        if sight.hidden() == sight.symbols {
             return if size * 100 >= hidden * NEARLY_ALL { hidden } else { size };
         }
         match sight.characters {
-            Some(characters) => self.with_digits(&characters[sight.shown.clone()], sight.from),
+            Some(characters) => {
+                let (begin, rest) = characters.split_at(sight.start);
+                self.with_digits(begin, &rest[sight.hidden()..])
+            }
             None => hidden.min(size),
         }
     }
 
-    /// How many numbers begin or end with these digits.
-    fn with_digits(&self, digits: &[char], from: RevealFrom) -> u64 {
-        let known =
-            digits.iter().fold(0, |number, digit| number * 10 + u64::from(digit.to_digit(10).unwrap_or_default()));
-        let ranges = self.ranges().map(|(first, last)| (u64::from(first), u64::from(last)));
-        match from {
-            RevealFrom::Start => {
-                let width = values(10, self.width() - digits.len());
-                let (low, high) = (known * width, known * width + width - 1);
-                ranges.map(|(first, last)| (last.min(high) + 1).saturating_sub(first.max(low))).sum()
-            }
-            RevealFrom::End => {
-                let step = values(10, digits.len());
-                // How many numbers below this one end so.
-                let below = |number: u64| number / step + u64::from(number % step > known);
-                ranges.map(|(first, last)| below(last + 1) - below(first)).sum()
-            }
-        }
+    /// How many numbers begin and end with these digits.
+    fn with_digits(&self, begin: &[char], end: &[char]) -> u64 {
+        let number = |digits: &[char]| {
+            digits.iter().fold(0, |all, digit| all * 10 + u64::from(digit.to_digit(10).unwrap_or_default()))
+        };
+        let width = values(10, self.width() - begin.len());
+        let (low, high) = (number(begin) * width, number(begin) * width + width - 1);
+        let (step, last_digits) = (values(10, end.len()), number(end));
+        // How many numbers below this one end so.
+        let below = |number: u64| number / step + u64::from(number % step > last_digits);
+        let ranges = self.ranges().map(|(first, last)| (u64::from(first).max(low), u64::from(last).min(high)));
+        ranges.filter(|(first, last)| first <= last).map(|(first, last)| below(last + 1) - below(first)).sum()
     }
 }
 
@@ -133,10 +141,10 @@ impl Dates {
     /// Years that are not in the range as a whole are left out, and so are the last days of long months: some more days may
     /// be possible than are counted, and never fewer.
     fn candidates(&self, sight: &Sight) -> u64 {
-        if sight.shown.is_empty() {
+        if sight.hidden() == sight.symbols {
             return self.size().into();
         }
-        let revealed = |place: usize| sight.shown.contains(&place);
+        let revealed = |place: usize| sight.reveals(place);
         let Some(characters) = sight.characters else {
             let hidden = |field: Range<usize>| values(10, field.filter(|place| !revealed(*place)).count());
             let most = [9_999, 12, 31].into_iter().zip(self.digits()).map(|(most, field)| hidden(field).min(most));
@@ -166,6 +174,7 @@ fn fits(number: u32, known: &[Option<u32>]) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use chancery_types::RevealFrom;
     use proptest::prelude::*;
 
     use super::*;
@@ -176,9 +185,9 @@ mod tests {
 
     fn candidates(pattern: &str, value: &str, reveal: usize, from: RevealFrom) -> (u64, u64) {
         let pattern = Pattern::parse(pattern, "", &Limits::default()).unwrap();
-        let (mask, mut taken) = (Mask { reveal, from, with: '*' }, Taken::default());
+        let (reveals, mut taken) = (Reveals::of(reveal, from), Taken::default());
         let layout = pattern.take_message(value, &mut taken).unwrap();
-        (pattern.candidates(&mask, &taken, &layout), pattern.candidates_max(&mask))
+        (pattern.candidates(reveals, &taken, &layout), pattern.candidates_max(reveals))
     }
 
     #[test]
@@ -204,19 +213,19 @@ mod tests {
     proptest! {
         #[test]
         fn numbers_are_counted_as_one_by_one(
-            first in 0u32..1_000, more in 0u32..1_000, digits in 1usize..4, number in 0u32..1_000, from_start: bool,
+            first in 0u32..1_000, more in 0u32..1_000, begin in 0usize..3, end in 0usize..2, number in 0u32..1_000,
         ) {
             let last = (first + more).min(999);
             let numbers = Numbers::new(&[(0, &format!("{first:03}"), &format!("{last:03}"))]).unwrap();
             let text = format!("{number:03}");
-            let (known, from) = if from_start { (&text[..digits], START) } else { (&text[3 - digits..], END) };
+            let (known, last_known) = (&text[..begin], &text[3 - end..]);
             let fits = |number: &u32| {
                 let text = format!("{number:03}");
-                if from_start { text.starts_with(known) } else { text.ends_with(known) }
+                text.starts_with(known) && text.ends_with(last_known)
             };
             let expected = (first..=last).filter(fits).count();
-            let known: Vec<char> = known.chars().collect();
-            prop_assert_eq!(numbers.with_digits(&known, from), expected as u64);
+            let digits = |text: &str| text.chars().collect::<Vec<_>>();
+            prop_assert_eq!(numbers.with_digits(&digits(known), &digits(last_known)), expected as u64);
         }
     }
 }

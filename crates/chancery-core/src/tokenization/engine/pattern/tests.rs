@@ -99,7 +99,7 @@ fn a_partial_view_counts_the_symbols_of_groups() {
     let show = |pattern: &str, message: &str, reveal, from| {
         let engine = engine(pattern);
         let token = tokenize(&engine, message).unwrap();
-        let grant = may_see(Mask { reveal, from, with: '*' });
+        let grant = may_see(Mask::new(reveal, from, '*'));
         one(engine.detokenize(&grant, [token.as_str()].into_iter(), &[], None)).unwrap()
     };
     let ssn = "{001..665,667..899}-{01..99}-{0001..9999}";

@@ -11,7 +11,7 @@ fn part_as_singles(engine: &Ff1Engine, texts: &Texts, range: Range<usize>) -> Ou
     assert_eq!(made.bad, singly.bad);
     assert!(made.texts == singly.texts);
     // As tokens: the values, of which most are none, and those just made.
-    let mask = Mask { reveal: 4, from: RevealFrom::End, with: '*' };
+    let mask = Mask::new(4, RevealFrom::End, '*');
     for grant in [MAY_DETOKENIZE, may_see(mask)] {
         let opened = engine.detokenize_texts(&grant, (texts, range.clone()), &[], None).unwrap();
         let singly = general.detokenize(&grant, values(), &[], None).unwrap();

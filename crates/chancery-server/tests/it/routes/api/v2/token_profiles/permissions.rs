@@ -80,3 +80,82 @@ async fn what_masks_can_be_seen_and_is_no_symbol() {
         bench.admin.patch(&profile.path("permissions"), rule(mask)).await.response();
     }
 }
+
+fn part(role: &str, reveal: u32, from: &str) -> serde_json::Value {
+    json!({"roleUuid": role, "operation": "PartialDetokenize", "reveal": reveal, "revealFrom": from})
+}
+
+/// Decimal digits of which nothing is kept or follows from others.
+fn bare() -> serde_json::Value {
+    json!({"keepTrailing": 0, "luhn": "Ignore"})
+}
+
+#[tokio::test]
+async fn rules_that_show_too_much_together_are_refused() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({"format": bare()})).await;
+    let path = profile.path("permissions");
+    let tokenize = json!({"roleUuid": OWN_ROLE, "operation": "Tokenize"});
+    let rules =
+        |last| json!({"controlRules": [tokenize, part(OWN_ROLE, 10, "Start"), part(FOREIGN_ROLE, last, "End")]});
+    for too_many in [5, 10] {
+        let reply = bench.admin.patch(&path, rules(too_many)).await;
+        reply.refused(400, "InvalidValue", Some("/controlRules/2/reveal"));
+        assert!(reply.text().contains("together"), "{}", reply.text());
+        let changes =
+            json!({"objInfo": {"name": "another"}, "format": bare(), "controlRules": rules(too_many)["controlRules"]});
+        bench.create(changes).await.refused(400, "InvalidValue", Some("/controlRules/2/reveal"));
+    }
+    bench.admin.patch(&path, rules(4)).await.response();
+    // Of a short value everything is masked where both together would leave too few.
+    for (message, seen) in [("4539578763621486", "****************"), ("4539578763621486123", "4539578763*********")] {
+        let token = profile.tokenize(message).await;
+        assert_eq!(profile.call("detokenize", json!({"token": token})).await.response()["message"], seen);
+    }
+}
+
+#[tokio::test]
+async fn rules_of_profiles_that_share_tokens_count_together() {
+    let bench = Bench::new().await;
+    let rules =
+        |from: &str, reveal| json!([{"roleUuid": OWN_ROLE, "operation": "Tokenize"}, part(OWN_ROLE, reveal, from)]);
+    let cards = bench.profile(json!({"format": bare(), "controlRules": rules("Start", 10)})).await;
+    let shared = |reveal| {
+        json!({
+            "objInfo": {"name": "shared"}, "tweakDomain": cards.id, "controlRules": rules("End", reveal),
+        })
+    };
+    let field = Some("/controlRules/1/reveal");
+    cards.call("copy", shared(10)).await.refused(400, "InvalidValue", field);
+    let whole = super::changed(json!({"format": bare()}), &shared(10));
+    bench.create(whole).await.refused(400, "InvalidValue", field);
+    let token = cards.tokenize("4539578763621486").await;
+    let seen = |profile: String, token: String| {
+        let admin = &bench.admin;
+        async move {
+            let path = format!("/api/v2/token-profiles/{profile}/detokenize");
+            admin.post(&path, json!({"token": token})).await.response()["message"].as_str().unwrap().to_owned()
+        }
+    };
+    assert_eq!(seen(cards.id.clone(), token.clone()).await, "4539578763******");
+    let copy = cards.call("copy", shared(4)).await.response()["objInfo"]["uuid"].as_str().unwrap().to_owned();
+    // One shows the beginning and the other the end: too much of 16 digits, not of 19.
+    for profile in [&cards.id, &copy] {
+        assert_eq!(seen(profile.clone(), token.clone()).await, "****************");
+    }
+    let long = cards.tokenize("4539578763621486123").await;
+    assert_eq!(seen(cards.id.clone(), long.clone()).await, "4539578763*********");
+    assert_eq!(seen(copy.clone(), long).await, "***************6123");
+    // No later change undoes it.
+    let path = format!("/api/v2/token-profiles/{copy}");
+    let raised = json!({"controlRules": rules("End", 5)});
+    bench.admin.patch(&path, raised.clone()).await.refused(400, "InvalidValue", field);
+    bench.admin.patch(&format!("{path}/permissions"), raised).await.refused(400, "InvalidValue", field);
+    cards.patch(json!({"controlRules": rules("Start", 11)})).await.refused(400, "InvalidValue", field);
+    let own =
+        bench.profile(json!({"objInfo": {"name": "own"}, "format": bare(), "controlRules": rules("End", 10)})).await;
+    own.patch(json!({"tweakDomain": cards.id})).await.refused(400, "InvalidValue", field);
+    // What is gone shows nothing.
+    bench.admin.delete(&path).await.response();
+    assert_eq!(seen(cards.id.clone(), token).await, "4539578763******");
+}
