@@ -64,7 +64,7 @@ impl Chancery {
         let grant = Arc::new(self.decision_grant(caller, RequestDecision::Approve, Some(id)).await?);
         let ApproveRequest { note, digest } = request;
         let note = self.note(note)?;
-        self.approve(caller, &grant, id, &note, digest).await
+        Box::pin(self.approve(caller, &grant, id, &note, digest)).await
     }
 
     /// Denies a request; one denial is enough.

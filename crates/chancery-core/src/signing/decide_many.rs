@@ -42,9 +42,9 @@ impl Chancery {
         note: &str,
     ) -> BatchDecidedItem {
         let decided = match decision {
-            Decision::Approve => {
-                self.approve(caller, grant, id, note, None).await.map(|done| (done.state, done.approval_state))
-            }
+            Decision::Approve => Box::pin(self.approve(caller, grant, id, note, None))
+                .await
+                .map(|done| (done.state, done.approval_state)),
             Decision::Deny => self
                 .end(caller, grant, id, RequestDecision::Deny, note)
                 .await
