@@ -242,7 +242,7 @@ impl From<StoreError> for Error {
 }
 
 /// The one place that says what callers learn of a key that was not used. Only of one that is gone does anybody conclude
-/// something for good ([`Error::is_of_a_key_that_is_gone`]).
+/// something for good (`is_of_a_key_that_is_gone`).
 impl From<CustodyError> for Error {
     fn from(error: CustodyError) -> Self {
         let message = match error {
