@@ -1,14 +1,15 @@
 //! PostgreSQL: its connections, and statements on them.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex as BriefMutex, PoisonError};
 use std::time::Duration;
 
 use futures::future::join_all;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgPoolOptions};
 use sqlx::{Arguments, ConnectOptions, Connection as _, Executor, PgConnection, PgPool, Postgres, SqlSafeStr, SqlStr};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
@@ -51,7 +52,11 @@ pub(crate) const MIGRATION_LOCK: &str =
 
 /// For a transaction that others wait for: PostgreSQL ends it where its node says nothing for a second, and a node that
 /// waits for one that goes on gives up, so that its caller can try again.
-pub(crate) const HURRY: &str = "SET LOCAL idle_in_transaction_session_timeout = '1s'; SET LOCAL lock_timeout = '3s'";
+const HURRY: &str = "SET LOCAL idle_in_transaction_session_timeout = '1s'; SET LOCAL lock_timeout = '3s'";
+
+/// How long a work waits for others of its node that have its turn: as long as for those of other nodes, and shorter
+/// than an idle transaction lives.
+const TURN_WAIT: Duration = Duration::from_secs(3);
 
 const SESSION: &[&str] = &[
     "SET application_name = 'chancery'",
@@ -88,7 +93,12 @@ pub(crate) struct Pool {
     pool: PgPool,
     servers: Arc<[PgConnectOptions]>,
     chosen: Arc<Mutex<Instant>>,
+    turns: Turns,
 }
+
+/// Who of this node has the turn of each topic. The others wait here and not in the database: there, all of them would
+/// stand before the works of other nodes, and where the node stands still each would have its turn for a second.
+type Turns = Arc<BriefMutex<HashMap<&'static str, Arc<Mutex<()>>>>>;
 
 impl Pool {
     fn new(connections: u32, chosen: PgConnectOptions, servers: Arc<[PgConnectOptions]>) -> Self {
@@ -101,15 +111,15 @@ impl Pool {
             .before_acquire(move |connection, used| Box::pin(is_alive(connection, used.idle_for, must_write)))
             .after_connect(move |connection, _| Box::pin(prepare_connection(connection, must_write)));
         let pool = pool.connect_lazy_with(chosen);
-        Self { pool, servers, chosen: Arc::new(Mutex::new(Instant::now())) }
+        Self { pool, servers, chosen: Arc::new(Mutex::new(Instant::now())), turns: Turns::default() }
     }
 
     /// Begins a transaction, if need be on another server than before.
     pub(crate) async fn begin(&self, how: &'static str) -> Result<Connection, StoreError> {
-        match Connection::begin(&self.pool, how).await {
+        match Connection::begin(self, how).await {
             Err(StoreError::Unavailable(_)) if self.servers.len() > 1 && !self.pool.is_closed() => {
                 self.choose_again().await?;
-                Connection::begin(&self.pool, how).await
+                Connection::begin(self, how).await
             }
             outcome => outcome,
         }
@@ -220,12 +230,16 @@ pub(crate) struct Connection {
     ended: bool,
     /// Whether the server turned out to be one that only reads: another connection may find the one that does not.
     is_read_only: bool,
+    turns: Turns,
+    /// The turns that it has until it ends.
+    taken: Vec<(&'static str, OwnedMutexGuard<()>)>,
 }
 
 impl Connection {
     /// Takes one from the pool and begins.
-    pub(crate) async fn begin(pool: &PgPool, begin: &'static str) -> Result<Self, StoreError> {
-        let mut connection = Self { inner: pool.acquire().await?, ended: false, is_read_only: false };
+    async fn begin(Pool { pool, turns, .. }: &Pool, begin: &'static str) -> Result<Self, StoreError> {
+        let (inner, turns) = (pool.acquire().await?, Arc::clone(turns));
+        let mut connection = Self { inner, ended: false, is_read_only: false, turns, taken: Vec::new() };
         connection.control(CONTROL_TIME, begin).await?;
         Ok(connection)
     }
@@ -245,6 +259,18 @@ impl Connection {
             Ok(outcome) => Ok(outcome.map(drop)?),
             Err(_) => Err(StoreError::Unavailable("the database did not answer in time".into())),
         }
+    }
+
+    /// Waits until no other work of this node has the turn. From then on PostgreSQL ends this one if it stands still.
+    pub(crate) async fn hurry(&mut self, topic: &'static str) -> Result<(), StoreError> {
+        if self.taken.iter().any(|(taken, _)| *taken == topic) {
+            return Ok(());
+        }
+        let turn = Arc::clone(self.turns.lock().unwrap_or_else(PoisonError::into_inner).entry(topic).or_default());
+        let taken = timeout(TURN_WAIT, turn.lock_owned()).await;
+        let taken = taken.map_err(|_| StoreError::Unavailable(format!("the turn of {topic} did not come in time")))?;
+        self.taken.push((topic, taken));
+        self.script(HURRY.into()).await
     }
 
     /// Runs a text of several statements, as migrations are.

@@ -146,11 +146,12 @@ impl Tx {
 
     /// Says that others wait for the end of this transaction: a node that stands still in it must not keep them waiting.
     /// On SQLite they wait for whoever writes in any case.
-    pub(crate) async fn hurry(&mut self) -> Result<(), StoreError> {
-        match self.backend() {
-            Backend::Sqlite => Ok(()),
-            Backend::Postgres => self.script(postgres::HURRY.into()).await,
+    pub(crate) async fn hurry(&mut self, topic: &'static str) -> Result<(), StoreError> {
+        if let Connection::Postgres(connection) = self.statement()? {
+            connection.hurry(topic).await?;
         }
+        self.succeeded();
+        Ok(())
     }
 
     pub(crate) const fn backend(&self) -> Backend {

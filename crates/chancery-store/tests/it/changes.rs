@@ -7,6 +7,7 @@ use chancery_store::tables::changes::{self, Found, Position};
 use chancery_store::tables::{settings, turns};
 use chancery_store::{Store, StoreError, sql};
 use tokio::sync::oneshot;
+use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::harness::{Fixture, Outcome, read, write};
@@ -172,12 +173,47 @@ async fn a_turn_of_a_node_that_stands_still_ends_after_a_second() {
     let f = Fixture::postgres().await;
     let (go, ended) = paused(&f.store, true).await;
     let began = Instant::now();
-    let taken: Outcome<()> = write(&f.store, |tx| Box::pin(turns::take(tx, "things"))).await;
+    let other = Store::open(&f.url, crate::row_keys::keys()).await.unwrap();
+    let taken: Outcome<()> = write(&other, |tx| Box::pin(turns::take(tx, "things"))).await;
     taken.unwrap();
     assert!(began.elapsed() < Duration::from_millis(2_500), "{:?}", began.elapsed());
     go.send(()).unwrap();
     let outcome = ended.await.unwrap();
     assert!(matches!(outcome, Err(StoreError::Unavailable(_))), "nothing of its work took place: {outcome:?}");
+}
+
+/// Else each of its works would have its turn for a second, and the one of another node that waits behind them all
+/// would give up.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_node_that_stands_still_has_one_turn_however_much_it_has_to_do() {
+    let f = Fixture::postgres().await;
+    let other = Store::open(&f.url, crate::row_keys::keys()).await.unwrap();
+    let (go, first) = paused(&f.store, true).await;
+    let more: Vec<_> = (0..4)
+        .map(|_| {
+            tokio::spawn({
+                let store = f.store.clone();
+                async move {
+                    let still = write(&store, |tx| {
+                        Box::pin(async move {
+                            turns::take(tx, "things").await?;
+                            sleep(Duration::from_secs(30)).await;
+                            Ok::<_, StoreError>(())
+                        })
+                    });
+                    drop(still.await);
+                }
+            })
+        })
+        .collect();
+    sleep(Duration::from_millis(200)).await;
+    let began = Instant::now();
+    let taken: Outcome<()> = write(&other, |tx| Box::pin(turns::take(tx, "things"))).await;
+    taken.unwrap();
+    assert!(began.elapsed() < Duration::from_millis(2_500), "{:?}", began.elapsed());
+    go.send(()).unwrap();
+    assert!(first.await.unwrap().is_err());
+    more.into_iter().for_each(|work| work.abort());
 }
 
 /// Restored into another cluster, whose transactions have lower numbers, the old changes would look new for ever.
