@@ -4,17 +4,14 @@ use chancery_types::{
     Action, Decision, ErrorCode, Perm, ProposalDecision, ProposalId,
     wire::proposals::{BatchDecideProposals, BatchDecidedProposal, BatchDecidedProposals},
 };
-use futures::{StreamExt, stream};
 use tracing::error;
 
 use super::decide::DECIDERS;
 use crate::{Caller, Chancery, Error, Grant, Meaning, Result};
 
-/// Proposals that are worked on at a time: enough to share the store's flushes.
-const PARALLEL: usize = 16;
-
 impl Chancery {
-    /// Approves or denies many proposals; what is refused for one leaves the others as they are.
+    /// Approves or denies many proposals in the order given, since two may be about the same policy; what is refused for
+    /// one leaves the others as they are.
     pub async fn batch_decide_proposals(
         &self,
         caller: &Caller,
@@ -30,8 +27,11 @@ impl Chancery {
             return Err(Error::too_large("/uuids", message));
         }
         let note = self.note(note)?;
-        let decided = stream::iter(uuids).map(|id| self.decide_on_proposal(caller, &grant, id, decision, &note));
-        Ok(BatchDecidedProposals { results: decided.buffered(PARALLEL).collect().await })
+        let mut results = Vec::with_capacity(uuids.len());
+        for id in uuids {
+            results.push(self.decide_on_proposal(caller, &grant, id, decision, &note).await);
+        }
+        Ok(BatchDecidedProposals { results })
     }
 
     async fn decide_on_proposal(
