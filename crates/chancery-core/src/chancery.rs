@@ -149,11 +149,11 @@ const ROOT_KEY_ID: &str = "rootKeyId";
 
 /// What takes effect once it is approved: each kind of proposal, from the domain that proposes it.
 const EFFECTS: Effects = Effects {
-    pre_approval: signing::proposals::pre_approval::read,
-    policy: signing::proposals::policy::read,
-    certificate: pki::proposals::certificate::read,
-    cert_profile: pki::proposals::cert_profile::read,
-    issuer: pki::proposals::issuer::read,
+    pre_approval: signing::proposals::pre_approval::READ,
+    policy: signing::proposals::policy::READ,
+    certificate: pki::proposals::certificate::READ,
+    cert_profile: pki::proposals::cert_profile::READ,
+    issuer: pki::proposals::issuer::READ,
 };
 
 /// How long the end of a server may take to write down what is only in memory, and then to close the store: some commits,

@@ -42,20 +42,30 @@ struct Open {
     since: Instant,
 }
 
+/// What would be lost with a connection, the least first.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Loss {
+    /// Nothing has begun on it for a while, and nothing is in flight.
+    Idle,
+    /// A call of nobody known has been in flight for a while.
+    Slow,
+    /// Somebody not known has just asked something.
+    Fresh,
+}
+
 impl Open {
-    /// How little would be lost with it, the least first; none where somebody known has a call in flight.
-    fn loss(&mut self) -> Option<u8> {
+    /// None where somebody known would lose a call, or has just asked something.
+    fn loss(&mut self) -> Option<Loss> {
         let begun = self.state.begun();
         if begun != self.begun {
             (self.begun, self.since) = (begun, Instant::now());
         }
-        let (is_idle, is_known) = (self.state.is_idle(), self.state.has_known_caller());
-        match self.since.elapsed() >= PATIENCE {
-            true if is_idle => Some(0),
-            true | false if is_known => None,
-            true => Some(1),
-            false => Some(2),
+        let has_waited = self.since.elapsed() >= PATIENCE;
+        if has_waited && self.state.is_idle() {
+            return Some(Loss::Idle);
         }
+        let lost = if has_waited { Loss::Slow } else { Loss::Fresh };
+        (!self.state.has_known_caller()).then_some(lost)
     }
 }
 
@@ -118,7 +128,7 @@ impl Connections {
         self.open.retain(|open| !open.task.is_finished());
         let spared = match self.open.iter_mut().enumerate().find(|(_, open)| open.state.begun() == 0) {
             // The others are younger.
-            Some((index, silent)) => (silent.loss() == Some(0)).then_some(index),
+            Some((index, silent)) => (silent.loss() == Some(Loss::Idle)).then_some(index),
             None => self.of_the_largest(newcomer),
         };
         if let Some(open) = spared.and_then(|index| self.open.remove(index)) {

@@ -13,13 +13,31 @@ use crate::{Chancery, Error, Event, Limits, Meaning, Result, approval::Requireme
 /// What comes of preparing an effect: it can take place, or never any more, and why.
 pub(crate) type Ready = Result<Result<Box<dyn ApplyProposal>, String>>;
 
-/// What is proposed.
-pub(crate) trait Effect: Send + Sync {
+/// What a proposal of one kind says.
+pub(crate) trait Content: Serialize + DeserializeOwned {
+    const KIND: ProposalKind;
+}
+
+/// What is stored of a proposal. It follows from its [`Content`].
+pub(crate) trait StoredContent {
     fn kind(&self) -> ProposalKind;
 
-    /// The text that is stored and approved: see [`content`].
-    fn content(&self) -> Result<String>;
+    /// The text that people approve. It is stored as it was written, and read again from there.
+    fn text(&self) -> Result<String>;
+}
 
+impl<T: Content> StoredContent for T {
+    fn kind(&self) -> ProposalKind {
+        T::KIND
+    }
+
+    fn text(&self) -> Result<String> {
+        serde_json::to_string(&BTreeMap::from([(T::KIND.as_str(), self)])).map_err(Error::internal)
+    }
+}
+
+/// What is proposed.
+pub(crate) trait Effect: StoredContent + Send + Sync {
     /// What it takes now, whatever it took when it was made. None where that stays.
     fn requirement<'t>(
         &'t self,
@@ -67,7 +85,7 @@ pub(crate) trait ApplyProposal: Send {
 }
 
 /// Reads an effect from its text.
-type Read = fn(&str) -> Result<Arc<dyn Effect>>;
+pub(crate) type Read = fn(&str) -> Result<Arc<dyn Effect>>;
 
 /// How the effects of each kind are read.
 #[derive(Clone, Copy)]
@@ -93,19 +111,24 @@ impl Effects {
     }
 }
 
-/// The text that people approve. It is stored as it was written, and read again from there.
-pub(crate) fn content(kind: ProposalKind, proposed: &impl Serialize) -> Result<String> {
-    serde_json::to_string(&BTreeMap::from([(kind.as_str(), proposed)])).map_err(Error::internal)
+/// What a stored text says.
+pub(crate) fn parse<T: Content>(text: &str) -> Result<T> {
+    let mut members: BTreeMap<String, T> = serde_json::from_str(text).map_err(Error::internal)?;
+    members.remove(T::KIND.as_str()).ok_or_else(|| Error::internal("a proposal's content is of another kind"))
 }
 
-/// What a stored text says.
-pub(crate) fn parse<T: DeserializeOwned>(kind: ProposalKind, content: &str) -> Result<T> {
-    let mut members: BTreeMap<String, T> = serde_json::from_str(content).map_err(Error::internal)?;
-    members.remove(kind.as_str()).ok_or_else(|| Error::internal("a proposal's content is of another kind"))
+/// The effect that a stored text says.
+pub(crate) fn read<T: Content + Effect + 'static>(text: &str) -> Result<Arc<dyn Effect>> {
+    Ok(Arc::new(parse::<T>(text)?))
+}
+
+/// What comes of preparing it, where that was tried.
+pub(crate) fn prepared<T: ApplyProposal + 'static>(tried: Result<T>) -> Ready {
+    Ok(lasting(tried)?.map(|ready| Box::new(ready) as Box<dyn ApplyProposal>))
 }
 
 /// Tells what can never be done any more, and why, from what cannot be done now.
-pub(crate) fn lasting<T>(result: Result<T>) -> Result<Result<T, String>> {
+fn lasting<T>(result: Result<T>) -> Result<Result<T, String>> {
     match result {
         Ok(done) => Ok(Ok(done)),
         Err(refusal) => match refusal.meaning() {

@@ -11,7 +11,7 @@ mod stored_proposal;
 
 pub(crate) use self::{
     decide::ApprovedProposal,
-    effect::{ApplyProposal, Effect, Effects, Ready, content, lasting, parse, retried},
+    effect::{ApplyProposal, Content, Effect, Effects, Read, Ready, parse, prepared, read, retried},
     propose::{About, NewProposal, StoreFirst},
     stored_proposal::StoredProposal,
 };

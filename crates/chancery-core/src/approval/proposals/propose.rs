@@ -84,7 +84,7 @@ impl Chancery {
             certificate_id: None,
             name_key: name_key(&name),
             name,
-            content: effect.content()?,
+            content: effect.text()?,
             state: SigningRequestState::Approval.as_str().to_owned(),
             reason: None,
             required_at_submission: required,

@@ -14,7 +14,9 @@ use crate::{
     Caller, Chancery, Event, Grant, Limits, Result,
     approval::{
         Requirement,
-        proposals::{self, About, ApplyProposal, ApprovedProposal, Effect, NewProposal, Ready, lasting, retried},
+        proposals::{
+            self, About, ApplyProposal, ApprovedProposal, Content, Effect, NewProposal, Read, Ready, prepared, retried,
+        },
     },
     audit::Actor,
     changes::{Change, ChangeKind},
@@ -25,20 +27,14 @@ use crate::{
 #[serde(transparent)]
 struct ProfileChange(ProposedCertProfile);
 
-/// Reads one that is stored.
-pub(crate) fn read(content: &str) -> Result<Arc<dyn Effect>> {
-    Ok(Arc::new(proposals::parse::<ProfileChange>(ProposalKind::CertProfile, content)?))
+impl Content for ProfileChange {
+    const KIND: ProposalKind = ProposalKind::CertProfile;
 }
 
+/// Reads one that is stored.
+pub(crate) const READ: Read = proposals::read::<ProfileChange>;
+
 impl Effect for ProfileChange {
-    fn kind(&self) -> ProposalKind {
-        ProposalKind::CertProfile
-    }
-
-    fn content(&self) -> Result<String> {
-        proposals::content(self.kind(), self)
-    }
-
     /// What the profile demands still.
     fn requirement<'t>(
         &'t self,
@@ -57,7 +53,7 @@ impl Effect for ProfileChange {
             let checked = chancery.store.read(move |tx| {
                 Box::pin(async move { check_change(tx, &new, &limits).await.map(|_| Apply { new, limits }) })
             });
-            Ok(lasting(checked.await)?.map(|ready| Box::new(ready) as Box<dyn ApplyProposal>))
+            prepared(checked.await)
         })
     }
 

@@ -20,7 +20,10 @@ use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Result,
     approval::{
         Requirement,
-        proposals::{self, About, ApplyProposal, ApprovedProposal, Effect, NewProposal, Ready, StoreFirst, lasting},
+        proposals::{
+            self, About, ApplyProposal, ApprovedProposal, Content, Effect, NewProposal, Read, Ready, StoreFirst,
+            prepared,
+        },
     },
     audit::{Actor, Entry},
     changes::{Change, ChangeKind},
@@ -39,30 +42,24 @@ struct NewCertificate {
     certificate: CertificateToIssue,
 }
 
-/// Reads one that is stored.
-pub(crate) fn read(content: &str) -> Result<Arc<dyn Effect>> {
-    Ok(Arc::new(proposals::parse::<NewCertificate>(ProposalKind::Certificate, content)?))
+impl Content for NewCertificate {
+    const KIND: ProposalKind = ProposalKind::Certificate;
 }
+
+/// Reads one that is stored.
+pub(crate) const READ: Read = proposals::read::<NewCertificate>;
 
 /// The certificate that was last proposed for a service, whatever became of it.
 pub(crate) async fn asked_for_last(tx: &mut Tx, service: ServiceId) -> Result<Option<ServiceCertificate>> {
-    let kind = ProposalKind::Certificate;
-    let Some(row) = tables::proposals::newest_of_service(tx, service.into(), kind.as_str()).await? else {
+    let kind = NewCertificate::KIND.as_str();
+    let Some(row) = tables::proposals::newest_of_service(tx, service.into(), kind).await? else {
         return Ok(None);
     };
-    let new: NewCertificate = proposals::parse(kind, &row.content)?;
+    let new: NewCertificate = proposals::parse(&row.content)?;
     Ok(new.request.of_service().cloned())
 }
 
 impl Effect for NewCertificate {
-    fn kind(&self) -> ProposalKind {
-        ProposalKind::Certificate
-    }
-
-    fn content(&self) -> Result<String> {
-        proposals::content(self.kind(), self)
-    }
-
     /// What profile and issuer demand together, and the authority whose place it takes.
     fn requirement<'t>(
         &'t self,
@@ -92,8 +89,7 @@ impl Effect for NewCertificate {
             }
             // What was compiled may be behind the store, and what fails here fails for ever.
             chancery.catch_up().await?;
-            let made = chancery.prepare_approved(self, approved).await;
-            Ok(lasting(made)?.map(|issuing| Box::new(issuing) as Box<dyn ApplyProposal>))
+            prepared(chancery.prepare_approved(self, approved).await)
         })
     }
 

@@ -18,7 +18,9 @@ use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Result,
     approval::{
         Requirement,
-        proposals::{self, About, ApplyProposal, ApprovedProposal, Effect, NewProposal, Ready, lasting, retried},
+        proposals::{
+            self, About, ApplyProposal, ApprovedProposal, Content, Effect, NewProposal, Read, Ready, prepared, retried,
+        },
         requirement,
     },
     audit::Actor,
@@ -33,10 +35,12 @@ const TOPIC: &str = "issuer approvals";
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct IssuerChange(CertificateId, ProposedIssuerApproval);
 
-/// Reads one that is stored.
-pub(crate) fn read(content: &str) -> Result<Arc<dyn Effect>> {
-    Ok(Arc::new(proposals::parse::<IssuerChange>(ProposalKind::Issuer, content)?))
+impl Content for IssuerChange {
+    const KIND: ProposalKind = ProposalKind::Issuer;
 }
+
+/// Reads one that is stored.
+pub(crate) const READ: Read = proposals::read::<IssuerChange>;
 
 /// What is stored of an authority's demands.
 pub(in crate::pki) fn parse(text: Option<&str>) -> Result<Option<ApprovalRules>> {
@@ -57,14 +61,6 @@ pub(super) async fn demands_of(tx: &mut Tx, id: Option<CertificateId>) -> Result
 }
 
 impl Effect for IssuerChange {
-    fn kind(&self) -> ProposalKind {
-        ProposalKind::Issuer
-    }
-
-    fn content(&self) -> Result<String> {
-        proposals::content(self.kind(), self)
-    }
-
     /// What it demands still.
     fn requirement<'t>(
         &'t self,
@@ -79,7 +75,7 @@ impl Effect for IssuerChange {
         Box::pin(async move {
             let checked =
                 chancery.store.read(move |tx| Box::pin(async move { change.check(tx).await.map(|()| change) }));
-            Ok(lasting(checked.await)?.map(|change| Box::new(change) as Box<dyn ApplyProposal>))
+            prepared(checked.await)
         })
     }
 

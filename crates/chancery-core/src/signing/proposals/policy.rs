@@ -18,7 +18,9 @@ use crate::{
     Caller, Chancery, Error, Event, Grant, Limits, Result,
     approval::{
         Requirement,
-        proposals::{self, About, ApplyProposal, ApprovedProposal, Effect, NewProposal, Ready, lasting, retried},
+        proposals::{
+            self, About, ApplyProposal, ApprovedProposal, Content, Effect, NewProposal, Read, Ready, prepared, retried,
+        },
         requirement,
     },
     audit::Actor,
@@ -39,20 +41,14 @@ pub(in crate::signing) struct NewPolicy {
     pub(in crate::signing) after: SigningPolicy,
 }
 
-/// Reads one that is stored.
-pub(crate) fn read(content: &str) -> Result<Arc<dyn Effect>> {
-    Ok(Arc::new(proposals::parse::<NewPolicy>(ProposalKind::Policy, content)?))
+impl Content for NewPolicy {
+    const KIND: ProposalKind = ProposalKind::Policy;
 }
 
+/// Reads one that is stored.
+pub(crate) const READ: Read = proposals::read::<NewPolicy>;
+
 impl Effect for NewPolicy {
-    fn kind(&self) -> ProposalKind {
-        ProposalKind::Policy
-    }
-
-    fn content(&self) -> Result<String> {
-        proposals::content(self.kind(), self)
-    }
-
     /// The highest count of the service, and the policy's own steps.
     fn requirement<'t>(
         &'t self,
@@ -81,7 +77,7 @@ impl Effect for NewPolicy {
             let checked = chancery.store.read(move |tx| {
                 Box::pin(async move { check(tx, &ready.new, &ready.limits, ready.hardened).await.map(|_| ready) })
             });
-            Ok(lasting(checked.await)?.map(|ready| Box::new(ready) as Box<dyn ApplyProposal>))
+            prepared(checked.await)
         })
     }
 

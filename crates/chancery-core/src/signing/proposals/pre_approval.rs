@@ -15,7 +15,7 @@ use crate::{
     Caller, Chancery, Error, Event, Limits, Result,
     approval::{
         PreApprovalLife, Requirement,
-        proposals::{self, About, ApplyProposal, ApprovedProposal, Effect, NewProposal, Ready},
+        proposals::{self, About, ApplyProposal, ApprovedProposal, Content, Effect, NewProposal, Read, Ready},
         requirement,
     },
     audit::Actor,
@@ -37,20 +37,14 @@ struct Beforehand {
     lifetime_ms: Option<i64>,
 }
 
-/// Reads one that is stored.
-pub(crate) fn read(content: &str) -> Result<Arc<dyn Effect>> {
-    Ok(Arc::new(proposals::parse::<Beforehand>(ProposalKind::PreApproval, content)?))
+impl Content for Beforehand {
+    const KIND: ProposalKind = ProposalKind::PreApproval;
 }
 
+/// Reads one that is stored.
+pub(crate) const READ: Read = proposals::read::<Beforehand>;
+
 impl Effect for Beforehand {
-    fn kind(&self) -> ProposalKind {
-        ProposalKind::PreApproval
-    }
-
-    fn content(&self) -> Result<String> {
-        proposals::content(self.kind(), self)
-    }
-
     /// What the policy takes, of people who did not ask for it.
     fn requirement<'t>(
         &'t self,
