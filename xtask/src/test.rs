@@ -1,5 +1,7 @@
 //! `cargo xtask test`: the tools that the tests need, then all tests. The tests start their own servers and databases.
 
+use serde_json::Value;
+
 use crate::{Result, sh, tools};
 
 pub(crate) fn run(args: &[String]) -> Result {
@@ -10,6 +12,18 @@ pub(crate) fn run(args: &[String]) -> Result {
         return Ok(());
     }
     // Once more through the front door, this time on PostgreSQL: one SQL text must do the same on both.
-    let routes = ["test", "--package=chancery-server", "--test=it", "--no-fail-fast"];
-    sh::run(sh::cargo().env("CHANCERY_TEST_ON_POSTGRES", "1").args(routes))
+    let folder = sh::root().join("crates/chancery-server");
+    sh::run(sh::command(front_door()?).current_dir(folder).env("CHANCERY_TEST_ON_POSTGRES", "1"))
+}
+
+/// The program that `cargo test` has just built of the server's tests. Asking cargo for them alone would build the crates
+/// below once more, with fewer features.
+fn front_door() -> Result<String> {
+    let build = ["test", "--workspace", "--no-run", "--quiet", "--message-format=json"];
+    let built = sh::output(sh::cargo().args(build))?;
+    let found = built.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).find_map(|message| {
+        let is_wanted = message["target"]["src_path"].as_str()?.ends_with("/chancery-server/tests/it/main.rs");
+        message["executable"].as_str().filter(|_| is_wanted).map(str::to_owned)
+    });
+    found.ok_or_else(|| "cargo built no tests of the server".to_owned())
 }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use chancery_core::{
-    Chancery, Clock, Config, FirstIdentity, Host, KeyBackend, Limits, OutsideAuthorities, Provision, RootKeySource,
-    StoreUrl, create_root_key,
-};
+use chancery_core::{Chancery, Clock, Config, KeyBackend, Limits, OutsideAuthorities};
 use chancery_server::Routes;
-use chancery_testkit::{Database, Postgres, TempDir, Tool, temp_dir};
+use chancery_testkit::{Database, Tool};
 use chancery_types::{Perm, RoleId};
 use serde_json::json;
 
-use crate::client::Client;
+use crate::{
+    client::Client,
+    template::{self, Place},
+};
 
 /// The environment variable with which every test runs on PostgreSQL instead of SQLite; `cargo xtask test` runs them
 /// both ways.
@@ -28,10 +28,7 @@ pub(crate) struct TestApp {
     pub(crate) chancery: Arc<Chancery>,
     pub(crate) clock: Clock,
     pub(crate) routes: Routes,
-    store: StoreUrl,
-    /// On PostgreSQL.
-    database: Option<Database>,
-    folder: TempDir,
+    place: Place,
 }
 
 /// How an installation is to be different from the usual one.
@@ -78,15 +75,10 @@ impl TestApp {
 
     pub(crate) async fn with(setup: Setup) -> Self {
         let Setup { clock, limits, hardened, public_url, outside_stamps, postgres, api_access, key_backend } = setup;
-        let folder = temp_dir();
-        let root_key = folder.path().join("root.key");
-        create_root_key(&root_key).unwrap();
-        let database = postgres.then(|| Postgres::shared().new_database());
-        let store = match &database {
-            Some(database) => database.address().parse().unwrap(),
-            None => StoreUrl::file(folder.path().join("chancery.db")),
-        };
-        let root_key = RootKeySource::File(root_key);
+        // What each test would make anew, with all migrations and two passwords, is made once and copied.
+        let is_usual = api_access && clock.now_ms() == NOON_MS;
+        let place = if is_usual { template::copy(postgres).await } else { Place::new(postgres) };
+        let (store, root_key) = (place.store(), place.root_key());
         let config = Config {
             store: store.clone(),
             root_key,
@@ -100,25 +92,25 @@ impl TestApp {
             key_backend,
         };
         let chancery = Chancery::open(config).await.unwrap();
-        let identities = ["Admin1", "Admin2"].map(first_administrator).into();
-        let provision = Provision { identities, api_access, demo: false };
-        chancery.provision(&Host::running("test"), provision).await.unwrap();
+        if !is_usual {
+            template::provision(&chancery, api_access).await;
+        }
         let routes = chancery_server::router(Arc::clone(&chancery));
-        Self { chancery, clock, routes, store, database, folder }
+        Self { chancery, clock, routes, place }
     }
 
     /// The database behind it, for what no interface does to it.
     pub(crate) fn database(&self) -> &Database {
-        self.database.as_ref().expect("on PostgreSQL")
+        self.place.database.as_ref().expect("on PostgreSQL")
     }
 
     pub(crate) const fn is_on_postgres(&self) -> bool {
-        self.database.is_some()
+        self.place.database.is_some()
     }
 
     /// Changes its database, of either kind, as somebody who may write it and nothing else: how many rows.
     pub(crate) fn harm(&self, statement: &str) -> u64 {
-        let count = match (&self.database, self.store.path()) {
+        let count = match (&self.place.database, self.place.store().path()) {
             (Some(database), _) => {
                 database.psql(&format!("WITH changed AS ({statement} RETURNING 1) SELECT COUNT(*) FROM changed"))
             }
@@ -146,8 +138,7 @@ impl TestApp {
 
     async fn another(&self) -> Arc<Chancery> {
         let Setup { limits, hardened, public_url, outside_stamps, key_backend, .. } = Setup::default();
-        let root_key = RootKeySource::File(self.folder.path().join("root.key"));
-        let (store, clock) = (self.store.clone(), self.clock.clone());
+        let (store, root_key, clock) = (self.place.store(), self.place.root_key(), self.clock.clone());
         let config = Config {
             store,
             root_key,
@@ -198,8 +189,4 @@ impl TestApp {
         let role = self.admin().await.post("/api/v2/roles", body).await;
         self.person(name, &[role.response()["uuid"].as_str().unwrap().parse().unwrap()]).await
     }
-}
-
-fn first_administrator(name: &str) -> FirstIdentity {
-    FirstIdentity::new(name, PASSWORD, &[RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER])
 }

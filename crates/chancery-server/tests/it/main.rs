@@ -13,4 +13,5 @@ mod key_backend;
 mod listen;
 mod routes;
 mod signing;
+mod template;
 mod unknown_members;

@@ -1,0 +1,112 @@
+//! Where an installation lies, and a new one that is made once and copied for each test.
+
+use std::{
+    fs::{self, OpenOptions},
+    io::Write,
+    os::unix::fs::OpenOptionsExt,
+    path::Path,
+    sync::Arc,
+};
+
+use chancery_core::{
+    Chancery, Clock, Config, FirstIdentity, Host, Limits, Provision, RootKeySource, StoreUrl, create_root_key,
+};
+use chancery_testkit::{Database, Postgres, TempDir, temp_dir};
+use chancery_types::RoleId;
+use tokio::sync::OnceCell;
+
+use crate::app::{NOON_MS, PASSWORD};
+
+/// The root key, and the database beside it or on a server.
+pub(crate) struct Place {
+    folder: TempDir,
+    /// On PostgreSQL.
+    pub(crate) database: Option<Database>,
+}
+
+impl Place {
+    /// With a new root key and an empty database.
+    pub(crate) fn new(postgres: bool) -> Self {
+        let place = Self { folder: temp_dir(), database: postgres.then(|| Postgres::shared().new_database()) };
+        create_root_key(&place.folder.path().join("root.key")).unwrap();
+        place
+    }
+
+    pub(crate) fn store(&self) -> StoreUrl {
+        match &self.database {
+            Some(database) => database.address().parse().unwrap(),
+            None => StoreUrl::file(self.folder.path().join("chancery.db")),
+        }
+    }
+
+    pub(crate) fn root_key(&self) -> RootKeySource {
+        RootKeySource::File(self.folder.path().join("root.key"))
+    }
+}
+
+/// An installation with two administrators and API access, kept so that nothing is left of it with the process.
+struct Template {
+    root_key: Vec<u8>,
+    store: Stored,
+}
+
+enum Stored {
+    File(Vec<u8>),
+    Database(Database),
+}
+
+/// A copy of it.
+pub(crate) async fn copy(postgres: bool) -> Place {
+    static ON_SQLITE: OnceCell<Template> = OnceCell::const_new();
+    static ON_POSTGRES: OnceCell<Template> = OnceCell::const_new();
+    let template = if postgres { &ON_POSTGRES } else { &ON_SQLITE };
+    let Template { root_key, store } = template.get_or_init(|| make(postgres)).await;
+    let mut place = Place { folder: temp_dir(), database: None };
+    write_private(&place.folder.path().join("root.key"), root_key);
+    match store {
+        Stored::File(bytes) => write_private(&place.folder.path().join("chancery.db"), bytes),
+        Stored::Database(database) => place.database = Some(Postgres::shared().copy_of(database)),
+    }
+    place
+}
+
+async fn make(postgres: bool) -> Template {
+    let place = Place::new(postgres);
+    let config = Config {
+        store: place.store(),
+        root_key: place.root_key(),
+        clock: Clock::fixed(NOON_MS),
+        limits: Limits::default(),
+        hardened: false,
+        public_url: None,
+        outside_stamps: None,
+        log_name: None,
+        rsa_pool: 0,
+        key_backend: None,
+    };
+    let chancery = Chancery::open(config).await.unwrap();
+    provision(&chancery, true).await;
+    chancery.shut_down().await;
+    let root_key = fs::read(place.folder.path().join("root.key")).unwrap();
+    let store = match place.database {
+        Some(database) => Stored::Database(database),
+        None => Stored::File(fs::read(place.folder.path().join("chancery.db")).unwrap()),
+    };
+    Template { root_key, store }
+}
+
+fn write_private(path: &Path, bytes: &[u8]) {
+    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    file.unwrap().write_all(bytes).unwrap();
+}
+
+/// Makes the two administrators, with [`PASSWORD`].
+pub(crate) async fn provision(chancery: &Arc<Chancery>, api_access: bool) {
+    let identities = ["Admin1", "Admin2"].map(first_administrator).into();
+    let provision = Provision { identities, api_access, demo: false };
+    chancery.provision(&Host::running("test"), provision).await.unwrap();
+}
+
+fn first_administrator(name: &str) -> FirstIdentity {
+    FirstIdentity::new(name, PASSWORD, &[RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER])
+}
