@@ -3,6 +3,7 @@
 use std::{
     fs,
     net::IpAddr,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -10,7 +11,7 @@ use std::{
 use chancery_core::{Clock, new_transport_identity};
 use rustls::ServerConfig;
 use serde::{Deserialize, Serialize};
-use tracing::info;
+use tracing::{info, warn};
 
 use crate::{
     failure::{Failure, While as _},
@@ -60,7 +61,17 @@ pub(crate) fn present(settings: &Settings) -> Result<Arc<ServerConfig>, Failure>
         }
     };
     let read = |path: &Path| fs::read(path).doing(path.display().to_string());
+    warn_of_readers(&key);
     Ok(chancery_server::tls_config(&read(&certificate)?, &read(&key)?)?)
+}
+
+/// Groups may read a key, since other programs of the host may serve with it too; anybody may not. It is not refused, so
+/// that no renewal by another program stops the server.
+fn warn_of_readers(key: &Path) {
+    let mode = fs::metadata(key).map_or(0, |metadata| metadata.permissions().mode() & 0o7777);
+    if mode & 0o007 != 0 {
+        warn!(file = %key.display(), mode = %format_args!("{mode:04o}"), "everybody on this host can read the TLS key");
+    }
 }
 
 /// Makes the server's own certificate and key. Made anew when there is none, or when the server has another name: its

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    os::unix::fs::PermissionsExt as _,
     path::Path,
     thread::sleep,
     time::{Duration, Instant},
@@ -49,6 +50,8 @@ fn sighup_reads_the_tls_files_and_the_log_level_again() {
     server.wait_until("the log", |server| server.log().contains("read the TLS files").then_some(()));
     assert!(presented(&base).contains("CN = after"), "{}", presented(&base));
     assert_eq!(status(&base, "/healthz", &cert), "200");
+    let everybody_reads = "everybody on this host can read the TLS key";
+    assert!(!server.log().contains(everybody_reads), "{}", server.log());
     server.wait_until("a line of debug", |server| server.log().contains("route=\"/healthz\"").then_some(()));
 
     // What cannot be read changes nothing.
@@ -56,6 +59,11 @@ fn sighup_reads_the_tls_files_and_the_log_level_again() {
     server.signal("-HUP");
     server.wait_until("the log", |server| server.log().contains("SIGHUP changed nothing").then_some(()));
     assert_eq!(status(&base, "/healthz", &cert), "200");
+
+    certificate(&folder, "open");
+    fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
+    server.signal("-HUP");
+    server.wait_until("the log", |server| server.log().contains(everybody_reads).then_some(()));
     assert!(server.stop().success());
 }
 
