@@ -73,8 +73,6 @@ pub struct List {
     order: Order,
     /// One of them holds for each row, and no two for the same; without any, all rows are one arm.
     arms: Option<Vec<String>>,
-    /// Whether the arms are all rows of the table.
-    arms_are_all: bool,
     /// What holds for each row besides.
     conditions: Vec<String>,
     values: Vec<Value>,
@@ -84,7 +82,7 @@ impl List {
     /// `SELECT columns FROM table` in this order, which the table has an index for.
     pub fn new(columns: &'static str, table: &'static str, order: Order) -> Self {
         let (conditions, values) = (Vec::new(), Vec::new());
-        List { columns, table, order, arms: None, arms_are_all: false, conditions, values }
+        List { columns, table, order, arms: None, conditions, values }
     }
 
     /// Also the rows for which this condition holds, which has an index in the order of the list. Each `?` is one of the
@@ -99,12 +97,6 @@ impl List {
     pub(crate) fn arms(mut self, condition: &'static str, values: Vec<Uuid>) -> Self {
         self.arms.get_or_insert_default();
         values.into_iter().fold(self, |list, value| list.arm(condition, [value.into_value()]))
-    }
-
-    /// The arms are all rows of the table.
-    pub(crate) const fn of_all(mut self) -> Self {
-        self.arms_are_all = true;
-        self
     }
 
     /// Only rows for which the condition holds, its one `?` being the value; no condition without a value.
@@ -222,11 +214,6 @@ impl List {
 
     /// How many rows there are, and whether there may be more.
     async fn total(&self, tx: &mut Tx, end: Option<&Position>, max: u32) -> Result<(i64, bool), StoreError> {
-        let is_all = self.conditions.is_empty() && (self.arms.is_none() || self.arms_are_all);
-        if is_all && tx.backend() == Backend::Sqlite {
-            // It counts the rows of a page of its file at once.
-            return Ok((generated_sql(format!("SELECT COUNT(*) FROM {}", self.table)).one(tx).await?, false));
-        }
         let mut values = self.values.clone();
         let text = self.union("1 AS one", &Part::until(end), &mut values, "");
         let text = format!("SELECT COUNT(*) FROM ({text} LIMIT ${}) AS counted", values.len() + 1);

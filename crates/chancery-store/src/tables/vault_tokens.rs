@@ -247,9 +247,26 @@ impl FromColumns for TokenHash {
 
 impl FromColumns for Row {
     fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        let token_hash = hash(columns.get("token_hash")?)?;
+        let message_hash = columns.optional("message_hash")?.map(hash).transpose()?;
+        // A value of another type is this row's damage alone, as a seal that was altered is: others of the same call are
+        // read. An empty seal opens with no key.
+        Ok(Self::whole(columns, token_hash, message_hash).unwrap_or(Self {
+            token_hash,
+            message_hash,
+            key_version: 0,
+            sealed: Vec::new(),
+            created_at_ms: 0,
+            expires_at_ms: None,
+        }))
+    }
+}
+
+impl Row {
+    fn whole(columns: &Columns, token_hash: Hash, message_hash: Option<Hash>) -> Result<Self, StoreError> {
         Ok(Self {
-            token_hash: hash(columns.get("token_hash")?)?,
-            message_hash: columns.optional("message_hash")?.map(hash).transpose()?,
+            token_hash,
+            message_hash,
             key_version: columns.get("key_version")?,
             sealed: columns.get("sealed")?,
             created_at_ms: columns.get("created_at_ms")?,

@@ -292,6 +292,27 @@ async fn a_row_that_cannot_be_read_fails_its_token_alone() {
     assert_eq!(again.errors.iter().map(|error| error.index).collect::<Vec<_>>(), bad);
 }
 
+/// Values of another type than the column's, which SQLite takes, and of a version that no key has.
+#[tokio::test]
+async fn a_row_with_a_value_that_nobody_writes_fails_its_token_alone() {
+    for damage in [
+        "UPDATE vault_tokens SET sealed = 'text' WHERE token_hash = (SELECT MIN(token_hash) FROM vault_tokens)",
+        "UPDATE vault_tokens SET created_at_ms = x'ff' WHERE token_hash = (SELECT MIN(token_hash) FROM vault_tokens)",
+        "UPDATE vault_tokens SET expires_at_ms = 'soon' WHERE token_hash = (SELECT MIN(token_hash) FROM vault_tokens)",
+        "UPDATE vault_tokens SET key_version = 77 WHERE token_hash = (SELECT MIN(token_hash) FROM vault_tokens)",
+    ] {
+        let bench = Bench::new(json!({})).await;
+        let tokens = batch(bench.chancery(), &bench.caller, bench.id, &cards(3)).await;
+        let damaged = bench.chancery().store.write(move |tx| Box::pin(sql(damage).execute(tx)));
+        assert_eq!(damaged.await.map_err(Error::from).unwrap(), 1);
+        let request = json!({"tokens": tokens, "partial": true});
+        let request: BatchDetokenizeRequest = serde_json::from_value(request).unwrap();
+        let answer = bench.chancery().batch_detokenize(&bench.caller, bench.id, request).await.unwrap();
+        let codes: Vec<_> = answer.errors.iter().map(|error| error.error_code).collect();
+        assert_eq!(codes, [ErrorCode::Unavailable], "{damage}");
+    }
+}
+
 #[tokio::test]
 async fn what_has_expired_is_not_there_and_is_removed() {
     let bench = Bench::new(json!({"timeToLive": {"unit": "Day", "amount": "1"}})).await;
