@@ -309,6 +309,9 @@ impl Chancery {
         T: Send + 'static,
         F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
     {
+        if !grant.covers(event.action) {
+            return Err(Error::internal(format!("{} was not what was granted", event.action)));
+        }
         self.commit_in_name_of(grant.actor(), event, work).await
     }
 

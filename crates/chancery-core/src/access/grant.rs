@@ -1,19 +1,26 @@
 //! The evidence that a caller may do something. Engines demand a [`Grant`], so a forgotten check does not compile.
 
-use chancery_types::{Action, Perm};
+use chancery_types::{Action, IdentityId, Perm};
 use uuid::Uuid;
 
 use crate::{Caller, Chancery, Error, Event, Result, audit::Actor};
 
-/// A permission that was checked, and in whose name. Made only here.
+/// A permission that was checked, for which operation, and in whose name. Made only here.
 #[derive(Debug)]
 pub struct Grant {
+    /// None where no permission is needed: the caller's own password.
     perm: Option<Perm>,
+    action: Action,
     actor: Actor,
 }
 
+/// What every fully logged-in caller may read: stubs, services, policies, certificates. It commits nothing. Made only here.
+#[derive(Debug)]
+#[must_use = "a read shows it"]
+pub(crate) struct ReadGrant(());
+
 impl Grant {
-    /// What was granted; `None` where every fully logged-in caller may.
+    /// What the caller holds.
     #[must_use]
     pub const fn perm(&self) -> Option<Perm> {
         self.perm
@@ -22,6 +29,16 @@ impl Grant {
     /// In whose name.
     pub(crate) const fn actor(&self) -> &Actor {
         &self.actor
+    }
+
+    /// Whether an event of this action may be committed with it. Whoever may do something may propose it where it takes
+    /// approvals, and what was approved may fail.
+    pub(crate) fn covers(&self, action: Action) -> bool {
+        let fails = [
+            (Action::ProposalApprove, Action::ProposalFail),
+            (Action::SigningRequestApprove, Action::SigningRequestFail),
+        ];
+        action == self.action || action == Action::ProposalSubmit || fails.contains(&(self.action, action))
     }
 }
 
@@ -46,16 +63,48 @@ impl Chancery {
         object: Option<Uuid>,
     ) -> Result<Grant> {
         if let Some(perm) = perms.iter().copied().find(|perm| caller.has(*perm)) {
-            return Ok(Grant { perm: Some(perm), actor: Actor::of(caller) });
+            return Ok(Grant { perm: Some(perm), action, actor: Actor::of(caller) });
         }
         let names: Vec<_> = perms.iter().map(|perm| perm.as_str()).collect();
         let refusal = Error::forbidden(format!("This needs the permission {}.", names.join(" or ")));
         Err(self.refused(caller, Event::new(action).on(object), refusal).await)
     }
 
-    /// What every fully logged-in caller may: stubs, services, policies, certificates.
+    /// What a session may do to the one identity that it is of.
     #[expect(clippy::unused_self, reason = "grants are given at the door")]
-    pub(crate) fn grant_to_all(&self, caller: &Caller) -> Grant {
-        Grant { perm: None, actor: Actor::of(caller) }
+    pub(crate) fn grant_own(&self, caller: &Caller, identity: IdentityId, action: Action) -> Option<Grant> {
+        let is_own = matches!(caller.members(), [member] if member.id == identity);
+        is_own.then(|| Grant { perm: None, action, actor: Actor::of(caller) })
+    }
+
+    /// What every fully logged-in caller may read.
+    #[expect(clippy::unused_self, reason = "grants are given at the door")]
+    pub(crate) fn grant_to_all(&self, _: &Caller) -> ReadGrant {
+        ReadGrant(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Meaning, testing::Installation};
+
+    #[tokio::test]
+    async fn a_grant_commits_what_it_was_given_for_and_nothing_else() {
+        let installation = Installation::new().await;
+        let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+        let grant = chancery.grant(&caller, Perm::KeysAdd, Action::KeyRead, None).await.unwrap();
+        for (action, expected) in [(Action::KeyRead, Ok(())), (Action::KeyCreate, Err(Meaning::Internal))] {
+            let done = chancery.commit(&grant, Event::new(action), |_| Box::pin(async { Ok(()) })).await;
+            assert_eq!(done.map_err(|error| error.meaning()), expected, "{action}");
+        }
+    }
+
+    #[tokio::test]
+    async fn only_the_one_identity_of_a_session_is_its_own() {
+        let installation = Installation::new().await;
+        let (chancery, two) = (&installation.chancery, installation.administrators().await);
+        let id = two.members()[0].id;
+        assert!(chancery.grant_own(&two, id, Action::PasswordChange).is_none(), "two sit in it");
     }
 }

@@ -6,6 +6,7 @@ mod token_rules;
 
 pub use admit::{Demand, RuleCall};
 pub use grant::Grant;
+pub(crate) use grant::ReadGrant;
 pub(crate) use token_rules::{
     Call, DetokenizeGrant, KeyStanding, Messages, TokenRules, TokenizeGrant, View, check_masks,
 };

@@ -75,7 +75,7 @@ impl Chancery {
 
     /// GET /api/v2/identities/stubs.
     pub async fn identity_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<IdentityStub>> {
-        self.grant_to_all(caller);
+        let _grant = self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
         let listed = self.read_list(caller, move |tx| {
@@ -189,15 +189,16 @@ impl Chancery {
     /// POST /api/v2/identities/{uuid}/password. Ends the identity's sessions. A session of this identity alone may set
     /// its own; everybody else needs Identity:Manage, and must hold what the identity holds.
     pub async fn set_password(&self, caller: &Caller, id: IdentityId, body: NewPassword) -> Result<Identity> {
-        let own = matches!(caller.members(), [member] if member.id == id);
-        let grant = if own {
-            self.grant_to_all(caller)
-        } else {
-            self.grant_administration(caller, Action::PasswordChange, Some(id.into())).await?
+        let action = Action::PasswordChange;
+        let own_grant = self.grant_own(caller, id, action);
+        let own = own_grant.is_some();
+        let grant = match own_grant {
+            Some(grant) => grant,
+            None => self.grant_administration(caller, action, Some(id.into())).await?,
         };
         let (now, granter, id) = (self.clock.now_ms(), caller.clone(), Uuid::from(id));
         let hash = self.hashed(Zeroizing::new(body.password.0)).await?;
-        let event = identity_event(Action::PasswordChange, id).detail(json!({"own": own}));
+        let event = identity_event(action, id).detail(json!({"own": own}));
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 existing(tx, id).await?;

@@ -50,7 +50,7 @@ impl Chancery {
 
     /// GET /api/v2/roles/stubs.
     pub async fn role_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<RoleStub>> {
-        self.grant_to_all(caller);
+        let _grant = self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
         let listed = self.read_list(caller, move |tx| {

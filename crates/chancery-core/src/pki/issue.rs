@@ -15,6 +15,7 @@ use super::{
     certificate::{Draft, Issuer, Serial, assemble, to_be_signed},
     lint,
     name_constraints::NameKey,
+    ocsp::ForResponder,
     order::{GivenKey, Order},
     proposals::issuer,
     stored_certificate::pem,
@@ -46,7 +47,7 @@ pub(crate) enum Clearance {
     Approved(ApprovedProposal),
     /// An authority's own responder: its key leaves Chancery no more than the authority's, and only says which
     /// certificates are revoked.
-    Responder,
+    Responder(ForResponder),
 }
 
 /// A certificate that is signed but not stored yet.
@@ -134,7 +135,7 @@ impl Chancery {
     pub(crate) async fn prepare_planned(&self, plan: Plan, clearance: Clearance) -> Result<Prepared> {
         match clearance {
             Clearance::Unasked => plan.check_free()?,
-            Clearance::Approved(ApprovedProposal { .. }) | Clearance::Responder => {}
+            Clearance::Approved(ApprovedProposal { .. }) | Clearance::Responder(ForResponder { .. }) => {}
         }
         let Plan { mut order, validity, authority, scheme, now_ms } = plan;
         let issuer = authority.as_ref().map(|authority| &authority.facts);

@@ -40,6 +40,9 @@ const RESPONDER_LIFETIME_S: i64 = 30 * 24 * 3_600;
 /// It is renewed when this much of its life is left: longer than any answer is good for.
 const RENEW_BEFORE_S: i64 = 7 * 24 * 3_600;
 
+/// The evidence that a certificate is for an authority's own responder. Made only here.
+pub(crate) struct ForResponder(());
+
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OcspAnswer {
@@ -122,7 +125,7 @@ impl Chancery {
         }
         let ready = self.ready_authority(authority_id, now_ms).await?;
         let plan = self.plan_certificate(responder_order(authority, &ready.facts, now_ms)?).await?;
-        let prepared = self.prepare_planned(plan, Clearance::Responder).await?;
+        let prepared = self.prepare_planned(plan, Clearance::Responder(ForResponder(()))).await?;
         let id = prepared.id;
         let event = Event::new(Action::CertificateGenerate)
             .on(Uuid::from(id))
