@@ -1,39 +1,37 @@
-//! The door: what an open installation is made of, and the one way to change its state.
+//! The door: what an open installation is made of.
 
 use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use arc_swap::ArcSwap;
-use chancery_keys::{Custodian, KeyBackend, OtherRootKey, RootKeyFileError, RootKeySource};
-use chancery_store::{OpenError, RowKeyError, Store, StoreError, StoreUrl, Tx, tables};
-use chancery_types::{CertProfileId, CertificateId, ErrorCode, IdentityId, KeyId, ServiceId, TokenProfileId};
-use futures::future::BoxFuture;
-use serde_json::Value;
+use chancery_keys::{Custodian, KeyBackend, RootKeySource};
+use chancery_store::{StoreUrl, tables};
+use chancery_types::{CertProfileId, CertificateId, IdentityId, KeyId, ServiceId, TokenProfileId};
 use tokio::{sync::Mutex, time::timeout};
 use tracing::{error, warn};
 use uuid::Uuid;
 
 use crate::{
-    Caller, Clock, Error, Event, Grant, Limits, Result,
+    Clock, Error, Limits, OpenFailure, Result,
     approval::{IdLocks, proposals::Effects},
-    audit::{Actor, Counters, Entry},
-    changes::{Change, ChangeKind, Following},
+    audit::Counters,
+    changes::{Change, ChangeKind, Following, FollowingChanges},
     custody::Custody,
     health::WriteProbe,
     identity::{IdentityState, Rate},
     list::ListTurns,
-    log::{Log, LogFailure},
+    log::Log,
     pki::{self, FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
     quarantine::Quarantine,
-    rows::RowCustody,
     settings::Settings,
     signing::{self, Outside, OutsideAuthorities, ReadyTargets, StoredSubmitters},
+    storage::Storage,
     tokenization::TokenProfiles,
 };
 
@@ -61,41 +59,9 @@ pub struct Config {
     pub key_backend: Option<Arc<dyn KeyBackend>>,
 }
 
-/// Why an installation could not be opened.
-#[derive(Debug, thiserror::Error)]
-pub enum OpenFailure {
-    /// The root key could not be read.
-    #[error(transparent)]
-    RootKey(#[from] RootKeyFileError),
-    /// The root key is not this installation's.
-    #[error(transparent)]
-    OtherRootKey(#[from] OtherRootKey),
-    /// The store could not be opened.
-    #[error(transparent)]
-    Store(#[from] OpenError),
-    /// The transparency log is not as the settings want it.
-    #[error(transparent)]
-    Log(#[from] LogFailure),
-    /// The state could not be loaded.
-    #[error("the installation could not be loaded")]
-    Load(#[from] Error),
-}
-
-impl OpenFailure {
-    /// The key for rows is the first that is opened, so it tells of another root key.
-    fn of_store(failure: OpenError) -> Self {
-        if let OpenError::RowKey(RowKeyError::Custody(cause)) = &failure
-            && cause.downcast_ref() == Some(&chancery_keys::OpenError::OtherRootKey)
-        {
-            return OtherRootKey.into();
-        }
-        failure.into()
-    }
-}
-
 /// An open installation.
 pub struct Chancery {
-    pub(crate) store: Store,
+    pub(crate) storage: Storage,
     pub(crate) custodian: Arc<Custodian>,
     pub(crate) clock: Clock,
     pub(crate) limits: Limits,
@@ -144,9 +110,6 @@ pub struct Chancery {
     pub(crate) is_closing: AtomicBool,
 }
 
-/// The setting that says which root key the installation was made with.
-const ROOT_KEY_ID: &str = "rootKeyId";
-
 /// What takes effect once it is approved: each kind of proposal, from the domain that proposes it.
 const EFFECTS: Effects = Effects {
     pre_approval: signing::proposals::pre_approval::READ,
@@ -161,29 +124,28 @@ const EFFECTS: Effects = Effects {
 const WRITE_DOWN_TIME: Duration = Duration::from_secs(4);
 const CLOSE_TIME: Duration = Duration::from_secs(2);
 
+/// Writes down what is only in memory when a server ends. Made only here.
+pub(crate) struct ShuttingDown(());
+
 impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
         let (rsa_pool, key_backend) = (config.rsa_pool, config.key_backend);
         let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name, .. } = config;
         let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
-        let keys = Arc::new(RowCustody { custodian: Arc::clone(&custodian), clock: clock.clone() });
-        let store = Store::open(&store, keys).await.map_err(OpenFailure::of_store)?;
-        expect_root_key(&store, &custodian).await?;
-        // Read before anything is loaded: what changes in between is applied again, which does no harm.
-        let read_at = Instant::now();
-        let position = store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::changes::position(tx).await?) }));
-        let (following, quarantine) = (Following::from(position.await?, read_at), Quarantine::default());
+        let (storage, opening, following) = Storage::open(&store, &custodian, &clock).await?;
+        let quarantine = Quarantine::default();
         let pool = Arc::new(Pool::new(&limits));
         let custody = Custody::new(&custodian, &pool, &clock, rsa_pool, key_backend);
         let chancery = Arc::new(Self {
             pool,
             passwords: Pool::for_passwords(&limits),
             counters: Counters::new(&limits),
-            identity: IdentityState::load(&store, &custodian, &quarantine, clock.now_ms()).await?,
+            identity: IdentityState::load((&storage, &opening), &custodian, &quarantine, clock.now_ms()).await?,
             token_profiles: TokenProfiles::default(),
-            settings: ArcSwap::from_pointee(Settings::load(&store).await?),
-            log: Log::load(&store, &custodian, &custody, log_name.as_deref(), public_url.as_deref()).await?,
+            settings: ArcSwap::from_pointee(Settings::load(&storage, &opening).await?),
+            log: Log::load((&storage, &opening), &custodian, &custody, log_name.as_deref(), public_url.as_deref())
+                .await?,
             custodian,
             custody,
             decision_locks: IdLocks::default(),
@@ -204,13 +166,13 @@ impl Chancery {
             node: Uuid::from_bytes(chancery_keys::random()),
             write_probe: WriteProbe::default(),
             is_closing: AtomicBool::new(false),
-            store,
+            storage,
             clock,
             limits,
             hardened,
             public_url,
         });
-        chancery.load_token_profiles().await?;
+        chancery.load_token_profiles(&opening).await?;
         chancery.follow_changes();
         chancery.watch_rows();
         chancery.flush_counters_each_second();
@@ -218,7 +180,7 @@ impl Chancery {
         chancery.warn_of_expiry();
         chancery.tidy_vaults();
         chancery.sequence_log_in_turn();
-        chancery.tell_of_unreadable_policies().await?;
+        chancery.tell_of_unreadable_policies(&opening).await?;
         Ok(chancery)
     }
 
@@ -232,7 +194,7 @@ impl Chancery {
         if !matches!(written, Ok(true)) && timeout(CLOSE_TIME, self.log_unwritten_counts()).await.is_err() {
             error!("the counts of the last calls could neither be written nor logged");
         }
-        if timeout(CLOSE_TIME, self.store.close()).await.is_err() {
+        if timeout(CLOSE_TIME, self.storage.close()).await.is_err() {
             warn!("the store did not close in time; nothing that was answered is lost");
         }
     }
@@ -250,7 +212,9 @@ impl Chancery {
             error!(error = &failure as &dyn std::error::Error, "the last use of the sessions could not be written");
         }
         let node = self.node;
-        let gone = self.store.write(move |tx| Box::pin(async move { tables::nodes::remove(tx, node).await }));
+        let gone = self
+            .storage
+            .background(&ShuttingDown(()), move |tx| Box::pin(async move { tables::nodes::remove(tx, node).await }));
         if let Err(failure) = gone.await.map_err(Error::from) {
             error!(error = &failure as &dyn std::error::Error, "the end of this server could not be noted");
         }
@@ -264,21 +228,21 @@ impl Chancery {
     }
 
     /// Brings one part of the compiled state up to date with the store.
-    pub(crate) async fn apply(&self, change: Change) -> Result<()> {
+    pub(crate) async fn apply(&self, by: &FollowingChanges, change: Change) -> Result<()> {
         match (change.kind, change.object) {
-            (ChangeKind::Settings, _) => self.apply_settings().await,
-            (ChangeKind::Role, Some(id)) => self.apply_role(id).await,
-            (ChangeKind::Identity, Some(id)) => self.apply_identity(id).await,
-            (ChangeKind::Session, Some(id)) => self.apply_session(id).await,
-            (ChangeKind::Role | ChangeKind::Identity, None) => self.reload_directory().await,
-            (ChangeKind::Session, None) => self.reload_sessions().await,
+            (ChangeKind::Settings, _) => self.apply_settings(by).await,
+            (ChangeKind::Role, Some(id)) => self.apply_role(by, id).await,
+            (ChangeKind::Identity, Some(id)) => self.apply_identity(by, id).await,
+            (ChangeKind::Session, Some(id)) => self.apply_session(by, id).await,
+            (ChangeKind::Role | ChangeKind::Identity, None) => self.reload_directory(by).await,
+            (ChangeKind::Session, None) => self.reload_sessions(by).await,
             (ChangeKind::Key, id) => {
                 let id = id.map(KeyId::from);
                 self.custody.close(id);
                 self.authorities.forget(|_, authority| authority.has_key(id));
                 self.targets.forget(|_, target| target.has_key(id));
                 self.ocsp_answers.forget(None);
-                self.reload_token_profiles_of(id).await
+                self.reload_token_profiles_of(by, id).await
             }
             (ChangeKind::Revocation, id) => {
                 self.ocsp_answers.forget(id);
@@ -298,100 +262,9 @@ impl Chancery {
                 self.cert_profiles.forget(|known, _| id.is_none_or(|id| id == *known));
                 Ok(())
             }
-            (ChangeKind::TokenProfile, id) => self.reload_token_profile(id.map(TokenProfileId::from)).await,
+            (ChangeKind::TokenProfile, id) => self.reload_token_profile(by, id.map(TokenProfileId::from)).await,
         }
     }
-
-    /// The one way to change state: runs `work` and writes the audit record in one transaction, then brings this
-    /// node's compiled state up to date. If `work` fails, or the record cannot be written, nothing has happened.
-    pub(crate) async fn commit<T, F>(&self, grant: &Grant, event: Event, work: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
-    {
-        if !grant.covers(event.action) {
-            return Err(Error::internal(format!("{} was not what was granted", event.action)));
-        }
-        self.commit_in_name_of(grant.actor(), event, work).await
-    }
-
-    /// [`commit`](Self::commit) where there is no Grant to demand: logins, host commands, background work.
-    pub(crate) async fn commit_as<T, F>(&self, actor: Actor, event: Event, work: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
-    {
-        self.commit_in_name_of(&actor, event, work).await
-    }
-
-    async fn commit_in_name_of<T, F>(&self, actor: &Actor, event: Event, work: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
-    {
-        let now_ms = self.clock.now_ms();
-        let stale = !event.changes.is_empty();
-        let entry = Entry::new(now_ms, actor, event, ErrorCode::Success)?;
-        let done = self
-            .store
-            .write(move |tx| {
-                Box::pin(async move {
-                    let done = work(tx).await?;
-                    entry.append(tx).await?;
-                    Ok::<_, Error>(done)
-                })
-            })
-            .await?;
-        if stale {
-            self.catch_up_with_own_change().await;
-        }
-        Ok(done)
-    }
-
-    /// Records that an authenticated caller was refused, and hands the refusal back. Where the record cannot be
-    /// written the answer is that failure: no attempt goes unseen.
-    pub(crate) async fn refused(&self, caller: &Caller, event: Event, refusal: Error) -> Error {
-        self.refused_as(Actor::of(caller), event, refusal).await
-    }
-
-    /// [`refused`](Self::refused) where somebody is known who is no caller yet.
-    pub(crate) async fn refused_as(&self, actor: Actor, event: Event, refusal: Error) -> Error {
-        let (now_ms, outcome) = (self.clock.now_ms(), refusal.meaning().error_code());
-        let written = match Entry::new(now_ms, &actor, event, outcome) {
-            Ok(entry) => self.store.write(move |tx| Box::pin(entry.append(tx))).await,
-            Err(failure) => Err(failure),
-        };
-        match written {
-            Ok(()) => refusal,
-            Err(failure) => {
-                error!(error = &failure as &dyn std::error::Error, "a refusal could not be recorded");
-                failure
-            }
-        }
-    }
-}
-
-/// The first root key that opens a store is the store's from then on.
-async fn expect_root_key(store: &Store, custodian: &Custodian) -> Result<(), OpenFailure> {
-    let own = Value::from(hex::encode(custodian.root_key_id().as_bytes())).to_string();
-    let ours = own.clone();
-    let stored = store
-        .write(move |tx| {
-            Box::pin(async move {
-                let stored = match tables::settings::value(tx, ROOT_KEY_ID).await {
-                    // It has opened the key for rows: it is the right one.
-                    Err(StoreError::Unauthentic(_)) => return Ok(ours),
-                    stored => stored?,
-                };
-                if let Some(stored) = stored {
-                    return Ok(stored);
-                }
-                tables::settings::set(tx, ROOT_KEY_ID, &ours).await?;
-                Ok::<_, Error>(ours)
-            })
-        })
-        .await?;
-    if stored == own { Ok(()) } else { Err(OtherRootKey.into()) }
 }
 
 #[cfg(test)]
@@ -399,11 +272,16 @@ mod tests {
     use std::path::Path;
 
     use chancery_keys::{RootKey, SealedKey};
-    use chancery_store::sql;
+    use chancery_store::{OpenError, RowKeyError, sql};
     use chancery_types::Action;
 
     use super::*;
-    use crate::rows::{BEARER, BEARER_BEFORE, bearer_reference};
+    use crate::{
+        Event, Host,
+        rows::{BEARER, BEARER_BEFORE, bearer_reference},
+    };
+
+    const HOST: Host = Host::running("test");
 
     async fn open(folder: &Path, root_key: &str) -> Result<Arc<Chancery>, OpenFailure> {
         let root_key = folder.join(root_key);
@@ -435,7 +313,7 @@ mod tests {
     }
 
     async fn run(chancery: &Chancery, statements: &'static [&'static str]) {
-        let run = chancery.store.write(move |tx| {
+        let run = chancery.storage.store().write(move |tx| {
             Box::pin(async move {
                 for statement in statements {
                     sql(statement).execute(tx).await?;
@@ -468,11 +346,17 @@ mod tests {
     async fn rows_of_a_release_without_macs_are_authenticated_once_and_told() {
         let folder = tempfile::tempdir().unwrap();
         let chancery = open(folder.path(), "root").await.unwrap();
-        let keys = chancery.store.read(|tx| Box::pin(tables::bearer_keys::all(tx))).await.map_err(Error::from).unwrap();
+        let keys = chancery
+            .storage
+            .store()
+            .read(|tx| Box::pin(tables::bearer_keys::all(tx)))
+            .await
+            .map_err(Error::from)
+            .unwrap();
         let [key] = &keys[..] else { panic!("one key") };
         let sealed = SealedKey::from_parts(bearer_reference(key.id.into(), BEARER), key.sealed.clone());
         let before = chancery.custodian.reseal_bearer_key(&sealed, BEARER_BEFORE).unwrap().as_bytes().to_vec();
-        let put_back = chancery.store.write(move |tx| {
+        let put_back = chancery.storage.store().write(move |tx| {
             Box::pin(async move {
                 Ok::<_, Error>(sql("UPDATE bearer_keys SET sealed = $1").bind(before).execute(tx).await?)
             })
@@ -483,13 +367,18 @@ mod tests {
         let chancery = open(folder.path(), "root").await.unwrap();
         assert_eq!(setting(&chancery).await.as_deref(), Some("1"));
         let told = "SELECT COUNT(*) FROM audit WHERE action = 'RowsAuthenticate' AND detail LIKE '%\"settings\":%'";
-        let told = chancery.store.read(move |tx| Box::pin(async move { Ok::<i64, Error>(sql(told).one(tx).await?) }));
+        let told = chancery
+            .storage
+            .store()
+            .read(move |tx| Box::pin(async move { Ok::<i64, Error>(sql(told).one(tx).await?) }));
         assert_eq!(told.await.unwrap(), 1);
         run(&chancery, &["UPDATE settings SET value = '2' WHERE name = 'x'"]).await;
         drop(chancery);
         let chancery = open(folder.path(), "root").await.unwrap();
-        let read =
-            chancery.store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::settings::value(tx, "x").await?) }));
+        let read = chancery
+            .storage
+            .store()
+            .read(|tx| Box::pin(async move { Ok::<_, Error>(tables::settings::value(tx, "x").await?) }));
         assert_eq!(read.await.unwrap_err().meaning(), crate::Meaning::Unavailable);
     }
 
@@ -499,7 +388,7 @@ mod tests {
         let chancery = open(folder.path(), "root").await.unwrap();
         let commit = |fails: bool| {
             let event = Event::new(Action::SettingsChange).changes(Change::all(ChangeKind::Settings));
-            chancery.commit_as(Actor::host("test"), event, move |tx| {
+            chancery.commit(&HOST, event, move |tx| {
                 Box::pin(async move {
                     tables::settings::set(tx, "x", "1").await?;
                     if fails { Err(Error::state("no")) } else { Ok(()) }
@@ -514,8 +403,10 @@ mod tests {
     }
 
     async fn setting(chancery: &Chancery) -> Option<String> {
-        let read =
-            chancery.store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::settings::value(tx, "x").await?) }));
+        let read = chancery
+            .storage
+            .store()
+            .read(|tx| Box::pin(async move { Ok::<_, Error>(tables::settings::value(tx, "x").await?) }));
         read.await.unwrap()
     }
 }

@@ -190,13 +190,18 @@ impl Seen {
     }
 }
 
+/// Follows what changes, and removes old changes. Made only here.
+pub(crate) struct FollowingChanges(());
+
 impl Chancery {
     /// Applies what changed since the last look. An error says that this node is behind: the store, or a part of the way
     /// to it, is out of reach.
     pub(crate) async fn catch_up(&self) -> Result<()> {
         let mut seen = self.following.turn().await;
         let (read_at, since) = (Instant::now(), seen.position.clone());
-        let look = self.store.follow(move |tx| Box::pin(async move { tables::changes::since(tx, &since).await }));
+        let look = self
+            .storage
+            .read(&FollowingChanges(()), move |tx| Box::pin(async move { tables::changes::since(tx, &since).await }));
         let found = match look.await {
             Ok(found) => found,
             Err(failure) => {
@@ -227,7 +232,7 @@ impl Chancery {
     /// Applies one change, or puts its object into quarantine. An error where trying again may help, after which nothing
     /// behind it is applied.
     async fn apply_in_turn(&self, change: Change, seen: &mut Seen) -> Result<()> {
-        let Err(failure) = self.apply(change).await else {
+        let Err(failure) = self.apply(&FollowingChanges(()), change).await else {
             // Token profiles are looked at one by one, and those that cannot be used were just put there.
             if change.kind != ChangeKind::TokenProfile {
                 self.quarantine.lift(change.object());
@@ -304,7 +309,7 @@ impl Chancery {
 
     async fn prune_changes(&self) -> Result<()> {
         let before_ms = self.clock.now_ms().saturating_sub(i64::try_from(PRUNE_AGE.as_millis()).unwrap_or(i64::MAX));
-        let pruned = self.store.write(move |tx| {
+        let pruned = self.storage.background(&FollowingChanges(()), move |tx| {
             Box::pin(async move {
                 tables::changes::prune(tx, PRUNE_AGE).await?;
                 Ok::<_, Error>(tables::nodes::forget(tx, before_ms).await?)

@@ -23,6 +23,9 @@ const UNWRITABLE_FOR: Duration = Duration::from_millis(500);
 #[derive(Default)]
 pub(crate) struct WriteProbe(Mutex<Option<(Instant, Option<String>)>>);
 
+/// Writes next to nothing, to find out whether anything can be written. Made only here.
+pub(crate) struct Probing(());
+
 impl Chancery {
     /// Whether the storage answers and can be written, and this node has followed it; the root key is loaded, or there
     /// would be no open installation.
@@ -56,7 +59,9 @@ impl Chancery {
             return why.clone();
         }
         let (node, now_ms) = (self.node, self.clock.now_ms());
-        let written = self.store.write(move |tx| Box::pin(async move { tables::nodes::seen(tx, node, now_ms).await }));
+        let written = self
+            .storage
+            .background(&Probing(()), move |tx| Box::pin(async move { tables::nodes::seen(tx, node, now_ms).await }));
         let why = match timeout(PATIENCE, written).await {
             Ok(Ok(())) => None,
             Ok(Err(failure)) => Some(StoreError::obstacle(&failure).to_owned()),

@@ -21,8 +21,8 @@ impl Chancery {
     pub async fn backup(&self, host: &Host, to: &Path) -> Result<()> {
         // Recorded first: the copy then tells of itself, and no copy goes unseen.
         let event = Event::new(Action::Backup).detail(json!({"file": to.display().to_string()}));
-        self.commit_as(host.actor(), event, |_| Box::pin(async { Ok(()) })).await?;
-        self.store.backup(to).await.map_err(|failure| match failure {
+        self.commit(host, event, |_| Box::pin(async { Ok(()) })).await?;
+        self.storage.backup(host, to).await.map_err(|failure| match failure {
             BackupError::Postgres => Error::state(failure.to_string()),
             BackupError::Exists(_) | BackupError::Running(_) | BackupError::File { .. } => {
                 Error::value("", failure.to_string())
@@ -37,7 +37,7 @@ impl Chancery {
         let event = Event::new(Action::SettingsChange)
             .detail(json!({"demo": false}))
             .changes(Change::all(ChangeKind::Settings));
-        let end = self.commit_as(host.actor(), event, |tx| {
+        let end = self.commit(host, event, |tx| {
             Box::pin(async move {
                 for id in settings::demo_identities(tx).await? {
                     let identity = tables::identities::by_id(tx, Uuid::from(id)).await?;
@@ -63,7 +63,7 @@ mod tests {
     const HOST: Host = Host::running("test");
 
     async fn change_password(chancery: &Chancery, id: IdentityId) {
-        let changed = chancery.store.write(move |tx| {
+        let changed = chancery.storage.store().write(move |tx| {
             Box::pin(async move { tables::identities::set_password(tx, id.into(), "changed", 1, None).await })
         });
         changed.await.map_err(Error::from).unwrap();
@@ -76,8 +76,10 @@ mod tests {
         let caller = installation.administrators().await;
         let ids: Vec<_> = caller.members().iter().map(|member| member.id).collect();
         let noted = ids.clone();
-        let marked =
-            chancery.store.write(move |tx| Box::pin(async move { settings::note_demo_identities(tx, &noted).await }));
+        let marked = chancery
+            .storage
+            .store()
+            .write(move |tx| Box::pin(async move { settings::note_demo_identities(tx, &noted).await }));
         marked.await.unwrap();
         for id in ids {
             let refusal = chancery.end_demo(&HOST).await.unwrap_err();

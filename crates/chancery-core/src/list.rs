@@ -3,13 +3,12 @@
 mod cursor;
 mod turns;
 
-use chancery_store::{Listed, Position, Start, Tx, name_key};
+use chancery_store::{Listed, Position, Start, name_key};
 use chancery_types::wire::{Items, ListQuery, ObjInfo, Results};
-use futures::future::BoxFuture;
 use uuid::Uuid;
 
 pub(crate) use self::{cursor::InOrder, turns::ListTurns};
-use crate::{Caller, Chancery, Error, Limits, Result};
+use crate::{Error, Limits, Result};
 
 /// Which part of a list is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,20 +121,6 @@ pub(crate) fn items<R, T>(listed: Listed<R>, item: impl FnMut(R) -> Result<T>) -
         total_is_at_least,
         next: next.as_ref().map(cursor::write),
     })
-}
-
-impl Chancery {
-    /// Reads a list, once it is the caller's turn: many lists of one caller do not hold up those of others, and none
-    /// holds up other calls.
-    pub(crate) async fn read_list<T, F>(&self, caller: &Caller, work: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
-    {
-        let whose = caller.members().first().map(|member| member.id);
-        let _turn = self.list_turns.wait(whose, &self.limits).await?;
-        self.store.read_list(work).await
-    }
 }
 
 #[cfg(test)]

@@ -53,6 +53,12 @@ impl RowMac for Mac {
     }
 }
 
+/// Gives rows of an older release their MACs. Made only here.
+pub(crate) struct Migrating(());
+
+/// Tells of rows that were refused. Made only here.
+pub(crate) struct Watching(());
+
 /// Makes and opens the key for rows.
 pub(crate) struct RowCustody {
     pub(crate) custodian: Arc<Custodian>,
@@ -94,7 +100,7 @@ impl RowKeys for RowCustody {
     fn record(&self, counts: &[(&'static str, u64)]) -> Result<Record, RowKeyError> {
         let counts: Map<String, Value> = counts.iter().map(|(table, rows)| ((*table).into(), json!(rows))).collect();
         let event = Event::new(Action::RowsAuthenticate).detail(json!({"rows": counts}));
-        let entry = Entry::new(self.clock.now_ms(), &Actor::host("migration"), event, ErrorCode::Success);
+        let entry = Entry::new(self.clock.now_ms(), &Actor::of_task(&Migrating(())), event, ErrorCode::Success);
         entry.map(Entry::into_record).map_err(custody)
     }
 }
@@ -109,7 +115,7 @@ impl Chancery {
     /// Rows of the database that are not what Chancery wrote, as far as this node has met them.
     #[must_use]
     pub fn refused_rows(&self, _: &Visitor) -> usize {
-        self.store.unauthentic().len()
+        self.storage.unauthentic()
     }
 
     /// Tells of rows that were refused, and looks whether they were restored, until the last user of this Chancery is
@@ -119,21 +125,21 @@ impl Chancery {
     }
 
     async fn look_at_rows(&self) -> Result<()> {
-        for row in self.store.newly_unauthentic() {
+        for row in self.storage.newly_unauthentic(&Watching(())) {
             let event = Event::new(Action::RowRefuse)
                 .on(row.id.parse().ok())
                 .detail(json!({"table": row.table, "row": row.id}));
-            self.commit_as(Actor::host("server"), event, |_| Box::pin(async { Ok(()) })).await?;
+            self.commit(&Watching(()), event, |_| Box::pin(async { Ok(()) })).await?;
         }
-        if self.store.look_at_refused().await? > 0 {
+        if self.storage.look_at_refused(&Watching(())).await? > 0 {
             self.reload().await?;
         }
         Ok(())
     }
 
     /// Every row that carries authority and is not what Chancery wrote, for somebody on the host.
-    pub async fn foreign_rows(&self, _host: &Host) -> Result<Vec<RefusedRow>> {
-        Ok(self.store.look_at_all_rows().await?)
+    pub async fn foreign_rows(&self, host: &Host) -> Result<Vec<RefusedRow>> {
+        self.storage.look_at_all_rows(host).await
     }
 
     /// Takes rows for good after a repair by hand, as they were shown: InvalidState, and nothing is taken, where one is
@@ -146,7 +152,7 @@ impl Chancery {
         let event = event.detail(json!({"rows": counts, "named": names.iter().take(NAMED_MAX).collect::<Vec<_>>()}));
         // Every node reads anew what these rows may be part of.
         let event = ChangeKind::ALL.into_iter().fold(event, |event, kind| event.changes(Change::all(kind)));
-        let taken = self.commit_as(host.actor(), event, move |tx| {
+        let taken = self.commit(host, event, move |tx| {
             Box::pin(async move {
                 for (row, name) in rows.iter().zip(names) {
                     if !row.is_readable() {
@@ -165,8 +171,9 @@ impl Chancery {
     /// Reads anew what was without a row.
     async fn reload(&self) -> Result<()> {
         let _turn = self.following.turn().await;
-        self.apply_settings().await?;
-        self.reload_directory().await?;
-        self.load_token_profiles().await
+        let by = &Watching(());
+        self.apply_settings(by).await?;
+        self.reload_directory(by).await?;
+        self.load_token_profiles(by).await
     }
 }

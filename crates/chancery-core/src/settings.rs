@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chancery_store::{Store, StoreError, Tx, tables};
+use chancery_store::{StoreError, Tx, tables};
 use chancery_types::{
     Action, IdentityId, Perm,
     wire::system::{PatchSettings, Settings as Body},
@@ -13,6 +13,7 @@ use crate::{
     Caller, Chancery, Error, Event, Host, Limits, Result,
     audit::Told,
     changes::{Change, ChangeKind},
+    storage::{MayRead, Storage},
 };
 
 const DEMO: &str = "demo";
@@ -30,8 +31,8 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    pub(crate) async fn load(store: &Store) -> Result<Self> {
-        store.read(|tx| Box::pin(Self::read(tx))).await
+    pub(crate) async fn load(storage: &Storage, by: &impl MayRead) -> Result<Self> {
+        storage.read(by, |tx| Box::pin(Self::read(tx))).await
     }
 
     async fn read(tx: &mut Tx) -> Result<Self> {
@@ -100,8 +101,7 @@ impl Chancery {
         if let Some(api_access) = patch.api_access {
             let (event, told) = changed(api_access).told();
             let limits = self.limits.clone();
-            self.commit_as(host.actor(), event, move |tx| Box::pin(set_api_access(tx, api_access, told, limits)))
-                .await?;
+            self.commit(host, event, move |tx| Box::pin(set_api_access(tx, api_access, told, limits))).await?;
         }
         Ok(self.settings_body())
     }
@@ -112,8 +112,8 @@ impl Chancery {
     }
 
     /// The settings have changed.
-    pub(crate) async fn apply_settings(&self) -> Result<()> {
-        self.settings.store(Arc::new(self.store.follow(|tx| Box::pin(Settings::read(tx))).await?));
+    pub(crate) async fn apply_settings(&self, by: &impl MayRead) -> Result<()> {
+        self.settings.store(Arc::new(Settings::load(&self.storage, by).await?));
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use super::{
     pre_approval_life::{self, Life},
     proposals::{Effects, StoredProposal},
 };
-use crate::{Caller, Chancery, Error, Result};
+use crate::{Caller, Chancery, Error, Grant, Result};
 
 /// Pre-approvals that are looked at for one request. There are rarely two.
 const CANDIDATES_MAX: u32 = 16;
@@ -30,14 +30,14 @@ impl Chancery {
     /// come first: they say more.
     pub(crate) async fn pre_approved(
         &self,
-        caller: &Caller,
+        (caller, grant): (&Caller, &Grant),
         policy: PolicyId,
         digest: Vec<u8>,
         now_ms: i64,
     ) -> Result<Option<PreApproved>> {
         let submitters: Vec<IdentityId> = caller.members().iter().map(|member| member.id).collect();
         let (policy, effects, hardened) = (Uuid::from(policy), self.effects, self.hardened);
-        let read = self.store.read(move |tx| {
+        let read = self.storage.read(grant, move |tx| {
             Box::pin(async move {
                 let mut found = tables::pre_approvals::of_digest(tx, policy, &digest, now_ms, CANDIDATES_MAX).await?;
                 for submitter in &submitters {

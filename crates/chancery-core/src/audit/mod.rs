@@ -20,17 +20,20 @@ pub(crate) use self::{
     counters::{Counters, Nobody},
     difference::Told,
 };
-use crate::{Caller, Chancery, Error, Limits, Result, changes::Change};
+use crate::{
+    Caller, Chancery, Error, Host, Limits, RequestInfo, Result, changes::Change, identity::SigningIn,
+    storage::Recording,
+};
 
 /// How long one attempt to write counts may take. Nothing is lost by another one, and whoever stops the server waits.
 const PARCEL_WAIT: Duration = Duration::from_secs(5);
 
-/// In whose name something happens.
+/// In whose name something happens. It follows from evidence: nobody makes one of a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Actor {
-    pub(crate) request_id: String,
-    pub(crate) source: Option<IpAddr>,
-    pub(crate) identities: Vec<(IdentityId, String)>,
+    request_id: String,
+    source: Option<IpAddr>,
+    identities: Vec<(IdentityId, String)>,
 }
 
 impl Actor {
@@ -43,8 +46,22 @@ impl Actor {
         }
     }
 
-    /// Chancery itself (background work), or somebody with a shell on the host: `who` says which.
-    pub(crate) fn host(who: &str) -> Self {
+    /// Who has proved to be these identities, and is no caller yet, or any more.
+    pub(crate) fn signing_in(_: &SigningIn, request: &RequestInfo, identities: Vec<(IdentityId, String)>) -> Self {
+        Self { request_id: request.id.to_string(), source: Some(request.source), identities }
+    }
+
+    /// Somebody with a shell on the host.
+    pub(crate) fn of_host(host: &Host) -> Self {
+        Self::named(host.command())
+    }
+
+    /// Chancery itself.
+    pub(crate) fn of_task<T: Recording>(_: &T) -> Self {
+        Self::named(T::NAME)
+    }
+
+    fn named(who: &str) -> Self {
         Self { request_id: who.to_owned(), source: None, identities: Vec::new() }
     }
 }
@@ -187,6 +204,9 @@ impl Counted {
     }
 }
 
+/// Writes the counts of calls. Made only here.
+pub(crate) struct WritingCounts(());
+
 impl Chancery {
     /// Writes the counts down, also those that could not be written before. What cannot be written is kept.
     pub(crate) async fn flush_counters(&self, all: bool) -> Result<()> {
@@ -209,7 +229,7 @@ impl Chancery {
     /// Once and no more often, also where an earlier attempt took place and nobody was told.
     async fn write_parcel(&self, parcel: Arc<Parcel>) -> Result<()> {
         let node = self.node;
-        let written = self.store.write(move |tx| {
+        let written = self.storage.background(&WritingCounts(()), move |tx| {
             Box::pin(async move {
                 if !tables::nodes::counts(tx, node, parcel.number, parcel.at_ms).await? {
                     return Ok(());

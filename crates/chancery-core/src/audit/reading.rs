@@ -18,7 +18,7 @@ use crate::{
 impl Chancery {
     /// The audit records, the newest first.
     pub async fn audit_records(&self, caller: &Caller, query: AuditQuery) -> Result<Items<AuditRecord>> {
-        self.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
+        let grant = self.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
         let AuditQuery { page, page_size, after, from, to, action, outcome, identity_uuid, object_uuid } = query;
         let query = ListQuery { page, page_size, after, search: None };
         let rows = Page::in_order(InOrder::Newest, &query, &self.limits)?.rows();
@@ -30,8 +30,8 @@ impl Chancery {
             identity: identity_uuid.map(Into::into),
             object: object_uuid.map(Into::into),
         };
-        let listed =
-            self.read_list(caller, move |tx| Box::pin(async move { Ok(audit::list(tx, filter, &rows).await?) }));
+        let listed = self
+            .read_list(caller, &grant, move |tx| Box::pin(async move { Ok(audit::list(tx, filter, &rows).await?) }));
         items(listed.await?, body_of)
     }
 }

@@ -17,7 +17,7 @@ use crate::{
 async fn recorded(chancery: &Chancery, action: &'static str) -> i64 {
     const SUM: &str = "SELECT CAST(COALESCE(SUM(count), 0) AS BIGINT) FROM audit \
         WHERE action = $1 AND outcome = 'Success'";
-    let read = chancery.store.read(move |tx| Box::pin(sql(SUM).bind(action).one::<i64>(tx)));
+    let read = chancery.storage.store().read(move |tx| Box::pin(sql(SUM).bind(action).one::<i64>(tx)));
     read.await.map_err(Error::from).unwrap()
 }
 

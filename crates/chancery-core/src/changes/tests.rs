@@ -13,7 +13,7 @@ use crate::{
 /// Changes a row beside the interface, and tells the nodes of it.
 async fn damage(chancery: &Chancery, text: &'static str, change: Change) {
     let object = change.object.expect("one object").to_string();
-    let written = chancery.store.write(move |tx| {
+    let written = chancery.storage.store().write(move |tx| {
         Box::pin(async move {
             sql(text).bind(object).execute(tx).await?;
             change.append(tx).await
@@ -52,7 +52,7 @@ async fn one_bad_row_stops_nothing(installation: Installation) {
         assert!(is_unavailable(authenticated(node, &cookie).await), "{what}");
     }
     // Mended without a word to the nodes.
-    one.store.write(move |tx| Box::pin(sql(MEND_IDENTITIES).execute(tx))).await.map_err(Error::from).unwrap();
+    one.storage.store().write(move |tx| Box::pin(sql(MEND_IDENTITIES).execute(tx))).await.map_err(Error::from).unwrap();
     two.look_at_quarantine().await.unwrap();
     authenticated(&two, &cookie).await.unwrap();
     assert_eq!(two.readiness(&visitor()).await.unwrap().unreadable, 1);
@@ -102,7 +102,7 @@ async fn a_node_that_missed_what_was_pruned_loads_everything() {
     one.delete_token_profile(&caller, id).await.unwrap();
     one.log_out(request(), Credentials::Cookie(cookie.as_str().into())).await.unwrap();
     tokio::time::sleep(Duration::from_millis(20)).await;
-    let prune = one.store.write(|tx| Box::pin(tables::changes::prune(tx, Duration::from_millis(1))));
+    let prune = one.storage.store().write(|tx| Box::pin(tables::changes::prune(tx, Duration::from_millis(1))));
     assert!(prune.await.map_err(Error::from).unwrap() > 0);
     drop(turn);
     two.catch_up().await.unwrap();

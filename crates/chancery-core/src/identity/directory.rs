@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use chancery_store::{Store, Tx, tables};
+use chancery_store::{Tx, tables};
 use chancery_types::{IdentityId, IdentityKind, Perm, RoleId};
 use uuid::Uuid;
 
@@ -16,6 +16,7 @@ use crate::{
     Error, Result,
     changes::{Change, ChangeKind},
     quarantine::{Quarantine, is_lasting},
+    storage::{MayRead, Storage},
 };
 
 /// What a session must know of an identity.
@@ -46,26 +47,26 @@ impl LoginsRequired for Directory {
 
 impl Directory {
     /// Reads all at once; where that fails because of one of them, one after the other.
-    pub(super) async fn load(store: &Store, quarantine: &Quarantine) -> Result<Self> {
-        match Self::load_all(store).await {
-            Err(failure) if is_lasting(&failure) => Self::load_what_can_be_read(store, quarantine).await,
+    pub(super) async fn load((storage, by): (&Storage, &impl MayRead), quarantine: &Quarantine) -> Result<Self> {
+        match Self::load_all(storage, by).await {
+            Err(failure) if is_lasting(&failure) => Self::load_what_can_be_read((storage, by), quarantine).await,
             outcome => outcome,
         }
     }
 
-    async fn load_what_can_be_read(store: &Store, quarantine: &Quarantine) -> Result<Self> {
-        let ids = store.follow(|tx| {
+    async fn load_what_can_be_read((storage, by): (&Storage, &impl MayRead), quarantine: &Quarantine) -> Result<Self> {
+        let ids = storage.read(by, |tx| {
             Box::pin(async move { Ok::<_, Error>((tables::roles::ids(tx).await?, tables::identities::ids(tx).await?)) })
         });
         let ((roles, identities), mut directory) = (ids.await?, Self::default());
         for id in quarantine.ids(ChangeKind::Role, roles) {
-            let read = store.follow(move |tx| Box::pin(async move { roles::read_rules(tx, id).await })).await;
+            let read = storage.read(by, move |tx| Box::pin(async move { roles::read_rules(tx, id).await })).await;
             if let Some(Some(role)) = quarantine.sort_out(Change::of(ChangeKind::Role, id).object(), read)? {
                 directory.roles.insert(id.into(), Arc::new(role));
             }
         }
         for id in quarantine.ids(ChangeKind::Identity, identities) {
-            let read = store.follow(move |tx| Box::pin(async move { Identity::read(tx, id.into()).await })).await;
+            let read = storage.read(by, move |tx| Box::pin(async move { Identity::read(tx, id.into()).await })).await;
             if let Some(Some(identity)) = quarantine.sort_out(Change::of(ChangeKind::Identity, id).object(), read)? {
                 directory.identities.insert(id.into(), Arc::new(identity));
             }
@@ -73,8 +74,8 @@ impl Directory {
         Ok(directory)
     }
 
-    async fn load_all(store: &Store) -> Result<Self> {
-        let read = store.follow(|tx| {
+    async fn load_all(storage: &Storage, by: &impl MayRead) -> Result<Self> {
+        let read = storage.read(by, |tx| {
             Box::pin(async move {
                 let roles = tables::roles::all(tx).await?;
                 let identities = tables::identities::all(tx).await?;

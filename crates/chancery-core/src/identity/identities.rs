@@ -75,10 +75,10 @@ impl Chancery {
 
     /// GET /api/v2/identities/stubs.
     pub async fn identity_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<IdentityStub>> {
-        let _grant = self.grant_to_all(caller);
+        let grant = self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
-        let listed = self.read_list(caller, move |tx| {
+        let listed = self.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::identities::list(tx, Some(&search), &rows).await?) })
         });
         let stub = |row: tables::identities::Row| {
@@ -90,8 +90,8 @@ impl Chancery {
 
     /// GET /api/v2/identities/{uuid}.
     pub async fn identity(&self, caller: &Caller, id: IdentityId) -> Result<Identity> {
-        self.grant_administration(caller, Action::IdentityRead, Some(id.into())).await?;
-        self.store.read(move |tx| Box::pin(async move { read(tx, id.into()).await })).await
+        let grant = self.grant_administration(caller, Action::IdentityRead, Some(id.into())).await?;
+        self.storage.read(&grant, move |tx| Box::pin(async move { read(tx, id.into()).await })).await
     }
 
     /// PATCH /api/v2/identities/{uuid}.
@@ -173,11 +173,11 @@ impl Chancery {
     /// Unlocks an identity by its name, from the host. A server beside it lets the identity in within a second.
     pub async fn unlock_from_host(&self, host: &Host, name: &str) -> Result<Identity> {
         let key = name_key(name);
-        let found = self
-            .store
-            .read(move |tx| Box::pin(async move { Ok::<_, Error>(tables::identities::by_name(tx, &key).await?) }));
+        let found = self.storage.read(host, move |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::identities::by_name(tx, &key).await?) })
+        });
         let id = found.await?.ok_or_else(|| Error::not_found("identity"))?.id;
-        self.commit_as(host.actor(), identity_event(Action::IdentityUnlock, id), move |tx| {
+        self.commit(host, identity_event(Action::IdentityUnlock, id), move |tx| {
             Box::pin(async move {
                 unlock(tx, id).await?;
                 read(tx, id).await

@@ -27,7 +27,8 @@ pub use credentials::Credentials;
 pub use provision::{FirstIdentity, Provision};
 pub use sign_in::LoggedIn;
 
-pub(crate) use state::IdentityState;
+pub(crate) use sign_in::{SigningIn, Vouched};
+pub(crate) use state::{IdentityState, KeepingSessions};
 pub(crate) use throttle::Rate;
 
 #[cfg(test)]

@@ -44,8 +44,8 @@ pub struct Provision {
 
 impl Chancery {
     /// Whether nobody can log in yet, because there is no identity.
-    pub async fn is_new(&self, _host: &Host) -> Result<bool> {
-        let any = self.store.read(|tx| Box::pin(async move { identities::any(tx).await }));
+    pub async fn is_new(&self, host: &Host) -> Result<bool> {
+        let any = self.storage.read(host, |tx| Box::pin(async move { identities::any(tx).await }));
         Ok(!any.await.map_err(Error::from)?)
     }
 
@@ -65,7 +65,7 @@ impl Chancery {
             event = event.changes(Change::of(ChangeKind::Identity, *id));
         }
         let demo_ids: Vec<IdentityId> = ids.iter().copied().filter(|_| demo).map(IdentityId::from).collect();
-        let provisioned = self.commit_as(host.actor(), event, move |tx| {
+        let provisioned = self.commit(host, event, move |tx| {
             Box::pin(async move {
                 take_turn(tx).await?;
                 if identities::any(tx).await? {

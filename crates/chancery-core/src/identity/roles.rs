@@ -50,10 +50,10 @@ impl Chancery {
 
     /// GET /api/v2/roles/stubs.
     pub async fn role_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<RoleStub>> {
-        let _grant = self.grant_to_all(caller);
+        let grant = self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
-        let listed = self.read_list(caller, move |tx| {
+        let listed = self.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::roles::list(tx, Some(&search), &rows).await?) })
         });
         let stub = |row: Row| RoleStub {
@@ -66,8 +66,8 @@ impl Chancery {
 
     /// GET /api/v2/roles/{uuid}.
     pub async fn role(&self, caller: &Caller, id: RoleId) -> Result<Role> {
-        self.grant_administration(caller, Action::RoleRead, Some(id.into())).await?;
-        self.store.read(move |tx| Box::pin(async move { body_of(existing(tx, id).await?) })).await
+        let grant = self.grant_administration(caller, Action::RoleRead, Some(id.into())).await?;
+        self.storage.read(&grant, move |tx| Box::pin(async move { body_of(existing(tx, id).await?) })).await
     }
 
     /// PATCH /api/v2/roles/{uuid}.

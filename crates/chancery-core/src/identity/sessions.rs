@@ -10,7 +10,7 @@ use std::{
 };
 
 use arc_swap::ArcSwapOption;
-use chancery_store::{Store, Tx, tables};
+use chancery_store::{Tx, tables};
 use chancery_types::RoleId;
 use serde::Deserialize;
 use uuid::Uuid;
@@ -24,6 +24,7 @@ use crate::{
     Error, Limits, Result,
     changes::{Change, ChangeKind},
     quarantine::{Quarantine, is_lasting},
+    storage::{MayRead, Storage},
 };
 
 /// The keyed hash of a session cookie.
@@ -187,18 +188,18 @@ struct Maps {
 
 impl Sessions {
     /// Reads all at once; where that fails because of one of them, one after the other.
-    pub(super) async fn load(store: &Store, quarantine: &Quarantine) -> Result<Self> {
-        match Self::load_all(store).await {
-            Err(failure) if is_lasting(&failure) => Self::load_what_can_be_read(store, quarantine).await,
+    pub(super) async fn load((storage, by): (&Storage, &impl MayRead), quarantine: &Quarantine) -> Result<Self> {
+        match Self::load_all(storage, by).await {
+            Err(failure) if is_lasting(&failure) => Self::load_what_can_be_read((storage, by), quarantine).await,
             outcome => outcome,
         }
     }
 
-    async fn load_what_can_be_read(store: &Store, quarantine: &Quarantine) -> Result<Self> {
-        let ids = store.follow(|tx| Box::pin(async move { Ok::<_, Error>(tables::sessions::ids(tx).await?) }));
+    async fn load_what_can_be_read((storage, by): (&Storage, &impl MayRead), quarantine: &Quarantine) -> Result<Self> {
+        let ids = storage.read(by, |tx| Box::pin(async move { Ok::<_, Error>(tables::sessions::ids(tx).await?) }));
         let sessions = Self::default();
         for id in quarantine.ids(ChangeKind::Session, ids.await?) {
-            let read = store.follow(move |tx| Box::pin(async move { Key::Id(id).read(tx).await })).await;
+            let read = storage.read(by, move |tx| Box::pin(async move { Key::Id(id).read(tx).await })).await;
             if let Some(Some(session)) = quarantine.sort_out(Change::of(ChangeKind::Session, id).object(), read)? {
                 sessions.insert(session);
             }
@@ -206,8 +207,8 @@ impl Sessions {
         Ok(sessions)
     }
 
-    async fn load_all(store: &Store) -> Result<Self> {
-        let read = store.follow(|tx| {
+    async fn load_all(storage: &Storage, by: &impl MayRead) -> Result<Self> {
+        let read = storage.read(by, |tx| {
             Box::pin(async move {
                 Ok::<_, Error>((tables::sessions::all(tx).await?, tables::sessions::all_seats(tx).await?))
             })

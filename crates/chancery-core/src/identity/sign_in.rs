@@ -44,6 +44,23 @@ enum Proof {
     ApiKey { hash: CookieHash },
 }
 
+/// Finds who logs in, while nobody is known. Made only here.
+pub(crate) struct SigningIn(());
+
+/// The evidence of who logs in or out: somebody whose proof was right, or who shows a session. Made only here.
+pub(crate) struct Vouched(Actor);
+
+impl Vouched {
+    fn new(request: &RequestInfo, identities: Vec<(IdentityId, String)>) -> Self {
+        Self(Actor::signing_in(&SigningIn(()), request, identities))
+    }
+
+    /// In whose name it happens.
+    pub(crate) const fn actor(&self) -> &Actor {
+        &self.0
+    }
+}
+
 impl Chancery {
     /// Logs an identity in on the session that the cookie names, or on a new one.
     pub async fn log_in(&self, visitor: &Visitor, cookie: Option<&str>, request: LoginRequest) -> Result<LoggedIn> {
@@ -96,9 +113,9 @@ impl Chancery {
         match proof {
             Proof::ApiKey { hash } => {
                 let hash = *hash;
-                let read = self
-                    .store
-                    .read_data(move |tx| Box::pin(async move { tables::identities::by_api_key(tx, &hash).await }));
+                let read = self.storage.read(&SigningIn(()), move |tx| {
+                    Box::pin(async move { tables::identities::by_api_key(tx, &hash).await })
+                });
                 Ok(read.await.map_err(Error::from)?.filter(|row| !row.locked))
             }
             Proof::Password { name_key, password } => {
@@ -119,8 +136,9 @@ impl Chancery {
     async fn named(&self, name_key: &str) -> Result<Option<Row>> {
         // What cannot be a name is nobody's name; the store would refuse to look for a NUL.
         let name_key = if name_key.contains('\0') { String::new() } else { name_key.to_owned() };
-        let read =
-            self.store.read_data(move |tx| Box::pin(async move { tables::identities::by_name(tx, &name_key).await }));
+        let read = self
+            .storage
+            .read(&SigningIn(()), move |tx| Box::pin(async move { tables::identities::by_name(tx, &name_key).await }));
         read.await.map_err(Error::from)
     }
 
@@ -157,18 +175,14 @@ impl Chancery {
             None => None,
         };
         let (id, now) = (IdentityId::from(row.id), self.clock.now_ms());
-        let actor = Actor {
-            request_id: request.id.to_string(),
-            source: Some(request.source),
-            identities: vec![(id, row.name.clone())],
-        };
+        let proved = Vouched::new(request, vec![(id, row.name.clone())]);
         let directory = self.identity.directory.load_full();
         let held = self.roles_of(id).await?;
         let kind = row.kind.parse().map_err(Error::internal)?;
         let roles: Vec<_> = held.iter().copied().filter(|role| directory.counts(kind, *role)).collect();
         if roles.is_empty() && !held.is_empty() {
             let event = Event::new(Action::Login).on(row.id);
-            return Err(self.refused_as(actor, event, not_a_person()).await);
+            return Err(self.refused_to(&proved, event, not_a_person()).await);
         }
         let present_state = present.as_ref().map(|session| &session.state);
         let next = login::log_in(present_state, Seat { identity: id, roles, at: now }, &*directory, now, &self.limits);
@@ -177,21 +191,21 @@ impl Chancery {
             Ok(Next::Advance(state)) => (state, present.map(|session| session.id)),
             Err(why) => {
                 let event = Event::new(Action::Login).on(row.id);
-                return Err(self.refused_as(actor, event, not_admitted(why)).await);
+                return Err(self.refused_to(&proved, event, not_admitted(why)).await);
             }
         };
-        self.begin(actor, row, state, replaced).await
+        self.begin(&proved, row, state, replaced).await
     }
 
     async fn roles_of(&self, id: IdentityId) -> Result<Vec<chancery_types::RoleId>> {
-        let read = self
-            .store
-            .read_data(move |tx| Box::pin(async move { tables::identity_roles::of_identity(tx, id.into()).await }));
+        let read = self.storage.read(&SigningIn(()), move |tx| {
+            Box::pin(async move { tables::identity_roles::of_identity(tx, id.into()).await })
+        });
         let rows = read.await.map_err(Error::from)?;
         Ok(rows.into_iter().map(|row| row.role_id.into()).collect())
     }
 
-    async fn begin(&self, actor: Actor, proved: Row, state: State, replaced: Option<Uuid>) -> Result<LoggedIn> {
+    async fn begin(&self, by: &Vouched, proved: Row, state: State, replaced: Option<Uuid>) -> Result<LoggedIn> {
         let session = Uuid::from_bytes(chancery_keys::random());
         let cookie = URL_SAFE_NO_PAD.encode(*Zeroizing::new(chancery_keys::random::<32>()));
         let (row, seats) = Session::rows(session, &self.cookie_hash(&cookie), &state, self.clock.now_ms())?;
@@ -203,7 +217,7 @@ impl Chancery {
         if let Some(replaced) = replaced {
             event = event.changes(Change::of(ChangeKind::Session, replaced));
         }
-        let begun = self.commit_as(actor, event, move |tx| {
+        let begun = self.commit(by, event, move |tx| {
             Box::pin(async move {
                 take_turn(tx).await?;
                 // A lock or a new password that came in between counts.
@@ -232,11 +246,11 @@ impl Chancery {
     /// Ends the session, half open or complete, that the credentials belong to.
     pub async fn log_out(&self, request: RequestInfo, credentials: Credentials<'_>) -> Result<()> {
         let session = self.session_of(&request, &credentials).await?.session;
-        let actor = self.actor_of(request, &session);
+        let proved = self.vouched(&request, &session);
         let id = session.id;
         let event =
             Event::new(Action::Logout).detail(json!({"session": id})).changes(Change::of(ChangeKind::Session, id));
-        self.commit_as(actor, event, move |tx| {
+        self.commit(&proved, event, move |tx| {
             Box::pin(async move {
                 tables::sessions::delete(tx, id).await?;
                 Ok(())
@@ -245,11 +259,11 @@ impl Chancery {
         .await
     }
 
-    fn actor_of(&self, request: RequestInfo, session: &Arc<Session>) -> Actor {
+    fn vouched(&self, request: &RequestInfo, session: &Arc<Session>) -> Vouched {
         let directory = self.identity.directory.load();
         let named = |seat: &Seat| (seat.identity, directory.name(seat.identity).unwrap_or_default().to_owned());
         let identities = session.state.seats.iter().map(named).collect();
-        Actor { request_id: request.id.to_string(), source: Some(request.source), identities }
+        Vouched::new(request, identities)
     }
 }
 

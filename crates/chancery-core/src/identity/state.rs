@@ -4,7 +4,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arc_swap::ArcSwap;
 use chancery_keys::Custodian;
-use chancery_store::Store;
 use chancery_types::{IdentityId, Perm, RoleId};
 use uuid::Uuid;
 
@@ -22,7 +21,11 @@ use crate::{
     Chancery, Result, Source,
     changes::{Change, ChangeKind},
     quarantine::Quarantine,
+    storage::{MayRead, Opening, Storage},
 };
+
+/// Finds sessions that other nodes began, writes down which were used, and forgets the others. Made only here.
+pub(crate) struct KeepingSessions(());
 
 /// Everything that a login or the check of a caller looks at.
 pub(crate) struct IdentityState {
@@ -36,13 +39,17 @@ pub(crate) struct IdentityState {
 
 impl IdentityState {
     /// Loads it; makes what a new installation needs.
-    pub(crate) async fn load(store: &Store, custodian: &Custodian, quarantine: &Quarantine, now: i64) -> Result<Self> {
-        let ensured = store.write(move |tx| Box::pin(async move { built_in::ensure(tx, now).await }));
-        ensured.await?;
+    pub(crate) async fn load(
+        (storage, opening): (&Storage, &Opening),
+        custodian: &Custodian,
+        quarantine: &Quarantine,
+        now: i64,
+    ) -> Result<Self> {
+        storage.background(opening, move |tx| Box::pin(async move { built_in::ensure(tx, now).await })).await?;
         Ok(Self {
-            tokens: Tokens::load(store, custodian, now).await?,
-            directory: ArcSwap::from_pointee(Directory::load(store, quarantine).await?),
-            sessions: Sessions::load(store, quarantine).await?,
+            tokens: Tokens::load((storage, opening), custodian, now).await?,
+            directory: ArcSwap::from_pointee(Directory::load((storage, opening), quarantine).await?),
+            sessions: Sessions::load((storage, opening), quarantine).await?,
             recent: Recent::default(),
             delays: Mutex::default(),
             rate: Mutex::default(),
@@ -60,8 +67,8 @@ impl IdentityState {
 
 impl Chancery {
     /// A role has changed.
-    pub(crate) async fn apply_role(&self, id: Uuid) -> Result<()> {
-        let role = self.store.follow(move |tx| Box::pin(async move { roles::read_rules(tx, id).await })).await?;
+    pub(crate) async fn apply_role(&self, by: &impl MayRead, id: Uuid) -> Result<()> {
+        let role = self.storage.read(by, move |tx| Box::pin(async move { roles::read_rules(tx, id).await })).await?;
         // Changes are applied one after the other, so no other edition comes in between.
         let directory = self.identity.directory.load().with_role(id.into(), role);
         self.identity.directory.store(Arc::new(directory));
@@ -69,9 +76,9 @@ impl Chancery {
     }
 
     /// An identity has changed: somebody who may has looked at it, so its delays are forgiven.
-    pub(crate) async fn apply_identity(&self, id: Uuid) -> Result<()> {
+    pub(crate) async fn apply_identity(&self, by: &impl MayRead, id: Uuid) -> Result<()> {
         let identity =
-            self.store.follow(move |tx| Box::pin(async move { Identity::read(tx, id.into()).await })).await?;
+            self.storage.read(by, move |tx| Box::pin(async move { Identity::read(tx, id.into()).await })).await?;
         let directory = self.identity.directory.load().with_identity(id.into(), identity);
         self.identity.directory.store(Arc::new(directory));
         self.identity.delays().forgive(id.into());
@@ -89,17 +96,17 @@ impl Chancery {
     }
 
     /// All roles and identities may have changed.
-    pub(crate) async fn reload_directory(&self) -> Result<()> {
-        let mut directory = Directory::load(&self.store, &self.quarantine).await?;
+    pub(crate) async fn reload_directory(&self, by: &impl MayRead) -> Result<()> {
+        let mut directory = Directory::load((&self.storage, by), &self.quarantine).await?;
         directory.edition = self.identity.directory.load().edition + 1;
         self.identity.directory.store(Arc::new(directory));
         Ok(())
     }
 
     /// All sessions may have begun or ended.
-    pub(crate) async fn reload_sessions(&self) -> Result<()> {
+    pub(crate) async fn reload_sessions(&self, by: &impl MayRead) -> Result<()> {
         let known = self.identity.sessions.all();
-        let stored = Sessions::load(&self.store, &self.quarantine).await?;
+        let stored = Sessions::load((&self.storage, by), &self.quarantine).await?;
         for session in stored.all() {
             self.identity.sessions.take_in(session);
         }
@@ -136,8 +143,8 @@ impl Chancery {
     }
 
     /// A session has begun or ended.
-    pub(crate) async fn apply_session(&self, id: Uuid) -> Result<()> {
-        let stored = self.store.follow(move |tx| Box::pin(async move { Key::Id(id).read(tx).await }));
+    pub(crate) async fn apply_session(&self, by: &impl MayRead, id: Uuid) -> Result<()> {
+        let stored = self.storage.read(by, move |tx| Box::pin(async move { Key::Id(id).read(tx).await }));
         match stored.await? {
             Some(session) => drop(self.identity.sessions.insert(session)),
             None => self.identity.sessions.remove(id),
@@ -147,7 +154,7 @@ impl Chancery {
 
     /// A session as it is stored.
     pub(super) async fn stored_session(&self, key: Key) -> Result<Option<Session>> {
-        self.store.read(move |tx| Box::pin(async move { key.read(tx).await })).await
+        self.storage.read(&KeepingSessions(()), move |tx| Box::pin(async move { key.read(tx).await })).await
     }
 
     /// The live session, from memory, or from the store where another node has begun or used it.
@@ -188,7 +195,7 @@ impl Chancery {
             self.identity.sessions.remove(session.id);
         }
         let used: Vec<_> = live.iter().filter_map(|session| session.unwritten_use()).collect();
-        let kept = self.store.write(move |tx| {
+        let kept = self.storage.background(&KeepingSessions(()), move |tx| {
             Box::pin(async move {
                 Session::write_uses(tx, &used).await?;
                 Session::delete_ended(tx, now, &limits).await

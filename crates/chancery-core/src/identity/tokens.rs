@@ -1,7 +1,7 @@
 //! Bearer tokens: JWTs that name a session and an end.
 
 use chancery_keys::{BearerKey, Custodian, KeyRef, SealedKey, bearer};
-use chancery_store::{Store, tables};
+use chancery_store::tables;
 use chancery_types::KeyId;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -9,6 +9,7 @@ use uuid::Uuid;
 use crate::{
     Error, Result,
     rows::{BEARER, bearer_reference},
+    storage::{Opening, Storage},
     up_to_date::LogsInNow,
 };
 
@@ -33,7 +34,11 @@ pub(super) struct Tokens(Vec<BearerKey>);
 
 impl Tokens {
     /// Opens the installation's keys; makes the first one where there is none.
-    pub(super) async fn load(store: &Store, custodian: &Custodian, now: i64) -> Result<Self> {
+    pub(super) async fn load(
+        (storage, opening): (&Storage, &Opening),
+        custodian: &Custodian,
+        now: i64,
+    ) -> Result<Self> {
         let id = KeyId::from_random(chancery_keys::random());
         let sealed = custodian.generate(reference(id))?.sealed;
         let first = tables::bearer_keys::Row {
@@ -42,7 +47,7 @@ impl Tokens {
             sealed: sealed.as_bytes().to_vec(),
             created_at_ms: now,
         };
-        let read = store.write(move |tx| {
+        let read = storage.background(opening, move |tx| {
             Box::pin(async move {
                 tables::bearer_keys::insert_if_absent(tx, &first).await?;
                 Ok::<_, Error>(tables::bearer_keys::all(tx).await?)

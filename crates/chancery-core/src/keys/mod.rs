@@ -27,10 +27,12 @@ use crate::{
 pub(crate) use new_key::NewKey;
 pub(crate) use stored::{StoredKey, check_use};
 
+/// Opens keys that sign, for whoever may have something signed. Made only here.
+pub(crate) struct OpeningKeys(());
+
 impl Chancery {
     /// The key types that there are, by name.
-    pub async fn key_type_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<KeyTypeStub>> {
-        let _grant = self.grant_to_all(caller);
+    pub async fn key_type_stubs(&self, _caller: &Caller, query: &ListQuery) -> Result<Results<KeyTypeStub>> {
         let page = Page::of(query, &self.limits)?;
         page.cut(key_type::all().map(key_type::stub), |stub| &stub.obj_info)
     }
@@ -70,10 +72,10 @@ impl Chancery {
 
     /// The keys that there are, by name.
     pub async fn key_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<KeyStub>> {
-        self.grant(caller, Perm::KeysAdd, Action::KeyRead, None).await?;
+        let grant = self.grant(caller, Perm::KeysAdd, Action::KeyRead, None).await?;
         let page = Page::of(query, &self.limits)?;
         let (term, rows) = (page.search.clone(), page.rows());
-        let listed = self.read_list(caller, move |tx| {
+        let listed = self.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::keys::list(tx, Some(&term), &rows).await?) })
         });
         page.answer(listed.await?, |row| Ok(StoredKey::from_row(&row)?.stub()))
@@ -81,8 +83,8 @@ impl Chancery {
 
     /// A key; never its secret.
     pub async fn key(&self, caller: &Caller, id: KeyId) -> Result<Key> {
-        self.grant(caller, Perm::KeysAdd, Action::KeyRead, Some(id.into())).await?;
-        self.store.read(move |tx| Box::pin(detail(tx, id))).await
+        let grant = self.grant(caller, Perm::KeysAdd, Action::KeyRead, Some(id.into())).await?;
+        self.storage.read(&grant, move |tx| Box::pin(detail(tx, id))).await
     }
 
     /// Renames a key, or changes what it may be used for.
@@ -160,7 +162,7 @@ impl Chancery {
     /// Adds a version to a data key. No token profile changes by that: each goes on with the version that it names.
     pub async fn rotate_key(&self, caller: &Caller, id: KeyId) -> Result<Key> {
         let grant = self.grant(caller, Perm::KeysAdd, Action::KeyRotate, Some(id.into())).await?;
-        let row = self.store.read(move |tx| Box::pin(load(tx, id))).await?;
+        let row = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
         let key = StoredKey::from_row(&row)?;
         check_rotation(&key)?;
         let (from, version) = (key.current_version, key.current_version + 1);
@@ -204,8 +206,8 @@ impl Chancery {
 
     async fn signer_of(&self, id: KeyId, batch: RsaBatch) -> Result<Signer> {
         let (key, version) = self
-            .store
-            .read(move |tx| {
+            .storage
+            .read(&OpeningKeys(()), move |tx| {
                 Box::pin(async move {
                     let key = StoredKey::from_row(&load(tx, id).await?)?;
                     let version = tables::key_versions::one(tx, id.into(), key.current_version).await?;

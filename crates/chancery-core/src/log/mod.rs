@@ -15,6 +15,8 @@ pub use chancery_verify::log::LogTile;
 pub(crate) use chancery_verify::log::{checkpoint, leaf, note, tile, tree};
 pub(crate) use entry::{NewEntry, append};
 pub(crate) use proof::{inclusion_proof, inclusion_proofs};
+pub(crate) use public::PublishingLog;
+pub(crate) use sequencer::SequencingLog;
 pub(crate) use setup::Log;
 pub use setup::LogFailure;
 

@@ -22,6 +22,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// Entries of one transaction: some milliseconds, for which others wait on SQLite.
 const TOGETHER: u32 = 4_096;
 
+/// Gives entries their places. Made only here.
+pub(crate) struct SequencingLog(());
+
 impl Chancery {
     /// Looks for entries without places until the last user of this Chancery is gone. Where there are none nothing is
     /// written.
@@ -33,7 +36,9 @@ impl Chancery {
     pub(crate) async fn sequence_log(&self) -> Result<()> {
         while let Some(extension) = self.log_extension().await? {
             let (checkpoint, is_last) = (self.log.sign(&extension.checkpoint).await?, !extension.is_full);
-            let stored = self.store.write(move |tx| Box::pin(async move { extension.store(tx, &checkpoint).await }));
+            let stored = self.storage.background(&SequencingLog(()), move |tx| {
+                Box::pin(async move { extension.store(tx, &checkpoint).await })
+            });
             if stored.await? && is_last {
                 break;
             }
@@ -44,7 +49,7 @@ impl Chancery {
     /// What the log is to be extended by, if by anything.
     pub(super) async fn log_extension(&self) -> Result<Option<Extension>> {
         let key = self.log.key.clone();
-        self.store.read(move |tx| Box::pin(async move { Extension::read(tx, &key).await })).await
+        self.storage.read(&SequencingLog(()), move |tx| Box::pin(async move { Extension::read(tx, &key).await })).await
     }
 }
 

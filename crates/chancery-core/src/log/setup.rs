@@ -1,7 +1,7 @@
 //! The log of an installation: its name and its key, made when the installation is first opened.
 
 use chancery_keys::{Custodian, KeyRef, KeySpec, Purpose, SealedKey, random};
-use chancery_store::{Store, Tx, tables};
+use chancery_store::{Tx, tables};
 use chancery_types::KeyId;
 use uuid::Uuid;
 
@@ -13,6 +13,7 @@ use super::{
 use crate::{
     Error, Result,
     custody::{Custody, Message, Signer},
+    storage::{Opening, Storage},
 };
 
 /// Why the log cannot be opened as the settings want it.
@@ -39,7 +40,7 @@ impl Log {
     /// Opens the log, or begins it. Its name is the one that the settings give, or comes from the public address; it
     /// may change until there is an entry, and never again.
     pub(crate) async fn load(
-        store: &Store,
+        by: (&Storage, &Opening),
         custodian: &Custodian,
         custody: &Custody,
         name: Option<&str>,
@@ -49,13 +50,13 @@ impl Log {
         if let Some(wanted) = wanted.as_deref().filter(|wanted| !note::is_name(wanted)) {
             return Err(LogFailure::Name(wanted.to_owned()));
         }
-        let row = match store.read(|tx| Box::pin(read(tx))).await? {
+        let row = match by.0.read(by.1, |tx| Box::pin(read(tx))).await? {
             Some(row) => row,
-            None => begin(store, custodian, custody, wanted.as_deref()).await?,
+            None => begin(by, custodian, custody, wanted.as_deref()).await?,
         };
         let log = Self::open(custody, &row)?;
         match wanted {
-            Some(wanted) if wanted != row.origin && row.size == 0 => log.renamed(store, wanted).await,
+            Some(wanted) if wanted != row.origin && row.size == 0 => log.renamed(by, wanted).await,
             Some(wanted) if wanted != row.origin && name.is_some() => Err(LogFailure::OtherName(row.origin)),
             _ => Ok(log),
         }
@@ -72,13 +73,13 @@ impl Log {
     }
 
     /// The same log, still empty, under another name.
-    async fn renamed(self, store: &Store, name: String) -> Result<Self, LogFailure> {
+    async fn renamed(self, (storage, opening): (&Storage, &Opening), name: String) -> Result<Self, LogFailure> {
         let public_key = note::raw_key(self.signer.public_key());
         let key = public_key.and_then(|key| LogKey::new(&name, key));
         let key = key.ok_or_else(|| Error::internal("a log's name was checked before"))?;
         let log = Self { key, signer: self.signer };
         let checkpoint = log.empty_checkpoint().await?;
-        let write = store.write(move |tx| {
+        let write = storage.background(opening, move |tx| {
             Box::pin(async move { Ok::<_, Error>(tables::logs::rename(tx, &name, &checkpoint).await?) })
         });
         if write.await? { Ok(log) } else { Err(LogFailure::OtherName(self.key.name().to_owned())) }
@@ -99,7 +100,7 @@ impl Log {
 
 /// Makes the key and stores the empty log; of two nodes that do so at once, both get what the first one made.
 async fn begin(
-    store: &Store,
+    (storage, opening): (&Storage, &Opening),
     custodian: &Custodian,
     custody: &Custody,
     name: Option<&str>,
@@ -119,7 +120,7 @@ async fn begin(
         checkpoint: String::new(),
     };
     row.checkpoint = Log::open(custody, &row)?.empty_checkpoint().await?;
-    let write = store.write(move |tx| {
+    let write = storage.background(opening, move |tx| {
         Box::pin(async move {
             tables::logs::insert_if_absent(tx, &row).await?;
             read(tx).await
@@ -158,7 +159,9 @@ mod tests {
         let installation = Installation::new().await;
         let chancery = &installation.chancery;
         let load = async |name: Option<&'static str>, url: Option<&'static str>| {
-            Log::load(&chancery.store, &chancery.custodian, &chancery.custody, name, url).await.map(|log| log.key)
+            Log::load((&chancery.storage, &Opening::of_test()), &chancery.custodian, &chancery.custody, name, url)
+                .await
+                .map(|log| log.key)
         };
         let first = load(None, None).await.unwrap();
         assert!(first.name().starts_with("chancery.invalid/"), "{first}");
@@ -166,7 +169,8 @@ mod tests {
         assert_eq!(load(Some("b.example/x"), Some("http://a.example")).await.unwrap().name(), "b.example/x");
         assert!(matches!(load(Some("b c"), None).await, Err(LogFailure::Name(_))));
         chancery
-            .store
+            .storage
+            .store()
             .write(|tx| Box::pin(async { tables::logs::advance(tx, 0, 1, "not looked at").await }))
             .await
             .map_err(Error::from)

@@ -27,11 +27,11 @@ async fn add(chancery: &Chancery, numbers: std::ops::Range<u32>, visibility: Log
         NewEntry::new(object(number), 0, &leaf, visibility).unwrap()
     };
     let entries = numbers.map(entry).collect();
-    chancery.store.write(move |tx| Box::pin(append(tx, entries))).await.unwrap();
+    chancery.storage.store().write(move |tx| Box::pin(append(tx, entries))).await.unwrap();
 }
 
 async fn proof(chancery: &Chancery, number: u32) -> Option<InclusionProof> {
-    chancery.store.read(move |tx| Box::pin(inclusion_proof(tx, object(number)))).await.unwrap()
+    chancery.storage.store().read(move |tx| Box::pin(inclusion_proof(tx, object(number)))).await.unwrap()
 }
 
 fn key(chancery: &Chancery) -> LogKey {
@@ -79,7 +79,7 @@ async fn a_second_entry_of_one_signature_is_refused() {
     add(chancery, 0..1, LogVisibility::Public).await;
     let leaf = Leaf::of_certificate(7, b"x", b"y");
     let again = NewEntry::new(object(0), 0, &leaf, LogVisibility::Public).unwrap();
-    chancery.store.write(move |tx| Box::pin(append(tx, vec![again]))).await.unwrap_err();
+    chancery.storage.store().write(move |tx| Box::pin(append(tx, vec![again]))).await.unwrap_err();
     chancery.sequence_log().await.unwrap();
     assert_eq!(head(chancery).await.1.size, 1);
 }
@@ -185,7 +185,8 @@ async fn nothing_is_signed_over_an_altered_store() {
     add(chancery, 0..3, LogVisibility::Public).await;
     chancery.sequence_log().await.unwrap();
     let before = head(chancery).await;
-    let write = chancery.store.write(|tx| Box::pin(async { tables::log_tiles::put(tx, 0, 0, &[0; 96]).await }));
+    let write =
+        chancery.storage.store().write(|tx| Box::pin(async { tables::log_tiles::put(tx, 0, 0, &[0; 96]).await }));
     write.await.map_err(Error::from).unwrap();
     add(chancery, 3..4, LogVisibility::Public).await;
     let refusal = chancery.sequence_log().await.unwrap_err();
@@ -201,7 +202,7 @@ async fn what_is_stored_alone_is_not_in_the_log_before_its_turn() {
     // A work that fails takes its entries with it.
     let leaf = Leaf::of_certificate(7, b"x", b"y");
     let entry = NewEntry::new(object(0), 0, &leaf, LogVisibility::Public).unwrap();
-    let failed = chancery.store.write(move |tx| {
+    let failed = chancery.storage.store().write(move |tx| {
         Box::pin(async move {
             append(tx, vec![entry]).await?;
             Err::<(), Error>(Error::state("no"))
@@ -232,7 +233,7 @@ async fn a_checkpoint_that_comes_too_late_is_never_stored() {
     let mut numbers = 0..;
     let late = extension(chancery, &mut numbers).await;
     other.sequence_log().await.unwrap();
-    let store = chancery.store.write(|tx| Box::pin(async move { late.store(tx, "too late").await }));
+    let store = chancery.storage.store().write(|tx| Box::pin(async move { late.store(tx, "too late").await }));
     assert!(!store.await.unwrap());
     let (_, newest) = head(chancery).await;
     assert_eq!(newest.size, u64::from(numbers.start));
@@ -252,7 +253,7 @@ async fn an_entry_that_comes_while_the_key_signs_waits_for_the_next_checkpoint()
         let (size, between) = (first.checkpoint.size, numbers.next().unwrap());
         add(chancery, between..between + 1, LogVisibility::Public).await;
         let signed = chancery.log.sign(&first.checkpoint).await.unwrap();
-        let store = chancery.store.write(move |tx| Box::pin(async move { first.store(tx, &signed).await }));
+        let store = chancery.storage.store().write(move |tx| Box::pin(async move { first.store(tx, &signed).await }));
         if store.await.unwrap() {
             break (size, between);
         }

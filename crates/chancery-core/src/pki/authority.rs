@@ -79,6 +79,9 @@ impl ReadyAuthority {
     }
 }
 
+/// Compiles authorities, which stay for whoever needs them next. Made only here.
+pub(crate) struct CompilingAuthorities(());
+
 impl Chancery {
     /// The authority that a request names; refuses one that may not issue now.
     pub(super) async fn ready_authority(&self, id: CertificateId, now_ms: i64) -> Result<Arc<ReadyAuthority>> {
@@ -87,7 +90,7 @@ impl Chancery {
             return Ok(ready);
         }
         let read = self.authorities.generation();
-        let read_chain = self.store.read(move |tx| {
+        let read_chain = self.storage.read(&CompilingAuthorities(()), move |tx| {
             Box::pin(async move {
                 let chain = issuer_chain(tx, id).await?;
                 let ids: Vec<_> = chain.iter().map(|certificate| certificate.id.into()).collect();

@@ -45,6 +45,9 @@ struct Mark {
     id: Uuid,
 }
 
+/// Tells of certificates that will end. Made only here.
+pub(crate) struct WatchingExpiry(());
+
 impl Chancery {
     /// How many certificates that are not revoked end within 30, 7 and 1 days, as the last look found.
     #[must_use]
@@ -61,10 +64,10 @@ impl Chancery {
     pub(crate) async fn look_for_expiry(&self) -> Result<()> {
         let now_ms = self.clock.now_ms();
         for days in DAYS {
-            while self.store.write(move |tx| Box::pin(tell(tx, days, now_ms))).await? {}
+            while self.storage.background(&WatchingExpiry(()), move |tx| Box::pin(tell(tx, days, now_ms))).await? {}
         }
         let now_s = now_ms.div_euclid(1_000);
-        let found = self.store.read(move |tx| {
+        let found = self.storage.read(&WatchingExpiry(()), move |tx| {
             Box::pin(async move {
                 let mut found = Expiring::new();
                 for days in DAYS {
@@ -97,7 +100,7 @@ async fn tell(tx: &mut Tx, days: i64, now_ms: i64) -> Result<bool> {
             "subject": row.subject, "serialNumber": row.serial, "notAfter": rfc3339(row.not_after_s), "days": days,
         });
         let event = Event::new(Action::CertificateExpiry).on(row.id).detail(detail);
-        Entry::new(now_ms, &Actor::host("expiry"), event, ErrorCode::Success)?.append(tx).await?;
+        Entry::new(now_ms, &Actor::of_task(&WatchingExpiry(())), event, ErrorCode::Success)?.append(tx).await?;
     }
     let more = rows.len() == TOGETHER as usize;
     let reached = rows.last().filter(|_| more).map(|row| Mark { not_after_s: row.not_after_s, id: row.id });

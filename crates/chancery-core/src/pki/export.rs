@@ -8,7 +8,7 @@ use chancery_types::{
 use der::pem::{LineEnding, encode_string};
 
 use super::{File, ListKind};
-use crate::{Caller, Chancery, Error, Meaning, Result, Visitor};
+use crate::{Caller, Chancery, Error, Meaning, Result, Visitor, access::ReadGrant};
 
 /// What an export of all lists may hold at most: it is put together in memory.
 const EXPORT_MAX: usize = 64 * 1024 * 1024;
@@ -16,7 +16,7 @@ const EXPORT_MAX: usize = 64 * 1024 * 1024;
 impl Chancery {
     /// The newest revocation lists, for any fully logged-in caller.
     pub async fn exported_lists(&self, caller: &Caller, query: &CrlExportQuery) -> Result<File> {
-        let _grant = self.grant_to_all(caller);
+        let grant = self.grant_to_all(caller);
         let visitor = Visitor { request: *caller.request() };
         match (query.issuer, query.format.unwrap_or(CrlFormat::Pem)) {
             (Some(issuer), CrlFormat::Der) => {
@@ -27,13 +27,13 @@ impl Chancery {
                 let list = self.revocation_list(&visitor, issuer, ListKind::Complete).await.map_err(at_issuer)?;
                 Ok(pem_file(pem(&list.der)?))
             }
-            (None, CrlFormat::Pem) => self.all_lists(&visitor).await.map(pem_file),
+            (None, CrlFormat::Pem) => self.all_lists(&grant, &visitor).await.map(pem_file),
             (None, CrlFormat::Der) => Err(Error::value("/format", "DER holds one list: name its issuer, or take pem.")),
         }
     }
 
-    async fn all_lists(&self, visitor: &Visitor) -> Result<String> {
-        let read = self.store.read(|tx| Box::pin(async move { tables::certificates::trusted_ids(tx).await }));
+    async fn all_lists(&self, grant: &ReadGrant, visitor: &Visitor) -> Result<String> {
+        let read = self.storage.read(grant, |tx| Box::pin(async move { tables::certificates::trusted_ids(tx).await }));
         let mut text = String::new();
         for issuer in read.await?.into_iter().map(CertificateId::from) {
             match self.revocation_list(visitor, issuer, ListKind::Complete).await {

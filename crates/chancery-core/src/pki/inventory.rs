@@ -22,7 +22,7 @@ const PAGE_SIZE: u32 = 50;
 impl Chancery {
     /// The certificates that the query asks for, by name or, with `expiresBefore`, by their end.
     pub async fn certificates(&self, caller: &Caller, query: &CertificateQuery) -> Result<CertificatePage> {
-        let _grant = self.grant_to_all(caller);
+        let grant = self.grant_to_all(caller);
         let now_ms = self.clock.now_ms();
         let page_size = query.page_size.unwrap_or(PAGE_SIZE);
         if !(1..=self.limits.page_size_max).contains(&page_size) {
@@ -41,7 +41,7 @@ impl Chancery {
         let by_end = filter.not_after_before_s.is_some();
         let after = query.after.as_deref().map_or_else(|| Ok(start(by_end)), |text| read(text, by_end))?;
         let scan_max = self.limits.lists.inventory_scan_max;
-        let part = self.read_list(caller, move |tx| {
+        let part = self.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::certificates::list(tx, &filter, after, page_size, scan_max).await?) })
         });
         let Part { rows, next } = part.await?;

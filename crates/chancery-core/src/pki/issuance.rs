@@ -15,7 +15,7 @@ use super::{
     ALT_NAMES, ISSUER, Prepared, SUBJECT, cert_profile::Power, issue::Clearance, order::Order, order::csr::at_origin,
     service_certificate::ServiceCertificate,
 };
-use crate::{Caller, Chancery, Error, Event, Result};
+use crate::{Caller, Chancery, Error, Event, Grant, Result};
 
 /// A request as it came. What waits for approvals keeps it, and is made from it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -136,7 +136,7 @@ impl Chancery {
     async fn issue_requested(&self, caller: &Caller, request: IssueRequest) -> Result<Issued> {
         let object = request.instead_of().map(Uuid::from);
         let grant = self.grant(caller, Perm::CertManageGenerate, request.action(), object).await?;
-        let Ordered { order, save, warnings } = self.ordered(&request).await?;
+        let Ordered { order, save, warnings } = self.ordered(&grant, &request).await?;
         let may = manages_trust(caller);
         if let Some(what) = powerful(&order)?.filter(|_| !may) {
             let message =
@@ -187,12 +187,12 @@ impl Chancery {
         Err(Error::state(message))
     }
 
-    pub(super) async fn ordered(&self, request: &IssueRequest) -> Result<Ordered> {
+    pub(super) async fn ordered(&self, grant: &Grant, request: &IssueRequest) -> Result<Ordered> {
         match request.clone() {
             IssueRequest::Generate(request) => self.ordered_new(request).await,
-            IssueRequest::Request(request) => self.ordered_by_csr(request).await,
-            IssueRequest::Renew(id, request) => self.ordered_again(id, request).await,
-            IssueRequest::Rekey(id, request) => self.ordered_with_another_key(id, request).await,
+            IssueRequest::Request(request) => self.ordered_by_csr(grant, request).await,
+            IssueRequest::Renew(id, request) => self.ordered_again(grant, id, request).await,
+            IssueRequest::Rekey(id, request) => self.ordered_with_another_key(grant, id, request).await,
             IssueRequest::Service(wanted) => wanted.order(self.hardened).map(Ordered::kept),
         }
     }

@@ -23,7 +23,6 @@ use super::{
 };
 use crate::{
     Chancery, Error, Event, Result, Visitor,
-    audit::Actor,
     custody::{Message, Signer},
 };
 
@@ -66,6 +65,9 @@ struct ListState {
     released: Vec<Entry>,
 }
 
+/// Answers anybody who asks for authorities and revocation lists, and signs these when they are due. Made only here.
+pub(crate) struct PublishingLists(());
+
 impl Chancery {
     /// Which revocation lists of an authority are the newest, for anybody; they are signed where that is due.
     pub async fn revocation_list_version(&self, _visitor: &Visitor, issuer: CertificateId) -> Result<ListVersion> {
@@ -106,7 +108,8 @@ impl Chancery {
         if let Some(lists) = self.kept_lists.lists(issuer, number) {
             return Ok(RevocationList { der: lists.of(kind), number });
         }
-        let stored = self.store.read(move |tx| Box::pin(tables::crls::lists(tx, issuer.into()))).await;
+        let stored =
+            self.storage.read(&PublishingLists(()), move |tx| Box::pin(tables::crls::lists(tx, issuer.into()))).await;
         let stored = stored.map_err(Error::from)?.ok_or_else(|| Error::not_found("revocation list"))?;
         let lists = Lists { complete: stored.der.into(), delta: stored.delta.into() };
         self.kept_lists.keep(issuer, stored.number, &lists);
@@ -126,7 +129,7 @@ impl Chancery {
         now_s: i64,
     ) -> Result<(Option<ListVersion>, Option<ListVersion>)> {
         let read = self.kept_lists.generation();
-        let head = self.store.read(move |tx| Box::pin(read_head(tx, issuer))).await?.1;
+        let head = self.storage.read(&PublishingLists(()), move |tx| Box::pin(read_head(tx, issuer))).await?.1;
         let version = ListVersion { number: head.number, signed_s: head.this_update_s };
         let is_fresh = version.is_young(now_s) && head.changes == head.changes_signed;
         if is_fresh {
@@ -137,24 +140,25 @@ impl Chancery {
 
     /// The certificate of a trusted authority in DER, for anybody.
     pub async fn authority_certificate(&self, _visitor: &Visitor, id: CertificateId) -> Result<Vec<u8>> {
-        let found = self.store.read(move |tx| Box::pin(StoredCertificate::find(tx, id))).await?;
+        let found =
+            self.storage.read(&PublishingLists(()), move |tx| Box::pin(StoredCertificate::find(tx, id))).await?;
         Ok(found.filter(|certificate| certificate.trusted).ok_or_else(|| Error::not_found("authority"))?.der)
     }
 
     /// Signs and stores the next lists. Where another node was faster its lists are as good, and ours are discarded.
     async fn sign_lists(&self, issuer: CertificateId, now_s: i64) -> Result<()> {
         // The key first: where there is none, no entry need be read.
-        let (authority, _) = self.store.read(move |tx| Box::pin(read_head(tx, issuer))).await?;
+        let (authority, _) = self.storage.read(&PublishingLists(()), move |tx| Box::pin(read_head(tx, issuer))).await?;
         let key =
             authority.key.ok_or_else(|| Error::not_found("revocation list: the authority's key was not saved"))?;
         let key = self.signing_key(key).await?;
-        let state = self.store.read(move |tx| Box::pin(read_list_state(tx, issuer))).await?;
+        let state = self.storage.read(&PublishingLists(()), move |tx| Box::pin(read_list_state(tx, issuer))).await?;
         let from = state.newest.clone();
         let freshest = self.public_url.as_deref().map(|url| address::delta(url, issuer));
         let unsigned = self.pool.run(move || prepare(state, freshest.as_deref(), now_s)).await??;
         let signed = unsigned.sign(&key).await?;
         let event = Event::new(Action::CrlSign).on(Uuid::from(issuer)).detail(json!({"number": from.number + 1}));
-        self.commit_as(Actor::host("crl"), event, move |tx| {
+        self.commit(&PublishingLists(()), event, move |tx| {
             Box::pin(async move {
                 if tables::crls::replace(tx, &from, &signed).await? {
                     return Ok(());

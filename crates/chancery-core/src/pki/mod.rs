@@ -29,19 +29,20 @@ use chancery_types::{
 use chancery_x509::{alt_name, crl, csr, dn, name_constraints, validity};
 
 use crate::{Caller, Chancery, Error, Result, log::inclusion_proof};
-pub(crate) use authority::ReadyAuthorities;
-pub(crate) use cert_profile::ReadyCertProfiles;
+pub(crate) use authority::{CompilingAuthorities, ReadyAuthorities};
+pub(crate) use cert_profile::{CompilingProfiles, ReadyCertProfiles};
 pub(crate) use certificate::{Issuer, Serial};
 pub use download::File;
 pub use expiry::Expiring;
-pub(crate) use expiry::Found as FoundExpiring;
+pub(crate) use expiry::{Found as FoundExpiring, WatchingExpiry};
 pub(crate) use issuance::IssueRequest;
 use issuance::Ordered;
 pub(crate) use issue::{Plan, Prepared};
 pub(crate) use kept_lists::KeptLists;
+pub(crate) use lists::PublishingLists;
 pub use lists::{ListKind, ListVersion, RevocationList};
-pub(crate) use ocsp::Answers as OcspAnswers;
 pub use ocsp::OcspAnswer;
+pub(crate) use ocsp::{AnsweringOcsp, Answers as OcspAnswers};
 pub(crate) use order::{Order, Wanted, default_hash};
 pub(crate) use service_certificate::{Asked, ServiceCertificate};
 pub(crate) use stored_certificate::StoredCertificate;
@@ -56,8 +57,8 @@ const ALT_NAMES: &str = "/certParams/subjectAltNames";
 impl Chancery {
     /// A certificate.
     pub async fn certificate(&self, caller: &Caller, id: CertificateId) -> Result<Certificate> {
-        let _grant = self.grant_to_all(caller);
-        let read = self.store.read(move |tx| {
+        let grant = self.grant_to_all(caller);
+        let read = self.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 Ok::<_, Error>((StoredCertificate::load(tx, id).await?, inclusion_proof(tx, id.into()).await?))
             })
@@ -68,8 +69,8 @@ impl Chancery {
 
     /// A certificate as a file, alone or with its issuers.
     pub async fn certificate_file(&self, caller: &Caller, id: CertificateId, query: &DownloadQuery) -> Result<File> {
-        let _grant = self.grant_to_all(caller);
-        let chain = self.store.read(move |tx| Box::pin(StoredCertificate::chain(tx, id))).await?;
+        let grant = self.grant_to_all(caller);
+        let chain = self.storage.read(&grant, move |tx| Box::pin(StoredCertificate::chain(tx, id))).await?;
         chain.iter().try_for_each(StoredCertificate::check_saved)?;
         download::file(&chain, query.format.unwrap_or(DownloadFormat::Pem))
     }

@@ -44,7 +44,7 @@ impl Chancery {
         id: CertificateId,
         request: RevokeCertificate,
     ) -> Result<Certificate> {
-        self.check_end(caller, id).await?;
+        self.check_end(caller, grant, id).await?;
         let action = Action::CertificateRevoke;
         let RevokeCertificate { reason } = request;
         let now_ms = self.clock.now_ms();
@@ -91,19 +91,19 @@ impl Chancery {
 
     /// Refuses one person who would end what others rest on: an authority, a responder, a stamp, a service. That takes
     /// what making one takes, for a hold too; other leaves are ended by whoever may issue them.
-    async fn check_end(&self, caller: &Caller, id: CertificateId) -> Result<()> {
+    async fn check_end(&self, caller: &Caller, grant: &Grant, id: CertificateId) -> Result<()> {
         if manages_trust(caller) {
             return Ok(());
         }
         // Neither changes under the revocation: a service takes its certificate in the transaction that issues it.
-        let read = self.store.read(move |tx| {
+        let read = self.storage.read(grant, move |tx| {
             Box::pin(async move {
                 let certificate = StoredCertificate::load(tx, id).await?;
                 Ok::<_, Error>((certificate, tables::services::has_certificate(tx, id.into()).await?))
             })
         });
         let (certificate, is_of_service) = read.await?;
-        if !is_of_service && !self.has_power(&certificate).await? {
+        if !is_of_service && !self.has_power(grant, &certificate).await? {
             return Ok(());
         }
         let what =
@@ -113,12 +113,12 @@ impl Chancery {
     }
 
     /// Whether others believe more of a certificate than whose key it is. One that was not saved is what its profile says.
-    async fn has_power(&self, certificate: &StoredCertificate) -> Result<bool> {
+    async fn has_power(&self, grant: &Grant, certificate: &StoredCertificate) -> Result<bool> {
         if !certificate.der.is_empty() {
             return power_of(&certificate.der).map_err(Error::internal);
         }
         let Some(profile) = certificate.profile else { return Ok(true) };
-        Ok(self.find_cert_profile(profile).await?.is_none_or(|profile| profile.power().is_some()))
+        Ok(self.find_cert_profile(grant, profile).await?.is_none_or(|profile| profile.power().is_some()))
     }
 }
 

@@ -73,7 +73,7 @@ async fn issue(chancery: &Chancery, order: Order) -> (CertificateId, Vec<u8>) {
 }
 
 async fn insert(chancery: &Chancery, prepared: Prepared, now_ms: i64) -> Result<(), Error> {
-    chancery.store.write(move |tx| Box::pin(prepared.issue(tx, true, now_ms))).await
+    chancery.storage.store().write(move |tx| Box::pin(prepared.issue(tx, true, now_ms))).await
 }
 
 fn visitor() -> Visitor {
@@ -164,7 +164,8 @@ async fn what_is_revoked_does_not_verify() {
     );
     let at_s = chancery.clock.now_ms() / 1_000;
     chancery
-        .store
+        .storage
+        .store()
         .write(move |tx| {
             Box::pin(async move {
                 let reason = RevocationReason::KeyCompromise.as_str();
@@ -226,7 +227,10 @@ async fn expiry_is_told_at_30_7_and_1_days_once_also_after_a_restart() {
             tables::audit::Filter { action: Some("CertificateExpiry".to_owned()), ..tables::audit::Filter::default() };
         let start = chancery_store::Start::Offset(0);
         let page = chancery_store::Page { limit: 100, start, count_max: 100, scan_max: 100 };
-        let read = chancery.store.read(move |tx| Box::pin(async move { tables::audit::list(tx, filter, &page).await }));
+        let read = chancery
+            .storage
+            .store()
+            .read(move |tx| Box::pin(async move { tables::audit::list(tx, filter, &page).await }));
         let records = read.await.map_err(Error::from).unwrap().rows;
         for record in records.iter().take(records.len() - told.len()) {
             let detail: serde_json::Value = serde_json::from_str(&record.record.detail).unwrap();
@@ -257,7 +261,7 @@ async fn hierarchies_stand_before_bouncy_castle_and_what_is_revoked_does_not() {
             leaves.push(issue(&chancery, order(profile, spec, Some(issuing))).await);
         }
         let (revoked, at_s) = (leaves[2].0, chancery.clock.now_ms() / 1_000);
-        let revoke = chancery.store.write(move |tx| {
+        let revoke = chancery.storage.store().write(move |tx| {
             Box::pin(async move {
                 let reason = RevocationReason::Superseded.as_str();
                 assert!(tables::certificates::revoke(tx, revoked.into(), at_s, reason).await?);
@@ -294,7 +298,8 @@ async fn an_import_knows_what_is_there_whichever_group_it_is_in() {
     let (root, root_pem) = issue(&elsewhere, order(&BUILT_IN[0], spec, None)).await;
     let (_, leaf_pem) = issue(&elsewhere, order(&BUILT_IN[6], spec, Some(root))).await;
     let (other, other_pem) = issue(&elsewhere, order(&BUILT_IN[6], spec, Some(root))).await;
-    let read = elsewhere.store.read(move |tx| Box::pin(async move { StoredCertificate::load(tx, other).await }));
+    let read =
+        elsewhere.storage.store().read(move |tx| Box::pin(async move { StoredCertificate::load(tx, other).await }));
     let other_serial = read.await.unwrap().serial;
     let known = String::from_utf8([root_pem, leaf_pem].concat()).unwrap();
     for here in [Installation::new().await, Installation::on_postgres().await] {
@@ -308,7 +313,7 @@ async fn an_import_knows_what_is_there_whichever_group_it_is_in() {
         let root_id = Uuid::from(imported[0].certificate_uuid);
         for (id, serial) in [(1, other_serial.as_str()), (0x1_0000, "4A01"), (0x2_0000, "4A02")] {
             let serial = serial.to_owned();
-            let insert = here.chancery.store.write(move |tx| {
+            let insert = here.chancery.storage.store().write(move |tx| {
                 Box::pin(async move {
                     let root = tables::certificates::by_id(tx, root_id).await?.unwrap();
                     let name_key = "another".to_owned();
@@ -332,7 +337,7 @@ async fn revoke_many(chancery: &Chancery, issuer: CertificateId, one: Certificat
     let at_s = chancery.clock.now_ms() / 1_000;
     for from in (0..count).step_by(1_000) {
         let numbers = from..count.min(from + 1_000);
-        let revoke = chancery.store.write(move |tx| {
+        let revoke = chancery.storage.store().write(move |tx| {
             Box::pin(async move {
                 let row = tables::certificates::by_id(tx, one.into()).await?.expect("it was issued");
                 for number in numbers {
@@ -368,7 +373,7 @@ async fn a_list_that_did_not_change_is_given_out_without_the_store_and_the_key()
     let file = write(folder.path(), "list.crl", &lists[0].der);
     let text = Tool::new("openssl").args(["crl", "-inform", "DER", "-noout", "-text", "-in", &file]).run().text();
     assert_eq!(text.matches("Serial Number: ").count(), count);
-    chancery.store.close().await;
+    chancery.storage.store().close().await;
     let begun = std::time::Instant::now();
     for _ in 0..1_000 {
         assert_eq!(chancery.revocation_list_version(&visitor(), root).await.unwrap(), version);

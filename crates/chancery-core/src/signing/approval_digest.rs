@@ -6,7 +6,7 @@ use chancery_types::Base64;
 use chancery_verify::approval_digest;
 
 use super::{program::Program, stored_request::StoredRequest};
-use crate::{Chancery, Error, Result};
+use crate::{Chancery, Error, Grant, Result};
 
 /// What is signed besides a digest.
 #[derive(Clone, Copy)]
@@ -33,6 +33,7 @@ impl Chancery {
     /// are no longer those that the request's row stands for.
     pub(super) async fn approval_digest(
         &self,
+        grant: &Grant,
         stored: &StoredRequest,
         page_hashes: Option<&[u8]>,
         program: Option<&Program>,
@@ -44,7 +45,8 @@ impl Chancery {
         // A row without one may be of a time before there was any; nothing was approved then that is not approved now.
         if row.approval_digest.is_some() && row.approval_digest != found {
             let id = row.id;
-            let refused = self.store.read(move |tx| Box::pin(async move { Err(tx.refuse("signing_requests", id)) }));
+            let refused =
+                self.storage.read(grant, move |tx| Box::pin(async move { Err(tx.refuse("signing_requests", id)) }));
             return Ok(refused.await?);
         }
         Ok(found.unwrap_or_else(|| row.digest.clone()))
@@ -53,12 +55,13 @@ impl Chancery {
     /// What is approved, where the approver says it.
     pub(super) async fn expect_approval_digest(
         &self,
+        grant: &Grant,
         stored: &StoredRequest,
         said: Option<&Base64>,
     ) -> Result<Vec<u8>> {
-        let page_hashes = self.stored_page_hashes(stored).await?;
-        let program = self.stored_program(stored).await?;
-        let expected = self.approval_digest(stored, page_hashes.as_deref(), program.as_ref()).await?;
+        let page_hashes = self.stored_page_hashes(grant, stored).await?;
+        let program = self.stored_program(grant, stored).await?;
+        let expected = self.approval_digest(grant, stored, page_hashes.as_deref(), program.as_ref()).await?;
         match said {
             Some(Base64(said)) if *said == expected => Ok(expected),
             None => Ok(expected),

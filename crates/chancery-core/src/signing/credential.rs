@@ -199,7 +199,7 @@ impl Chancery {
 
     /// Makes a signature that is prepared, with its time stamp. A key that is gone is an outcome.
     pub(super) async fn make(&self, key: &custody::Signer, prepared: PendingSignature) -> Result<Outcome> {
-        let stored_soon = self.store.announce();
+        let stored_soon = self.storage.announce();
         let signed = unless_gone(key.sign(prepared).await)?;
         drop(stored_soon);
         let (PendingSignature { unsigned, stamped, .. }, signature) = match signed {

@@ -116,8 +116,8 @@ impl Chancery {
     ) -> Result<Answer> {
         let _lock = self.decision_locks.lock(id.into()).await;
         for _ in 0..ATTEMPTS_MAX {
-            let (decided, approved) = self.decide(caller, id, RequestDecision::Approve, note).await?;
-            let approved_digest = Base64(self.expect_approval_digest(&decided.stored, digest.as_ref()).await?);
+            let (decided, approved) = self.decide(caller, grant, id, RequestDecision::Approve, note).await?;
+            let approved_digest = Base64(self.expect_approval_digest(grant, &decided.stored, digest.as_ref()).await?);
             let stored = match approved {
                 Some(approved) => self.sign_approved(grant, decided, approved).await?,
                 None => decided.store(self, grant, Ending::Decided).await?,
@@ -141,7 +141,7 @@ impl Chancery {
     ) -> Result<Denied> {
         // Without the lock: a denial need not wait for a signature that it makes void.
         for _ in 0..ATTEMPTS_MAX {
-            let (decided, _) = self.decide(caller, id, decision, note).await?;
+            let (decided, _) = self.decide(caller, grant, id, decision, note).await?;
             if let Some(Stored { standing, .. }) = decided.store(self, grant, Ending::Decided).await? {
                 let (state, approval_state) = standing.words();
                 return Ok(Denied { state, approval_state });
@@ -154,12 +154,13 @@ impl Chancery {
     async fn decide(
         &self,
         caller: &Caller,
+        grant: &Grant,
         id: SigningRequestId,
         decision: RequestDecision,
         note: &str,
     ) -> Result<(Decided, Option<Approved>)> {
         let now_ms = self.clock.now_ms();
-        let stored = self.store.read(move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
+        let stored = self.storage.read(grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
         let mut facts = stored.facts(self.hardened, now_ms);
         let session = participants(caller);
         let transition = match decision {
@@ -196,7 +197,7 @@ impl Chancery {
         if target.policy != *policy {
             return Ok(None);
         }
-        let prepared = self.prepare_stored(&decided.stored, target, decided.now_ms).await?;
+        let prepared = self.prepare_stored(grant, &decided.stored, target, decided.now_ms).await?;
         let (chancery, grant) = (Arc::clone(self), Arc::clone(grant));
         let store = move |signed: Result<Logged, Failure>| async move {
             let ending = signed.map_or_else(|failure| Ending::Failed(failure.reason()), Ending::Signed);

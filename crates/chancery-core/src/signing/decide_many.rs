@@ -57,15 +57,15 @@ impl Chancery {
                     // The answer as a whole succeeds, so nobody further out sees the cause.
                     error!(error = &refusal as &dyn std::error::Error, request = %id, "a request was not decided");
                 }
-                (refusal.meaning().error_code(), Some(refusal.message().to_owned()), self.words(id).await)
+                (refusal.meaning().error_code(), Some(refusal.message().to_owned()), self.words(grant, id).await)
             }
         };
         BatchDecidedItem { uuid: id, error_code, message, state, approval_state }
     }
 
     /// Where a request stands; `None` where there is no such request.
-    async fn words(&self, id: SigningRequestId) -> (SigningRequestState, ApprovalState) {
-        let stored = self.store.read(move |tx| Box::pin(StoredRequest::load(tx, id))).await;
+    async fn words(&self, grant: &Grant, id: SigningRequestId) -> (SigningRequestState, ApprovalState) {
+        let stored = self.storage.read(grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await;
         let (hardened, now_ms) = (self.hardened, self.clock.now_ms());
         stored.map_or(Standing::New, |stored| stored.facts(hardened, now_ms).standing).words()
     }

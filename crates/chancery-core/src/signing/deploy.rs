@@ -66,7 +66,7 @@ impl Chancery {
         let id = ServiceId::from_random(random());
         let (terms, asked, warnings) = match pkisigning {
             PkiSigningMember::Given(signing) => {
-                let (terms, asked, warnings) = self.signing_parts(id, *signing, &name).await?;
+                let (terms, asked, warnings) = self.signing_parts(&grant, id, *signing, &name).await?;
                 (terms, Some(asked), warnings)
             }
             PkiSigningMember::OtherCase(member) => {
@@ -95,6 +95,7 @@ impl Chancery {
     /// What is asked for, checked, with a new key and certificate, or what people are to approve first.
     async fn signing_parts(
         &self,
+        grant: &Grant,
         service: ServiceId,
         signing: PkiSigning,
         name: &str,
@@ -122,7 +123,7 @@ impl Chancery {
         let wanted = wanted(&new_cert, service, cert_profile::CODE_SIGNING_CERTIFICATE).map_err(in_new_cert)?;
         let order = wanted.order(self.hardened).map_err(in_new_cert)?;
         choice.check(order.spec, self.hardened).map_err(|refusal| within("/pkisigning", refusal))?;
-        self.refuse_taken_name(name).await?;
+        self.refuse_taken_name(grant, name).await?;
         let asked = self.ask_for_certificate(wanted, order).await.map_err(in_new_cert)?;
         let mut warnings = choice.warnings();
         if let Asked::Made(prepared) = &asked {
@@ -135,9 +136,10 @@ impl Chancery {
     }
 
     /// To be asked before the key is made, which may take seconds; the transaction asks again.
-    pub(super) async fn refuse_taken_name(&self, name: &str) -> Result<()> {
+    pub(super) async fn refuse_taken_name(&self, grant: &Grant, name: &str) -> Result<()> {
         let key = name_key(name);
-        let taken = self.store.read(move |tx| Box::pin(async move { tables::services::name_taken(tx, &key).await }));
+        let taken =
+            self.storage.read(grant, move |tx| Box::pin(async move { tables::services::name_taken(tx, &key).await }));
         if taken.await? { Err(name_taken()) } else { Ok(()) }
     }
 

@@ -9,7 +9,7 @@ use chancery_keys::Digest;
 use chancery_types::{ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState};
 
 use super::{algorithms::Choice, stored_request::StoredRequest};
-use crate::{Caller, Chancery, Error, Result};
+use crate::{Caller, Chancery, Error, Grant, Result};
 
 /// The container of a format; `None` where signatures stand apart.
 pub(crate) const fn container(format: SigningFormat) -> Option<Format> {
@@ -155,11 +155,11 @@ impl Chancery {
     }
 
     /// The file of a request as it was uploaded, where its signature goes into it.
-    pub(super) async fn stored_container(&self, stored: &StoredRequest) -> Result<Option<Container>> {
+    pub(super) async fn stored_container(&self, grant: &Grant, stored: &StoredRequest) -> Result<Option<Container>> {
         if container(stored.policy.choice.format).is_none() {
             return Ok(None);
         }
-        match self.stored_payload(stored).await? {
+        match self.stored_payload(grant, stored).await? {
             Some(payload) => Container::of_stored(stored, &payload),
             None => Ok(None),
         }
@@ -167,7 +167,7 @@ impl Chancery {
 
     /// The signed file of a request, under its name.
     pub async fn signed_file(&self, caller: &Caller, id: SigningRequestId) -> Result<(String, Vec<u8>)> {
-        let mut stored = self.readable_request(caller, id).await?;
+        let (grant, mut stored) = self.readable_request(caller, id).await?;
         if container(stored.policy.choice.format).is_none() {
             return Err(Error::state("The signature stands apart from its file; the request's detail has it."));
         }
@@ -178,7 +178,7 @@ impl Chancery {
         let (SigningRequestState::Signed, Some(cms)) = (state, stored.row.signature.take()) else {
             return Err(Error::state("The request is not signed."));
         };
-        let Some(container) = self.stored_container(&stored).await? else {
+        let Some(container) = self.stored_container(&grant, &stored).await? else {
             let message = "Only a digest was submitted; whoever has the file puts the signature into it.";
             return Err(Error::state(message));
         };

@@ -60,7 +60,7 @@ impl Chancery {
         id: SigningRequestId,
         query: ItemsQuery,
     ) -> Result<Items<SignedItem>> {
-        let stored = self.readable_request(caller, id).await?;
+        let (grant, stored) = self.readable_request(caller, id).await?;
         let ItemsQuery { page, page_size, after, include } = query;
         // Signatures are large: never all of them at once.
         let page_size = page_size.or(Some(self.limits.page_size_max));
@@ -73,7 +73,7 @@ impl Chancery {
         };
         let numbers = first..first.saturating_add(rows.limit);
         let row = stored.row.clone();
-        let read = self.read_list(caller, move |tx| {
+        let read = self.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
                 approved_items(tx, &row).await?;
                 let listed = tables::signing_items::list(tx, id.into(), &rows).await?;

@@ -34,6 +34,6 @@ mod testing;
 mod time_stamp;
 
 pub(crate) use submitters::StoredSubmitters;
-pub(crate) use target::ReadyTargets;
-pub(crate) use time_stamp::Outside;
+pub(crate) use target::{CompilingTargets, ReadyTargets};
+pub(crate) use time_stamp::{Outside, Stamping};
 pub use time_stamp::{OutsideAuthorities, StampTransport, TimeStampAnswer};

@@ -9,7 +9,7 @@ use chancery_store::tables;
 use chancery_types::{Base64, SigningFormat};
 
 use super::stored_request::StoredRequest;
-use crate::{Chancery, Error, Result};
+use crate::{Chancery, Error, Grant, Result};
 
 /// What a submission says of them.
 pub(super) enum PageHashes {
@@ -58,13 +58,13 @@ impl Chancery {
     }
 
     /// Those that are kept with a request.
-    pub(super) async fn stored_page_hashes(&self, stored: &StoredRequest) -> Result<Option<Vec<u8>>> {
+    pub(super) async fn stored_page_hashes(&self, grant: &Grant, stored: &StoredRequest) -> Result<Option<Vec<u8>>> {
         if stored.policy.choice.format != SigningFormat::Authenticode {
             return Ok(None);
         }
         let id = stored.row.id;
-        self.store
-            .read(move |tx| Box::pin(async move { Ok(tables::signing_requests::page_hashes(tx, id).await?) }))
+        self.storage
+            .read(grant, move |tx| Box::pin(async move { Ok(tables::signing_requests::page_hashes(tx, id).await?) }))
             .await
     }
 }

@@ -11,17 +11,17 @@ use chancery_store::{
 use chancery_verify::manifest_digest;
 
 use super::{embedded::Container, stored_request::StoredRequest};
-use crate::{Chancery, Result};
+use crate::{Chancery, Grant, Result};
 
 impl Chancery {
     /// The payload of a request, where it was uploaded.
-    pub(super) async fn stored_payload(&self, stored: &StoredRequest) -> Result<Option<Arc<Vec<u8>>>> {
+    pub(super) async fn stored_payload(&self, grant: &Grant, stored: &StoredRequest) -> Result<Option<Arc<Vec<u8>>>> {
         // A manifest's digest stands for its items.
         if stored.row.items > 0 {
             return Ok(None);
         }
         let id = stored.row.id;
-        let read = self.store.read(move |tx| Box::pin(tables::signing_requests::payload(tx, id)));
+        let read = self.storage.read(grant, move |tx| Box::pin(tables::signing_requests::payload(tx, id)));
         let Some(payload) = read.await?.map(Arc::new) else { return Ok(None) };
         let (container, with, hashed) =
             (Container::of_stored(stored, &payload)?, stored.policy.choice.hash, Arc::clone(&payload));
@@ -32,7 +32,8 @@ impl Chancery {
         if found.await?.is_some_and(|found| found == stored.row.digest) {
             return Ok(Some(payload));
         }
-        let refused = self.store.read(move |tx| Box::pin(async move { Err(tx.refuse("signing_payloads", id)) }));
+        let refused =
+            self.storage.read(grant, move |tx| Box::pin(async move { Err(tx.refuse("signing_payloads", id)) }));
         Ok(refused.await?)
     }
 }

@@ -46,7 +46,7 @@ impl Chancery {
     ) -> Result<SigningPolicy> {
         let (action, object) = (Action::SigningPolicyCreate, Some(service.into()));
         let grant = self.grant(caller, Perm::ServicesDeploy, action, object).await?;
-        let present = self.store.read(move |tx| Box::pin(Present::load(tx, service))).await?;
+        let present = self.storage.read(&grant, move |tx| Box::pin(Present::load(tx, service))).await?;
         let CreateSigningPolicy { name, num_approvals, hash_algorithm, rsa_pss, time_stamp, self_approval, rules } =
             request;
         check_name("/name", &name, &self.limits)?;
@@ -96,7 +96,7 @@ impl Chancery {
         let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(policy.into())).await?;
         let (event, told) = Event::new(action).on(Uuid::from(policy)).told();
         let (limits, hardened) = (self.limits.clone(), self.hardened);
-        let present = self.store.read(move |tx| Box::pin(Present::of_policy(tx, policy))).await?;
+        let present = self.storage.read(&grant, move |tx| Box::pin(Present::of_policy(tx, policy))).await?;
         if present.highest() > 0 {
             let old = present.policy(policy)?;
             let (name, terms) = changed(old, change, &limits, hardened)?;

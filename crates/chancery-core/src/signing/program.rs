@@ -6,7 +6,7 @@ use chancery_types::SigningFormat;
 pub(crate) use chancery_x509::authenticode::Program;
 
 use super::stored_request::StoredRequest;
-use crate::{Chancery, Error, Limits, Result, text::check_name};
+use crate::{Chancery, Error, Grant, Limits, Result, text::check_name};
 
 /// As a submission says it; none where it says nothing.
 pub(super) fn program(
@@ -62,14 +62,14 @@ fn check_url(url: &str, limits: &Limits) -> Result<()> {
 
 impl Chancery {
     /// What is kept with a request.
-    pub(super) async fn stored_program(&self, stored: &StoredRequest) -> Result<Option<Program>> {
+    pub(super) async fn stored_program(&self, grant: &Grant, stored: &StoredRequest) -> Result<Option<Program>> {
         if !shows(stored.policy.choice.format) {
             return Ok(None);
         }
         let id = stored.row.id;
-        let read = self
-            .store
-            .read(move |tx| Box::pin(async move { Ok::<_, Error>(tables::signing_requests::program(tx, id).await?) }));
+        let read = self.storage.read(grant, move |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::signing_requests::program(tx, id).await?) })
+        });
         Ok(read.await?.map(|(name, url)| Program { name, url }))
     }
 }

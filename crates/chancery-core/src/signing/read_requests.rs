@@ -34,37 +34,41 @@ impl Chancery {
         id: SigningRequestId,
         include: Option<Include>,
     ) -> Result<SigningRequest> {
-        let stored = self.readable_request(caller, id).await?;
+        let (grant, stored) = self.readable_request(caller, id).await?;
         // Read apart, and only now: it may be large.
         let payload = match include {
             None => None,
-            Some(Include::UploadData) => self.stored_payload(&stored).await?.map(Arc::unwrap_or_clone),
+            Some(Include::UploadData) => self.stored_payload(&grant, &stored).await?.map(Arc::unwrap_or_clone),
         };
         let proof = match stored.row.signature {
-            Some(_) => self.store.read(move |tx| Box::pin(inclusion_proof(tx, id.into()))).await?,
+            Some(_) => self.storage.read(&grant, move |tx| Box::pin(inclusion_proof(tx, id.into()))).await?,
             None => None,
         };
-        let page_hashes = self.stored_page_hashes(&stored).await?;
-        let program = self.stored_program(&stored).await?;
-        let read = self.store.read(move |tx| Box::pin(async move { Claim::of(tx, &[id.into()]).await }));
+        let page_hashes = self.stored_page_hashes(&grant, &stored).await?;
+        let program = self.stored_program(&grant, &stored).await?;
+        let read = self.storage.read(&grant, move |tx| Box::pin(async move { Claim::of(tx, &[id.into()]).await }));
         let Claim { note, metadata } = read.await?.remove(&id.into()).unwrap_or_default();
-        let approval_digest = self.approval_digest(&stored, page_hashes.as_deref(), program.as_ref()).await?;
+        let approval_digest = self.approval_digest(&grant, &stored, page_hashes.as_deref(), program.as_ref()).await?;
         let detail = stored.detail(payload, approval_digest, proof, self.hardened, self.clock.now_ms());
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
         let page_hashes = page_hashes.map(Base64);
         Ok(SigningRequest { page_hashes, program_name, program_url, note, metadata, ..detail })
     }
 
-    /// A request that the caller may read.
-    pub(super) async fn readable_request(&self, caller: &Caller, id: SigningRequestId) -> Result<StoredRequest> {
+    /// A request that the caller may read, and the evidence of it.
+    pub(super) async fn readable_request(
+        &self,
+        caller: &Caller,
+        id: SigningRequestId,
+    ) -> Result<(Grant, StoredRequest)> {
         let grant = self.grant_any(caller, &READERS, Action::SigningRequestRead, Some(id.into())).await?;
-        let stored = self.store.read(move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
+        let stored = self.storage.read(&grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
         if !sees_all(&grant) && !stored.was_submitted_by(caller.members().iter().map(|member| member.id)) {
             let event = Event::new(Action::SigningRequestRead).on(uuid::Uuid::from(id));
             let refusal = Error::forbidden("Only approvers and those who submitted this request may read it.");
             return Err(self.refused(caller, event, refusal).await);
         }
-        Ok(stored)
+        Ok((grant, stored))
     }
 
     /// The signing requests that the caller may see.
@@ -116,7 +120,7 @@ impl Chancery {
             submitters: (!sees_all(grant)).then(own),
         };
         let rows = page.rows();
-        let read = self.read_list(caller, move |tx| {
+        let read = self.read_list(caller, grant, move |tx| {
             Box::pin(async move {
                 if let Some(service) = service {
                     Service::load(tx, service).await?.ok_or_else(|| Error::not_found("signing service"))?;

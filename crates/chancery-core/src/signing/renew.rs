@@ -27,8 +27,8 @@ impl Chancery {
         let action = Action::ServiceRenew;
         let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(service.into())).await?;
         let (last, unreadable) = self
-            .store
-            .read(move |tx| {
+            .storage
+            .read(&grant, move |tx| {
                 Box::pin(
                     async move { Ok::<_, Error>((last(tx, service).await?, unreadable_policy(tx, service).await?)) },
                 )

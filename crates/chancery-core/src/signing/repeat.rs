@@ -16,19 +16,19 @@ impl Chancery {
     /// policy as it is now, with approvals of its own.
     pub async fn repeat_signing_request(self: &Arc<Self>, caller: &Caller, id: SigningRequestId) -> Result<Submitted> {
         let (action, object) = (Action::SigningRequestSubmit, Some(Uuid::from(id)));
-        let _grant = self.grant(caller, Perm::SigningSubmit, action, object).await?;
-        let stored = self.readable_request(caller, id).await?;
+        let _may_submit = self.grant(caller, Perm::SigningSubmit, action, object).await?;
+        let (grant, stored) = self.readable_request(caller, id).await?;
         let mut facts = stored.facts(self.hardened, self.clock.now_ms());
         facts.take(Transition::Repeat).map_err(|_| Error::state("Only a request that failed is repeated."))?;
-        let payload = self.stored_payload(&stored).await?.map(|payload| Base64(Arc::unwrap_or_clone(payload)));
-        let page_hashes = self.stored_page_hashes(&stored).await?;
-        let program = self.stored_program(&stored).await?;
+        let payload = self.stored_payload(&grant, &stored).await?.map(|payload| Base64(Arc::unwrap_or_clone(payload)));
+        let page_hashes = self.stored_page_hashes(&grant, &stored).await?;
+        let program = self.stored_program(&grant, &stored).await?;
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
         let row = stored.row;
-        let read = self.store.read(move |tx| Box::pin(async move { Claim::of(tx, &[id.into()]).await }));
+        let read = self.storage.read(&grant, move |tx| Box::pin(async move { Claim::of(tx, &[id.into()]).await }));
         let Claim { note, metadata } = read.await?.remove(&id.into()).unwrap_or_default();
         let of = row.clone();
-        let read = self.store.read(move |tx| Box::pin(async move { approved_items(tx, &of).await }));
+        let read = self.storage.read(&grant, move |tx| Box::pin(async move { approved_items(tx, &of).await }));
         let items = read.await?;
         let items: Vec<_> =
             items.into_iter().map(|item| ManifestItem { name: item.name, digest: Base64(item.digest) }).collect();

@@ -128,10 +128,10 @@ impl Policy {
 impl Chancery {
     /// The services, for any fully logged-in caller.
     pub async fn service_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<ServiceStub>> {
-        let _grant = self.grant_to_all(caller);
+        let grant = self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
         let (search, rows) = (page.search.clone(), page.rows());
-        let listed = self.read_list(caller, move |tx| {
+        let listed = self.read_list(caller, &grant, move |tx| {
             Box::pin(async move { Ok(tables::services::list(tx, Some(&search), &rows).await?) })
         });
         page.answer(listed.await?, stub)
@@ -139,9 +139,9 @@ impl Chancery {
 
     /// One policy, for any fully logged-in caller.
     pub async fn signing_policy(&self, caller: &Caller, policy: PolicyId) -> Result<SigningPolicy> {
-        let _grant = self.grant_to_all(caller);
+        let grant = self.grant_to_all(caller);
         let hardened = self.hardened;
-        let read = self.store.read(move |tx| {
+        let read = self.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let row = tables::signing_policies::by_id(tx, policy.into()).await?;
                 let row = row.ok_or_else(|| Error::not_found("signing policy"))?;
@@ -155,9 +155,9 @@ impl Chancery {
 
     /// A service's policies, for any fully logged-in caller.
     pub async fn signing_policies(&self, caller: &Caller, service: ServiceId) -> Result<Items<SigningPolicy>> {
-        let _grant = self.grant_to_all(caller);
+        let grant = self.grant_to_all(caller);
         let hardened = self.hardened;
-        let read = self.store.read(move |tx| {
+        let read = self.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let service = Service::load(tx, service).await?.ok_or_else(|| Error::not_found("signing service"))?;
                 let rows = tables::signing_policies::of_service(tx, service.id.into()).await?;

@@ -109,7 +109,7 @@ impl Chancery {
         let mut pre_approved = None;
         if let (None, Some(digest)) = (&approved, checked.approvable()) {
             let digest = digest.as_bytes().to_vec();
-            pre_approved = self.pre_approved(caller, target.policy.id, digest, now_ms).await?;
+            pre_approved = self.pre_approved((caller, grant), target.policy.id, digest, now_ms).await?;
             if let Some(pre_approved) = &pre_approved {
                 facts.standing = Standing::New;
                 approved = facts.take(Transition::SubmitPreApproved(pre_approved)).map_err(Error::internal)?;

@@ -96,6 +96,9 @@ async fn standing(tx: &mut Tx, policy: PolicyId, credential: &Credential) -> Res
     Ok(tables::signing_policies::standing(tx, policy.into(), &chain).await?)
 }
 
+/// Compiles what policies sign with, which stays for whoever needs it next. Made only here.
+pub(crate) struct CompilingTargets(());
+
 impl Chancery {
     /// The target that a request names; refuses one that cannot sign now.
     pub(super) async fn target(&self, service: ServiceId, policy: PolicyId) -> Result<Found> {
@@ -112,7 +115,7 @@ impl Chancery {
     /// older, is not asked.
     pub(super) async fn read_target(&self, service: ServiceId, policy: PolicyId) -> Result<Outcome<Found>> {
         let (applied, generation, now_ms) = (self.applied(), self.targets.generation(), self.clock.now_ms());
-        let read = self.store.read(move |tx| Box::pin(read(tx, service, policy)));
+        let read = self.storage.read(&CompilingTargets(()), move |tx| Box::pin(read(tx, service, policy)));
         let (policy, credential, standing) = read.await?;
         let keep = |signer: Signer| {
             let certificate_sha256 = sha256(signer.credential.certificate());

@@ -87,16 +87,18 @@ impl Chancery {
         let now = self.tokenizes_now()?;
         let answer = async {
             let (profile, grant) = self.may_tokenize(&now, caller, id, Call::Batch)?;
+            let grant = Arc::new(grant);
             profile.engine().versions().check_made(key_version)?;
             let attributes = self.attributes(&profile, metadata.as_ref(), expires_at.as_deref())?;
             let load = Load::of("/messages", &messages, profile.engine(), &self.limits)?;
             let ivs: Arc<[Iv]> = draw_ivs(&profile, messages.len()).into();
             let outcome = match &profile.tokens {
                 TokenSource::Vault(vault) => {
-                    self.vault_tokenize((&profile, vault), grant, messages, attributes, partial).await?
+                    self.vault_tokenize((&profile, vault), &grant, messages, attributes, partial).await?
                 }
                 TokenSource::Cipher(cipher) => {
                     let (cipher, ivs, messages) = (Arc::clone(cipher), Arc::clone(&ivs), Arc::new(messages));
+                    let grant = Arc::clone(&grant);
                     let job = move |range: Range<usize>| {
                         let ivs = ivs.get(range.clone()).unwrap_or_default();
                         cipher.make(&grant, Values::Some(&messages, range), ivs)
@@ -106,7 +108,7 @@ impl Chancery {
             };
             let errors = outcome.settle("/messages", partial, &self.limits)?;
             if outcome.has_texts() {
-                self.note_use(&profile).await?;
+                self.note_use(&grant, &profile).await?;
             }
             let ivs = profile.iv.map(|_| batch::ivs_of(&outcome, &ivs));
             let key_version = profile.engine().version_to_tell();
@@ -231,13 +233,13 @@ impl Chancery {
         match &profile.tokens {
             TokenSource::Vault(vault) => {
                 let messages = iter::once(message).collect();
-                let tokens = self.vault_tokenize((profile, vault), grant, messages, attributes, false);
+                let tokens = self.vault_tokenize((profile, vault), &grant, messages, attributes, false);
                 Ok((Box::pin(tokens).await?.single(field)?, None))
             }
             TokenSource::Cipher(cipher) => {
                 let ivs = draw_ivs(profile, 1);
                 let token = cipher.make(&grant, Values::One(message), &ivs)?.single(field)?;
-                self.note_use(profile).await?;
+                self.note_use(&grant, profile).await?;
                 Ok((token, ivs.first().map(|iv| iv.to_wire())))
             }
         }
@@ -264,13 +266,13 @@ impl Chancery {
 
     /// Makes sure that the store knows that the profile makes tokens before the first one is given out: from then on
     /// nothing may change that would make them unreadable.
-    pub(super) async fn note_use(&self, profile: &Profile) -> Result<()> {
-        if profile.is_used() { Ok(()) } else { Box::pin(self.note_first_use(profile)).await }
+    pub(super) async fn note_use(&self, grant: &TokenizeGrant, profile: &Profile) -> Result<()> {
+        if profile.is_used() { Ok(()) } else { Box::pin(self.note_first_use(grant, profile)).await }
     }
 
-    async fn note_first_use(&self, profile: &Profile) -> Result<()> {
+    async fn note_first_use(&self, grant: &TokenizeGrant, profile: &Profile) -> Result<()> {
         let (id, version) = (profile.id, profile.version);
-        let noted = self.store.write(move |tx| {
+        let noted = self.storage.keep_tokens(grant, move |tx| {
             Box::pin(async move { Ok::<_, Error>(tables::token_profiles::mark_used(tx, id.into(), version).await?) })
         });
         if noted.await? {

@@ -38,3 +38,4 @@ pub(crate) use mask::{CANDIDATES_MIN, Mask, Reveals};
 pub(crate) use profiles::TokenProfiles;
 pub(crate) use shape::Shape;
 pub(crate) use shared::reveals;
+pub(crate) use vault::TidyingVaults;

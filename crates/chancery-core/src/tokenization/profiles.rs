@@ -19,6 +19,7 @@ use crate::{
     Chancery, Error, Result,
     changes::{Change, ChangeKind},
     quarantine::{Object, closed, is_lasting},
+    storage::MayRead,
 };
 
 /// A compiled profile, or `None` for one that cannot be read or does not compile: only its own calls fail.
@@ -102,9 +103,9 @@ impl TokenProfiles {
 
 impl Chancery {
     /// Loads all token profiles: at once, or one after the other where that fails because of one of them.
-    pub(crate) async fn load_token_profiles(&self) -> Result<()> {
-        let rows = match self.store.follow(|tx| Box::pin(all_rows(tx))).await {
-            Err(failure) if is_lasting(&failure) => return self.load_profiles_one_by_one().await,
+    pub(crate) async fn load_token_profiles(&self, by: &impl MayRead) -> Result<()> {
+        let rows = match self.storage.read(by, |tx| Box::pin(all_rows(tx))).await {
+            Err(failure) if is_lasting(&failure) => return self.load_profiles_one_by_one(by).await,
             rows => rows?,
         };
         let mut keys = OpenKeys::default();
@@ -113,55 +114,55 @@ impl Chancery {
         Ok(())
     }
 
-    async fn load_profiles_one_by_one(&self) -> Result<()> {
+    async fn load_profiles_one_by_one(&self, by: &impl MayRead) -> Result<()> {
         let ids =
-            self.store.follow(|tx| Box::pin(async move { Ok::<_, Error>(tables::token_profiles::ids(tx).await?) }));
+            self.storage.read(by, |tx| Box::pin(async move { Ok::<_, Error>(tables::token_profiles::ids(tx).await?) }));
         let stored: Vec<TokenProfileId> =
             self.quarantine.ids(ChangeKind::TokenProfile, ids.await?).into_iter().map(Into::into).collect();
         let gone = self.token_profiles.others_than(&stored.iter().copied().collect());
-        self.reload_one_by_one(stored).await?;
+        self.reload_one_by_one(by, stored).await?;
         self.token_profiles.replace(gone.into_iter().map(|id| (id, None)).collect());
         Ok(())
     }
 
     /// Brings one profile up to date with the store, or all of them.
-    pub(crate) async fn reload_token_profile(&self, id: Option<TokenProfileId>) -> Result<()> {
+    pub(crate) async fn reload_token_profile(&self, by: &impl MayRead, id: Option<TokenProfileId>) -> Result<()> {
         match id {
             Some(id) => {
                 // Those that share its tokens, before or after, show less or more of them now.
                 let before = self.token_profiles.tokens_of(id);
-                self.reload_some(vec![id]).await?;
+                self.reload_some(by, vec![id]).await?;
                 let tokens = [before, self.token_profiles.tokens_of(id)];
-                self.reload_some(self.token_profiles.sharing(id, tokens)).await
+                self.reload_some(by, self.token_profiles.sharing(id, tokens)).await
             }
-            None => self.load_token_profiles().await,
+            None => self.load_token_profiles(by).await,
         }
     }
 
     /// Brings the profiles that a key backs up to date with the store, or all of them.
-    pub(crate) async fn reload_token_profiles_of(&self, key: Option<KeyId>) -> Result<()> {
+    pub(crate) async fn reload_token_profiles_of(&self, by: &impl MayRead, key: Option<KeyId>) -> Result<()> {
         match key {
-            Some(key) => self.reload_some(self.token_profiles.of_key(key)).await,
-            None => self.load_token_profiles().await,
+            Some(key) => self.reload_some(by, self.token_profiles.of_key(key)).await,
+            None => self.load_token_profiles(by).await,
         }
     }
 
-    async fn reload_some(&self, ids: Vec<TokenProfileId>) -> Result<()> {
+    async fn reload_some(&self, by: &impl MayRead, ids: Vec<TokenProfileId>) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
         }
         let named = ids.clone();
-        let rows = match self.store.follow(move |tx| Box::pin(rows_of(tx, named))).await {
-            Err(failure) if is_lasting(&failure) => return self.reload_one_by_one(ids).await,
+        let rows = match self.storage.read(by, move |tx| Box::pin(rows_of(tx, named))).await {
+            Err(failure) if is_lasting(&failure) => return self.reload_one_by_one(by, ids).await,
             rows => rows?,
         };
         self.take_in(rows);
         Ok(())
     }
 
-    async fn reload_one_by_one(&self, ids: Vec<TokenProfileId>) -> Result<()> {
+    async fn reload_one_by_one(&self, by: &impl MayRead, ids: Vec<TokenProfileId>) -> Result<()> {
         for id in ids {
-            let rows = self.store.follow(move |tx| Box::pin(rows_of(tx, vec![id]))).await;
+            let rows = self.storage.read(by, move |tx| Box::pin(rows_of(tx, vec![id]))).await;
             match self.quarantine.sort_out(object(id), rows)? {
                 Some(rows) => self.take_in(rows),
                 None => self.token_profiles.close(id),

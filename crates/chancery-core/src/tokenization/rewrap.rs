@@ -28,17 +28,18 @@ impl Chancery {
         let (opens, makes) = (self.detokenizes_now()?, self.tokenizes_now()?);
         let answer = async {
             let (profile, detokenize) = self.may_detokenize(&opens, caller, id, Call::Rewrap)?;
-            let tokenize = profile.may_tokenize(&makes, caller.roles(), Call::Rewrap)?;
+            let tokenize = Arc::new(profile.may_tokenize(&makes, caller.roles(), Call::Rewrap)?);
             let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?.twice();
             let version = profile.engine().version_to_read(key_version)?;
             let ivs: Arc<[Option<Iv>]> = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?.into();
             let partial = partial.unwrap_or_default();
             let outcome = match &profile.tokens {
                 TokenSource::Vault(vault) => {
-                    self.vault_rewrap(vault, (detokenize, tokenize), tokens, version, partial).await?
+                    self.vault_rewrap(vault, (&detokenize, &tokenize), tokens, version, partial).await?
                 }
                 TokenSource::Cipher(cipher) => {
                     let (cipher, ivs, tokens) = (Arc::clone(cipher), Arc::clone(&ivs), Arc::new(tokens));
+                    let tokenize = Arc::clone(&tokenize);
                     let job = move |range: Range<usize>| {
                         let ivs = ivs.get(range.clone()).unwrap_or_default();
                         rewrap(cipher.as_ref(), (&detokenize, &tokenize), (&tokens, range), ivs, version)
@@ -48,7 +49,7 @@ impl Chancery {
             };
             let errors = outcome.settle("/tokens", partial, &self.limits)?;
             if outcome.has_texts() {
-                self.note_use(&profile).await?;
+                self.note_use(&tokenize, &profile).await?;
             }
             let kept = |(token, iv): (Option<&str>, &Option<Iv>)| token.and(*iv).map(Iv::to_wire);
             let ivs = profile.iv.map(|_| outcome.texts.iter().zip(&*ivs).map(kept).collect());

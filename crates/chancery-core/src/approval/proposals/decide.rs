@@ -87,14 +87,14 @@ impl Chancery {
         let _lock = self.decision_locks.lock(id.into()).await;
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.clock.now_ms();
-            let (stored, mut facts) = self.stored_proposal(id, now_ms).await?;
+            let (stored, mut facts) = self.stored_proposal(grant, id, now_ms).await?;
             let (approved, approval) = self.decide_proposal(caller, id, &mut facts, ProposalDecision::Approve).await?;
             if digest.as_ref().is_some_and(|given| given.0 != stored.digest()) {
                 let message = "This is not the digest of the proposal, so nothing was approved; its detail has it.";
                 return Err(Error::value("/digest", message));
             }
             let outcome = match approved {
-                Some(approved) => Box::pin(self.prepare_effect(&stored, &mut facts, approved, now_ms)).await?,
+                Some(approved) => Box::pin(self.prepare_effect(grant, &stored, &mut facts, approved, now_ms)).await?,
                 None => Outcome { standing: facts.standing, reason: None, life: None, effect: None },
             };
             let decided = self.decided(caller, stored, (ProposalDecision::Approve, note), approval, outcome, now_ms)?;
@@ -142,7 +142,7 @@ impl Chancery {
     ) -> Result<Proposed> {
         for _ in 0..ATTEMPTS_MAX {
             let now_ms = self.clock.now_ms();
-            let (stored, mut facts) = self.stored_proposal(id, now_ms).await?;
+            let (stored, mut facts) = self.stored_proposal(grant, id, now_ms).await?;
             let end = if decision == ProposalDecision::Revoke {
                 if matches!(stored.life(now_ms), None | Some(Life::Waiting)) {
                     return Err(Error::state("Only a pre-approval that took effect is revoked; others are denied."));
@@ -167,9 +167,9 @@ impl Chancery {
         Err(too_many_attempts())
     }
 
-    async fn stored_proposal(&self, id: ProposalId, now_ms: i64) -> Result<(StoredProposal, Facts)> {
+    async fn stored_proposal(&self, grant: &Grant, id: ProposalId, now_ms: i64) -> Result<(StoredProposal, Facts)> {
         let effects = self.effects;
-        let stored = self.store.read(move |tx| Box::pin(StoredProposal::load(tx, effects, id))).await?;
+        let stored = self.storage.read(grant, move |tx| Box::pin(StoredProposal::load(tx, effects, id))).await?;
         let facts = stored.facts(self.hardened, now_ms);
         Ok((stored, facts))
     }
@@ -201,13 +201,14 @@ impl Chancery {
     /// What becomes of a proposal that has every approval: what is not possible any more has failed.
     async fn prepare_effect(
         &self,
+        grant: &Grant,
         stored: &StoredProposal,
         facts: &mut Facts,
         approved: Approved,
         now_ms: i64,
     ) -> Result<Outcome> {
         let evidence = ApprovedProposal { proposers: stored.proposers().collect(), _approved: approved };
-        let prepared = stored.effect.prepare(self, evidence).await?;
+        let prepared = stored.effect.prepare(self, grant, evidence).await?;
         let transition = if prepared.is_ok() { Transition::Sign } else { Transition::Fail };
         facts.take(transition).map_err(Error::internal)?;
         let activate = |life| pre_approval_life::next(life, pre_approval_life::Event::Activate);

@@ -8,7 +8,7 @@ use futures::future::BoxFuture;
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::ApprovedProposal;
-use crate::{Chancery, Error, Event, Limits, Meaning, Result, approval::Requirement, audit::Actor};
+use crate::{Chancery, Error, Event, Grant, Limits, Meaning, Result, approval::Requirement, audit::Actor};
 
 /// What comes of preparing an effect: it can take place, or never any more, and why.
 pub(crate) type Ready = Result<Result<Box<dyn ApplyProposal>, String>>;
@@ -52,7 +52,12 @@ pub(crate) trait Effect: StoredContent + Send + Sync {
 
     /// Makes what can be made before the transaction, and looks whether it can take place. What only passes is an error,
     /// after which nothing has happened.
-    fn prepare<'t>(&'t self, chancery: &'t Chancery, approved: ApprovedProposal) -> BoxFuture<'t, Ready>;
+    fn prepare<'t>(
+        &'t self,
+        chancery: &'t Chancery,
+        grant: &'t Grant,
+        approved: ApprovedProposal,
+    ) -> BoxFuture<'t, Ready>;
 
     /// Adds to the record of the last approval what changes by it.
     fn recorded(&self, record: Event, limits: &Limits) -> Result<Event>;

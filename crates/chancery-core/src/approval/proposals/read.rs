@@ -25,7 +25,7 @@ impl Chancery {
     pub async fn proposal(&self, caller: &Caller, id: ProposalId) -> Result<Proposal> {
         let grant = self.grant_any(caller, &READERS, Action::ProposalRead, Some(id.into())).await?;
         let effects = self.effects;
-        let read = self.store.read(move |tx| {
+        let read = self.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let stored = StoredProposal::load(tx, effects, id).await?;
                 Ok::<_, Error>((stored, tables::pre_approvals::used(tx, id.into()).await?))
@@ -57,7 +57,7 @@ impl Chancery {
             own: (!sees_all(&grant)).then(own),
         };
         let (rows, effects) = (page.rows(), self.effects);
-        let read = self.read_list(caller, move |tx| {
+        let read = self.read_list(caller, &grant, move |tx| {
             Box::pin(async move {
                 let Listed { rows, total, total_is_at_least, next } =
                     tables::proposals::list(tx, filter, &rows).await?;

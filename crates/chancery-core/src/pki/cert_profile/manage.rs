@@ -22,14 +22,19 @@ use crate::{
     approval::{Requirement, requirement},
     changes::{Change, ChangeKind},
     list::Page,
+    storage::MayRead,
 };
+
+/// Compiles certificate profiles, which stay for whoever needs them next. Made only here.
+pub(crate) struct CompilingProfiles(());
 
 impl Chancery {
     /// The certificate profiles that there are, by name.
     pub async fn cert_profile_stubs(&self, caller: &Caller, query: &ListQuery) -> Result<Results<CertProfileStub>> {
-        let _grant = self.grant_to_all(caller);
+        let grant = self.grant_to_all(caller);
         let page = Page::of(query, &self.limits)?;
-        let read = self.read_list(caller, |tx| Box::pin(async move { Ok(tables::cert_profiles::all(tx).await?) }));
+        let read =
+            self.read_list(caller, &grant, |tx| Box::pin(async move { Ok(tables::cert_profiles::all(tx).await?) }));
         let rows = read.await?;
         let own = rows.iter().map(|row| Ok(CertProfile::from_row(row, &self.limits)?.stub()));
         let own = own.collect::<Result<Vec<_>>>()?;
@@ -38,8 +43,8 @@ impl Chancery {
 
     /// A certificate profile in full.
     pub async fn cert_profile(&self, caller: &Caller, id: CertProfileId) -> Result<Text> {
-        let _grant = self.grant_to_all(caller);
-        Ok(self.find_cert_profile(id).await?.ok_or_else(|| Error::not_found("certificate profile"))?.text())
+        let grant = self.grant_to_all(caller);
+        Ok(self.find_cert_profile(&grant, id).await?.ok_or_else(|| Error::not_found("certificate profile"))?.text())
     }
 
     /// Makes a certificate profile.
@@ -82,7 +87,8 @@ impl Chancery {
         let grant = self.grant(caller, Perm::CertManageManage, Action::CertProfileChange, Some(id.into())).await?;
         check_not_built_in(id)?;
         let limits = self.limits.clone();
-        let before = self.find_cert_profile(id).await?.ok_or_else(|| Error::not_found("certificate profile"))?.text();
+        let before =
+            self.find_cert_profile(&grant, id).await?.ok_or_else(|| Error::not_found("certificate profile"))?.text();
         let after = CertProfile::read(id, before.clone().patched(request.clone()), &limits)?.text();
         let requirement = Requirement::all([&before.approval]);
         if !requirement.is_none() {
@@ -122,7 +128,7 @@ impl Chancery {
             Some(ready) => ready,
             None => {
                 let read = self.cert_profiles.generation();
-                let found = self.find_cert_profile(id).await?.ok_or_else(|| {
+                let found = self.find_cert_profile(&CompilingProfiles(()), id).await?.ok_or_else(|| {
                     let message = "There is no such certificate profile; /api/v2/x509/cert-profiles/stubs lists them.";
                     Error::selection(FIELD, message)
                 })?;
@@ -136,11 +142,16 @@ impl Chancery {
         Ok(found)
     }
 
-    pub(in crate::pki) async fn find_cert_profile(&self, id: CertProfileId) -> Result<Option<Arc<CertProfile>>> {
+    pub(in crate::pki) async fn find_cert_profile(
+        &self,
+        by: &impl MayRead,
+        id: CertProfileId,
+    ) -> Result<Option<Arc<CertProfile>>> {
         if let Some(built_in) = built_in(id) {
             return Ok(Some(built_in));
         }
-        let row = self.store.read(move |tx| Box::pin(async move { tables::cert_profiles::by_id(tx, id.into()).await }));
+        let row =
+            self.storage.read(by, move |tx| Box::pin(async move { tables::cert_profiles::by_id(tx, id.into()).await }));
         let row = row.await?;
         row.map(|row| CertProfile::from_row(&row, &self.limits).map(Arc::new)).transpose()
     }

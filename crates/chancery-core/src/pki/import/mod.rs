@@ -14,7 +14,7 @@ use chancery_types::{
 use serde_json::{Value, json};
 
 use crate::{
-    Caller, Chancery, Error, Event, Result,
+    Caller, Chancery, Error, Event, Grant, Result,
     changes::{Change, ChangeKind},
 };
 use key::Material;
@@ -32,7 +32,7 @@ impl Chancery {
         let ImportCertificates { certificates, trust_cert } = request;
         let (limits, trust) = (self.limits.clone(), trust_cert.unwrap_or(false));
         let read = self.pool.run(move || read::certificates(&certificates, &limits)).await??;
-        let linked = self.linked(read).await?;
+        let linked = self.linked(&grant, read).await?;
         let wanted = Wanted { trust, authority: None };
         let detail = json!({"certificates": told(&linked), "trusted": trust});
         let (now_ms, name_max) = (self.clock.now_ms(), self.limits.name_max);
@@ -54,7 +54,7 @@ impl Chancery {
         let material = self.pool.run(move || Material::open(&request, &limits, hardened)).await??;
         let Material { key, certificates, subject, field, encrypted } = material;
         let mut warnings = key::warnings(&certificates[subject], key.spec(), encrypted);
-        let linked = self.linked(certificates).await?;
+        let linked = self.linked(&grant, certificates).await?;
         let authority = linked.position(subject);
         let detail = json!({"certificates": told(&linked), "authority": authority, "from": field});
         warnings.extend(link::unheeded(&linked, authority));
@@ -70,10 +70,10 @@ impl Chancery {
     }
 
     /// Finds the issuer of each, among them or in the inventory, and verifies.
-    async fn linked(&self, certificates: Vec<Foreign>) -> Result<Linked> {
+    async fn linked(&self, grant: &Grant, certificates: Vec<Foreign>) -> Result<Linked> {
         let now_ms = self.clock.now_ms();
         let names = certificates.iter().map(|certificate| certificate.issuer_names(self.limits.name_max)).collect();
-        let known: Vec<Known> = self.store.read(move |tx| Box::pin(store::issuers(tx, names))).await?;
+        let known: Vec<Known> = self.storage.read(grant, move |tx| Box::pin(store::issuers(tx, names))).await?;
         self.pool.run(move || link::link(certificates, known, now_ms)).await?
     }
 }

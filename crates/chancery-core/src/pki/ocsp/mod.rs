@@ -28,7 +28,7 @@ use super::{
     stored_certificate::StoredCertificate,
     validity::Period,
 };
-use crate::{Chancery, Error, Event, Meaning, Result, Visitor, audit::Actor, custody::Message};
+use crate::{Chancery, Error, Event, Meaning, Result, Visitor, custody::Message};
 pub(crate) use answers::Answers;
 use issuers::Issuers;
 
@@ -39,6 +39,9 @@ const RESPONDER_LIFETIME_S: i64 = 30 * 24 * 3_600;
 
 /// It is renewed when this much of its life is left: longer than any answer is good for.
 const RENEW_BEFORE_S: i64 = 7 * 24 * 3_600;
+
+/// Answers anybody who asks where certificates stand, and gives responders their certificates. Made only here.
+pub(crate) struct AnsweringOcsp(());
 
 /// The evidence that a certificate is for an authority's own responder. Made only here.
 pub(crate) struct ForResponder(());
@@ -97,7 +100,9 @@ impl Chancery {
     async fn sign_answer(&self, asked: Asked, now_s: i64) -> Result<(Vec<u8>, Option<[Uuid; 3]>)> {
         let Asked { certificates, nonce } = asked;
         let answers = Arc::clone(&self.ocsp_answers);
-        let found = self.store.read(move |tx| Box::pin(async move { find(tx, &answers.issuers, certificates).await }));
+        let found = self.storage.read(&AnsweringOcsp(()), move |tx| {
+            Box::pin(async move { find(tx, &answers.issuers, certificates).await })
+        });
         let found = found.await?;
         let responder = match found.responder.filter(|responder| is_good(responder, now_s * 1_000)) {
             Some(responder) => responder,
@@ -119,7 +124,10 @@ impl Chancery {
     async fn new_responder(&self, authority: &StoredCertificate) -> Result<StoredCertificate> {
         let _turn = self.ocsp_turn.lock().await;
         let (authority_id, now_ms) = (authority.id, self.clock.now_ms());
-        let newest = self.store.read(move |tx| Box::pin(newest_responder(tx, authority_id.into()))).await?;
+        let newest = self
+            .storage
+            .read(&AnsweringOcsp(()), move |tx| Box::pin(newest_responder(tx, authority_id.into())))
+            .await?;
         if let Some(responder) = newest.filter(|responder| is_good(responder, now_ms)) {
             return Ok(responder);
         }
@@ -130,7 +138,7 @@ impl Chancery {
         let event = Event::new(Action::CertificateGenerate)
             .on(Uuid::from(id))
             .detail(json!({"subject": prepared.subject, "serialNumber": prepared.serial.to_hex(), "saved": true}));
-        self.commit_as(Actor::host("ocsp"), event, move |tx| {
+        self.commit(&AnsweringOcsp(()), event, move |tx| {
             Box::pin(async move {
                 prepared.issue(tx, true, now_ms).await?;
                 let row = tables::ocsp_responders::Row { issuer_id: authority_id.into(), certificate_id: id.into() };

@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::{GivenKey, Order, alt_names, check_kind_of_key, period};
 use crate::{
-    Chancery, Error, Result,
+    Chancery, Error, Grant, Result,
     pki::{
         ALT_NAMES, ISSUER, SUBJECT, cert_profile::CertProfile, csr::Csr, dn::DnError, issuance::Ordered,
         stored_certificate::StoredCertificate,
@@ -24,9 +24,9 @@ const CSR_INLINE_MAX: usize = 4 * 1024;
 
 impl Chancery {
     /// A certificate for the key of a PKCS#10 request.
-    pub(in crate::pki) async fn ordered_by_csr(&self, request: RequestCertificate) -> Result<Ordered> {
+    pub(in crate::pki) async fn ordered_by_csr(&self, grant: &Grant, request: RequestCertificate) -> Result<Ordered> {
         let profile = self.issuing_profile(request.cert_profile_uuid).await?;
-        let issuer = self.named_authority(request.service_or_issuer_uuid).await?;
+        let issuer = self.named_authority(grant, request.service_or_issuer_uuid).await?;
         let csr = self.read_csr(request.csr.clone()).await?;
         let (warnings, save) = (ignored(&csr).into_iter().collect(), request.save_cert.unwrap_or(true));
         check_named(&request, &csr, &profile)?;
@@ -35,12 +35,12 @@ impl Chancery {
     }
 
     /// The authority that a request names: itself, or by a service whose certificate it issued.
-    async fn named_authority(&self, named: ObjectId) -> Result<CertificateId> {
+    async fn named_authority(&self, grant: &Grant, named: ObjectId) -> Result<CertificateId> {
         let id = Uuid::from(named).into();
         if self.authorities.find(&id).is_some() {
             return Ok(id);
         }
-        self.store.read(move |tx| Box::pin(authority(tx, named))).await
+        self.storage.read(grant, move |tx| Box::pin(authority(tx, named))).await
     }
 
     pub(super) async fn read_csr(&self, text: String) -> Result<Csr> {

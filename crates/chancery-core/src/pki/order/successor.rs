@@ -15,7 +15,7 @@ use x509_cert::{
 
 use super::{GivenKey, Order, check_kind_of_key, period};
 use crate::{
-    Chancery, Error, Result,
+    Chancery, Error, Grant, Result,
     keys::key_type,
     pki::{
         alt_name::AltName, cert_profile::CertProfile, certificate, dn::DistinguishedName, issuance::Ordered,
@@ -25,9 +25,14 @@ use crate::{
 
 impl Chancery {
     /// A certificate again, for the same key and names.
-    pub(in crate::pki) async fn ordered_again(&self, id: CertificateId, request: RenewCertificate) -> Result<Ordered> {
+    pub(in crate::pki) async fn ordered_again(
+        &self,
+        grant: &Grant,
+        id: CertificateId,
+        request: RenewCertificate,
+    ) -> Result<Ordered> {
         let RenewCertificate { cert_profile_uuid, issuer_uuid, cert_params } = request;
-        let old = self.store.read(move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
+        let old = self.storage.read(grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         check_renewable(&old)?;
         let said = Said::of(&old)?;
         let key = GivenKey { spki: said.spki.clone(), id: old.key };
@@ -40,6 +45,7 @@ impl Chancery {
     /// A certificate again, for the same names and another key.
     pub(in crate::pki) async fn ordered_with_another_key(
         &self,
+        grant: &Grant,
         id: CertificateId,
         request: RekeyCertificate,
     ) -> Result<Ordered> {
@@ -47,7 +53,7 @@ impl Chancery {
         if new_key.is_some() && csr.is_some() {
             return Err(Error::value("/csr", "The new key is made here (newKey) or elsewhere (csr), not both."));
         }
-        let old = self.store.read(move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
+        let old = self.storage.read(grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         let said = Said::of(&old)?;
         let profile = self.profile_again(&old, cert_profile_uuid).await?;
         let params = cert_params.unwrap_or_default();

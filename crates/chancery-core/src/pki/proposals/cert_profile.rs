@@ -47,10 +47,10 @@ impl Effect for ProfileChange {
         })
     }
 
-    fn prepare<'t>(&'t self, chancery: &'t Chancery, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
+    fn prepare<'t>(&'t self, chancery: &'t Chancery, grant: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
         let (new, limits) = (self.0.clone(), chancery.limits.clone());
         Box::pin(async move {
-            let checked = chancery.store.read(move |tx| {
+            let checked = chancery.storage.read(grant, move |tx| {
                 Box::pin(async move { check_change(tx, &new, &limits).await.map(|_| Apply { new, limits }) })
             });
             prepared(checked.await)
@@ -90,8 +90,9 @@ impl Chancery {
         new: ProposedCertProfile,
     ) -> Result<CertProfile> {
         let (checked, limits) = (new.clone(), self.limits.clone());
-        let check =
-            self.store.read(move |tx| Box::pin(async move { check_change(tx, &checked, &limits).await.map(drop) }));
+        let check = self
+            .storage
+            .read(grant, move |tx| Box::pin(async move { check_change(tx, &checked, &limits).await.map(drop) }));
         check.await?;
         let (shown, name) = (new.before.clone(), new.after.obj_info.name.clone());
         let about = About { profile: Some(shown.obj_info.uuid), ..About::default() };

@@ -82,14 +82,19 @@ impl Effect for NewCertificate {
     }
 
     /// Makes the certificate. What passes is an error: an authority on hold, too many certificates of a name.
-    fn prepare<'t>(&'t self, chancery: &'t Chancery, approved: ApprovedProposal) -> BoxFuture<'t, Ready> {
+    fn prepare<'t>(
+        &'t self,
+        chancery: &'t Chancery,
+        grant: &'t Grant,
+        approved: ApprovedProposal,
+    ) -> BoxFuture<'t, Ready> {
         Box::pin(async move {
             if let Some(issuer) = self.certificate.issuer_uuid {
-                chancery.check_not_held(issuer).await?;
+                chancery.check_not_held(grant, issuer).await?;
             }
             // What was compiled may be behind the store, and what fails here fails for ever.
             chancery.catch_up().await?;
-            prepared(chancery.prepare_approved(self, approved).await)
+            prepared(chancery.prepare_approved(grant, self, approved).await)
         })
     }
 
@@ -163,9 +168,14 @@ impl Chancery {
 
     /// Makes what was approved. InvalidState where something else would come of it by now, or where whoever asked for it may
     /// not have it any more.
-    async fn prepare_approved(&self, new: &NewCertificate, approved: ApprovedProposal) -> Result<Issuing> {
+    async fn prepare_approved(
+        &self,
+        grant: &Grant,
+        new: &NewCertificate,
+        approved: ApprovedProposal,
+    ) -> Result<Issuing> {
         let NewCertificate { request, certificate } = new;
-        let Ordered { order, .. } = self.ordered(request).await?;
+        let Ordered { order, .. } = self.ordered(grant, request).await?;
         self.check_power_still(request, &order, approved.proposers())?;
         let plan = self.plan_certificate(order).await?;
         if plan.described(request.instead_of()) != *certificate {
@@ -175,7 +185,7 @@ impl Chancery {
         let prepared = self.prepare_planned(plan, Clearance::Approved(approved)).await?;
         let (now_ms, service) = (self.clock.now_ms(), request.of_service().cloned());
         let wanted = service.clone();
-        let checked = self.store.read(move |tx| {
+        let checked = self.storage.read(grant, move |tx| {
             Box::pin(async move {
                 if let Some(wanted) = wanted {
                     wanted.check(tx).await?;
@@ -189,8 +199,8 @@ impl Chancery {
     }
 
     /// InvalidState while an authority, or what issued it, is on hold: that passes.
-    async fn check_not_held(&self, issuer: CertificateId) -> Result<()> {
-        let chain = self.store.read(move |tx| Box::pin(StoredCertificate::chain(tx, issuer))).await?;
+    async fn check_not_held(&self, grant: &Grant, issuer: CertificateId) -> Result<()> {
+        let chain = self.storage.read(grant, move |tx| Box::pin(StoredCertificate::chain(tx, issuer))).await?;
         let revoked: Vec<_> = chain.iter().filter_map(|certificate| certificate.revoked).collect();
         let held = |one: &Revocation| one.reason == RevocationReason::CertificateHold;
         if revoked.is_empty() || !revoked.iter().all(held) {

@@ -70,11 +70,12 @@ impl Effect for IssuerChange {
         Box::pin(async move { Ok(Some(Requirement::all(demands_of(tx, Some(self.0)).await?.iter()))) })
     }
 
-    fn prepare<'t>(&'t self, chancery: &'t Chancery, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
+    fn prepare<'t>(&'t self, chancery: &'t Chancery, grant: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
         let change = self.clone();
         Box::pin(async move {
-            let checked =
-                chancery.store.read(move |tx| Box::pin(async move { change.check(tx).await.map(|()| change) }));
+            let checked = chancery
+                .storage
+                .read(grant, move |tx| Box::pin(async move { change.check(tx).await.map(|()| change) }));
             prepared(checked.await)
         })
     }
@@ -126,7 +127,7 @@ impl Chancery {
     ) -> Result<IssuerApproval> {
         let action = Action::IssuerApprovalChange;
         let grant = self.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
-        let issuer = self.store.read(move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
+        let issuer = self.storage.read(&grant, move |tx| Box::pin(StoredCertificate::load(tx, id))).await?;
         if !issuer.trusted {
             return Err(Error::state(
                 "The certificate was not trusted as an issuer (trustCert), so it issues nothing.",
@@ -158,7 +159,7 @@ impl Chancery {
         change: IssuerChange,
     ) -> Result<IssuerApproval> {
         let checked = change.clone();
-        self.store.read(move |tx| Box::pin(async move { checked.check(tx).await })).await?;
+        self.storage.read(grant, move |tx| Box::pin(async move { checked.check(tx).await })).await?;
         let approval = change.1.before.clone();
         let about = About { issuer: Some(change.0), ..About::default() };
         let now_ms = self.clock.now_ms();

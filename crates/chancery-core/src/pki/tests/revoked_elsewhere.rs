@@ -14,7 +14,7 @@ use crate::{Chancery, Error, Limits, Meaning, OutageLimits, pki::cert_profile::B
 /// Revoked by another node, of which no change comes here.
 async fn revoke(node: &Chancery, certificate: CertificateId, issuer: CertificateId) {
     let at_s = node.clock.now_ms() / 1_000;
-    let revoke = node.store.write(move |tx| {
+    let revoke = node.storage.store().write(move |tx| {
         Box::pin(async move {
             let reason = RevocationReason::KeyCompromise.as_str();
             assert!(tables::certificates::revoke(tx, certificate.into(), at_s, reason).await?);
@@ -61,7 +61,7 @@ async fn a_node_that_does_not_follow_says_from_memory_for_a_while_what_is_revoke
     assert!(told(&asked.der).contains("Cert Status: revoked"), "{}", told(&asked.der));
     assert_eq!(number().await.unwrap(), 2);
     // And without the store it says nothing.
-    here.store.close().await;
+    here.storage.store().close().await;
     let try_later = [0x30, 3, 0x0a, 1, 3];
     assert_eq!(here.ocsp(&visitor(), &request).await.unwrap().der, try_later);
     assert_eq!(number().await.unwrap_err().meaning(), Meaning::Unavailable);
@@ -90,7 +90,7 @@ async fn who_issued_is_found_without_reading_every_authority() {
     }
     // A row that would stop whoever reads it: only those who ask for it notice.
     let damaged = asked[0].0;
-    let harm = chancery.store.write(move |tx| {
+    let harm = chancery.storage.store().write(move |tx| {
         Box::pin(async move {
             let text = "UPDATE certificates SET name = 'another' WHERE id = $1";
             Ok::<_, Error>(chancery_store::sql(text).bind(Uuid::from(damaged)).execute(tx).await?)
@@ -99,7 +99,7 @@ async fn who_issued_is_found_without_reading_every_authority() {
     assert_eq!(harm.await.unwrap(), 1);
     chancery.ocsp_answers.forget(None);
     assert!(chancery.ocsp(&visitor(), &asked[1].1).await.unwrap().is_lasting);
-    assert_eq!(chancery.store.unauthentic().len(), 0, "the other authority was not read");
+    assert_eq!(chancery.storage.store().unauthentic().len(), 0, "the other authority was not read");
     assert!(!chancery.ocsp(&visitor(), &asked[0].1).await.unwrap().is_lasting);
-    assert_eq!(chancery.store.unauthentic().len(), 1);
+    assert_eq!(chancery.storage.store().unauthentic().len(), 1);
 }

@@ -4,7 +4,7 @@ use chancery_store::tables::signing_items::Item;
 use chancery_types::{ExistingSignature, SigningRequestId};
 
 use crate::{
-    Chancery, Result,
+    Chancery, Grant, Result,
     signing::{
         embedded::Container,
         formats::{self, Content},
@@ -58,22 +58,24 @@ impl Chancery {
     /// What was submitted before, and approved as it is stored.
     pub(in crate::signing) async fn prepare_stored(
         &self,
+        grant: &Grant,
         stored: &StoredRequest,
         target: Found,
         at_ms: i64,
     ) -> Result<Prepared> {
         let (id, choice) = (stored.row.id, target.policy.choice);
-        let program = self.stored_program(stored).await?;
+        let program = self.stored_program(grant, stored).await?;
         let work = if stored.row.items > 0 {
             let row = stored.row.clone();
-            let items = self.store.read(move |tx| Box::pin(async move { approved_items(tx, &row).await })).await?;
+            let items =
+                self.storage.read(grant, move |tx| Box::pin(async move { approved_items(tx, &row).await })).await?;
             Work::Each { items, program }
         } else {
             let digest = stored.digest()?;
             let needed = formats::needs_payload(choice.format, target.signer.credential.scheme(choice)?);
-            let payload = if needed { self.stored_payload(stored).await? } else { None };
-            let page_hashes = self.stored_page_hashes(stored).await?;
-            let container = self.stored_container(stored).await?;
+            let payload = if needed { self.stored_payload(grant, stored).await? } else { None };
+            let page_hashes = self.stored_page_hashes(grant, stored).await?;
+            let container = self.stored_container(grant, stored).await?;
             Work::One { content: Content { digest, payload, page_hashes, program, at_ms }, container }
         };
         Ok(Prepared { target, request: id.into(), work, at_ms })

@@ -87,7 +87,7 @@ impl Approved {
         };
         if !pending.is_stamped() && container.is_none() {
             // Whatever signs also hands over to the store.
-            let stored_soon = chancery.store.announce();
+            let stored_soon = chancery.storage.announce();
             let then = move |made: Result<(PendingSignature, Vec<u8>)>| async move {
                 let made = match unless_gone(made)? {
                     Outcome::Signed((pending, signature)) => Ok(signed(pending.finish(signature)?).logged()?),

@@ -70,11 +70,11 @@ impl Effect for NewPolicy {
         })
     }
 
-    fn prepare<'t>(&'t self, chancery: &'t Chancery, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
+    fn prepare<'t>(&'t self, chancery: &'t Chancery, grant: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
         let (new, limits, hardened) = (self.clone(), chancery.limits.clone(), chancery.hardened);
         let ready = Apply { new, limits, hardened };
         Box::pin(async move {
-            let checked = chancery.store.read(move |tx| {
+            let checked = chancery.storage.read(grant, move |tx| {
                 Box::pin(async move { check(tx, &ready.new, &ready.limits, ready.hardened).await.map(|_| ready) })
             });
             prepared(checked.await)
@@ -128,8 +128,9 @@ impl Chancery {
     ) -> Result<SigningPolicy> {
         let (limits, hardened) = (self.limits.clone(), self.hardened);
         let (service, checked) = (new.after.service_uuid, new.clone());
-        let check =
-            self.store.read(move |tx| Box::pin(async move { check(tx, &checked, &limits, hardened).await.map(drop) }));
+        let check = self
+            .storage
+            .read(grant, move |tx| Box::pin(async move { check(tx, &checked, &limits, hardened).await.map(drop) }));
         check.await?;
         let shown = new.before.clone().unwrap_or_else(|| new.after.clone());
         let about = About { service: Some(service), policy: Some(new.after.obj_info.uuid), ..About::default() };

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Error, Event, Limits, Result,
+    Caller, Chancery, Error, Event, Grant, Limits, Result,
     approval::{
         PreApprovalLife, Requirement,
         proposals::{self, About, ApplyProposal, ApprovedProposal, Content, Effect, NewProposal, Read, Ready},
@@ -76,7 +76,7 @@ impl Effect for Beforehand {
         })
     }
 
-    fn prepare<'t>(&'t self, _: &'t Chancery, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
+    fn prepare<'t>(&'t self, _: &'t Chancery, _: &'t Grant, _: ApprovedProposal) -> BoxFuture<'t, Ready> {
         Box::pin(async { Ok(Ok(Box::new(Nothing) as Box<dyn ApplyProposal>)) })
     }
 
@@ -107,7 +107,7 @@ impl Chancery {
     pub async fn create_pre_approval(&self, caller: &Caller, request: CreatePreApproval) -> Result<Proposed> {
         let id = request.policy_uuid;
         let grant = self.grant(caller, Perm::SigningSubmit, Action::ProposalSubmit, Some(id.into())).await?;
-        let policy = self.store.read(move |tx| {
+        let policy = self.storage.read(&grant, move |tx| {
             Box::pin(async move {
                 let found = policy(tx, id).await?;
                 let missing = || Error::selection("/policyUuid", "There is no such signing policy.");
@@ -124,7 +124,7 @@ impl Chancery {
         let now_ms = self.clock.now_ms();
         let beforehand = self.beforehand(&request, &policy, now_ms)?;
         if let Some(submitter) = beforehand.submitter_uuid {
-            let read = self.store.read(move |tx| Box::pin(tables::identities::by_id(tx, submitter.into())));
+            let read = self.storage.read(&grant, move |tx| Box::pin(tables::identities::by_id(tx, submitter.into())));
             if read.await?.is_none() {
                 return Err(Error::selection("/submitterUuid", "There is no such identity."));
             }

@@ -62,7 +62,7 @@ async fn nothing_that_a_target_hangs_on_changes_unseen(installation: Installatio
     let Builds { root, service, policy, certificate: first, key } = Builds::deployed(lagging, &caller).await;
     let check = async |found: &Found| {
         let found = found.clone();
-        lagging.store.write(move |tx| Box::pin(async move { found.check_again(tx).await })).await
+        lagging.storage.store().write(move |tx| Box::pin(async move { found.check_again(tx).await })).await
     };
     // Looked up by a node that is up to date; then it lags behind, and something changes.
     let after = async |what: &str, change: BoxFuture<'_, ()>| {

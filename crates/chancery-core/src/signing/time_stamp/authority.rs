@@ -8,6 +8,7 @@ use der::{Decode, asn1::Int};
 use x509_cert::Certificate;
 
 use super::{
+    Stamping,
     oid::Oid,
     request::{self, MessageImprint},
     response::{self, FailInfo, Rejection},
@@ -103,7 +104,7 @@ impl Chancery {
     }
 
     async fn answer_stamp(&self, service: Option<ServiceId>, request: &[u8]) -> Result<Vec<u8>, NoStamp> {
-        let authority = self.store.read(move |tx| Box::pin(Authority::find(tx, service))).await?;
+        let authority = self.storage.read(&Stamping(()), move |tx| Box::pin(Authority::find(tx, service))).await?;
         let authority = authority.ok_or_else(|| Error::not_found("time-stamping authority"))?;
         let request = request::read(request).map_err(NoStamp::Rejected)?;
         if request.req_policy.is_some_and(|policy| policy != authority.policy) {

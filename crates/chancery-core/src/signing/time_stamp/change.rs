@@ -12,7 +12,7 @@ use super::{
     deploy::{TOPIC, UNREADABLE, check_policy},
     oid::Oid,
 };
-use crate::{Caller, Chancery, Error, Event, Result};
+use crate::{Caller, Chancery, Error, Event, Result, storage::Opening};
 
 impl Chancery {
     /// Changes a time-stamping authority, from the next stamp on. Its stamps that exist stay as they are.
@@ -25,7 +25,7 @@ impl Chancery {
         let action = Action::ServiceChange;
         let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(service.into())).await?;
         let wanted = request.timestamping;
-        let present = self.store.read(move |tx| Box::pin(present(tx, service))).await?;
+        let present = self.storage.read(&grant, move |tx| Box::pin(present(tx, service))).await?;
         wanted.policy_oid.as_deref().map(check_policy).transpose()?;
         let after = changed(&present, &wanted)?;
         let event = Event::new(action).on(Uuid::from(service)).detail(json!({
@@ -38,8 +38,11 @@ impl Chancery {
     }
 
     /// Tells the operator of authorities whose stamps many verifiers cannot read.
-    pub(crate) async fn tell_of_unreadable_policies(&self) -> Result<()> {
-        let rows = self.store.read(|tx| Box::pin(async move { tables::time_stamping_services::all(tx).await })).await;
+    pub(crate) async fn tell_of_unreadable_policies(&self, opening: &Opening) -> Result<()> {
+        let rows = self
+            .storage
+            .read(opening, |tx| Box::pin(async move { tables::time_stamping_services::all(tx).await }))
+            .await;
         for row in rows.map_err(Error::from)?.iter().filter(|row| !is_readable(&row.policy_oid)) {
             tracing::warn!(service = %row.service_id, policy = %row.policy_oid, "{UNREADABLE}");
         }

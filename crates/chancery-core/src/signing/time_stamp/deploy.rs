@@ -64,7 +64,7 @@ impl Chancery {
             let message = "Verifiers take time stamps of RSA and EC keys only.";
             return Err(Error::selection("/timestamping/newCert/newKey/keyTypeUuid", message));
         }
-        self.refuse_taken_name(&name).await?;
+        self.refuse_taken_name(&grant, &name).await?;
         let certificate = self.prepare_certificate(order).await.map_err(in_new_cert)?;
         let reply = DeployedService {
             service_uuid: id,

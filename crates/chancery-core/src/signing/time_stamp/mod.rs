@@ -12,3 +12,6 @@ pub use authority::TimeStampAnswer;
 pub(super) use change::unreadable_policy;
 pub(crate) use outside::Outside;
 pub use outside::{OutsideAuthorities, StampTransport};
+
+/// Gives time stamps to anybody, and to signatures. Made only here.
+pub(crate) struct Stamping(());

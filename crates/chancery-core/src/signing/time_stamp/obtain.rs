@@ -6,6 +6,7 @@ use chancery_types::HashType;
 use tracing::warn;
 
 use super::{
+    Stamping,
     authority::{Authority, NoStamp, Wanted},
     outside::unreachable,
     request::MessageImprint,
@@ -21,7 +22,7 @@ impl Chancery {
         // What every authority takes, and as strong as the signature where that says something.
         let with = if matches!(with, HashType::Sha2_384 | HashType::Sha2_512) { with } else { HashType::Sha2_256 };
         let imprint = MessageImprint::of(&hash(with, signature)).map_err(Error::internal)?;
-        if let Some(own) = self.store.read(move |tx| Box::pin(Authority::find(tx, None))).await? {
+        if let Some(own) = self.storage.read(&Stamping(()), move |tx| Box::pin(Authority::find(tx, None))).await? {
             let wanted = Wanted { imprint: imprint.clone(), nonce: None, with_certificates: true };
             match self.make_stamp(own, wanted).await {
                 Ok(token) => return Ok(token),
@@ -39,7 +40,7 @@ impl Chancery {
 
     /// Whether there is any authority that signatures could be stamped by.
     pub(in crate::signing) async fn can_stamp(&self) -> Result<bool> {
-        let own = self.store.read(move |tx| Box::pin(Authority::find(tx, None))).await?;
+        let own = self.storage.read(&Stamping(()), move |tx| Box::pin(Authority::find(tx, None))).await?;
         Ok(own.is_some() || self.outside_stamps.is_some())
     }
 }

@@ -5,7 +5,7 @@ use chancery_types::{
 use serde_json::json;
 
 use super::*;
-use crate::{Meaning, testing::Installation};
+use crate::{Meaning, access::tests::MAY_TOKENIZE, testing::Installation};
 
 const CARD: &str = "4111111111111111";
 
@@ -64,10 +64,10 @@ async fn no_token_is_given_out_by_a_version_that_was_changed_before_it_counted_a
     let stale = chancery.token_profiles.find(id).unwrap();
     let change = || serde_json::from_value(json!({"format": {"maxLength": 18}})).unwrap();
     chancery.change_token_profile(&caller, id, change()).await.unwrap();
-    assert_eq!(chancery.note_use(&stale).await.unwrap_err().meaning(), Meaning::State);
+    assert_eq!(chancery.note_use(&MAY_TOKENIZE, &stale).await.unwrap_err().meaning(), Meaning::State);
     let fresh = chancery.token_profiles.find(id).unwrap();
     assert!(!fresh.is_used());
-    chancery.note_use(&fresh).await.unwrap();
+    chancery.note_use(&MAY_TOKENIZE, &fresh).await.unwrap();
     let change = serde_json::from_value(json!({"format": {"maxLength": 17}})).unwrap();
     let refusal = chancery.change_token_profile(&caller, id, change).await.err().unwrap();
     assert_eq!(refusal.meaning(), Meaning::State);
@@ -78,7 +78,7 @@ async fn a_profile_that_does_not_compile_fails_alone() {
     let installation = Installation::new().await;
     let (chancery, caller) = (&installation.chancery, installation.administrators().await);
     let id = profile(chancery, &caller).await;
-    let broken = chancery.store.write(move |tx| {
+    let broken = chancery.storage.store().write(move |tx| {
         Box::pin(async move {
             let mut row = tables::token_profiles::by_id(tx, id.into()).await?.ok_or_else(|| Error::not_found("row"))?;
             row.format = "{}".to_owned();

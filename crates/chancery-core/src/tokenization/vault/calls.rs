@@ -32,7 +32,7 @@ impl Chancery {
             let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Vault)?;
             let vault = vault_of(&profile)?;
             let hash = vault.find_by(&request.token).map_err(|bad| bad.error(TOKEN))?;
-            let row = self.live_rows(vec![hash]).await?.remove(&hash);
+            let row = self.live_rows(&grant, vec![hash]).await?.remove(&hash);
             let row = row.ok_or_else(|| BadValue::NotInVault.error(TOKEN))?;
             vault.record(&grant, &row)
         };
@@ -51,10 +51,10 @@ impl Chancery {
     ) -> Result<TokenizedResponse> {
         let now = self.detokenizes_now()?;
         let answer = async {
-            let (profile, _grant) = self.may_detokenize(&now, caller, id, Call::Vault)?;
+            let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Vault)?;
             let vault = vault_of(&profile)?;
             let hash = vault.find_message_by(&request.message)?;
-            let rows = self.store.read_data(move |tx| {
+            let rows = self.storage.read(&grant, move |tx| {
                 Box::pin(async move { Ok::<_, Error>(vault_tokens::by_messages(tx, &[hash]).await?) })
             });
             let now_ms = self.clock.now_ms();

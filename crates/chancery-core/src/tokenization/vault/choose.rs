@@ -13,7 +13,7 @@ use super::{
     draw::{Dice, Draw, Space},
     place::Wanted,
 };
-use crate::{Chancery, Error, Result};
+use crate::{Chancery, Error, Result, access::TokenizeGrant};
 
 /// Where there are fewer tokens than this, collisions are looked for before anything is written.
 const ROOMY: Space = 1 << 32;
@@ -36,7 +36,7 @@ impl Chancery {
     /// is taken.
     pub(super) async fn choose(
         &self,
-        vault: &Arc<Vault>,
+        (vault, grant): (&Arc<Vault>, &TokenizeGrant),
         wanted: &Arc<Vec<Wanted>>,
         mut missing: Vec<usize>,
         careful: bool,
@@ -54,20 +54,20 @@ impl Chancery {
             chosen.crowded |= round > 0 || candidates.iter().any(|candidates| candidates.space < ROOMY);
             let crowded = chosen.crowded;
             let asked = candidates.iter().filter(|_| crowded).flat_map(|it| it.tokens.iter().map(|(hash, _)| *hash));
-            let taken = self.taken(asked.collect()).await?;
+            let taken = self.taken(grant, asked.collect()).await?;
             missing = candidates.into_iter().filter_map(|candidates| chosen.take_free(candidates, &taken)).collect();
             if missing.is_empty() {
                 return Ok(chosen);
             }
         }
-        self.scan(vault, wanted, &missing, &mut chosen).await?;
+        self.scan((vault, grant), wanted, &missing, &mut chosen).await?;
         Ok(chosen)
     }
 
     /// Looks for tokens that are left, one after the other, where drawing has found none.
     async fn scan(
         &self,
-        vault: &Arc<Vault>,
+        (vault, grant): (&Arc<Vault>, &TokenizeGrant),
         wanted: &Arc<Vec<Wanted>>,
         missing: &[usize],
         chosen: &mut Chosen,
@@ -81,7 +81,7 @@ impl Chancery {
                 left -= space;
                 let (vault, wanted) = (Arc::clone(vault), Arc::clone(wanted));
                 let all = self.pool.run(move || vault.all_tokens(&wanted[index].message)).await??;
-                let taken = self.taken(all.iter().map(|(hash, _)| *hash).collect()).await?;
+                let taken = self.taken(grant, all.iter().map(|(hash, _)| *hash).collect()).await?;
                 spaces.insert(
                     first.clone(),
                     shuffled(
@@ -102,13 +102,13 @@ impl Chancery {
     }
 
     /// Which of these tokens somebody has.
-    async fn taken(&self, hashes: Vec<Hash>) -> Result<HashSet<Hash>> {
+    async fn taken(&self, grant: &TokenizeGrant, hashes: Vec<Hash>) -> Result<HashSet<Hash>> {
         if hashes.is_empty() {
             return Ok(HashSet::new());
         }
         let taken = self
-            .store
-            .read_data(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::taken(tx, &hashes).await?) }));
+            .storage
+            .read(grant, move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::taken(tx, &hashes).await?) }));
         Ok(taken.await?.into_iter().collect())
     }
 }

@@ -33,7 +33,7 @@ impl Chancery {
     ) -> Result<Outcome> {
         let (count, vault, tokens) = (tokens.len(), Arc::clone(vault), Arc::new(tokens));
         let hashes: Arc<[_]> = self.hashes_of(&vault, &tokens).await?.into();
-        let rows = Arc::new(self.live_rows(hashes.iter().filter_map(|hash| hash.ok()).collect()).await?);
+        let rows = Arc::new(self.live_rows(&grant, hashes.iter().filter_map(|hash| hash.ok()).collect()).await?);
         let parts = self.in_jobs(count, move |range| {
             let mut outcome = Outcome::default();
             let mut values = batch::values(&tokens, range.clone()).zip(&hashes[range]);
@@ -59,11 +59,11 @@ impl Chancery {
     }
 
     /// The rows of these tokens that have not expired.
-    pub(super) async fn live_rows(&self, hashes: Vec<Hash>) -> Result<HashMap<Hash, Row>> {
+    pub(super) async fn live_rows(&self, grant: &DetokenizeGrant, hashes: Vec<Hash>) -> Result<HashMap<Hash, Row>> {
         let now_ms = self.clock.now_ms();
-        let rows = self
-            .store
-            .read_data(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::by_tokens(tx, &hashes).await?) }));
+        let rows = self.storage.read(grant, move |tx| {
+            Box::pin(async move { Ok::<_, Error>(vault_tokens::by_tokens(tx, &hashes).await?) })
+        });
         let rows = rows.await?.into_iter().filter(|row| lives(row, now_ms));
         Ok(rows.map(|row| (row.token_hash, row)).collect())
     }

@@ -42,6 +42,7 @@ use super::{
 use crate::{Error, Result};
 
 pub(crate) use attributes::Attributes;
+pub(crate) use tidy::TidyingVaults;
 
 /// What the tokens of a Random profile are made and found with.
 pub(crate) struct Vault {

@@ -49,7 +49,7 @@ impl Chancery {
     pub(crate) async fn vault_tokenize(
         &self,
         (profile, vault): (&Profile, &Arc<Vault>),
-        _grant: TokenizeGrant,
+        grant: &TokenizeGrant,
         messages: Texts,
         attributes: Attributes,
         partial: bool,
@@ -67,8 +67,8 @@ impl Chancery {
             // Nothing will be given out, so nothing is written.
             wanted.iter().map(|_| Ok(String::new())).collect()
         } else {
-            self.note_use(profile).await?;
-            self.tokens_of(vault, Arc::new(wanted), &Arc::new(attributes), partial).await?
+            self.note_use(grant, profile).await?;
+            self.tokens_of((vault, grant), Arc::new(wanted), &Arc::new(attributes), partial).await?
         };
         Ok(vault.outcome(&messages, places, &tokens))
     }
@@ -76,21 +76,22 @@ impl Chancery {
     /// A token for each message.
     async fn tokens_of(
         &self,
-        vault: &Arc<Vault>,
+        (vault, grant): (&Arc<Vault>, &TokenizeGrant),
         wanted: Arc<Vec<Wanted>>,
         attributes: &Arc<Attributes>,
         partial: bool,
     ) -> Result<Vec<Token>> {
         for attempt in 0..ATTEMPTS {
-            let (mut tokens, expired) = self.known(vault, &wanted).await?;
+            let (mut tokens, expired) = self.known((vault, grant), &wanted).await?;
             let missing: Vec<usize> = (0..wanted.len()).filter(|index| !tokens.contains_key(index)).collect();
-            let Chosen { tokens: drawn, crowded, .. } = self.choose(vault, &wanted, missing, attempt > 0).await?;
+            let Chosen { tokens: drawn, crowded, .. } =
+                self.choose((vault, grant), &wanted, missing, attempt > 0).await?;
             tokens.extend(drawn.iter().cloned());
             let refused = tokens.values().any(Result::is_err);
             let drawn = if refused && !partial { Vec::new() } else { drawn };
             let rows = self.seal(vault, &wanted, &drawn, attributes).await?;
             let common = vault.common(self.clock.now_ms(), attributes.expires_at_ms);
-            match self.write_new(common, rows, expired, crowded).await {
+            match self.write_new(grant, common, rows, expired, crowded).await {
                 Ok(()) => {
                     let all: Option<Vec<Token>> = (0..wanted.len()).map(|index| tokens.remove(&index)).collect();
                     return all.ok_or_else(|| Error::internal("a message was left without token and refusal"));
@@ -103,16 +104,20 @@ impl Chancery {
     }
 
     /// The tokens that messages have already, and whose rows have expired and must go first.
-    async fn known(&self, vault: &Arc<Vault>, wanted: &Arc<Vec<Wanted>>) -> Result<(HashMap<usize, Token>, Vec<Hash>)> {
+    async fn known(
+        &self,
+        (vault, grant): (&Arc<Vault>, &TokenizeGrant),
+        wanted: &Arc<Vec<Wanted>>,
+    ) -> Result<(HashMap<usize, Token>, Vec<Hash>)> {
         let hashes: HashMap<Hash, usize> =
             wanted.iter().enumerate().filter_map(|(index, wanted)| Some((wanted.hash?, index))).collect();
         if hashes.is_empty() {
             return Ok((HashMap::new(), Vec::new()));
         }
         let asked: Vec<Hash> = hashes.keys().copied().collect();
-        let rows = self
-            .store
-            .read_data(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::by_messages(tx, &asked).await?) }));
+        let rows = self.storage.read(grant, move |tx| {
+            Box::pin(async move { Ok::<_, Error>(vault_tokens::by_messages(tx, &asked).await?) })
+        });
         let now_ms = self.clock.now_ms();
         let (live, expired): (Vec<Row>, Vec<Row>) = rows.await?.into_iter().partition(|row| lives(row, now_ms));
         let (vault, wanted, count) = (Arc::clone(vault), Arc::clone(wanted), live.len());
@@ -148,6 +153,7 @@ impl Chancery {
 
     async fn write_new(
         &self,
+        grant: &TokenizeGrant,
         common: Common,
         mut rows: Vec<New>,
         expired: Vec<Hash>,
@@ -159,8 +165,8 @@ impl Chancery {
         // Two writers of the same messages wait for each other in one direction only. Where they may also have chosen
         // the same tokens no order would do, so they take turns.
         rows.sort_unstable_by_key(|row| row.message_hash.unwrap_or(row.token_hash));
-        self.store
-            .write(move |tx| {
+        self.storage
+            .keep_tokens(grant, move |tx| {
                 Box::pin(async move {
                     if crowded {
                         turns::take(tx, "vault").await?;

@@ -20,13 +20,13 @@ impl Chancery {
     pub(crate) async fn vault_rewrap(
         &self,
         vault: &Arc<Vault>,
-        _grants: (DetokenizeGrant, TokenizeGrant),
+        (detokenize, tokenize): (&DetokenizeGrant, &TokenizeGrant),
         tokens: Texts,
         version: Option<u32>,
         partial: bool,
     ) -> Result<Outcome> {
         let hashes = self.hashes_of(vault, &Arc::new(tokens.clone())).await?;
-        let rows = self.live_rows(hashes.iter().filter_map(|hash| hash.ok()).collect()).await?;
+        let rows = self.live_rows(detokenize, hashes.iter().filter_map(|hash| hash.ok()).collect()).await?;
         let rows = Arc::new(rows);
         let anew = self.seal_anew(vault, &rows, version).await?;
         let mut outcome = Outcome::default();
@@ -40,7 +40,8 @@ impl Chancery {
             }
         }
         if partial || outcome.bad.is_empty() {
-            self.write_resealed(vault.seals.newest(), anew.into_values().flatten().collect()).await?;
+            let resealed = anew.into_values().flatten().collect();
+            self.write_resealed(tokenize, vault.seals.newest(), resealed).await?;
         }
         Ok(outcome)
     }
@@ -63,13 +64,13 @@ impl Chancery {
         Ok(resealed.await?.into_iter().flatten().collect())
     }
 
-    async fn write_resealed(&self, newest: u32, mut resealed: Vec<Resealed>) -> Result<()> {
+    async fn write_resealed(&self, grant: &TokenizeGrant, newest: u32, mut resealed: Vec<Resealed>) -> Result<()> {
         if resealed.is_empty() {
             return Ok(());
         }
         // Two who rewrap the same tokens wait for each other in one direction only.
         resealed.sort_unstable_by_key(|row| row.token_hash);
-        let written = self.store.write(move |tx| {
+        let written = self.storage.keep_tokens(grant, move |tx| {
             Box::pin(async move { Ok::<_, Error>(vault_tokens::reseal(tx, newest, &resealed).await?) })
         });
         written.await.map(drop)

@@ -64,7 +64,8 @@ impl Bench {
         let id = self.id;
         let count = self
             .chancery()
-            .store
+            .storage
+            .store()
             .read(move |tx| Box::pin(async move { Ok::<_, Error>(vault_tokens::count(tx, id.into()).await?) }));
         count.await.unwrap()
     }
@@ -275,7 +276,7 @@ async fn a_row_that_cannot_be_read_fails_its_token_alone() {
     let tokens = batch(bench.chancery(), &bench.caller, bench.id, &cards(3)).await;
     let damage = "UPDATE vault_tokens SET sealed = token_hash \
         WHERE token_hash = (SELECT MIN(token_hash) FROM vault_tokens)";
-    let damaged = bench.chancery().store.write(move |tx| Box::pin(sql(damage).execute(tx)));
+    let damaged = bench.chancery().storage.store().write(move |tx| Box::pin(sql(damage).execute(tx)));
     assert_eq!(damaged.await.map_err(Error::from).unwrap(), 1);
     let request = |partial: bool| -> BatchDetokenizeRequest {
         serde_json::from_value(json!({"tokens": tokens, "partial": partial})).unwrap()
@@ -303,7 +304,7 @@ async fn a_row_with_a_value_that_nobody_writes_fails_its_token_alone() {
     ] {
         let bench = Bench::new(json!({})).await;
         let tokens = batch(bench.chancery(), &bench.caller, bench.id, &cards(3)).await;
-        let damaged = bench.chancery().store.write(move |tx| Box::pin(sql(damage).execute(tx)));
+        let damaged = bench.chancery().storage.store().write(move |tx| Box::pin(sql(damage).execute(tx)));
         assert_eq!(damaged.await.map_err(Error::from).unwrap(), 1);
         let request = json!({"tokens": tokens, "partial": true});
         let request: BatchDetokenizeRequest = serde_json::from_value(request).unwrap();

@@ -17,6 +17,9 @@ const ROWS: u32 = 500;
 /// Between two transactions, so that others come first.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// Removes what nobody can read from the vault. Made only here.
+pub(crate) struct TidyingVaults(());
+
 impl Chancery {
     /// Tidies until the last user of this Chancery is gone, which may be between two transactions.
     pub(crate) fn tidy_vaults(self: &Arc<Self>) {
@@ -54,9 +57,12 @@ impl Chancery {
     pub(super) async fn tidy_once(&self) -> Result<u64> {
         let now_ms = self.clock.now_ms();
         // Looked for without the writer: nearly always there is none.
-        let Some(domain) = self.store.read(move |tx| Box::pin(next_to_tidy(tx, now_ms))).await? else { return Ok(0) };
-        self.store
-            .write(move |tx| {
+        let Some(domain) = self.storage.read(&TidyingVaults(()), move |tx| Box::pin(next_to_tidy(tx, now_ms))).await?
+        else {
+            return Ok(0);
+        };
+        self.storage
+            .background(&TidyingVaults(()), move |tx| {
                 Box::pin(async move {
                     Ok::<_, Error>(match domain {
                         Work::Expired => vault_tokens::delete_expired(tx, now_ms, ROWS).await?,

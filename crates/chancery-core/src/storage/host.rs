@@ -1,7 +1,5 @@
 //! Somebody with a shell on the host, who can read store and root key anyway.
 
-use crate::audit::Actor;
-
 /// The caller of the door methods behind host commands, such as `chancery init` and `chancery unlock`.
 #[derive(Clone, Debug)]
 pub struct Host {
@@ -15,7 +13,7 @@ impl Host {
         Self { command }
     }
 
-    pub(crate) fn actor(&self) -> Actor {
-        Actor::host(self.command)
+    pub(crate) const fn command(&self) -> &'static str {
+        self.command
     }
 }

@@ -1,0 +1,70 @@
+//! Changing state together with its audit record.
+
+use chancery_store::Tx;
+use chancery_types::ErrorCode;
+use futures::future::BoxFuture;
+use tracing::error;
+
+use super::MayCommit;
+use crate::{
+    Caller, Chancery, Error, Event, Result,
+    audit::{Actor, Entry},
+};
+
+impl Chancery {
+    /// The one way to change state that people see: runs `work` and writes the audit record in one transaction, then
+    /// brings this node's compiled state up to date. If `work` fails, or the record cannot be written, nothing has happened.
+    pub(crate) async fn commit<T, W>(&self, by: &impl MayCommit, event: Event, work: W) -> Result<T>
+    where
+        T: Send + 'static,
+        W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T>> + Send + 'static,
+    {
+        if !by.covers(event.action) {
+            return Err(Error::internal(format!("{} was not what was granted", event.action)));
+        }
+        let now_ms = self.clock.now_ms();
+        let stale = !event.changes.is_empty();
+        let entry = Entry::new(now_ms, &by.actor(), event, ErrorCode::Success)?;
+        let done = self
+            .storage
+            .store
+            .write(move |tx| {
+                Box::pin(async move {
+                    let done = work(tx).await?;
+                    entry.append(tx).await?;
+                    Ok::<_, Error>(done)
+                })
+            })
+            .await?;
+        if stale {
+            self.catch_up_with_own_change().await;
+        }
+        Ok(done)
+    }
+
+    /// Records that an authenticated caller was refused, and hands the refusal back. Where the record cannot be
+    /// written the answer is that failure: no attempt goes unseen.
+    pub(crate) async fn refused(&self, caller: &Caller, event: Event, refusal: Error) -> Error {
+        self.refused_in_name_of(&Actor::of(caller), event, refusal).await
+    }
+
+    /// [`refused`](Self::refused) where somebody is known who is no caller yet.
+    pub(crate) async fn refused_to(&self, by: &impl MayCommit, event: Event, refusal: Error) -> Error {
+        self.refused_in_name_of(&by.actor(), event, refusal).await
+    }
+
+    async fn refused_in_name_of(&self, actor: &Actor, event: Event, refusal: Error) -> Error {
+        let (now_ms, outcome) = (self.clock.now_ms(), refusal.meaning().error_code());
+        let written = match Entry::new(now_ms, actor, event, outcome) {
+            Ok(entry) => self.storage.store.write(move |tx| Box::pin(entry.append(tx))).await,
+            Err(failure) => Err(failure),
+        };
+        match written {
+            Ok(()) => refusal,
+            Err(failure) => {
+                error!(error = &failure as &dyn std::error::Error, "a refusal could not be recorded");
+                failure
+            }
+        }
+    }
+}

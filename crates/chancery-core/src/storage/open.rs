@@ -1,0 +1,97 @@
+//! Opening the store.
+
+use std::{sync::Arc, time::Instant};
+
+use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError};
+use chancery_store::{OpenError, RowKeyError, Store, StoreError, StoreUrl, tables};
+use serde_json::Value;
+
+use super::Storage;
+use crate::{Clock, Error, Result, changes::Following, log::LogFailure, rows::RowCustody};
+
+/// The setting that says which root key the installation was made with.
+const ROOT_KEY_ID: &str = "rootKeyId";
+
+/// Why an installation could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenFailure {
+    /// The root key could not be read.
+    #[error(transparent)]
+    RootKey(#[from] RootKeyFileError),
+    /// The root key is not this installation's.
+    #[error(transparent)]
+    OtherRootKey(#[from] OtherRootKey),
+    /// The store could not be opened.
+    #[error(transparent)]
+    Store(#[from] OpenError),
+    /// The transparency log is not as the settings want it.
+    #[error(transparent)]
+    Log(#[from] LogFailure),
+    /// The state could not be loaded.
+    #[error("the installation could not be loaded")]
+    Load(#[from] Error),
+}
+
+impl OpenFailure {
+    /// The key for rows is the first that is opened, so it tells of another root key.
+    fn of_store(failure: OpenError) -> Self {
+        if let OpenError::RowKey(RowKeyError::Custody(cause)) = &failure
+            && cause.downcast_ref() == Some(&chancery_keys::OpenError::OtherRootKey)
+        {
+            return OtherRootKey.into();
+        }
+        failure.into()
+    }
+}
+
+/// Loads what is compiled, and makes what a new installation needs. There is one for each store that is opened.
+pub(crate) struct Opening(());
+
+impl Storage {
+    /// Opens a store, or begins a new one, and tells from where on it is to be followed.
+    pub(crate) async fn open(
+        store: &StoreUrl,
+        custodian: &Arc<Custodian>,
+        clock: &Clock,
+    ) -> Result<(Self, Opening, Following), OpenFailure> {
+        let keys = Arc::new(RowCustody { custodian: Arc::clone(custodian), clock: clock.clone() });
+        let store = Store::open(store, keys).await.map_err(OpenFailure::of_store)?;
+        expect_root_key(&store, custodian).await?;
+        // Read before anything is loaded: what changes in between is applied again, which does no harm.
+        let read_at = Instant::now();
+        let position = store.read(|tx| Box::pin(async move { Ok::<_, Error>(tables::changes::position(tx).await?) }));
+        let following = Following::from(position.await?, read_at);
+        Ok((Self { store }, Opening(()), following))
+    }
+}
+
+#[cfg(test)]
+impl Opening {
+    /// For tests of what is loaded.
+    pub(crate) const fn of_test() -> Self {
+        Self(())
+    }
+}
+
+/// The first root key that opens a store is the store's from then on.
+async fn expect_root_key(store: &Store, custodian: &Custodian) -> Result<(), OpenFailure> {
+    let own = Value::from(hex::encode(custodian.root_key_id().as_bytes())).to_string();
+    let ours = own.clone();
+    let stored = store
+        .write(move |tx| {
+            Box::pin(async move {
+                let stored = match tables::settings::value(tx, ROOT_KEY_ID).await {
+                    // It has opened the key for rows: it is the right one.
+                    Err(StoreError::Unauthentic(_)) => return Ok(ours),
+                    stored => stored?,
+                };
+                if let Some(stored) = stored {
+                    return Ok(stored);
+                }
+                tables::settings::set(tx, ROOT_KEY_ID, &ours).await?;
+                Ok::<_, Error>(ours)
+            })
+        })
+        .await?;
+    if stored == own { Ok(()) } else { Err(OtherRootKey.into()) }
+}

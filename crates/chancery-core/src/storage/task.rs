@@ -1,0 +1,134 @@
+//! What acts for nobody in particular, or for everybody: these tasks and no others. Each is a type that only the file can
+//! make that does its work, so nobody else can show it; what it may is said here.
+
+use std::borrow::Cow;
+
+use chancery_types::Action;
+
+use super::{
+    MayCommit, MayRead, Opening,
+    evidence::{Connections, sealed::Evidence},
+};
+use crate::{
+    audit::{Actor, WritingCounts},
+    chancery::ShuttingDown,
+    changes::FollowingChanges,
+    health::Probing,
+    identity::{KeepingSessions, SigningIn},
+    keys::OpeningKeys,
+    log::{PublishingLog, SequencingLog},
+    pki::{AnsweringOcsp, CompilingAuthorities, CompilingProfiles, PublishingLists, WatchingExpiry},
+    rows::{Migrating, Watching},
+    signing::{CompilingTargets, Stamping},
+    tokenization::TidyingVaults,
+};
+
+/// A task that writes what needs no record, or appends records by itself.
+pub(crate) trait Background: Evidence {}
+
+/// A task that records something.
+pub(crate) trait Recording: Evidence {
+    /// How the audit records call it.
+    const NAME: &'static str;
+    /// What it may record.
+    const ACTIONS: &'static [Action];
+}
+
+impl<T: Recording> MayCommit for T {
+    fn actor(&self) -> Cow<'_, Actor> {
+        Cow::Owned(Actor::of_task(self))
+    }
+
+    fn covers(&self, action: Action) -> bool {
+        T::ACTIONS.contains(&action)
+    }
+}
+
+/// Lists tasks with the connections that they read on.
+macro_rules! tasks {
+    ($($(#[$doc:meta])* $task:ident: $connections:ident,)+) => {$(
+        impl Evidence for $task {}
+        $(#[$doc])*
+        impl MayRead for $task {
+            const CONNECTIONS: Connections = Connections::$connections;
+        }
+    )+};
+}
+
+tasks! {
+    /// Loads what is compiled, and makes what a new installation needs.
+    Opening: Followers,
+    /// Follows what changes, and removes old changes.
+    FollowingChanges: Followers,
+    /// Tells of rows that were refused.
+    Watching: Followers,
+    /// Writes the counts of calls.
+    WritingCounts: Others,
+    /// Takes a server that ends out of the list of those that write counts.
+    ShuttingDown: Others,
+    /// Finds out whether anything can be written.
+    Probing: Others,
+    /// Finds who logs in, while nobody is known.
+    SigningIn: Data,
+    /// Finds sessions that other nodes began, writes down which were used, and forgets the others.
+    KeepingSessions: Others,
+    /// Gives entries of the log their places.
+    SequencingLog: Others,
+    /// Answers anybody who asks for the log.
+    PublishingLog: Others,
+    /// Opens keys that sign, for whoever may have something signed.
+    OpeningKeys: Others,
+    /// Compiles authorities, which stay for whoever needs them next.
+    CompilingAuthorities: Others,
+    /// Compiles certificate profiles, which stay as well.
+    CompilingProfiles: Others,
+    /// Answers anybody who asks for authorities and revocation lists, and signs these when they are due.
+    PublishingLists: Others,
+    /// Answers anybody who asks where certificates stand, and gives responders their certificates.
+    AnsweringOcsp: Others,
+    /// Tells of certificates that will end.
+    WatchingExpiry: Others,
+    /// Compiles what policies sign with, which stays as well.
+    CompilingTargets: Others,
+    /// Gives time stamps to anybody, and to signatures.
+    Stamping: Others,
+    /// Removes what nobody can read from the vault.
+    TidyingVaults: Others,
+}
+
+impl Background for Opening {}
+impl Background for FollowingChanges {}
+impl Background for WritingCounts {}
+impl Background for ShuttingDown {}
+impl Background for Probing {}
+impl Background for KeepingSessions {}
+impl Background for SequencingLog {}
+impl Background for WatchingExpiry {}
+impl Background for TidyingVaults {}
+
+impl Recording for Watching {
+    const NAME: &'static str = "server";
+    const ACTIONS: &'static [Action] = &[Action::RowRefuse];
+}
+
+impl Recording for PublishingLists {
+    const NAME: &'static str = "crl";
+    const ACTIONS: &'static [Action] = &[Action::CrlSign];
+}
+
+impl Recording for AnsweringOcsp {
+    const NAME: &'static str = "ocsp";
+    const ACTIONS: &'static [Action] = &[Action::CertificateGenerate];
+}
+
+impl Recording for WatchingExpiry {
+    const NAME: &'static str = "expiry";
+    const ACTIONS: &'static [Action] = &[Action::CertificateExpiry];
+}
+
+/// Gives rows of an older release their MACs, before there is an open store.
+impl Evidence for Migrating {}
+impl Recording for Migrating {
+    const NAME: &'static str = "migration";
+    const ACTIONS: &'static [Action] = &[Action::RowsAuthenticate];
+}
