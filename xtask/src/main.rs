@@ -3,6 +3,7 @@
 mod bench;
 mod lint;
 mod openapi;
+mod promises;
 mod sh;
 mod test;
 mod tidy;
@@ -25,7 +26,7 @@ enum Command {
     },
     /// Only install what the tests need and the machine lacks.
     Tools,
-    /// Formatting, clippy and tidy.
+    /// Formatting, clippy and tidy, and what must not compile.
     Lint,
     /// The rules of the house that no compiler checks.
     Tidy,

@@ -24,6 +24,9 @@ mod list;
 mod log;
 mod pki;
 mod pool;
+#[cfg(feature = "promises")]
+#[expect(unused, reason = "nobody calls what does not compile")]
+mod promises;
 mod quarantine;
 mod root_key;
 mod rows;

@@ -7,7 +7,11 @@ use crate::{Caller, Chancery, Error, Event, Result, audit::Actor};
 
 /// A permission that was checked, for which operation, and in whose name. Made only here.
 #[derive(Debug)]
-pub struct Grant {
+pub struct Grant(Checked);
+
+/// What was checked.
+#[derive(Debug)]
+struct Checked {
     /// None where no permission is needed: the caller's own password.
     perm: Option<Perm>,
     action: Action,
@@ -23,12 +27,12 @@ impl Grant {
     /// What the caller holds.
     #[must_use]
     pub const fn perm(&self) -> Option<Perm> {
-        self.perm
+        self.0.perm
     }
 
     /// In whose name.
     pub(crate) const fn actor(&self) -> &Actor {
-        &self.actor
+        &self.0.actor
     }
 
     /// Whether an event of this action may be committed with it. Whoever may do something may propose it where it takes
@@ -38,7 +42,7 @@ impl Grant {
             (Action::ProposalApprove, Action::ProposalFail),
             (Action::SigningRequestApprove, Action::SigningRequestFail),
         ];
-        action == self.action || action == Action::ProposalSubmit || fails.contains(&(self.action, action))
+        action == self.0.action || action == Action::ProposalSubmit || fails.contains(&(self.0.action, action))
     }
 }
 
@@ -63,7 +67,7 @@ impl Chancery {
         object: Option<Uuid>,
     ) -> Result<Grant> {
         if let Some(perm) = perms.iter().copied().find(|perm| caller.has(*perm)) {
-            return Ok(Grant { perm: Some(perm), action, actor: Actor::of(caller) });
+            return Ok(Grant(Checked { perm: Some(perm), action, actor: Actor::of(caller) }));
         }
         let names: Vec<_> = perms.iter().map(|perm| perm.as_str()).collect();
         let refusal = Error::forbidden(format!("This needs the permission {}.", names.join(" or ")));
@@ -74,7 +78,7 @@ impl Chancery {
     #[expect(clippy::unused_self, reason = "grants are given at the door")]
     pub(crate) fn grant_own(&self, caller: &Caller, identity: IdentityId, action: Action) -> Option<Grant> {
         let is_own = matches!(caller.members(), [member] if member.id == identity);
-        is_own.then(|| Grant { perm: None, action, actor: Actor::of(caller) })
+        is_own.then(|| Grant(Checked { perm: None, action, actor: Actor::of(caller) }))
     }
 
     /// What every fully logged-in caller may read.

@@ -73,9 +73,7 @@ impl Standing {
 
 /// The evidence that everybody has approved who is to be asked, or that nobody is to be. Made only by [`Facts::take`].
 #[derive(Debug)]
-pub(crate) struct Approved {
-    _by_the_rules: (),
-}
+pub(crate) struct Approved(());
 
 /// What the rules need to know of a request or a proposal.
 #[derive(Clone, Debug)]
@@ -127,7 +125,7 @@ impl Facts {
             let approval = self.approval_of(session);
             self.approvals.push(approval);
         }
-        Ok((self.standing == Standing::Approved).then_some(Approved { _by_the_rules: () }))
+        Ok((self.standing == Standing::Approved).then_some(Approved(())))
     }
 
     /// The same at a moment: what was to wait no longer than until `expires_at_ms` waits no more.
