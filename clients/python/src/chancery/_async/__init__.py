@@ -1,0 +1,1 @@
+"""An asynchronous client of one server."""

@@ -1,0 +1,214 @@
+"""The session with a server: logins, tokens, and calls that are made again where that is right."""
+
+from __future__ import annotations
+
+import base64
+import ssl
+import time
+from types import TracebackType
+from typing import Any, Self
+
+import anyio
+import httpx
+
+from .. import types
+from .._wire import (
+    Call,
+    Retries,
+    checked_base_url,
+    is_about_trust,
+    lifetime_s,
+    read,
+    retry_after,
+    tls_context,
+    was_never_sent,
+)
+from ..errors import ApiAccessDisabled, InvalidAuthToken, TransportError
+from .certificates import AsyncCertificateCalls
+from .signing import AsyncSigningCalls
+from .tokens import AsyncTokenCalls
+
+
+class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
+    """A session with one server.
+
+    `base_url`: such as `https://127.0.0.1:8443`.
+
+    `ca`: the certificate authorities that the server's certificate may come from: a PEM file's path, PEM, or an
+    `ssl.SSLContext`. By default those of the system. The certificate is verified in any case.
+
+    `api_key`: an application's key. The client logs in with it when it is needed, and again when a session ended.
+
+    `token`: a bearer token from elsewhere, in the place of a login.
+
+    `timeout`: seconds that each attempt of a call may take.
+
+    `retries`: how often and after how long calls are made again.
+
+    Methods of the groups (`keys`, `token_profiles`, …) are the operations of the interface; their arguments and answers
+    are named as in docs/INTERFACE.md.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        ca: str | bytes | ssl.SSLContext | None = None,
+        api_key: str | None = None,
+        token: str | None = None,
+        timeout: float = 60.0,
+        retries: Retries | None = None,
+        allow_http: bool = False,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        super().__init__(self)
+        # Neither proxies nor authorities of the environment: whoever sets them must not read what goes to the server.
+        self._http = httpx.AsyncClient(
+            base_url=checked_base_url(base_url, allow_http),
+            verify=tls_context(ca),
+            timeout=httpx.Timeout(timeout, connect=min(timeout, 10.0)),
+            transport=transport,
+            trust_env=False,
+            follow_redirects=False,
+        )
+        self._retries = retries or Retries()
+        self._api_key = api_key
+        self._token = token
+        #: When a token of this session is renewed, by time.monotonic(); None for one from elsewhere.
+        self._renew_at: float | None = None
+        self._half_logged_in = False
+        self._lock = anyio.Lock()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Closes the connections. The session goes on on the server until it is idle for too long: see `logout`."""
+        await self._http.aclose()
+
+    async def login(self, username: str, password: str) -> types.LoginState:
+        """Logs one identity in, in the session that the login before has begun where its role takes two.
+
+        After the last one (`fullyLoggedIn` of the answer) every call is made in the name of all of them. Passwords are
+        not kept: a session that ended needs another login.
+        """
+        encoded = base64.b64encode(password.encode()).decode()
+        return await self._log_in("userpass", {"username": username, "password": encoded})
+
+    async def login_with_api_key(self, api_key: str) -> types.LoginState:
+        """Logs an application in; the key is kept for the sessions that follow when this one ends."""
+        self._api_key = api_key
+        return await self._log_in("apikey", {"apiKey": api_key})
+
+    async def logout(self) -> None:
+        """Ends the session and everything that came of it, and forgets the API key."""
+        self._api_key = None
+        try:
+            await self.session.logout()
+        finally:
+            self._forget()
+
+    async def _log_in(self, kind: types.AuthType, credentials: types.AuthCredentials) -> types.LoginState:
+        if not self._half_logged_in:
+            self._forget()
+        answer = await self.session.login(authType=kind, authCredentials=credentials)
+        state = answer["response"]
+        self._half_logged_in = not state["fullyLoggedIn"]
+        if state["fullyLoggedIn"]:
+            await self._take_token()
+        return state
+
+    def _forget(self) -> None:
+        self._http.cookies.clear()
+        self._token = None
+        self._renew_at = None
+        self._half_logged_in = False
+
+    async def _take_token(self) -> None:
+        try:
+            self._token = (await self.session.token())["token"]
+        except ApiAccessDisabled:
+            # The settings can still be read and changed, with the cookie.
+            self._token = self._renew_at = None
+            return
+        self._renew_at = time.monotonic() + 0.8 * lifetime_s(self._token)
+
+    async def _prepare(self) -> str | None:
+        """The token that the next call carries, renewed or taken where it has to be."""
+        if self._api_key is None and self._renew_at is None:
+            return self._token
+        async with self._lock:
+            if self._token is None and self._api_key is not None:
+                await self.login_with_api_key(self._api_key)
+            elif self._renew_at is not None and time.monotonic() > self._renew_at:
+                await self._renew()
+            return self._token
+
+    async def _renew(self) -> None:
+        try:
+            await self._take_token()
+        except InvalidAuthToken:
+            if self._api_key is None:
+                raise
+            self._forget()
+            await self.login_with_api_key(self._api_key)
+
+    async def call(self, call: Call) -> Any:
+        """Sends a call and answers what its answer says; what the groups' methods are made of."""
+        if call.is_public:
+            return read(call, await self._send(call, None))
+        if call.by_cookie:
+            # A token that is asked for with a token lives no longer than that one; with the cookie it has its full time.
+            return read(call, await self._send(call, None if self._http.cookies else self._token))
+        token = await self._prepare()
+        try:
+            return read(call, await self._send(call, token))
+        except InvalidAuthToken:
+            if self._api_key is None:
+                raise
+        # The session ended early, as by a restart of the server; the call was refused and so did nothing.
+        async with self._lock:
+            if self._token == token:
+                self._forget()
+                await self.login_with_api_key(self._api_key)
+            token = self._token
+        return read(call, await self._send(call, token))
+
+    async def _send(self, call: Call, token: str | None) -> httpx.Response:
+        headers = {name: value for name, value in call.headers.items() if value is not None}
+        if token is not None:
+            headers["Authorization"] = f"Bearer {token}"
+        content = call.content
+        if content is not None:
+            headers["Content-Type"] = call.media_type
+        attempt = 0
+        while True:
+            answer: httpx.Response | TransportError
+            try:
+                answer = await self._http.request(
+                    call.method, call.path, params=call.parameters, headers=headers, content=content
+                )
+                wait_s = self._wait_for(answer, attempt)
+            except httpx.TransportError as error:
+                answer = TransportError(f"{call.method} {call.path}: {error or type(error).__name__}")
+                answer.__cause__ = error
+                may_repeat = (call.repeatable or was_never_sent(error)) and not is_about_trust(error)
+                wait_s = self._retries.wait_s(attempt, None) if may_repeat else None
+            if wait_s is None:
+                if isinstance(answer, TransportError):
+                    raise answer
+                return answer
+            await anyio.sleep(wait_s)
+            attempt += 1
+
+    def _wait_for(self, answer: httpx.Response, attempt: int) -> float | None:
+        """How long to wait before the call is made again; None where the answer stands."""
+        asked_for = retry_after(answer)
+        if answer.status_code not in (429, 503) or asked_for is None:
+            return None
+        return self._retries.wait_s(attempt, asked_for)

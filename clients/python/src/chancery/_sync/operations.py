@@ -1,0 +1,2265 @@
+# Made from ../_async/operations.py by `python3 clients/generate`; changes belong there.
+"""Every operation of the interface as a method, in groups."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol, Unpack, cast
+
+from .. import types
+from .._wire import Call, segment
+
+
+class Caller(Protocol):
+    def call(self, call: Call) -> Any:
+        """Sends it and answers what the answer says."""
+        ...
+
+
+class Audit:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        from_: str | None = None,
+        to: str | None = None,
+        action: types.Action | None = None,
+        outcome: types.ErrorCode | None = None,
+        identityUuid: types.IdentityId | None = None,
+        objectUuid: types.ObjectId | None = None,
+    ) -> types.AuditRecordItems:
+        """The audit records, the newest first. Needs Audit:Read.
+
+        `GET /api/v2/audit`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` the newest 10,000 are answered.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `from_`: Not before this moment (RFC 3339).
+
+        `to`: Before this moment (RFC 3339).
+
+        `action`: What was done or tried.
+
+        `outcome`: How it ended.
+
+        `identityUuid`: In whose name.
+
+        `objectUuid`: On which object.
+        """
+        call = Call(
+            "GET", "/api/v2/audit",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "from": from_, "to": to, "action": action, "outcome": outcome, "identityUuid": identityUuid, "objectUuid": objectUuid},
+            repeatable=True,
+        )
+        return cast("types.AuditRecordItems", self._caller.call(call))
+
+
+class Identities:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def create(
+        self,
+        **body: Unpack[types.CreateIdentity],
+    ) -> types.IdentityCreated:
+        """Makes a person or an application. Needs Identity:Manage, and every permission of the roles given.
+
+        `POST /api/v2/identities`
+        """
+        call = Call(
+            "POST", "/api/v2/identities",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.IdentityCreated", self._caller.call(call))
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.IdentityStubResults:
+        """The identities that there are.
+
+        `GET /api/v2/identities/stubs`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/identities/stubs",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.IdentityStubResults", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Identity:
+        """An identity. Needs Identity:Manage.
+
+        `GET /api/v2/identities/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/identities/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.Identity", self._caller.call(call))
+
+    def update(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.PatchIdentity],
+    ) -> types.Identity:
+        """Renames an identity or replaces its roles. Needs Identity:Manage, and every permission of the roles added. What is
+        withdrawn ends at once, also in live sessions; what is added needs a new login.
+
+        `PATCH /api/v2/identities/{uuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/identities/{segment(uuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Identity", self._caller.call(call))
+
+    def delete(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Empty:
+        """Deletes an identity and ends its sessions. Needs Identity:Manage.
+
+        `DELETE /api/v2/identities/{uuid}`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/identities/{segment(uuid)}",
+            kind="envelope",
+        )
+        return cast("types.Empty", self._caller.call(call))
+
+    def lock(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Identity:
+        """Locks an identity: its sessions end, and it cannot log in. Needs Identity:Manage.
+
+        `POST /api/v2/identities/{uuid}/lock`
+        """
+        call = Call(
+            "POST", f"/api/v2/identities/{segment(uuid)}/lock",
+            kind="envelope",
+            body={},
+        )
+        return cast("types.Identity", self._caller.call(call))
+
+    def set_password(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.NewPassword],
+    ) -> types.Identity:
+        """Sets an identity's password and ends its sessions. A session of this identity alone may set its own; others need
+        Identity:Manage, and every permission that the identity holds.
+
+        `POST /api/v2/identities/{uuid}/password`
+        """
+        call = Call(
+            "POST", f"/api/v2/identities/{segment(uuid)}/password",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Identity", self._caller.call(call))
+
+    def unlock(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Identity:
+        """Unlocks an identity and forgives its wrong passwords. Needs Identity:Manage.
+
+        `POST /api/v2/identities/{uuid}/unlock`
+        """
+        call = Call(
+            "POST", f"/api/v2/identities/{segment(uuid)}/unlock",
+            kind="envelope",
+            body={},
+        )
+        return cast("types.Identity", self._caller.call(call))
+
+
+class KeyTypes:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        **body: Unpack[types.ListQuery],
+    ) -> types.KeyTypeStubResults:
+        """The key types, by name; page and filter are members of the body, which may be empty.
+
+        `POST /api/v2/key-types/stubs`
+        """
+        call = Call(
+            "POST", "/api/v2/key-types/stubs",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.KeyTypeStubResults", self._caller.call(call))
+
+
+class Keys:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def create(
+        self,
+        **body: Unpack[types.CreateKey],
+    ) -> types.Key:
+        """Makes a data key.
+
+        `POST /api/v2/keys`
+        """
+        call = Call(
+            "POST", "/api/v2/keys",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Key", self._caller.call(call))
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.KeyStubResults:
+        """The keys, by name.
+
+        `GET /api/v2/keys/stubs`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/keys/stubs",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.KeyStubResults", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Key:
+        """A key; its secret is never answered.
+
+        `GET /api/v2/keys/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/keys/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.Key", self._caller.call(call))
+
+    def update(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.PatchKey],
+    ) -> types.Key:
+        """Renames a key, or changes what it may be used for.
+
+        `PATCH /api/v2/keys/{uuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/keys/{segment(uuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Key", self._caller.call(call))
+
+    def disable(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Key:
+        """Switches a key off: nothing uses it until it is enabled again.
+
+        `POST /api/v2/keys/{uuid}/disable`
+        """
+        call = Call(
+            "POST", f"/api/v2/keys/{segment(uuid)}/disable",
+            kind="envelope",
+            body={},
+        )
+        return cast("types.Key", self._caller.call(call))
+
+    def enable(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Key:
+        """Switches a key on again.
+
+        `POST /api/v2/keys/{uuid}/enable`
+        """
+        call = Call(
+            "POST", f"/api/v2/keys/{segment(uuid)}/enable",
+            kind="envelope",
+            body={},
+        )
+        return cast("types.Key", self._caller.call(call))
+
+    def rotate(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Key:
+        """Adds a version to a data key. A token profile that uses it goes on with the version that it names, until its
+        keyVersion is changed.
+
+        `POST /api/v2/keys/{uuid}/rotate`
+        """
+        call = Call(
+            "POST", f"/api/v2/keys/{segment(uuid)}/rotate",
+            kind="envelope",
+            body={},
+        )
+        return cast("types.Key", self._caller.call(call))
+
+
+class Roles:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def create(
+        self,
+        **body: Unpack[types.CreateRole],
+    ) -> types.RoleCreated:
+        """Makes a role. Needs Identity:Manage, and every permission that the role shall have.
+
+        `POST /api/v2/roles`
+        """
+        call = Call(
+            "POST", "/api/v2/roles",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.RoleCreated", self._caller.call(call))
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.RoleStubResults:
+        """The roles that there are.
+
+        `GET /api/v2/roles/stubs`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/roles/stubs",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.RoleStubResults", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Role:
+        """A role. Needs Identity:Manage.
+
+        `GET /api/v2/roles/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/roles/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.Role", self._caller.call(call))
+
+    def update(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.PatchRole],
+    ) -> types.Role:
+        """Changes a role of one's own making. Needs Identity:Manage, and every permission that is added.
+
+        `PATCH /api/v2/roles/{uuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/roles/{segment(uuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Role", self._caller.call(call))
+
+    def delete(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Empty:
+        """Deletes a role that nobody holds. Needs Identity:Manage.
+
+        `DELETE /api/v2/roles/{uuid}`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/roles/{segment(uuid)}",
+            kind="envelope",
+        )
+        return cast("types.Empty", self._caller.call(call))
+
+
+class Settings:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(
+        self,
+    ) -> types.Settings:
+        """The settings of the installation. Needs System:Manage; by a cookie session also while API access is off.
+
+        `GET /api/v2/system/settings`
+        """
+        call = Call(
+            "GET", "/api/v2/system/settings",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.Settings", self._caller.call(call))
+
+    def update(
+        self,
+        **body: Unpack[types.PatchSettings],
+    ) -> types.Settings:
+        """Changes settings. Needs System:Manage; by a cookie session also while API access is off.
+
+        `PATCH /api/v2/system/settings`
+        """
+        call = Call(
+            "PATCH", "/api/v2/system/settings",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Settings", self._caller.call(call))
+
+
+class TokenProfiles:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def create(
+        self,
+        **body: Unpack[types.CreateTokenProfile],
+    ) -> types.TokenProfile:
+        """Makes a token profile. Needs Tokenization:Manage.
+
+        `POST /api/v2/token-profiles`
+        """
+        call = Call(
+            "POST", "/api/v2/token-profiles",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.TokenProfile", self._caller.call(call))
+
+    def preview(
+        self,
+        **body: Unpack[types.PreviewRequest],
+    ) -> types.PreviewAnswer:
+        """Tokenizes up to 20 samples as a profile of this draft would, under a key that is thrown away. Samples are neither
+        logged nor stored. Needs Tokenization:Manage.
+
+        `POST /api/v2/token-profiles/preview`
+        """
+        call = Call(
+            "POST", "/api/v2/token-profiles/preview",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.PreviewAnswer", self._caller.call(call))
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.TokenProfileStubResults:
+        """The token profiles that there are, by name.
+
+        `GET /api/v2/token-profiles/stubs`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/token-profiles/stubs",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.TokenProfileStubResults", self._caller.call(call))
+
+    def template_names(
+        self,
+    ) -> types.TemplateNames:
+        """The names of the built-in templates.
+
+        `GET /api/v2/token-profiles/template/names`
+        """
+        call = Call(
+            "GET", "/api/v2/token-profiles/template/names",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.TemplateNames", self._caller.call(call))
+
+    def template(
+        self,
+        name: str,
+        /,
+    ) -> types.TokenProfileTemplate:
+        """A built-in template: what to send to create a profile, but for the key and the rules.
+
+        `GET /api/v2/token-profiles/template/{name}`
+        """
+        call = Call(
+            "GET", f"/api/v2/token-profiles/template/{segment(name)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.TokenProfileTemplate", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.TokenProfile:
+        """A token profile in full; what is read can be written back. Needs Tokenization:Manage.
+
+        `GET /api/v2/token-profiles/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/token-profiles/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.TokenProfile", self._caller.call(call))
+
+    def update(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.PatchTokenProfile],
+    ) -> types.TokenProfile:
+        """Changes the members that are sent and checks the whole as create does. Once the profile has made tokens, what would
+        make them unreadable is refused. Needs Tokenization:Manage.
+
+        `PATCH /api/v2/token-profiles/{uuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/token-profiles/{segment(uuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.TokenProfile", self._caller.call(call))
+
+    def delete(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Empty:
+        """Removes a token profile; nothing can read its tokens any more. Needs Tokenization:Manage.
+
+        `DELETE /api/v2/token-profiles/{uuid}`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/token-profiles/{segment(uuid)}",
+            kind="envelope",
+        )
+        return cast("types.Empty", self._caller.call(call))
+
+    def batch_detokenize(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.BatchDetokenizeRequest],
+    ) -> types.BatchDetokenizationResponse:
+        """Turns tokens back into their messages, in the same order. Needs rules for Detokenize (or PartialDetokenize) and for
+        Batch.
+
+        `POST /api/v2/token-profiles/{uuid}/batch-detokenize`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/batch-detokenize",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.BatchDetokenizationResponse", self._caller.call(call))
+
+    def batch_tokenize(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.BatchTokenizeRequest],
+    ) -> types.BatchTokenizationResponse:
+        """Turns messages into their tokens, in the same order. Needs rules for Tokenize and for Batch.
+
+        `POST /api/v2/token-profiles/{uuid}/batch-tokenize`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/batch-tokenize",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.BatchTokenizationResponse", self._caller.call(call))
+
+    def copy(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.PatchTokenProfile],
+    ) -> types.TokenProfile:
+        """Makes a profile with the members of this one, but for those that are sent; `objInfo.name` is needed. The copy's
+        tokens are its own, unless `tweakDomain` is sent. Needs Tokenization:Manage.
+
+        `POST /api/v2/token-profiles/{uuid}/copy`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/copy",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.TokenProfile", self._caller.call(call))
+
+    def detokenize(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.DetokenizeRequest],
+    ) -> types.DetokenizationResponse:
+        """Turns a token back into its message: in clear, or masked where only a PartialDetokenize rule allows the caller.
+
+        `POST /api/v2/token-profiles/{uuid}/detokenize`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/detokenize",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.DetokenizationResponse", self._caller.call(call))
+
+    def set_permissions(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.PatchPermissions],
+    ) -> types.TokenProfile:
+        """Replaces all Control Rules of a token profile. Needs Tokenization:Manage.
+
+        `PATCH /api/v2/token-profiles/{uuid}/permissions`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/token-profiles/{segment(uuid)}/permissions",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.TokenProfile", self._caller.call(call))
+
+    def rewrap(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.RewrapRequest],
+    ) -> types.RewrapResponse:
+        """Turns tokens of older key versions into tokens of the profile's, in the same order. Needs rules for Detokenize,
+        Tokenize and Batch.
+
+        `POST /api/v2/token-profiles/{uuid}/rewrap`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/rewrap",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.RewrapResponse", self._caller.call(call))
+
+    def tokenize(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.TokenizeRequest],
+    ) -> types.TokenizationResponse:
+        """Turns a message into its token. Needs a Control Rule for Tokenize, and a key whose usages contain Tokenize.
+
+        `POST /api/v2/token-profiles/{uuid}/tokenize`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/tokenize",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.TokenizationResponse", self._caller.call(call))
+
+    def tokenized(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.TokenizedRequest],
+    ) -> types.TokenizedResponse:
+        """Whether a message has a token in a deterministic Random profile; none is made. Needs a Control Rule for Detokenize.
+
+        `POST /api/v2/token-profiles/{uuid}/tokenized`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/tokenized",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.TokenizedResponse", self._caller.call(call))
+
+    def delete_token(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.TokenRequest],
+    ) -> types.Empty:
+        """Removes a token of a Random profile, and its message with it; nothing brings them back. Needs Tokenization:Manage.
+
+        `POST /api/v2/token-profiles/{uuid}/tokens/delete`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/tokens/delete",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Empty", self._caller.call(call))
+
+    def read_token(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.TokenRequest],
+    ) -> types.TokenRecord:
+        """Metadata and times of a token of a Random profile, without its message. Needs a Control Rule for Detokenize.
+
+        `POST /api/v2/token-profiles/{uuid}/tokens/read`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/tokens/read",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.TokenRecord", self._caller.call(call))
+
+    def track_detokenize(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.TrackDetokenizeRequest],
+    ) -> types.TrackDetokenizationResponse:
+        """Puts the account number back into tokenized track data. Needs a rule for Detokenize; a partial one is not enough.
+
+        `POST /api/v2/token-profiles/{uuid}/track-detokenize`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/track-detokenize",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.TrackDetokenizationResponse", self._caller.call(call))
+
+    def track_tokenize(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.TrackTokenizeRequest],
+    ) -> types.TrackTokenizationResponse:
+        """Puts a token in the place of the account number of payment card track data (ISO/IEC 7813); the rest stays byte for
+        byte, a check character is recomputed. Needs a rule for Tokenize.
+
+        `POST /api/v2/token-profiles/{uuid}/track-tokenize`
+        """
+        call = Call(
+            "POST", f"/api/v2/token-profiles/{segment(uuid)}/track-tokenize",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.TrackTokenizationResponse", self._caller.call(call))
+
+
+class Certificates:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        search: str | None = None,
+        name: str | None = None,
+        serialNumber: str | None = None,
+        issuer: types.CertificateId | None = None,
+        status: Literal["Valid", "Revoked", "Held", "Expired"] | None = None,
+        keyAlgorithm: Literal["Rsa", "Ec", "Ed25519", "MlDsa", "Aes", "Hmac"] | None = None,
+        expiresBefore: str | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+    ) -> types.CertificatePage:
+        """The certificates that the query asks for, by name. Pages follow each other by `next`.
+
+        `GET /api/v2/x509`
+
+        `search`: A case-insensitive part of the subject. Certificates are looked through in the order of the list, some thousand a
+        call: a page may be short, and `next` goes on.
+
+        `name`: How the name, the subject's common name, begins, in any letter case. It is found at once.
+
+        `serialNumber`: The serial number in hexadecimal digits, of the issuer named or of any authority that issues here.
+
+        `issuer`: What issued it.
+
+        `status`: Where it stands.
+
+        `keyAlgorithm`: The algorithm family of its key.
+
+        `expiresBefore`: It ends before this moment: RFC 3339, such as `2027-01-01T00:00:00Z`. The list then is in the order of the ends.
+
+        `pageSize`: Certificates a page, 1 to 1,000; by default 50.
+
+        `after`: The `next` of the page before.
+        """
+        call = Call(
+            "GET", "/api/v2/x509",
+            kind="envelope",
+            query={"search": search, "name": name, "serialNumber": serialNumber, "issuer": issuer, "status": status, "keyAlgorithm": keyAlgorithm, "expiresBefore": expiresBefore, "pageSize": pageSize, "after": after},
+            repeatable=True,
+        )
+        return cast("types.CertificatePage", self._caller.call(call))
+
+    def export_crls(
+        self,
+        *,
+        issuer: types.CertificateId | None = None,
+        format: Literal["pem", "der"] | None = None,
+    ) -> bytes:
+        """The newest revocation lists of all authorities whose keys are here, one after the other in PEM; or that of one, in PEM or
+        DER. The answer has no envelope.
+
+        `GET /api/v2/x509/crls/export`
+
+        `issuer`: Only the list of this authority; by default those of all.
+
+        `format`: The form; by default `pem`. `der` needs `issuer`.
+        """
+        call = Call(
+            "GET", "/api/v2/x509/crls/export",
+            kind="bytes",
+            query={"issuer": issuer, "format": format},
+            repeatable=True,
+        )
+        return cast("bytes", self._caller.call(call))
+
+    def generate(
+        self,
+        **body: Unpack[types.GenerateCertificate],
+    ) -> types.Issued:
+        """Makes a certificate with a new key: self-signed, or issued by a trusted authority.
+
+        Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
+
+        `POST /api/v2/x509/generate`
+        """
+        call = Call(
+            "POST", "/api/v2/x509/generate",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Issued", self._caller.call(call))
+
+    def import_certificates(
+        self,
+        **body: Unpack[types.ImportCertificates],
+    ) -> types.Imported:
+        """Takes certificates that were issued elsewhere into the inventory, without keys. Needs CertManage:Manage.
+
+        `POST /api/v2/x509/import`
+        """
+        call = Call(
+            "POST", "/api/v2/x509/import",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Imported", self._caller.call(call))
+
+    def import_authority(
+        self,
+        **body: Unpack[types.ImportAuthority],
+    ) -> types.Imported:
+        """Takes a certificate authority in with its private key; it issues here from then on. Needs CertManage:Export, and a
+        session of two people.
+
+        `POST /api/v2/x509/import-key`
+        """
+        call = Call(
+            "POST", "/api/v2/x509/import-key",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Imported", self._caller.call(call))
+
+    def request(
+        self,
+        **body: Unpack[types.RequestCertificate],
+    ) -> types.Issued:
+        """Issues a certificate for the key of a PKCS#10 request. Needs CertManage:Generate.
+
+        Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
+
+        `POST /api/v2/x509/requests`
+        """
+        call = Call(
+            "POST", "/api/v2/x509/requests",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Issued", self._caller.call(call))
+
+    def approve_request(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.ApproveRequest],
+    ) -> types.Proposed:
+        """Approves a proposal, as `POST /api/v2/x509/proposals/{uuid}/approve` does. Needs Signing:Approve.
+
+        `POST /api/v2/x509/requests/{uuid}/approve`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/requests/{segment(uuid)}/approve",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Proposed", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Certificate:
+        """A certificate and where it stands.
+
+        `GET /api/v2/x509/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.Certificate", self._caller.call(call))
+
+    def set_approval(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.ApprovalRules],
+    ) -> types.IssuerApproval:
+        """Says who approves what an authority issues, under whichever profile; `numApprovals` 0 means nobody. Where it demands
+        approvals now, so does the change, which is then a proposal. Needs CertManage:Manage.
+
+        `PUT /api/v2/x509/{uuid}/approval`
+        """
+        call = Call(
+            "PUT", f"/api/v2/x509/{segment(uuid)}/approval",
+            kind="envelope",
+            body=dict(body),
+            repeatable=True,
+        )
+        return cast("types.IssuerApproval", self._caller.call(call))
+
+    def download(
+        self,
+        uuid: str,
+        /,
+        *,
+        format: Literal["pem", "der", "chain", "pkcs7"] | None = None,
+    ) -> bytes:
+        """A certificate as a file, alone (`pem`, `der`) or with its issuers (`chain`, `pkcs7`). The answer has no envelope.
+
+        `GET /api/v2/x509/{uuid}/download`
+
+        `format`: The form; by default `pem`.
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/{segment(uuid)}/download",
+            kind="bytes",
+            query={"format": format},
+            repeatable=True,
+        )
+        return cast("bytes", self._caller.call(call))
+
+    def rekey(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.RekeyCertificate],
+    ) -> types.Issued:
+        """Issues a certificate again, for the same names and another key. Needs CertManage:Generate.
+
+        Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
+
+        `POST /api/v2/x509/{uuid}/rekey`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/{segment(uuid)}/rekey",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Issued", self._caller.call(call))
+
+    def release(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Certificate:
+        """Releases a certificate that is on hold: it is valid again. Needs CertManage:Manage and two persons.
+
+        `POST /api/v2/x509/{uuid}/release`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/{segment(uuid)}/release",
+            kind="envelope",
+            body={},
+        )
+        return cast("types.Certificate", self._caller.call(call))
+
+    def renew(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.RenewCertificate],
+    ) -> types.Issued:
+        """Issues a certificate again, for the same key and names. Needs CertManage:Generate.
+
+        Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
+
+        `POST /api/v2/x509/{uuid}/renew`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/{segment(uuid)}/renew",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Issued", self._caller.call(call))
+
+    def revoke(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.RevokeCertificate],
+    ) -> types.Certificate:
+        """Revokes a certificate, or puts it on hold (`certificateHold`). Needs CertManage:Generate; for that of an authority, an
+        OCSP responder, a time stamp or a service CertManage:Manage and two persons.
+
+        `POST /api/v2/x509/{uuid}/revoke`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/{segment(uuid)}/revoke",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Certificate", self._caller.call(call))
+
+
+class CertProfiles:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def create(
+        self,
+        **body: Unpack[types.CreateCertProfile],
+    ) -> types.CertProfile:
+        """Makes a certificate profile. Needs CertManage:Manage.
+
+        `POST /api/v2/x509/cert-profiles`
+        """
+        call = Call(
+            "POST", "/api/v2/x509/cert-profiles",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.CertProfile", self._caller.call(call))
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.CertProfileStubResults:
+        """The certificate profiles, by name.
+
+        `GET /api/v2/x509/cert-profiles/stubs`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/x509/cert-profiles/stubs",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.CertProfileStubResults", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.CertProfile:
+        """A certificate profile in full; what is read can be written back.
+
+        `GET /api/v2/x509/cert-profiles/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/cert-profiles/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.CertProfile", self._caller.call(call))
+
+    def update(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.PatchCertProfile],
+    ) -> types.CertProfile:
+        """Changes the members that are sent and checks the whole as create does; what was issued stays as it is. A profile that
+        came with Chancery cannot be changed. Needs CertManage:Manage.
+
+        `PATCH /api/v2/x509/cert-profiles/{uuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/x509/cert-profiles/{segment(uuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.CertProfile", self._caller.call(call))
+
+    def delete(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Empty:
+        """Removes a certificate profile that no certificate names; any other can be disabled. Needs CertManage:Manage.
+
+        `DELETE /api/v2/x509/cert-profiles/{uuid}`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/x509/cert-profiles/{segment(uuid)}",
+            kind="envelope",
+        )
+        return cast("types.Empty", self._caller.call(call))
+
+
+class Proposals:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def pre_approve(
+        self,
+        **body: Unpack[types.CreatePreApproval],
+    ) -> types.Proposed:
+        """Proposes to approve beforehand: a list of digests, or so many requests of one submitter. It serves once it has the
+        approvals that its policy demands of requests. Needs Signing:Submit.
+
+        `POST /api/v2/x509/pre-approvals`
+        """
+        call = Call(
+            "POST", "/api/v2/x509/pre-approvals",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Proposed", self._caller.call(call))
+
+    def list(
+        self,
+        *,
+        kind: types.ProposalKind | None = None,
+        policyUuid: types.PolicyId | None = None,
+        certProfileUuid: types.CertProfileId | None = None,
+        issuerUuid: types.CertificateId | None = None,
+        waiting: bool | None = None,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.ProposalStubItems:
+        """The proposals that the caller may see: approvers and deployers all of them, others those that they made or may use.
+        Needs Signing:Approve, Services:Deploy, Signing:Submit, CertManage:Generate or CertManage:Manage.
+
+        `GET /api/v2/x509/proposals`
+
+        `kind`: Only proposals of this kind.
+
+        `policyUuid`: Only proposals about this policy.
+
+        `certProfileUuid`: Only proposals about this certificate profile.
+
+        `issuerUuid`: Only proposals about this authority.
+
+        `waiting`: With `true`, only those that wait for approvals.
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/x509/proposals",
+            kind="envelope",
+            query={"kind": kind, "policyUuid": policyUuid, "certProfileUuid": certProfileUuid, "issuerUuid": issuerUuid, "waiting": waiting, "page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.ProposalStubItems", self._caller.call(call))
+
+    def batch_decide(
+        self,
+        **body: Unpack[types.BatchDecideProposals],
+    ) -> types.BatchDecidedProposals:
+        """Approves or denies many proposals, each by itself: what is refused for one leaves the others as they are. Needs
+        Signing:Approve; to deny own ones, what it took to make them.
+
+        `POST /api/v2/x509/proposals/batch-approve-deny`
+        """
+        call = Call(
+            "POST", "/api/v2/x509/proposals/batch-approve-deny",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.BatchDecidedProposals", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Proposal:
+        """One proposal in full, with the text that is approved, and the uses of a pre-approval. Needs Signing:Approve,
+        Services:Deploy, Signing:Submit, CertManage:Generate or CertManage:Manage.
+
+        `GET /api/v2/x509/proposals/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/proposals/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.Proposal", self._caller.call(call))
+
+    def approve(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.ApproveRequest],
+    ) -> types.Proposed:
+        """Approves a proposal in the name of all identities of the session. The last approval that is needed puts it into
+        effect. Needs Signing:Approve.
+
+        `POST /api/v2/x509/proposals/{uuid}/approve`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/proposals/{segment(uuid)}/approve",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Proposed", self._caller.call(call))
+
+    def deny(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.DecideRequest],
+    ) -> types.Proposed:
+        """Denies a proposal; one denial is enough. Needs Signing:Approve, or to have made it.
+
+        `POST /api/v2/x509/proposals/{uuid}/deny`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/proposals/{segment(uuid)}/deny",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Proposed", self._caller.call(call))
+
+    def revoke(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.DecideRequest],
+    ) -> types.Proposed:
+        """Ends a pre-approval that took effect, at once. Needs Signing:Approve, or to have made it.
+
+        `POST /api/v2/x509/proposals/{uuid}/revoke`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/proposals/{segment(uuid)}/revoke",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Proposed", self._caller.call(call))
+
+    def withdraw(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.DecideRequest],
+    ) -> types.Proposed:
+        """Takes back a proposal that the session's identities made and that waits for approvals. Needs what it
+        took to make it.
+
+        `POST /api/v2/x509/proposals/{uuid}/withdraw`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/proposals/{segment(uuid)}/withdraw",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Proposed", self._caller.call(call))
+
+
+class Services:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.ServiceResults:
+        """The services with their signing policies and certificates.
+
+        `GET /api/v2/x509/services`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/x509/services",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.ServiceResults", self._caller.call(call))
+
+    def list_stubs(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.ServiceStubResults:
+        """The services that there are.
+
+        `GET /api/v2/x509/services/stubs`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/x509/services/stubs",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.ServiceStubResults", self._caller.call(call))
+
+    def get(
+        self,
+        serviceUuid: str,
+        /,
+    ) -> types.Service:
+        """A service with its signing policies and its certificate.
+
+        `GET /api/v2/x509/services/{serviceUuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/services/{segment(serviceUuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.Service", self._caller.call(call))
+
+    def update(
+        self,
+        serviceUuid: str,
+        /,
+        **body: Unpack[types.ChangeService],
+    ) -> types.ChangedService:
+        """Changes a time-stamping authority: the policy that its stamps name, and whether it is the one that `/tsa` stands for.
+        Needs Services:Deploy. Its certificate is renewed; policies of signing services are changed by themselves.
+
+        `PATCH /api/v2/x509/services/{serviceUuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/x509/services/{segment(serviceUuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.ChangedService", self._caller.call(call))
+
+    def get_issuance_policy(
+        self,
+        serviceUuid: str,
+        /,
+    ) -> types.IssuancePolicy:
+        """The approval that the certificates of a service need: what their issuer demands of everything that it issues.
+
+        `GET /api/v2/x509/services/{serviceUuid}/issuance-policy`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/services/{segment(serviceUuid)}/issuance-policy",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.IssuancePolicy", self._caller.call(call))
+
+    def update_issuance_policy(
+        self,
+        serviceUuid: str,
+        /,
+        **body: Unpack[types.PatchIssuancePolicy],
+    ) -> types.IssuancePolicy:
+        """Changes it, as `PUT /api/v2/x509/{uuid}/approval` of the issuer does: where approvals are demanded now, so does the
+        change, which is then a proposal. Needs CertManage:Manage.
+
+        `PATCH /api/v2/x509/services/{serviceUuid}/issuance-policy`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/x509/services/{segment(serviceUuid)}/issuance-policy",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.IssuancePolicy", self._caller.call(call))
+
+    def renew(
+        self,
+        serviceUuid: str,
+        /,
+        **body: Unpack[types.RenewService],
+    ) -> types.RenewedService:
+        """Gives a service a new certificate with a new key of the same kind; its uuid and its policies stay. Needs
+        Services:Deploy.
+
+        Where the issuer demands approvals, the certificate waits for them, and the service keeps what it has.
+
+        `POST /api/v2/x509/services/{serviceUuid}/renew`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/services/{segment(serviceUuid)}/renew",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.RenewedService", self._caller.call(call))
+
+    def revoke(
+        self,
+        serviceUuid: str,
+        /,
+        **body: Unpack[types.RevokeCertificate],
+    ) -> types.Certificate:
+        """Revokes a service's certificate, or puts it on hold (`certificateHold`); the service then signs no more. Needs
+        CertManage:Manage and two persons.
+
+        `POST /api/v2/x509/services/{serviceUuid}/revoke`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/services/{segment(serviceUuid)}/revoke",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Certificate", self._caller.call(call))
+
+    def deploy(
+        self,
+        **body: Unpack[types.DeployRequest],
+    ) -> types.DeployedService:
+        """Deploys a signing service: makes its certificate, key and policy. Needs Services:Deploy.
+
+        Where the issuer demands approvals, the certificate waits for them, and the service signs once it has it.
+
+        `POST /cuserv/v1/services/deploy`
+        """
+        call = Call(
+            "POST", "/cuserv/v1/services/deploy",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.DeployedService", self._caller.call(call))
+
+
+class SigningPolicies:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        serviceUuid: str,
+        /,
+    ) -> types.SigningPolicyItems:
+        """The signing policies of a service.
+
+        `GET /api/v2/x509/services/{serviceUuid}/signing-policies`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/services/{segment(serviceUuid)}/signing-policies",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.SigningPolicyItems", self._caller.call(call))
+
+    def create(
+        self,
+        serviceUuid: str,
+        /,
+        **body: Unpack[types.CreateSigningPolicy],
+    ) -> types.SigningPolicy:
+        """Adds a policy to a service, at least as strict as those that are there. Needs Services:Deploy.
+
+        `POST /api/v2/x509/services/{serviceUuid}/signing-policies`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/services/{segment(serviceUuid)}/signing-policies",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.SigningPolicy", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.SigningPolicy:
+        """A signing policy.
+
+        `GET /api/v2/x509/signing-policies/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/signing-policies/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.SigningPolicy", self._caller.call(call))
+
+    def update(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.ChangeSigningPolicy],
+    ) -> types.SigningPolicy:
+        """Changes name, approvals, self-approval and rules of a policy; it is never laxer than the service's policies. Needs
+        Services:Deploy.
+
+        `PATCH /api/v2/x509/signing-policies/{uuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/x509/signing-policies/{segment(uuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.SigningPolicy", self._caller.call(call))
+
+
+class SigningRequests:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list_of_service(
+        self,
+        serviceUuid: str,
+        /,
+        *,
+        state: types.SigningRequestState | None = None,
+        preApprovalUuid: types.ProposalId | None = None,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+        metadata: dict[str, str] | None = None,
+    ) -> types.SigningRequestStubItems:
+        """The signing requests of a service that the caller may see. Needs Signing:Submit or Signing:Approve.
+
+        `GET /api/v2/x509/services/{serviceUuid}/signing-requests`
+
+        `state`: Only requests in this state.
+
+        `preApprovalUuid`: Only requests that this pre-approval stood in for.
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name, the note, or a value of the metadata.
+
+        `metadata`: Only requests with these in their metadata: `metadata.NAME=VALUE`, several of which all hold.
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/services/{segment(serviceUuid)}/signing-requests",
+            kind="envelope",
+            query={"state": state, "preApprovalUuid": preApprovalUuid, "page": page, "pageSize": pageSize, "after": after, "search": search, "metadata": metadata},
+            repeatable=True,
+        )
+        return cast("types.SigningRequestStubItems", self._caller.call(call))
+
+    def list(
+        self,
+        *,
+        state: types.SigningRequestState | None = None,
+        preApprovalUuid: types.ProposalId | None = None,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+        metadata: dict[str, str] | None = None,
+    ) -> types.SigningRequestStubItems:
+        """The signing requests that the caller may see: approvers all of them, others the own ones. Needs Signing:Submit or
+        Signing:Approve.
+
+        `GET /api/v2/x509/signing-requests`
+
+        `state`: Only requests in this state.
+
+        `preApprovalUuid`: Only requests that this pre-approval stood in for.
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name, the note, or a value of the metadata.
+
+        `metadata`: Only requests with these in their metadata: `metadata.NAME=VALUE`, several of which all hold.
+        """
+        call = Call(
+            "GET", "/api/v2/x509/signing-requests",
+            kind="envelope",
+            query={"state": state, "preApprovalUuid": preApprovalUuid, "page": page, "pageSize": pageSize, "after": after, "search": search, "metadata": metadata},
+            repeatable=True,
+        )
+        return cast("types.SigningRequestStubItems", self._caller.call(call))
+
+    def submit(
+        self,
+        **body: Unpack[types.SubmitRequest],
+    ) -> types.Submitted:
+        """Submits a payload, or its digest, to be signed. Where the policy needs no approvals it is signed at once. Needs
+        Signing:Submit.
+
+        `POST /api/v2/x509/signing-requests`
+        """
+        call = Call(
+            "POST", "/api/v2/x509/signing-requests",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Submitted", self._caller.call(call))
+
+    def batch_decide(
+        self,
+        **body: Unpack[types.BatchDecideRequest],
+    ) -> types.BatchDecided:
+        """Approves or denies many requests, each by itself: what is refused for one leaves the others as they are. Needs
+        Signing:Approve; to deny own ones, Signing:Submit.
+
+        `POST /api/v2/x509/signing-requests/batch-approve-deny`
+        """
+        call = Call(
+            "POST", "/api/v2/x509/signing-requests/batch-approve-deny",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.BatchDecided", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+        *,
+        include: Literal["uploadData"] | None = None,
+    ) -> types.SigningRequest:
+        """One signing request in full, with its signature once it is there. Needs Signing:Approve, or Signing:Submit for the own
+        ones.
+
+        `GET /api/v2/x509/signing-requests/{uuid}`
+
+        `include`: `uploadData` for the payload.
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/signing-requests/{segment(uuid)}",
+            kind="envelope",
+            query={"include": include},
+            repeatable=True,
+        )
+        return cast("types.SigningRequest", self._caller.call(call))
+
+    def approve(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.ApproveRequest],
+    ) -> types.Approved:
+        """Approves a request in the name of all identities of the session. The last approval that is needed signs it, and the
+        answer then has the signature. Needs Signing:Approve.
+
+        `POST /api/v2/x509/signing-requests/{uuid}/approve`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/signing-requests/{segment(uuid)}/approve",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Approved", self._caller.call(call))
+
+    def deny(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.DecideRequest],
+    ) -> types.Denied:
+        """Denies a request; one denial is enough. Needs Signing:Approve, or Signing:Submit for the own ones.
+
+        `POST /api/v2/x509/signing-requests/{uuid}/deny`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/signing-requests/{segment(uuid)}/deny",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Denied", self._caller.call(call))
+
+    def items(
+        self,
+        uuid: str,
+        /,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        include: Literal["inclusionProof"] | None = None,
+    ) -> types.SignedItemItems:
+        """The items of a manifest in their order, each with its signature once it is there; at most 1,000 at a time. Needs
+        Signing:Approve, or Signing:Submit for the own ones.
+
+        `GET /api/v2/x509/signing-requests/{uuid}/items`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000, which is also the default.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `include`: `inclusionProof` for the proofs that the signatures are in the transparency log.
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/signing-requests/{segment(uuid)}/items",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "include": include},
+            repeatable=True,
+        )
+        return cast("types.SignedItemItems", self._caller.call(call))
+
+    def repeat(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Submitted:
+        """Submits a request that failed, or that waited too long, as a new request of the session. Needs Signing:Submit.
+
+        `POST /api/v2/x509/signing-requests/{uuid}/repeat`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/signing-requests/{segment(uuid)}/repeat",
+            kind="envelope",
+            body={},
+        )
+        return cast("types.Submitted", self._caller.call(call))
+
+    def download_signed(
+        self,
+        uuid: str,
+        /,
+    ) -> bytes:
+        """The uploaded file with its signature inside, for the formats that embed. Needs Signing:Approve, or Signing:Submit for
+        the own requests. The answer has no envelope.
+
+        `GET /api/v2/x509/signing-requests/{uuid}/signed/download`
+        """
+        call = Call(
+            "GET", f"/api/v2/x509/signing-requests/{segment(uuid)}/signed/download",
+            kind="bytes",
+            repeatable=True,
+        )
+        return cast("bytes", self._caller.call(call))
+
+    def withdraw(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.DecideRequest],
+    ) -> types.Denied:
+        """Takes back a request that the session's identities submitted and that waits for approvals. Needs Signing:Submit.
+
+        `POST /api/v2/x509/signing-requests/{uuid}/withdraw`
+        """
+        call = Call(
+            "POST", f"/api/v2/x509/signing-requests/{segment(uuid)}/withdraw",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.Denied", self._caller.call(call))
+
+
+class Public:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def certificate(
+        self,
+        file: str,
+        /,
+    ) -> bytes:
+        """The certificate of a trusted authority, in DER.
+
+        `GET /ca/{file}`
+        """
+        call = Call(
+            "GET", f"/ca/{segment(file)}",
+            kind="bytes",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("bytes", self._caller.call(call))
+
+    def crl(
+        self,
+        file: str,
+        /,
+        *,
+        if_none_match: str | None = None,
+        if_modified_since: str | None = None,
+    ) -> bytes | None:
+        """The newest revocation list of an authority, in DER: complete, or what changed since an earlier complete one.
+
+        `GET /crl/{file}`
+        """
+        call = Call(
+            "GET", f"/crl/{segment(file)}",
+            kind="bytes",
+            headers={"If-None-Match": if_none_match, "If-Modified-Since": if_modified_since},
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("bytes | None", self._caller.call(call))
+
+    def ocsp(
+        self,
+        request: bytes,
+        /,
+    ) -> bytes:
+        """Where certificates stand. What cannot be answered is said in the answer, as RFC 6960 wants it.
+
+        `POST /ocsp`
+        """
+        call = Call(
+            "POST", "/ocsp",
+            kind="bytes",
+            octets=request,
+            media_type="application/ocsp-request",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("bytes", self._caller.call(call))
+
+    def ocsp_by_path(
+        self,
+        request: str,
+        /,
+    ) -> bytes:
+        """The same; the request is in the path, in base64 and then URL-encoded. Slashes may be left as they are, since many
+        clients do so.
+
+        `GET /ocsp/{request}`
+        """
+        call = Call(
+            "GET", f"/ocsp/{segment(request)}",
+            kind="bytes",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("bytes", self._caller.call(call))
+
+    def time_stamp(
+        self,
+        request: bytes,
+        /,
+    ) -> bytes:
+        """A time stamp (RFC 3161) of the default time-stamping authority. What cannot be stamped is said in the answer, as the
+        protocol wants it.
+
+        `POST /tsa`
+        """
+        call = Call(
+            "POST", "/tsa",
+            kind="bytes",
+            octets=request,
+            media_type="application/timestamp-query",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("bytes", self._caller.call(call))
+
+    def time_stamp_of(
+        self,
+        serviceUuid: str,
+        request: bytes,
+        /,
+    ) -> bytes:
+        """The same, of one authority among several.
+
+        `POST /tsa/{serviceUuid}`
+        """
+        call = Call(
+            "POST", f"/tsa/{segment(serviceUuid)}",
+            kind="bytes",
+            octets=request,
+            media_type="application/timestamp-query",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("bytes", self._caller.call(call))
+
+
+class Server:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def docs(
+        self,
+    ) -> str:
+        """The same document for people: a page that works offline.
+
+        `GET /docs`
+        """
+        call = Call(
+            "GET", "/docs",
+            kind="text",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("str", self._caller.call(call))
+
+    def docs_style(
+        self,
+    ) -> str:
+        """The page's style.
+
+        `GET /docs/page.css`
+        """
+        call = Call(
+            "GET", "/docs/page.css",
+            kind="text",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("str", self._caller.call(call))
+
+    def docs_script(
+        self,
+    ) -> str:
+        """The page's script.
+
+        `GET /docs/page.js`
+        """
+        call = Call(
+            "GET", "/docs/page.js",
+            kind="text",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("str", self._caller.call(call))
+
+    def health(
+        self,
+    ) -> types.Health:
+        """Whether the process answers at all.
+
+        `GET /healthz`
+        """
+        call = Call(
+            "GET", "/healthz",
+            kind="json",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("types.Health", self._caller.call(call))
+
+    def metrics(
+        self,
+    ) -> str:
+        """The process's counters in Prometheus' text format.
+
+        `GET /metrics`
+        """
+        call = Call(
+            "GET", "/metrics",
+            kind="text",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("str", self._caller.call(call))
+
+    def openapi(
+        self,
+    ) -> Any:
+        """The OpenAPI 3.1 document of this server.
+
+        `GET /openapi.json`
+        """
+        call = Call(
+            "GET", "/openapi.json",
+            kind="json",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("Any", self._caller.call(call))
+
+    def readiness(
+        self,
+    ) -> types.Readiness:
+        """Whether the storage answers, the root key is loaded, and the server is not about to stop; says so when the installation is a demonstration.
+
+        `GET /readyz`
+        """
+        call = Call(
+            "GET", "/readyz",
+            kind="json",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("types.Readiness", self._caller.call(call))
+
+
+class Session:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def login(
+        self,
+        **body: Unpack[types.LoginRequest],
+    ) -> types.LoginAnswer:
+        """Logs an identity in, on the session of the cookie or on a new one. Roles with two logins are complete after the
+        second, of another identity.
+
+        `POST /home/v1/login`
+        """
+        call = Call(
+            "POST", "/home/v1/login",
+            kind="json",
+            body=dict(body),
+            by_cookie=True,
+        )
+        return cast("types.LoginAnswer", self._caller.call(call))
+
+    def token(
+        self,
+    ) -> types.TokenAnswer:
+        """A bearer token for a fully logged-in session.
+
+        `GET /home/v1/login/token`
+        """
+        call = Call(
+            "GET", "/home/v1/login/token",
+            kind="json",
+            by_cookie=True,
+            repeatable=True,
+        )
+        return cast("types.TokenAnswer", self._caller.call(call))
+
+    def logout(
+        self,
+    ) -> types.HomeAnswer:
+        """Ends the session, complete or half open, and every token of it.
+
+        `POST /home/v1/logout`
+        """
+        call = Call(
+            "POST", "/home/v1/logout",
+            kind="json",
+            body={},
+            by_cookie=True,
+        )
+        return cast("types.HomeAnswer", self._caller.call(call))
+
+
+class Log:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def checkpoint(
+        self,
+    ) -> str:
+        """The newest signed checkpoint of the transparency log.
+
+        `GET /log/checkpoint`
+        """
+        call = Call(
+            "GET", "/log/checkpoint",
+            kind="text",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("str", self._caller.call(call))
+
+    def tile(
+        self,
+        tile: str,
+        /,
+    ) -> bytes:
+        """A tile of the log's hashes, or a bundle of its entries.
+
+        `GET /log/tile/{tile}`
+        """
+        call = Call(
+            "GET", f"/log/tile/{tile}",
+            kind="bytes",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("bytes", self._caller.call(call))
+
+    def vkey(
+        self,
+    ) -> str:
+        """The public key that checkpoints are verified with, under the log's name. Compare it with what you were given on
+        another way.
+
+        `GET /log/vkey`
+        """
+        call = Call(
+            "GET", "/log/vkey",
+            kind="text",
+            is_public=True,
+            repeatable=True,
+        )
+        return cast("str", self._caller.call(call))
+
+
+class Operations:
+    """All groups."""
+
+    def __init__(self, caller: Caller) -> None:
+        self.audit = Audit(caller)
+        self.identities = Identities(caller)
+        self.key_types = KeyTypes(caller)
+        self.keys = Keys(caller)
+        self.roles = Roles(caller)
+        self.settings = Settings(caller)
+        self.token_profiles = TokenProfiles(caller)
+        self.certificates = Certificates(caller)
+        self.cert_profiles = CertProfiles(caller)
+        self.proposals = Proposals(caller)
+        self.services = Services(caller)
+        self.signing_policies = SigningPolicies(caller)
+        self.signing_requests = SigningRequests(caller)
+        self.public = Public(caller)
+        self.server = Server(caller)
+        self.session = Session(caller)
+        self.log = Log(caller)

@@ -1,0 +1,70 @@
+"""Columns of pandas' data frames; installed with `pip install chancery[pandas]`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from .errors import ChanceryError
+
+if TYPE_CHECKING:
+    from ._sync.client import Client
+
+IV = "_iv"
+
+
+def tokenize_columns(client: Client, frame: pd.DataFrame, profiles: Mapping[str, str]) -> pd.DataFrame:
+    """A copy of the frame with tokens in the place of the values of some columns.
+
+    `profiles`: each column's token profile, by name or uuid: `{"pan": "card numbers"}`.
+
+    Values are text; missing ones stay missing. Where a profile uses initialization vectors, they come as a column of the
+    same name with `_iv` behind it.
+    """
+    result = frame.copy()
+    for column, profile in profiles.items():
+        present = values(frame, column)
+        answer = client.tokenize_many(profile, present)
+        if answer.key_version is not None:
+            raise ChanceryError(
+                f"{column}: the profile reads several key versions and its tokens do not tell theirs, so a column of them"
+                " could not be read again; use tokenize_many and keep its key_version"
+            )
+        result[column] = pd.Series(answer.tokens, index=present.index, dtype=object).reindex(frame.index)
+        if answer.ivs is not None:
+            if column + IV in frame:
+                raise ChanceryError(f"{column}: there is a column {column + IV} already, which would be overwritten")
+            result[column + IV] = pd.Series(answer.ivs, index=present.index, dtype=object).reindex(frame.index)
+    return result
+
+
+def detokenize_columns(client: Client, frame: pd.DataFrame, profiles: Mapping[str, str]) -> pd.DataFrame:
+    """A copy of the frame with messages in the place of tokens: the way back from `tokenize_columns`.
+
+    Columns of initialization vectors that belong to the columns are used, and are not in the result.
+    """
+    result = frame.copy()
+    for column, profile in profiles.items():
+        present = values(frame, column)
+        ivs = None
+        if column + IV in frame:
+            ivs = [str(iv) for iv in frame.loc[present.index, column + IV]]
+            result = result.drop(columns=column + IV)
+        answer = client.detokenize_many(profile, present, ivs=ivs)
+        result[column] = pd.Series(answer.messages, index=present.index, dtype=object).reindex(frame.index)
+    return result
+
+
+def values(frame: pd.DataFrame, column: str) -> pd.Series:
+    """The values of a column that are there. Numbers are refused: their text lost leading zeros, or gained a `.0`."""
+    if not frame.index.is_unique:
+        raise ChanceryError("the frame's index has repeated labels; use frame.reset_index(drop=True)")
+    present = frame[column].dropna()
+    for label, value in present.items():
+        if not isinstance(value, str):
+            raise ChanceryError(
+                f"{column}: the value at {label!r} is {type(value).__name__}, not text; read the column with dtype=str"
+            )
+    return present

@@ -1,0 +1,2588 @@
+# Made from docs/openapi.json by `python3 clients/generate`; changes belong there.
+"""The bodies and answers of the interface, member by member as docs/INTERFACE.md has them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "AuditRead", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRead", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail"]
+"""What was done or tried, as the audit records name it."""
+
+
+AltNameKind: TypeAlias = Literal["Dns", "Ip", "Email", "Uri", "Upn"]
+"""The kinds of subject alternative names."""
+
+
+class AltNameRules(TypedDict):
+    """What subject alternative names may be."""
+    domains: NotRequired[list[str] | None]
+    """The domains in which host names, mailboxes and user principal names must lie, those of the subject (its
+    `emailAddress`, a common name that looks like a host) too; `null`: any.
+    """
+    kinds: NotRequired[list[AltNameKind] | None]
+    """The kinds that may occur; `null`: all."""
+    presence: Presence
+    """`Required`: a request without any lends its common name where that is a host name or an address."""
+    wildcards: NotRequired[bool]
+    """Whether a host name may begin with `*`."""
+
+
+class Approval(TypedDict):
+    """One decision on a signing request."""
+    decidedAt: str
+    """When (RFC 3339, UTC)."""
+    decision: RequestDecision
+    """What was decided."""
+    identities: list[IdentityIdObjInfo]
+    """In whose name: all identities of one session."""
+    note: str
+    """What they said about it."""
+
+
+class ApprovalCount(TypedDict):
+    """How far a request is from its signature."""
+    given: int
+    """Approvals given."""
+    required: int
+    """Approvals that it takes."""
+
+
+class ApprovalRules(TypedDict):
+    """Who approves a certificate before it is issued, and how many. Of an object that is there, `numApprovals` is said in any
+    case.
+    """
+    approvalSteps: NotRequired[list[ApprovalStep]]
+    """Who approves first, as in the rules of a signing policy."""
+    numApprovals: int
+    """Approvals that a certificate needs, 0 to 64; 0 means that it is issued at once."""
+    requestLifetime: NotRequired[ValidityPeriod | None]
+    """How long a request waits for its approvals; for ever by default."""
+    selfApproval: NotRequired[SelfApproval | None]
+    """Whether whoever asks for a certificate may take part in approving it; by default `DualControl`, and always `Never`
+    in hardened mode.
+    """
+
+
+ApprovalState: TypeAlias = Literal["None", "Pending", "Approved", "Denied"]
+"""What the approvers have said of a signing request."""
+
+
+class ApprovalStep(TypedDict):
+    """Approvals of certain roles."""
+    numApprovals: int
+    """How many such approvals it takes, at least one."""
+    roleUuids: list[RoleId]
+    """The session that approves holds one of these roles; at least one."""
+
+
+class ApproveRequest(TypedDict):
+    """Body of approve."""
+    digest: NotRequired[Base64 | None]
+    """What is approved: where it is not the request's `approvalDigest`, nothing is."""
+    note: NotRequired[str | None]
+    """What to record with the approval; at most 4 KiB."""
+
+
+class Approved(TypedDict):
+    """Answer to an approval."""
+    approvalState: ApprovalState
+    """What the approvers have said."""
+    approvals: ApprovalCount
+    """How many approvals there are, and how many it takes."""
+    digest: Base64
+    """The digest that was approved: the request's `approvalDigest`."""
+    manifest: NotRequired[ManifestSummary | None]
+    """How far the items of a manifest are."""
+    signature: Base64
+    """The signature; empty until it is signed."""
+    state: SigningRequestState
+    """Where the request stands now."""
+
+
+class AuditIdentity(TypedDict):
+    """An identity as a record names it."""
+    name: str
+    """Its name at that time."""
+    uuid: IdentityId
+    """Its id."""
+
+
+class AuditRecord(TypedDict):
+    """One record."""
+    action: Action
+    """What was done or tried."""
+    count: int
+    """How many calls it stands for."""
+    detail: Any
+    """More about it: names, counts, ids; never a value, password or token."""
+    identities: list[AuditIdentity]
+    """In whose name."""
+    number: int
+    """Its number; later records have higher ones."""
+    objectUuid: NotRequired[ObjectId | None]
+    """On which object."""
+    outcome: ErrorCode
+    """How it ended."""
+    requestId: str
+    """The id of the request, or the host command that did it."""
+    source: str
+    """The address that the request came from; empty for what came from none."""
+    time: str
+    """When (RFC 3339, UTC, to the millisecond)."""
+
+
+class AuthCredentials(TypedDict):
+    """`username` and `password` for `userpass`, `apiKey` for `apikey`."""
+    apiKey: NotRequired[str | None]
+    """An application's key, as it was shown when the application was created."""
+    password: NotRequired[Base64 | None]
+    """The password."""
+    username: NotRequired[str | None]
+    """The identity's name, in any letter case."""
+
+
+AuthType: TypeAlias = Literal["userpass", "apikey"]
+"""How a login proves who it is."""
+
+
+Base64: TypeAlias = "str"
+"""standard base64 (RFC 4648, section 4); padding is optional, line breaks are ignored"""
+
+
+class BatchDecideProposals(TypedDict):
+    """Body of batch-approve-deny."""
+    decision: Decision
+    """What is decided on each of them."""
+    note: NotRequired[str | None]
+    """What to record with each decision; at most 4 KiB."""
+    uuids: list[ProposalId]
+    """The proposals, at most 1,000."""
+
+
+class BatchDecideRequest(TypedDict):
+    """Body of batch-approve-deny."""
+    decision: Decision
+    """What is decided on each of them."""
+    note: NotRequired[str | None]
+    """What to record with each decision; at most 4 KiB."""
+    uuids: list[SigningRequestId]
+    """The requests, at most 1,000."""
+
+
+class BatchDecided(TypedDict):
+    """Answer to batch-approve-deny."""
+    results: list[BatchDecidedItem]
+    """What became of each, in the order of `uuids`."""
+
+
+class BatchDecidedItem(TypedDict):
+    """What became of one request of a batch."""
+    approvalState: ApprovalState
+    """What the approvers have said; `None` where there is no such request."""
+    errorCode: ErrorCode
+    """What a single call would have been answered with."""
+    message: NotRequired[str | None]
+    """Why it was refused."""
+    state: SigningRequestState
+    """Where the request stands now; `None` where there is no such request."""
+    uuid: SigningRequestId
+    """The request."""
+
+
+class BatchDecidedProposal(TypedDict):
+    """What became of one proposal of a batch."""
+    decided: NotRequired[Proposed | None]
+    """What a single call would have answered; absent where it was refused."""
+    errorCode: ErrorCode
+    """What a single call would have been answered with."""
+    message: NotRequired[str | None]
+    """Why it was refused."""
+    uuid: ProposalId
+    """The proposal."""
+
+
+class BatchDecidedProposals(TypedDict):
+    """Answer to batch-approve-deny."""
+    results: list[BatchDecidedProposal]
+    """What became of each, in the order of `uuids`."""
+
+
+class BatchDetokenizationResponse(TypedDict):
+    """`api.v2.dp.BatchDetokenizationResponse`."""
+    errors: NotRequired[list[ItemError]]
+    """With `partial`: what was wrong with the values that are `null`, the first hundred of them."""
+    messages: list[str | None]
+    """The messages, in the order of the tokens; masked where only a partial rule allows the caller."""
+
+
+class BatchDetokenizeRequest(TypedDict):
+    """Tokens to turn back."""
+    ivs: NotRequired[list[Base64] | None]
+    """The initialization vectors that came with them, in the same order, where the profile uses them."""
+    keyVersion: NotRequired[int | None]
+    """The version of the key that made the token, where it does not tell and the profile reads several."""
+    partial: NotRequired[bool | None]
+    """Whether bad values leave a `null` instead of failing the call."""
+    tokens: list[str]
+    """The tokens."""
+
+
+class BatchTokenizationResponse(TypedDict):
+    """`api.v2.dp.BatchTokenizationResponse`."""
+    errors: NotRequired[list[ItemError]]
+    """With `partial`: what was wrong with the values that are `null`, the first hundred of them."""
+    ivs: NotRequired[list[Base64 | None] | None]
+    """The initialization vectors, in the same order, where the profile uses them."""
+    keyVersion: NotRequired[int | None]
+    """The version of the key of all tokens, where the profile reads several: detokenize needs it unless each token tells it."""
+    tokens: list[str | None]
+    """The tokens, in the order of the messages."""
+
+
+class BatchTokenizeRequest(TypedDict):
+    """Messages to tokenize."""
+    expiresAt: NotRequired[str | None]
+    """For Random: from when on there shall be no such token, in RFC 3339; not later than the profile's `timeToLive`."""
+    keyVersion: NotRequired[int | None]
+    """The version of the key, which can only be the one that makes tokens."""
+    messages: list[str]
+    """The messages."""
+    metadata: NotRequired[dict[str, Any] | None]
+    """For Random: what to keep with each new token, at most 4 KiB of JSON; sealed like the message."""
+    partial: NotRequired[bool | None]
+    """Whether bad values leave a `null` instead of failing the call."""
+
+
+CertKeyUsage: TypeAlias = Literal["digitalSignature", "nonRepudiation", "keyEncipherment", "dataEncipherment", "keyAgreement", "keyCertSign", "cRLSign"]
+"""What the key of a certificate may do (RFC 5280, 4.2.1.3)."""
+
+
+class CertParams(TypedDict):
+    """What a new certificate shall say besides its subject."""
+    extendedKeyUsages: NotRequired[list[str] | None]
+    """Some of the profile's extended key usages; by default all."""
+    hashAlgorithm: NotRequired[HashType | None]
+    """The hash under the certificate's signature; by default SHA-256 for RSA and P-256, SHA-384 for P-384, SHA-512 for
+    P-521.
+    """
+    keyUsages: NotRequired[list[CertKeyUsage] | None]
+    """Some of the profile's key usages; by default all."""
+    pathLength: NotRequired[int | None]
+    """For an authority, how many others may stand below it: not more than the profile says."""
+    subjectAltNames: NotRequired[list[str] | None]
+    """Subject alternative names: `DNS:host.example`, `IP:192.0.2.1`, `email:name@host.example`,
+    `URI:https://host.example/`, `UPN:user@host.example`; each once.
+    """
+    validityPeriod: NotRequired[ValidityPeriod | None]
+    """How long it is valid; by default as the profile says."""
+
+
+class CertProfile(TypedDict):
+    """A certificate profile, as it is read; the same text may be written back."""
+    approval: NotRequired[ApprovalRules]
+    """Who approves its certificates before they are issued."""
+    basicConstraints: ProfileConstraints
+    """Whether its certificates can issue others."""
+    crlUrls: NotRequired[list[str] | None]
+    """Where the issuer's CRL is; `null`: below this installation's `publicUrl`; an empty array: not said."""
+    enabled: bool
+    """Whether certificates are issued under it. One that certificates name can be disabled, not deleted."""
+    extendedKeyUsages: list[str]
+    """What the certificate is for: `serverAuth`, `clientAuth`, `codeSigning`, `emailProtection`, `timeStamping`,
+    `OCSPSigning`, or a dotted OID.
+    """
+    hashAlgorithms: NotRequired[list[HashType] | None]
+    """The hashes with which its certificates may be signed, the first that suits the issuer's key being the default;
+    `null`: all that are not weak.
+    """
+    issuerUrls: NotRequired[list[str] | None]
+    """Where the issuer's certificate is; as `crlUrls`."""
+    keyTypeUuids: NotRequired[list[KeyTypeId] | None]
+    """The key types that its certificates may have; `null`: all that sign."""
+    keyUsages: list[CertKeyUsage]
+    """What the certificate's key may do. Usages that a kind of key cannot have (only RSA keys encipher, only EC keys
+    agree) are left out of its certificates.
+    """
+    maxValidityPeriod: NotRequired[ValidityPeriod | None]
+    """How long its certificates are valid at most; `null`: as long as their issuer."""
+    nameConstraints: NotRequired[NameConstraintRules | None]
+    """The names that its certificates, of authorities, may certify in their turn; absent where they may certify any."""
+    objInfo: CertProfileIdObjInfo
+    """Name and id."""
+    ocspUrls: NotRequired[list[str] | None]
+    """Where OCSP is answered; as `crlUrls`."""
+    pendingChange: NotRequired[Proposed | None]
+    """In the answer to PATCH: what waits for approvals. Until it has them the profile is as it was."""
+    policies: list[str]
+    """Certificate policies: dotted OIDs."""
+    subject: SubjectRules
+    """What subjects may be."""
+    subjectAltNames: AltNameRules
+    """What subject alternative names may be."""
+    system: bool
+    """Whether it came with Chancery; such a profile cannot be changed."""
+    validityPeriod: ValidityPeriod
+    """How long its certificates are valid unless the request says otherwise."""
+
+
+CertProfileId: TypeAlias = "str"
+
+
+class CertProfileStub(TypedDict):
+    """A certificate profile in a list."""
+    objInfo: CertProfileIdObjInfo
+    """Name and id."""
+    system: bool
+    """Whether it came with Chancery."""
+    validityPeriod: ValidityPeriod
+    """How long its certificates are valid unless the request says otherwise."""
+
+
+class Certificate(TypedDict):
+    """A certificate."""
+    approval: NotRequired[ApprovalRules | None]
+    """What it demands of everything that it issues; absent where it demands nothing."""
+    certProfileUuid: NotRequired[CertProfileId | None]
+    """The certificate profile; absent where the certificate was made elsewhere."""
+    certificate: NotRequired[str | None]
+    """The certificate in PEM; absent where it was not saved."""
+    inclusionProof: NotRequired[InclusionProof | None]
+    """The proof that it is in the transparency log; null until a checkpoint covers it, within a second of its issue."""
+    issuerUuid: CertificateId
+    """The certificate that issued it; its own id where it is self-signed."""
+    keyAlgorithm: KeyAlgorithm
+    """The algorithm family of its key."""
+    keyUuid: NotRequired[KeyId | None]
+    """Its key, if that was kept."""
+    notAfter: str
+    """Last moment of its validity: RFC 3339, UTC."""
+    notBefore: str
+    """First moment of its validity: RFC 3339, UTC."""
+    objInfo: CertificateIdObjInfo
+    """Name and id. The name is the subject's common name."""
+    origin: Origin
+    """Where it was made."""
+    revocationReason: NotRequired[RevocationReason | None]
+    """Why."""
+    revokedAt: NotRequired[str | None]
+    """When it was revoked or put on hold: RFC 3339, UTC."""
+    serialNumber: str
+    """Its serial number in hexadecimal digits."""
+    status: CertificateStatus
+    """Where it stands."""
+    subject: str
+    """The subject in one line."""
+    trusted: bool
+    """Whether it is trusted as an issuer."""
+    uuid: CertificateId
+    """Its id, as in `objInfo`."""
+
+
+CertificateId: TypeAlias = "str"
+
+
+class CertificatePage(TypedDict):
+    """A page of certificates, by name."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    pageSize: int
+    """Certificates a page."""
+    results: list[CertificateStub]
+    """This page's certificates."""
+
+
+CertificateStatus: TypeAlias = Literal["Valid", "Revoked", "Held", "Expired"]
+"""Where a certificate stands. `Expired` is derived from the clock, never stored."""
+
+
+class CertificateStub(TypedDict):
+    """A certificate in a list."""
+    issuerUuid: CertificateId
+    """The certificate that issued it; its own id where it is self-signed."""
+    keyAlgorithm: KeyAlgorithm
+    """The algorithm family of its key."""
+    notAfter: str
+    """Last moment of its validity: RFC 3339, UTC."""
+    notBefore: str
+    """First moment of its validity: RFC 3339, UTC."""
+    objInfo: CertificateIdObjInfo
+    """Name and id."""
+    serialNumber: str
+    """Its serial number in hexadecimal digits."""
+    status: CertificateStatus
+    """Where it stands."""
+    subject: str
+    """The subject in one line."""
+    trusted: bool
+    """Whether it is trusted as an issuer."""
+
+
+class CertificateToIssue(TypedDict):
+    """A certificate that shall be issued: what people approve. Serial number and moment come when it is."""
+    basicConstraints: ProfileConstraints
+    """Whether it can issue others."""
+    certProfile: str
+    """The profile's name."""
+    certProfileUuid: CertProfileId
+    """The profile."""
+    crlUrls: NotRequired[list[str] | None]
+    """Where its issuer's CRL is; `null`: below `publicUrl`."""
+    extendedKeyUsages: list[str]
+    """What it is for."""
+    hashAlgorithm: HashType
+    """The hash under its signature."""
+    insteadOf: NotRequired[CertificateId | None]
+    """The certificate whose place it takes."""
+    issuerSha256: NotRequired[Base64 | None]
+    """SHA-256 of the authority's certificate."""
+    issuerUrls: NotRequired[list[str] | None]
+    """Where its issuer's certificate is; as `crlUrls`."""
+    issuerUuid: NotRequired[CertificateId | None]
+    """The authority that issues it; absent where it is self-signed."""
+    keyTypeUuid: KeyTypeId
+    """The kind of its key."""
+    keyUsages: list[CertKeyUsage]
+    """What its key may do."""
+    nameConstraints: NotRequired[NameConstraintRules | None]
+    """The names that it may certify in its turn; absent where they are not constrained."""
+    ocspUrls: NotRequired[list[str] | None]
+    """Where OCSP is answered; as `crlUrls`."""
+    policies: list[str]
+    """Certificate policies."""
+    publicKeySha256: NotRequired[Base64 | None]
+    """SHA-256 of its public key (SubjectPublicKeyInfo); absent where the key is new and made here when it is issued."""
+    saveKey: bool
+    """Whether a new key is kept here."""
+    subject: str
+    """The subject in one line."""
+    subjectAltNames: list[str]
+    """Its alternative names."""
+    trustCert: bool
+    """Whether it is trusted as an issuer."""
+    validityPeriod: ValidityPeriod
+    """For how long, from the last approval on."""
+
+
+class ChangeService(TypedDict):
+    """Body of PATCH /api/v2/x509/services/{serviceUuid}."""
+    timestamping: ChangeTimeStamping
+    """What is changed of a time-stamping authority; its certificate is renewed, not changed."""
+
+
+class ChangeSigningPolicy(TypedDict):
+    """Body of PATCH /api/v2/x509/signing-policies/{uuid}: what is absent stays as it is."""
+    hashAlgorithm: NotRequired[HashType | None]
+    """Cannot change: given, it is what the policy has."""
+    numApprovals: NotRequired[int | None]
+    """Approvals that a request needs: never fewer than any policy of the service demands."""
+    objInfo: NotRequired[PatchName | None]
+    """Its new name, under `name`; another `uuid` in it is not looked at."""
+    rsaPss: NotRequired[bool | None]
+    """Cannot change: given, it is what the policy has."""
+    rules: NotRequired[PolicyRules | None]
+    """All of its rules: they replace those that it has."""
+    selfApproval: NotRequired[SelfApproval | None]
+    """Whether whoever submitted a request may take part in approving it."""
+    signingFormat: NotRequired[SigningFormat | None]
+    """Cannot change: given, it is what the service has."""
+    timeStamp: NotRequired[bool | None]
+    """Whether signatures made from now on carry a time stamp."""
+
+
+class ChangeTimeStamping(TypedDict):
+    """What can be changed of a time-stamping authority; what is absent stays."""
+    default: NotRequired[bool | None]
+    """`true`: it is the one that `/tsa` stands for from now on. There is always one, so the present one is told `false`
+    in vain: name another.
+    """
+    policyOid: NotRequired[str | None]
+    """The policy that its stamps name from now on, as a dotted OID whose arcs are below 2^28."""
+
+
+class ChangedService(TypedDict):
+    """Answer to a change of a service."""
+    serviceUuid: ServiceId
+    """The service."""
+    timestamping: StampsUnder
+    """What it stamps under, as it is now."""
+
+
+class ControlRule(TypedDict):
+    """One role's right to one operation."""
+    maskChar: NotRequired[str | None]
+    """For PartialDetokenize: the one character that stands for each hidden symbol; `*` by default."""
+    operation: Operation
+    """The operation."""
+    reveal: NotRequired[int | None]
+    """For PartialDetokenize, required there: how many symbols are revealed."""
+    revealFrom: NotRequired[RevealFrom | None]
+    """For PartialDetokenize: at which end; `End` by default."""
+    roleUuid: RoleId
+    """The role."""
+
+
+class CreateCertProfile(TypedDict):
+    """What a new certificate profile shall be. What is absent has the default named. `objInfo.uuid` and `system` may be
+    sent and mean nothing.
+    """
+    approval: NotRequired[ApprovalRules]
+    """Nobody by default."""
+    basicConstraints: NotRequired[ProfileConstraints]
+    """A leaf by default."""
+    crlUrls: NotRequired[list[str] | None]
+    """This installation's by default."""
+    enabled: NotRequired[bool]
+    """By default it is."""
+    extendedKeyUsages: NotRequired[list[str]]
+    """None by default."""
+    hashAlgorithms: NotRequired[list[HashType] | None]
+    """All by default."""
+    issuerUrls: NotRequired[list[str] | None]
+    """This installation's by default."""
+    keyTypeUuids: NotRequired[list[KeyTypeId] | None]
+    """All by default."""
+    keyUsages: NotRequired[list[CertKeyUsage] | None]
+    """By default `keyCertSign` and `cRLSign` for an authority, `digitalSignature` for a leaf."""
+    maxValidityPeriod: NotRequired[ValidityPeriod | None]
+    """No maximum by default."""
+    nameConstraints: NotRequired[NameConstraintRules | None]
+    """For authorities; none by default."""
+    objInfo: NameOnly
+    """The name; unique, 1 to 255 characters."""
+    ocspUrls: NotRequired[list[str] | None]
+    """This installation's by default."""
+    policies: NotRequired[list[str]]
+    """None by default."""
+    subject: NotRequired[SubjectRules]
+    """Any by default."""
+    subjectAltNames: NotRequired[AltNameRules | None]
+    """By default any without wildcards, none for an authority."""
+    validityPeriod: ValidityPeriod
+    """See `CertProfile::validity_period`."""
+
+
+class CreateIdentity(TypedDict):
+    """Body of POST /api/v2/identities."""
+    kind: IdentityKind
+    """Person or application; only persons approve."""
+    name: str
+    """Unique without regard to letter case."""
+    password: NotRequired[Base64 | None]
+    """At least 12 characters of UTF-8. An application without one gets an API key."""
+    roleUuids: list[RoleId]
+    """At least one role; all with the same `loginsRequired`."""
+
+
+class CreateKey(TypedDict):
+    """What a new data key shall be."""
+    keyTypeUuid: KeyTypeId
+    """Its key type, one for tokenization."""
+    name: str
+    """The name; unique among data keys, 1 to 255 characters."""
+    usages: NotRequired[list[KeyUsage] | None]
+    """What it may be used for, a subset of the type's usages; by default all of them."""
+
+
+class CreatePreApproval(TypedDict):
+    """Body of POST /api/v2/x509/pre-approvals: either `digests`, or `submitterUuid` and `maxRequests`."""
+    digests: NotRequired[list[Base64] | None]
+    """Digests under the policy's hash, each of which is signed once when it is submitted; at most 10,000."""
+    lifetime: NotRequired[ValidityPeriod | None]
+    """For how long, from the last approval on. With `submitterUuid` needed and at most 24 hours; without it, a list of
+    digests serves until it is used up.
+    """
+    maxRequests: NotRequired[int | None]
+    """With `submitterUuid`: how many requests, at most 100."""
+    name: str
+    """What approvers will see; 1 to 255 characters."""
+    note: NotRequired[str | None]
+    """What to tell the approvers; at most 4 KiB."""
+    policyUuid: PolicyId
+    """The policy whose approvals are given beforehand."""
+    submitterUuid: NotRequired[IdentityId | None]
+    """In the place of `digests`: whose requests are signed when they are submitted. Not in hardened mode."""
+
+
+class CreateRole(TypedDict):
+    """Body of POST /api/v2/roles. `objInfo` and `system`, which only the answer to GET has, may be sent and mean nothing;
+    other members are refused.
+    """
+    loginsRequired: int
+    """How many different holders must log in within one session: 1 or 2."""
+    management: NotRequired[bool]
+    """Whether its holders may administer."""
+    name: str
+    """Unique without regard to letter case."""
+    perms: list[Perm]
+    """What the role permits, besides the Control Rules of token profiles."""
+
+
+class CreateSigningPolicy(TypedDict):
+    """Body of POST /api/v2/x509/services/{serviceUuid}/signing-policies."""
+    hashAlgorithm: HashType
+    """The hash of the signatures."""
+    name: str
+    """Its name, unique among the service's policies; 1 to 255 characters."""
+    numApprovals: int
+    """Approvals that a request needs: at most 64, and at least as many as any other policy of the service demands."""
+    rsaPss: NotRequired[bool | None]
+    """Whether an RSA key signs with RSASSA-PSS instead of PKCS#1 v1.5; by default it does not."""
+    rules: NotRequired[PolicyRules | None]
+    """What it demands besides; nothing by default."""
+    selfApproval: NotRequired[SelfApproval | None]
+    """Whether whoever submitted a request may take part in approving it; by default `Never` where another policy of the
+    service or the installation says so, else `DualControl`.
+    """
+    timeStamp: NotRequired[bool | None]
+    """Whether signatures carry a time stamp, so that they outlive the certificate; by default they do not. Not for `Raw`."""
+
+
+class CreateTokenProfile(TypedDict):
+    """What a new token profile shall be. Members that are only answered (`objInfo.uuid`, `security`) may be sent and mean
+    nothing.
+    """
+    algorithm: TokenAlgorithm
+    """How messages become tokens."""
+    controlRules: NotRequired[list[ControlRule] | None]
+    """Which roles may do what; by default nobody may do anything."""
+    deterministic: NotRequired[bool | None]
+    """For Random: whether the same message always has the same token; `true` by default."""
+    format: NotRequired[PatchTokenFormat | None]
+    """The format rules. AesSiv, AesGcm and Hmac need none: they take `minLength` and `maxLength` only."""
+    keyUuid: KeyId
+    """The backing key."""
+    keyVersion: NotRequired[int | None]
+    """A version of the key; by default the newest."""
+    minDecryptVersion: NotRequired[int | None]
+    """The oldest version of the key whose tokens are read; by default `keyVersion`."""
+    objInfo: NameOnly
+    """The name; unique, 1 to 255 characters."""
+    timeToLive: NotRequired[ValidityPeriod | None]
+    """For Random: how long a token can be read; by default for ever."""
+    tweakDomain: NotRequired[TokenProfileId | None]
+    """Another profile whose tokens this one shall share; it must have the same key to do so."""
+    useIv: NotRequired[bool | None]
+    """Whether each tokenization draws a random `iv`."""
+
+
+Curve: TypeAlias = Literal["P-256", "P-384", "P-521"]
+"""The elliptic curves, named as in NIST SP 800-186."""
+
+
+class DecideRequest(TypedDict):
+    """Body of deny and withdraw."""
+    note: NotRequired[str | None]
+    """What to record with the decision; at most 4 KiB."""
+
+
+Decision: TypeAlias = Literal["Approve", "Deny"]
+"""What one approver decides on many requests at once."""
+
+
+class Denied(TypedDict):
+    """Answer to a denial or a withdrawal."""
+    approvalState: ApprovalState
+    """What the approvers have said."""
+    state: SigningRequestState
+    """Where the request stands now."""
+
+
+class DeployRequest(TypedDict):
+    """Body of a deployment."""
+    log: NotRequired[LogVisibility | None]
+    """What the public transparency log tells of the service's signatures: their digests (`Public`, by default), or only
+    that something was signed (`Internal`). It stays as it is.
+    """
+    name: str
+    """The service's name; unique."""
+    pkisigning: NotRequired[PkiSigningMember]
+    """What the service signs with, and under which policy. The member is lower-case exactly: in any other letter case
+    the service is deployed without a signing certificate, and the answer has a warning.
+    """
+    template: str
+    """`PKI Signing` or `Time Stamping`."""
+    timestamping: NotRequired[TimeStamping | None]
+    """What the service stamps with; needed for `Time Stamping`."""
+
+
+class DeployedService(TypedDict):
+    """Answer to a deployment."""
+    certificateUuid: NotRequired[CertificateId | None]
+    """Its signing certificate; absent where it was deployed without one, or its certificate waits for approvals."""
+    pendingCertificate: NotRequired[Proposed | None]
+    """The proposal of its certificate, where the issuer demands approvals; nothing can be submitted until it has them."""
+    policyUuid: NotRequired[PolicyId | None]
+    """Its policy; absent for a time-stamping authority, which has none."""
+    serviceUuid: ServiceId
+    """The new service."""
+    warnings: NotRequired[list[str]]
+    """What somebody should know about it, in sentences."""
+
+
+class DetokenizationResponse(TypedDict):
+    """`api.v2.dp.DetokenizationResponse`."""
+    message: str
+    """The message, masked where only a partial rule allows the caller."""
+
+
+class DetokenizeRequest(TypedDict):
+    """A token to turn back."""
+    iv: NotRequired[Base64 | None]
+    """The initialization vector that came with it, where the profile uses one."""
+    keyVersion: NotRequired[int | None]
+    """The version of the key that made the token, where it does not tell and the profile reads several."""
+    token: str
+    """The token."""
+
+
+class DraftTokenProfile(TypedDict):
+    """What of a profile says how tokens are made."""
+    algorithm: TokenAlgorithm
+    """See `super::TokenProfile::algorithm`."""
+    controlRules: NotRequired[list[ControlRule] | None]
+    """Only for the notes; roles need not exist."""
+    deterministic: NotRequired[bool | None]
+    """See `super::TokenProfile::deterministic`."""
+    format: NotRequired[PatchTokenFormat | None]
+    """See `super::CreateTokenProfile::format`."""
+    timeToLive: NotRequired[ValidityPeriod | None]
+    """See `super::TokenProfile::time_to_live`."""
+    useIv: NotRequired[bool | None]
+    """See `super::TokenProfile::use_iv`."""
+
+
+class Empty(TypedDict):
+    """The payload of calls that have nothing to tell, and the body of calls that need to be told nothing: absent, or an
+    object of which no member is read.
+    """
+
+
+class ErrorResponse(TypedDict):
+    """`response` of a call that failed."""
+    errors: NotRequired[list[ItemError]]
+    """For a batch: the first hundred values at fault."""
+    field: NotRequired[str | None]
+    """The member at fault, as a JSON pointer (RFC 6901) into the request's body."""
+    message: str
+    """One sentence for a person."""
+    requestId: str
+    """The id under which the log and the audit records speak of this call; also in the header `X-Request-Id`."""
+
+
+class AuditRecordItems(TypedDict):
+    """A list of signing policies, signing requests or audit records: `items`."""
+    items: list[AuditRecord]
+    """This page's items."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class ProposalStubItems(TypedDict):
+    """A list of signing policies, signing requests or audit records: `items`."""
+    items: list[ProposalStub]
+    """This page's items."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class SignedItemItems(TypedDict):
+    """A list of signing policies, signing requests or audit records: `items`."""
+    items: list[SignedItem]
+    """This page's items."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class SigningPolicyItems(TypedDict):
+    """A list of signing policies, signing requests or audit records: `items`."""
+    items: list[SigningPolicy]
+    """This page's items."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class SigningRequestStubItems(TypedDict):
+    """A list of signing policies, signing requests or audit records: `items`."""
+    items: list[SigningRequestStub]
+    """This page's items."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class CertProfileStubResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[CertProfileStub]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class IdentityStubResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[IdentityStub]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class KeyStubResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[KeyStub]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class KeyTypeStubResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[KeyTypeStub]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class RoleStubResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[RoleStub]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class ServiceResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[Service]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class ServiceStubResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[ServiceStub]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class TokenProfileStubResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[TokenProfileStub]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+ErrorCode: TypeAlias = Literal["Success", "ArgumentParseError", "InvalidSelection", "InvalidValue", "InvalidState", "AlreadyExists", "InvalidAuthToken", "NotAuthorized", "ApiAccessDisabled", "LimitExceeded", "RateLimited", "Sealed", "Unavailable", "InternalError"]
+"""`errorCode` of an answer."""
+
+
+ExistingSignature: TypeAlias = Literal["Replace", "Append"]
+"""What becomes of a signature that a file has already."""
+
+
+class GenerateCertificate(TypedDict):
+    """What certificate is to be generated."""
+    certParams: NotRequired[CertParams | None]
+    """What the certificate says besides."""
+    certProfileUuid: CertProfileId
+    """The certificate profile; `profileUuid` is read too."""
+    issuerUuid: NotRequired[CertificateId | None]
+    """The certificate that issues this one; without it, it is self-signed."""
+    keyParams: NotRequired[KeyParams | None]
+    """The new key's parameters, where `newKey.keyTypeUuid` is absent."""
+    newKey: NotRequired[NewKey | None]
+    """The new key."""
+    saveCert: NotRequired[bool | None]
+    """Whether the certificate is kept; by default it is."""
+    subjectOneline: NotRequired[str | None]
+    """The subject, such as `CN=…,O=…,C=US` or `/C=US/O=…/CN=…`; `subject` is read too. By default it
+    is empty for a leaf with alternative names, else a CN of the profile's name and the first 8 digits of the serial
+    number.
+    """
+    trustCert: NotRequired[bool | None]
+    """Whether it is trusted as an issuer; by default it is not."""
+
+
+class GeneratedCertificate(TypedDict):
+    """A certificate that was generated."""
+    certificate: str
+    """The certificate in PEM."""
+    certificateUuid: CertificateId
+    """Its id in the inventory, which knows it also where the certificate itself was not saved."""
+    keyUuid: NotRequired[KeyId | None]
+    """Its key, if that was kept."""
+    notAfter: str
+    """Last moment of its validity: RFC 3339, UTC."""
+    notBefore: str
+    """First moment of its validity: RFC 3339, UTC."""
+    serialNumber: str
+    """Its serial number in hexadecimal digits."""
+    warnings: NotRequired[list[str]]
+    """What somebody should know about it, in sentences."""
+
+
+HashType: TypeAlias = Literal["Md5", "RipeMd", "Sha1", "Sha2_224", "Sha2_256", "Sha2_384", "Sha2_512", "Sha3_224", "Sha3_256", "Sha3_384", "Sha3_512", "Shake128", "Shake256", "Shake256_64"]
+"""The hash algorithms of the interface (`hashAlgorithm`)."""
+
+
+class Health(TypedDict):
+    """Answer of GET /healthz."""
+    status: HealthStatus
+    """`ok`; a process that is not well does not answer."""
+
+
+HealthStatus: TypeAlias = Literal["ok"]
+"""`status` of the answers to an operator's questions."""
+
+
+class HomeAnswer(TypedDict):
+    """Answer of a call under /home/v1 that succeeded and has nothing more to say, and of one that was refused."""
+    errorCode: NotRequired[ErrorCode | None]
+    """The reason as a word, where it is another than that nobody is logged in."""
+    message: str
+    """One sentence for a person."""
+    status: HomeStatus
+    """`Success` or `Failure`."""
+
+
+HomeStatus: TypeAlias = Literal["Success", "Failure"]
+"""`status` of the answers under /home/v1."""
+
+
+class Identity(TypedDict):
+    """A person or an application."""
+    createdAt: str
+    """When it was created (RFC 3339, UTC)."""
+    kind: IdentityKind
+    """Person or application."""
+    locked: bool
+    """Whether it is locked, and so cannot log in."""
+    objInfo: IdentityIdObjInfo
+    """Name and id."""
+    passwordResetAt: NotRequired[str | None]
+    """When its password was last set by somebody else (RFC 3339, UTC)."""
+    roleUuids: list[RoleId]
+    """Its roles."""
+
+
+class IdentityCreated(TypedDict):
+    """Answer of POST /api/v2/identities."""
+    apiKey: NotRequired[str | None]
+    """What an application without password logs in with. Shown this once."""
+    uuid: IdentityId
+    """The new identity."""
+
+
+IdentityId: TypeAlias = "str"
+
+
+IdentityKind: TypeAlias = Literal["Person", "Application"]
+"""Whether an identity is somebody or something."""
+
+
+class IdentityStub(TypedDict):
+    """An identity in a list."""
+    kind: IdentityKind
+    """Person or application."""
+    locked: bool
+    """Whether it is locked."""
+    objInfo: IdentityIdObjInfo
+    """Name and id."""
+
+
+class ImportAuthority(TypedDict):
+    """A certificate authority from elsewhere, with its private key: `privateKey` and `certificates`, or `pkcs12`."""
+    certificates: NotRequired[str | None]
+    """The authority's certificate and what issued it, in any order, as for an import of certificates; beside `pkcs12`
+    those that are not in the file.
+    """
+    password: NotRequired[SecretText | None]
+    """The password of the file or of the key, in base64."""
+    pkcs12: NotRequired[SecretText | None]
+    """A PKCS#12 file in base64, encrypted by PBES2 with AES as OpenSSL 3 writes it."""
+    privateKey: NotRequired[SecretText | None]
+    """A PKCS#8 key, encrypted (PBES2 with AES) or not: PEM, or its DER in base64."""
+
+
+class ImportCertificates(TypedDict):
+    """Certificates from elsewhere."""
+    certificates: str
+    """One certificate or several in any order, up to a root: PEM (also PKCS#7), or the DER of one certificate or of
+    PKCS#7 in base64.
+    """
+    trustCert: NotRequired[bool | None]
+    """Whether the authorities among them are trusted: published at `/ca/UUID.crt` and found by their serial numbers. By
+    default they are not. None of them can issue here without its key.
+    """
+
+
+class Imported(TypedDict):
+    """What was imported."""
+    certificateUuid: NotRequired[CertificateId | None]
+    """The authority whose key was imported."""
+    certificates: list[ImportedCertificate]
+    """Every certificate that was sent, each after its issuer."""
+    keyUuid: NotRequired[KeyId | None]
+    """Its key."""
+    warnings: NotRequired[list[str]]
+    """What somebody should know, in sentences."""
+
+
+class ImportedCertificate(TypedDict):
+    """A certificate that was sent."""
+    certificateUuid: CertificateId
+    """Its id."""
+    existed: bool
+    """Whether the inventory had it already."""
+    issuerUuid: CertificateId
+    """The certificate that issued it; its own id where it is self-signed."""
+    serialNumber: str
+    """Its serial number in hexadecimal digits."""
+    subject: str
+    """The subject in one line."""
+
+
+class InclusionProof(TypedDict):
+    """The proof that a signature or a certificate is in the transparency log (RFC 9162, section 2.1.3)."""
+    checkpoint: str
+    """The signed checkpoint."""
+    hashes: list[Base64]
+    """The hashes from the entry up to the root, 32 bytes each."""
+    index: int
+    """The entry's place in the log, from 0."""
+    leaf: Base64
+    """The entry itself."""
+    salt: NotRequired[Base64 | None]
+    """What opens the entry of a service whose `log` is `Internal`: SHA-256 of it and of the entry that is not told is
+    the entry's commitment.
+    """
+    treeSize: int
+    """Entries of the log that the checkpoint speaks of."""
+
+
+class IssuancePolicy(TypedDict):
+    """The approval that the certificates of a service need: what their issuer demands of everything that it issues."""
+    approval: ApprovalRules
+    """What it demands now."""
+    issuerUuid: CertificateId
+    """The authority that issued the service's certificate."""
+    pendingChange: NotRequired[Proposed | None]
+    """What waits for approvals; until it has them, all is as it was."""
+
+
+Issued: TypeAlias = "GeneratedCertificate | Proposed"
+"""Answer to a request for a certificate: the certificate, or, where its profile or its issuer demands approvals, what
+waits for them.
+"""
+
+
+class IssuerApproval(TypedDict):
+    """What an authority demands of everything that it issues."""
+    approval: ApprovalRules
+    """What it demands now."""
+    pendingChange: NotRequired[Proposed | None]
+    """What waits for approvals; until it has them, all is as it was."""
+
+
+class ItemError(TypedDict):
+    """What is wrong with one value of a batch."""
+    errorCode: ErrorCode
+    """The error this value alone would have been answered with."""
+    index: int
+    """Position in the request's array, from 0."""
+    message: str
+    """One sentence for a person."""
+
+
+class Key(TypedDict):
+    """A key; its secret is never answered."""
+    boundAlgorithm: NotRequired[TokenAlgorithm | None]
+    """The token algorithm that this data key is bound to: the first that used it."""
+    currentVersion: int
+    """The newest version."""
+    keyTypeUuid: KeyTypeId
+    """Its key type."""
+    objInfo: KeyIdObjInfo
+    """Name and id."""
+    origin: Origin
+    """Where it was made: an imported key existed outside of this installation."""
+    parameters: KeyParameters
+    """Algorithm and size."""
+    state: KeyState
+    """Whether it may be used at all."""
+    usages: list[KeyUsage]
+    """What it may be used for."""
+    uuid: KeyId
+    """Its id, as in `objInfo`."""
+    versions: list[KeyVersion]
+    """All versions, the oldest first."""
+
+
+KeyAlgorithm: TypeAlias = Literal["Rsa", "Ec", "Ed25519", "MlDsa", "Aes", "Hmac"]
+"""The algorithm family of a key."""
+
+
+KeyId: TypeAlias = "str"
+
+
+class KeyParameters(TypedDict):
+    """Algorithm and size of a key."""
+    curve: NotRequired[Curve | None]
+    """The curve, for `Ec`."""
+    keyAlgorithm: KeyAlgorithm
+    """The algorithm family."""
+    keySize: int
+    """Bits of the modulus, of the curve's field or of the secret; for ML-DSA the number of the parameter set."""
+
+
+class KeyParams(TypedDict):
+    """A key's parameters, where no key type is named."""
+    curve: NotRequired[Curve | None]
+    """The curve, for `Ec`."""
+    keyAlgorithm: KeyAlgorithm
+    """The algorithm family."""
+    keySize: NotRequired[int | None]
+    """Its size."""
+
+
+KeyState: TypeAlias = Literal["Enabled", "Disabled"]
+"""Whether a key may be used."""
+
+
+class KeyStub(TypedDict):
+    """A key in a list."""
+    keyTypeUuid: KeyTypeId
+    """Its key type."""
+    objInfo: KeyIdObjInfo
+    """Name and id."""
+    parameters: KeyParameters
+    """Algorithm and size."""
+    state: KeyState
+    """Whether it may be used at all."""
+    usages: list[KeyUsage]
+    """What it may be used for."""
+
+
+KeyTypeId: TypeAlias = "str"
+
+
+class KeyTypeStub(TypedDict):
+    """A key type in a list."""
+    objInfo: KeyTypeIdObjInfo
+    """Name and id."""
+    parameters: KeyParameters
+    """Algorithm and size."""
+    system: bool
+    """Whether it came with Chancery."""
+    usages: list[KeyUsage]
+    """What its keys may be used for."""
+
+
+KeyUsage: TypeAlias = Literal["Sign", "Tokenize", "Detokenize"]
+"""What a key may be used for."""
+
+
+class KeyVersion(TypedDict):
+    """A version of a key."""
+    createdAt: str
+    """When it was made: RFC 3339, UTC."""
+    publicKey: NotRequired[Base64 | None]
+    """The public half (SubjectPublicKeyInfo in DER), if there is one."""
+    version: int
+    """Its number, from 1."""
+
+
+class ListQuery(TypedDict):
+    """Paging and filter: query members of a GET, body members of a POST."""
+    after: NotRequired[str | None]
+    """In the place of `page`: the `next` of an answer to the same query."""
+    page: NotRequired[int | None]
+    """Page number, from 1."""
+    pageSize: NotRequired[int | None]
+    """Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000."""
+    search: NotRequired[str | None]
+    """A case-insensitive part of the name."""
+
+
+LogVisibility: TypeAlias = Literal["Public", "Internal"]
+"""What the transparency log tells of a service's signatures: their digests, or only that something was signed."""
+
+
+class LoginAnswer(TypedDict):
+    """Answer of a login that succeeded."""
+    message: str
+    """`Success`."""
+    response: LoginState
+    """Where the session stands now."""
+
+
+class LoginFailure(TypedDict):
+    """Answer of a login that was refused."""
+    message: str
+    """Why; the same words for an unknown name, a wrong password and a delayed or locked identity."""
+    response: NotLoggedIn
+    """Says that this call logged nobody in."""
+    status: HomeStatus
+    """`Failure`."""
+
+
+class LoginRequest(TypedDict):
+    """Body of POST /home/v1/login."""
+    authCredentials: AuthCredentials
+    """Who logs in, and the proof."""
+    authType: AuthType
+    """Which kind of proof it is."""
+
+
+class LoginState(TypedDict):
+    """Where a session stands after a login."""
+    fullyLoggedIn: bool
+    """Whether as many different identities as a shared role demands have logged in."""
+    hardened: bool
+    """Whether the installation is in hardened mode."""
+    management: bool
+    """Whether the session may administer."""
+    perms: list[Perm]
+    """What the satisfied roles permit; empty until fully logged in."""
+
+
+Luhn: TypeAlias = Literal["Ignore", "Valid", "Invalid"]
+"""What the Luhn check digit of a token shall be."""
+
+
+class ManifestItem(TypedDict):
+    """One item of a manifest."""
+    digest: Base64
+    """Its digest, as `digest` of a request."""
+    name: str
+    """Its name, unique in the manifest; 1 to 255 characters. The policy's `fileNames` apply to it."""
+
+
+class ManifestSummary(TypedDict):
+    """How far the items of a manifest are."""
+    failed: int
+    """Items that could not be signed."""
+    signed: int
+    """Items that are signed."""
+    total: int
+    """Items."""
+
+
+class NameConstraintRules(TypedDict):
+    """The names that an authority may certify (RFC 5280, 4.2.1.10): of each kind those in a permitted subtree, where there is
+    one, and in no excluded one. Subtrees are `DNS:example.com` (with all hosts below), `IP:10.0.0.0/8`, `IP:2001:db8::/32`,
+    `email:name@host.example`, `email:host.example`, `email:.example.com` (the hosts below), `URI:host.example`,
+    `URI:.example.com` and `dirName:O=Example,C=US`.
+    """
+    excluded: NotRequired[list[str]]
+    """`excludedSubtrees` is read too."""
+    permitted: NotRequired[list[str]]
+    """`permittedSubtrees` is read too."""
+
+
+class NameOnly(TypedDict):
+    """An object's name where its id is not the caller's to choose."""
+    name: str
+    """The name."""
+
+
+class NewKey(TypedDict):
+    """The key of a new certificate."""
+    keyTypeUuid: NotRequired[KeyTypeId | None]
+    """Its key type."""
+    save: NotRequired[bool | None]
+    """Whether the private key is kept, so that it can sign; by default it is."""
+
+
+class NewPassword(TypedDict):
+    """Body of POST /api/v2/identities/{uuid}/password."""
+    password: Base64
+    """At least 12 characters of UTF-8."""
+
+
+class NotLoggedIn(TypedDict):
+    """`{"fullyLoggedIn": false}`."""
+    fullyLoggedIn: bool
+    """Always false."""
+
+
+class CertProfileIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class CertificateIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class IdentityIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class KeyIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class KeyTypeIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class PolicyIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class ProposalIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class RoleIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class ServiceIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class SigningRequestIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class TokenProfileIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+ObjectId: TypeAlias = "str"
+
+
+Operation: TypeAlias = Literal["Tokenize", "Detokenize", "PartialDetokenize", "Batch"]
+"""What a Control Rule grants."""
+
+
+Origin: TypeAlias = Literal["Generated", "Imported"]
+"""Where a certificate or a key was made."""
+
+
+class PatchCertProfile(TypedDict):
+    """What shall change in a certificate profile; members that are absent stay as they are, and each that is there
+    replaces the whole member.
+    """
+    approval: NotRequired[ApprovalRules | None]
+    """See `CertProfile::approval`."""
+    basicConstraints: NotRequired[ProfileConstraints | None]
+    """See `CertProfile::basic_constraints`."""
+    crlUrls: NotRequired[list[str] | None]
+    """See `CertProfile::crl_urls`."""
+    enabled: NotRequired[bool | None]
+    """See `CertProfile::enabled`."""
+    extendedKeyUsages: NotRequired[list[str] | None]
+    """See `CertProfile::extended_key_usages`."""
+    hashAlgorithms: NotRequired[list[HashType] | None]
+    """See `CertProfile::hash_algorithms`."""
+    issuerUrls: NotRequired[list[str] | None]
+    """See `CertProfile::issuer_urls`."""
+    keyTypeUuids: NotRequired[list[KeyTypeId] | None]
+    """See `CertProfile::key_type_uuids`."""
+    keyUsages: NotRequired[list[CertKeyUsage] | None]
+    """See `CertProfile::key_usages`."""
+    maxValidityPeriod: NotRequired[ValidityPeriod | None]
+    """See `CertProfile::max_validity_period`."""
+    nameConstraints: NotRequired[NameConstraintRules | None]
+    """`null` takes them away."""
+    objInfo: NotRequired[NameOnly | None]
+    """A new name."""
+    ocspUrls: NotRequired[list[str] | None]
+    """See `CertProfile::ocsp_urls`."""
+    policies: NotRequired[list[str] | None]
+    """See `CertProfile::policies`."""
+    subject: NotRequired[SubjectRules | None]
+    """See `CertProfile::subject`."""
+    subjectAltNames: NotRequired[AltNameRules | None]
+    """See `CertProfile::subject_alt_names`."""
+    validityPeriod: NotRequired[ValidityPeriod | None]
+    """See `CertProfile::validity_period`."""
+
+
+class PatchIdentity(TypedDict):
+    """Body of PATCH /api/v2/identities/{uuid}; what is absent stays as it is."""
+    name: NotRequired[str | None]
+    """Another name."""
+    roleUuids: NotRequired[list[RoleId] | None]
+    """Other roles; they replace all of the present ones."""
+
+
+class PatchIssuancePolicy(TypedDict):
+    """What shall change in the approval that certificates need; members that are absent stay as they are."""
+    approvalSteps: NotRequired[list[ApprovalStep] | None]
+    """See `ApprovalRules::approval_steps`."""
+    numApprovals: NotRequired[int | None]
+    """See `ApprovalRules::num_approvals`."""
+    requestLifetime: NotRequired[ValidityPeriod | None]
+    """See `ApprovalRules::request_lifetime`; null for ever."""
+    selfApproval: NotRequired[SelfApproval | None]
+    """See `ApprovalRules::self_approval`; null for the default."""
+
+
+class PatchKey(TypedDict):
+    """What is to be changed of a key. What is absent stays."""
+    name: NotRequired[str | None]
+    """A new name."""
+    usages: NotRequired[list[KeyUsage] | None]
+    """What it may be used for from now on, a subset of the type's usages."""
+
+
+class PatchName(TypedDict):
+    """A new name, or the old one."""
+    name: NotRequired[str | None]
+    """The name."""
+
+
+class PatchPermissions(TypedDict):
+    """Control Rules that replace all those before."""
+    controlRules: list[ControlRule]
+    """Which roles may do what."""
+
+
+class PatchRole(TypedDict):
+    """Body of PATCH /api/v2/roles/{uuid}; what is absent stays as it is. `system`, which only the answer to GET has, may be
+    sent and means nothing; other members are refused.
+    """
+    loginsRequired: NotRequired[int | None]
+    """Another number of logins: 1 or 2."""
+    management: NotRequired[bool | None]
+    """Whether its holders may administer."""
+    name: NotRequired[str | None]
+    """Another name."""
+    objInfo: NotRequired[PatchName | None]
+    """Another name, as GET has it; `name` comes before it."""
+    perms: NotRequired[list[Perm] | None]
+    """Other permissions; they replace all of the present ones."""
+
+
+class PatchSettings(TypedDict):
+    """Body of PATCH /api/v2/system/settings; what is absent stays as it is."""
+    apiAccess: NotRequired[bool | None]
+    """Whether the interface answers more than logins, health, public PKI endpoints and these settings."""
+
+
+class PatchTokenFormat(TypedDict):
+    """What a format shall be. Members that are absent stay as they are in a change, and take their defaults in a new profile;
+    there Ff1 and Random need `alphabet`, `minLength` and `maxLength`, or `pattern`.
+    """
+    alphabet: NotRequired[str | None]
+    """See `TokenFormat::alphabet`."""
+    keepLeading: NotRequired[int | None]
+    """See `TokenFormat::keep_leading`."""
+    keepTrailing: NotRequired[int | None]
+    """See `TokenFormat::keep_trailing`."""
+    luhn: NotRequired[Luhn | None]
+    """See `TokenFormat::luhn`."""
+    maxLength: NotRequired[int | None]
+    """See `TokenFormat::max_length`."""
+    minLength: NotRequired[int | None]
+    """See `TokenFormat::min_length`."""
+    passThrough: NotRequired[str | None]
+    """See `TokenFormat::pass_through`."""
+    pattern: NotRequired[str | None]
+    """`null` takes the pattern away."""
+    tokenLength: NotRequired[int | None]
+    """`null` makes tokens as long as their messages."""
+    versionPrefix: NotRequired[int | None]
+    """`null` takes the prefix away."""
+
+
+class PatchTokenProfile(TypedDict):
+    """What shall change in a token profile; members that are absent stay as they are."""
+    algorithm: NotRequired[TokenAlgorithm | None]
+    """See `TokenProfile::algorithm`."""
+    controlRules: NotRequired[list[ControlRule] | None]
+    """Replaces all rules."""
+    deterministic: NotRequired[bool | None]
+    """See `TokenProfile::deterministic`."""
+    format: NotRequired[PatchTokenFormat | None]
+    """What shall change in the format."""
+    keyUuid: NotRequired[KeyId | None]
+    """See `TokenProfile::key_uuid`."""
+    keyVersion: NotRequired[int | None]
+    """See `TokenProfile::key_version`."""
+    minDecryptVersion: NotRequired[int | None]
+    """See `TokenProfile::min_decrypt_version`."""
+    objInfo: NotRequired[PatchName | None]
+    """A new name."""
+    timeToLive: NotRequired[ValidityPeriod | None]
+    """`null` lets tokens be read for ever."""
+    tweakDomain: NotRequired[TokenProfileId | None]
+    """`null` takes the domain back to the profile's own id."""
+    useIv: NotRequired[bool | None]
+    """See `TokenProfile::use_iv`."""
+
+
+Perm: TypeAlias = Literal["Tokenization:Manage", "Keys:Add", "CertManage:Generate", "CertManage:Manage", "CertManage:Export", "Services:Deploy", "Signing:Submit", "Signing:Approve", "Identity:Manage", "Audit:Read", "System:Manage"]
+"""One permission, spelled `Group:Sub` in `perms`."""
+
+
+class PkiSigning(TypedDict):
+    """What a signing service is made of."""
+    hashAlgorithm: HashType
+    """The hash of the signatures."""
+    newCert: SigningCert
+    """The signing certificate, which is made in this call."""
+    numApprovals: int
+    """Approvals that a request needs, 0 to 64; 0 means that requests are signed on submission."""
+    rsaPss: NotRequired[bool | None]
+    """Whether an RSA key signs with RSASSA-PSS instead of PKCS#1 v1.5; by default it does not."""
+    rules: NotRequired[PolicyRules | None]
+    """What the policy demands besides; nothing by default."""
+    selfApproval: NotRequired[SelfApproval | None]
+    """Whether whoever submitted a request may take part in approving it; by default `DualControl`, and always `Never`
+    in hardened mode.
+    """
+    signingFormat: SigningFormat
+    """The form of the signatures, for the life of the service's key."""
+    timeStamp: NotRequired[bool | None]
+    """Whether signatures carry a time stamp, so that they outlive the certificate; by default they do not. Not for `Raw`."""
+
+
+PkiSigningMember: TypeAlias = "PkiSigning"
+
+
+PolicyId: TypeAlias = "str"
+
+
+class PolicyRules(TypedDict):
+    """What a policy demands of requests besides the number of approvals. What is absent, null or empty demands nothing."""
+    approvalSteps: NotRequired[list[ApprovalStep]]
+    """Who approves first: approvals of these roles, in this order. Together they are at most `numApprovals`; what
+    remains is approved by anybody who may, after the last step.
+    """
+    fileNames: NotRequired[list[str]]
+    """Only requests with such names are taken: `*` stands for any characters, `?` for one, letter case does not matter;
+    at most 100.
+    """
+    maxSize: NotRequired[int | None]
+    """Bytes of a payload at most. A digest does not tell the size, so it is refused then."""
+    requestLifetime: NotRequired[ValidityPeriod | None]
+    """How long a request waits for its approvals; for ever by default."""
+    signaturesPerDay: NotRequired[int | None]
+    """Signatures within 24 hours at most."""
+    signaturesPerHour: NotRequired[int | None]
+    """Signatures within an hour at most."""
+    submitterRoleUuids: NotRequired[list[RoleId]]
+    """Only sessions that hold one of these roles submit; at most 100."""
+
+
+class PreApproval(TypedDict):
+    """A pre-approval and its uses."""
+    endsAt: NotRequired[str | None]
+    """When it ends (RFC 3339, UTC); absent until it is approved, and where it has no end."""
+    maxRequests: int
+    """How many requests it can be used for."""
+    submitterUuid: NotRequired[IdentityId | None]
+    """Whose requests it is for; absent where it lists digests."""
+    usedDigests: list[UsedDigest]
+    """The digests that were used, and for which requests."""
+    uses: int
+    """How many it was used for."""
+
+
+Presence: TypeAlias = Literal["Optional", "Required", "Refused"]
+"""Whether something occurs in a certificate."""
+
+
+class PreviewAnswer(TypedDict):
+    """What the samples became."""
+    errors: list[ItemError]
+    """Which samples were refused, and why."""
+    format: TokenFormat
+    """The format with its defaults."""
+    ivs: NotRequired[list[Base64 | None] | None]
+    """The initialization vectors, in the same order, where the profile would use them."""
+    security: TokenSecurity
+    """What the service thinks of the profile's safety."""
+    tokens: list[str | None]
+    """In the order of the samples; null where one was refused. The profile itself would make others."""
+
+
+class PreviewRequest(TypedDict):
+    """A draft of a profile, and samples to tokenize under a key that is thrown away."""
+    profile: DraftTokenProfile
+    """What the profile would be. A template or a profile as it is read may be given; the name, the key and
+    `tweakDomain` mean nothing here.
+    """
+    samples: list[str]
+    """Up to 20 messages."""
+
+
+class ProfileConstraints(TypedDict):
+    """Whether a profile's certificates can issue others."""
+    ca: NotRequired[bool]
+    """Whether the subject is a certificate authority."""
+    pathLength: NotRequired[int | None]
+    """How many authorities may stand below it on a path; `null`: as many as the issuer allows."""
+
+
+class Proposal(TypedDict):
+    """One proposal in full."""
+    approvalState: ApprovalState
+    """What the approvers have said."""
+    approvals: list[ProposalApproval]
+    """What people have decided, oldest first; the first is who made it."""
+    approvalsRequired: int
+    """How many approvals it takes."""
+    certProfile: NotRequired[ProposedCertProfile | None]
+    """A certificate profile before and after."""
+    certProfileUuid: NotRequired[CertProfileId | None]
+    """The certificate profile that it is about."""
+    certificate: NotRequired[CertificateToIssue | None]
+    """A certificate that shall be issued."""
+    certificateUuid: NotRequired[CertificateId | None]
+    """The certificate that was issued."""
+    content: str
+    """What is proposed, as a text: exactly what people approve."""
+    decidedAt: NotRequired[str | None]
+    """When it took effect, was denied or failed (RFC 3339, UTC)."""
+    digest: Base64
+    """SHA-256 of the content."""
+    expiresAt: NotRequired[str | None]
+    """When it stops waiting for approvals (RFC 3339, UTC); absent where it waits for ever."""
+    issuerApproval: NotRequired[ProposedIssuerApproval | None]
+    """What an authority demands, before and after."""
+    issuerUuid: NotRequired[CertificateId | None]
+    """The authority that it is about."""
+    kind: ProposalKind
+    """What is proposed."""
+    nextRoleUuids: NotRequired[list[RoleId] | None]
+    """Of which roles the next approval has to come; absent where any approver will do."""
+    objInfo: ProposalIdObjInfo
+    """Its name and id."""
+    policy: NotRequired[ProposedPolicy | None]
+    """A policy before and after."""
+    policyUuid: NotRequired[PolicyId | None]
+    """The policy that it is about; one that is yet to be made has its uuid already."""
+    preApproval: NotRequired[PreApproval | None]
+    """What was used of a pre-approval."""
+    reason: NotRequired[str | None]
+    """Why it failed."""
+    serviceUuid: NotRequired[ServiceId | None]
+    """The service that it is about."""
+    state: ProposalState
+    """Where it stands."""
+    submittedAt: str
+    """When it was made (RFC 3339, UTC)."""
+    submittedBy: list[IdentityIdObjInfo]
+    """All identities of the session that made it."""
+
+
+class ProposalApproval(TypedDict):
+    """One decision on a proposal."""
+    decidedAt: str
+    """When (RFC 3339, UTC)."""
+    decision: ProposalDecision
+    """What was decided."""
+    identities: list[IdentityIdObjInfo]
+    """In whose name: all identities of one session."""
+    note: str
+    """What they said about it."""
+
+
+ProposalDecision: TypeAlias = Literal["Submit", "Approve", "Deny", "Withdraw", "Revoke"]
+"""What somebody did to a proposal."""
+
+
+ProposalId: TypeAlias = "str"
+
+
+ProposalKind: TypeAlias = Literal["PreApproval", "Policy", "Certificate", "CertProfile", "Issuer"]
+"""What is proposed."""
+
+
+ProposalState: TypeAlias = Literal["Approval", "Active", "UsedUp", "Ended", "Revoked", "Applied", "Issued", "Failed", "Denied"]
+"""Where a proposal stands: `Active`, `UsedUp`, `Ended` and `Revoked` are a pre-approval's, `Issued` a
+certificate's, `Applied` that of all else.
+"""
+
+
+class ProposalStub(TypedDict):
+    """What a list says of a proposal."""
+    approvalState: ApprovalState
+    """What the approvers have said."""
+    certProfileUuid: NotRequired[CertProfileId | None]
+    """The certificate profile that it is about."""
+    certificateUuid: NotRequired[CertificateId | None]
+    """The certificate that was issued."""
+    issuerUuid: NotRequired[CertificateId | None]
+    """The authority that it is about."""
+    kind: ProposalKind
+    """What is proposed."""
+    objInfo: ProposalIdObjInfo
+    """Its name and id."""
+    policyUuid: NotRequired[PolicyId | None]
+    """The policy that it is about."""
+    serviceUuid: NotRequired[ServiceId | None]
+    """The service that it is about."""
+    state: ProposalState
+    """Where it stands."""
+    submittedAt: str
+    """When it was made (RFC 3339, UTC)."""
+
+
+class Proposed(TypedDict):
+    """Answer to a proposal, and to an approval of one."""
+    approvalState: ApprovalState
+    """What the approvers have said."""
+    approvals: ApprovalCount
+    """How many approvals there are, and how many it takes."""
+    certificateUuid: NotRequired[CertificateId | None]
+    """The certificate that was issued."""
+    digest: Base64
+    """SHA-256 of its `content`: what people approve."""
+    reason: NotRequired[str | None]
+    """Why it failed."""
+    state: ProposalState
+    """Where it stands now."""
+    uuid: ProposalId
+    """The proposal."""
+    warnings: NotRequired[list[str]]
+    """In the answer to what was proposed: what somebody should know about it, in sentences."""
+
+
+class ProposedCertProfile(TypedDict):
+    """A certificate profile that shall change."""
+    after: CertProfile
+    """What it is after."""
+    before: CertProfile
+    """What it was when the change was proposed."""
+
+
+class ProposedIssuerApproval(TypedDict):
+    """What an authority shall demand."""
+    after: ApprovalRules
+    """What it demands after."""
+    before: ApprovalRules
+    """What it demanded when the change was proposed."""
+
+
+class ProposedPolicy(TypedDict):
+    """A policy that is proposed."""
+    after: SigningPolicy
+    """What it is after."""
+    before: NotRequired[SigningPolicy | None]
+    """What it was when the change was proposed; absent where the policy is new."""
+
+
+class Readiness(TypedDict):
+    """Answer of GET /readyz."""
+    demo: bool
+    """Whether this is a demonstration: one file holds both halves of dual control."""
+    refusedRows: NotRequired[int]
+    """Rows of the database that carry authority and are not what Chancery wrote, as far as this node has met them. They
+    are refused, and the rest goes on; the log and the audit name them. Absent where there are none.
+    """
+    status: HealthStatus
+    """`ok`; what is not ready answers 503."""
+    unreadable: NotRequired[int]
+    """Objects that cannot be read from the storage, if there are any: calls to each are Unavailable."""
+
+
+class RekeyCertificate(TypedDict):
+    """What shall be different about a certificate with a new key."""
+    certParams: NotRequired[RenewParams | None]
+    """`validityPeriod` and `hashAlgorithm`, by default the profile's; the names stay."""
+    certProfileUuid: NotRequired[CertProfileId | None]
+    """The certificate profile, for a certificate that was made elsewhere; others keep theirs."""
+    csr: NotRequired[str | None]
+    """A PKCS#10 request with the new key, where it is made elsewhere: PEM, or its DER in base64. Nothing else is taken
+    from it.
+    """
+    issuerUuid: NotRequired[CertificateId | None]
+    """The authority that shall issue; by default the one that did."""
+    newKey: NotRequired[NewKey | None]
+    """The new key; by default of the old one's type, and kept if that was."""
+
+
+class RenewCertificate(TypedDict):
+    """What shall be different about a renewed certificate: as a rule nothing but its validity."""
+    certParams: NotRequired[RenewParams | None]
+    """`validityPeriod` and `hashAlgorithm`, by default the profile's; the names stay."""
+    certProfileUuid: NotRequired[CertProfileId | None]
+    """The certificate profile, for a certificate that was made elsewhere; others keep theirs."""
+    issuerUuid: NotRequired[CertificateId | None]
+    """The authority that shall issue; by default the one that did."""
+
+
+class RenewParams(TypedDict):
+    """What may be different about a certificate that takes the place of another."""
+    hashAlgorithm: NotRequired[HashType | None]
+    """The hash under its signature."""
+    validityPeriod: NotRequired[ValidityPeriod | None]
+    """How long it is valid; by default as the profile says."""
+
+
+class RenewService(TypedDict):
+    """Body of POST /api/v2/x509/services/{serviceUuid}/renew; every member is optional."""
+    issuerUuid: NotRequired[CertificateId | None]
+    """The certificate authority that issues it; by default the one that issued the present one."""
+    subjectOneline: NotRequired[str | None]
+    """Its subject; by default that of the present one."""
+    validityPeriod: NotRequired[ValidityPeriod | None]
+    """How long it is valid; by default as the certificate profile says."""
+
+
+class RenewedService(TypedDict):
+    """Answer to a renewal."""
+    certificateUuid: NotRequired[CertificateId | None]
+    """Its new signing certificate; absent where that waits for approvals."""
+    pendingCertificate: NotRequired[Proposed | None]
+    """The proposal of its certificate, where the issuer demands approvals; until it has them, the service signs with the
+    one that it has.
+    """
+    previousCertificateUuid: NotRequired[CertificateId | None]
+    """The one that it had, which is not revoked; absent where it had none."""
+    serviceUuid: ServiceId
+    """The service, which stays the same."""
+    warnings: NotRequired[list[str]]
+    """What somebody should know about it, in sentences."""
+
+
+class RequestCertificate(TypedDict):
+    """What certificate is asked for with a PKCS#10 request."""
+    certParams: NotRequired[CertParams | None]
+    """What the certificate says besides; `subjectAltNames` take the place of the request's."""
+    certProfileUuid: CertProfileId
+    """The certificate profile."""
+    csr: str
+    """The request: PEM, or its DER in base64."""
+    saveCert: NotRequired[bool | None]
+    """Whether the certificate is kept; by default it is."""
+    serviceOrIssuerUuid: ObjectId
+    """The authority that shall issue: its certificate, or a signing service for the one that issued its certificate.
+    `serviceUuid` is another name of this member.
+    """
+    subjectOneline: NotRequired[str | None]
+    """The subject; by default the request's."""
+
+
+RequestDecision: TypeAlias = Literal["Approve", "Deny", "Withdraw"]
+"""What somebody did to a signing request."""
+
+
+RevealFrom: TypeAlias = Literal["Start", "End"]
+"""The end of a value that a partial rule reveals."""
+
+
+RevocationReason: TypeAlias = Literal["unspecified", "keyCompromise", "cACompromise", "affiliationChanged", "superseded", "cessationOfOperation", "certificateHold", "privilegeWithdrawn", "aACompromise"]
+"""Why a certificate was revoked (RFC 5280, 5.3.1; `removeFromCRL` is said by releasing a hold)."""
+
+
+class RevokeCertificate(TypedDict):
+    """Why a certificate is to be revoked."""
+    reason: RevocationReason
+    """The reason, as RFC 5280 spells it."""
+
+
+class RewrapRequest(TypedDict):
+    """Tokens that shall become tokens of the newest key version."""
+    ivs: NotRequired[list[Base64] | None]
+    """The initialization vectors that came with them, in the same order, where the profile uses them."""
+    keyVersion: NotRequired[int | None]
+    """The version of the key that made the tokens, where they do not tell and the profile reads several."""
+    partial: NotRequired[bool | None]
+    """Whether bad values leave a `null` instead of failing the call."""
+    tokens: list[str]
+    """The tokens."""
+
+
+class RewrapResponse(TypedDict):
+    """`api.v2.dp.RewrapResponse`."""
+    errors: NotRequired[list[ItemError]]
+    """With `partial`: what was wrong with the values that are `null`, the first hundred of them."""
+    ivs: NotRequired[list[Base64 | None] | None]
+    """The initialization vectors, in the same order, where the profile uses them: those that were given."""
+    keyVersion: int
+    """The version of the key that all tokens are of now."""
+    tokens: list[str | None]
+    """The new tokens, in the order of the old ones; one that was of the newest version already is the same."""
+
+
+class Role(TypedDict):
+    """A role."""
+    loginsRequired: int
+    """How many different holders must log in within one session."""
+    management: bool
+    """Whether its holders may administer."""
+    objInfo: RoleIdObjInfo
+    """Name and id."""
+    perms: list[Perm]
+    """What the role permits."""
+    system: bool
+    """Whether it is built in, and so cannot be changed."""
+
+
+class RoleCreated(TypedDict):
+    """Answer of POST /api/v2/roles."""
+    uuid: RoleId
+    """The new role."""
+
+
+RoleId: TypeAlias = "str"
+
+
+class RoleStub(TypedDict):
+    """A role in a list."""
+    loginsRequired: int
+    """How many different holders must log in within one session."""
+    objInfo: RoleIdObjInfo
+    """Name and id."""
+    system: bool
+    """Whether it is built in."""
+
+
+SecretText: TypeAlias = "str"
+"""a secret: it is never answered"""
+
+
+SelfApproval: TypeAlias = Literal["DualControl", "Never"]
+"""Whether a submitter may approve the own request."""
+
+
+class Service(TypedDict):
+    """A service in full."""
+    certificate: NotRequired[CertificateStub | None]
+    """Its certificate; absent where it was deployed without one."""
+    certificateUuid: NotRequired[CertificateId | None]
+    """Its certificate's id; absent where it was deployed without one."""
+    objInfo: ServiceIdObjInfo
+    """Its name and id."""
+    signingFormat: NotRequired[SigningFormat | None]
+    """The form of its signatures; absent for a time-stamping authority."""
+    signingPolicies: list[SigningPolicy]
+    """Its signing policies, by name; none for a time-stamping authority."""
+    template: str
+    """The template it was deployed from."""
+
+
+ServiceId: TypeAlias = "str"
+
+
+class ServiceStub(TypedDict):
+    """A service in a list."""
+    certificateUuid: NotRequired[CertificateId | None]
+    """Its signing certificate; absent where it was deployed without one."""
+    objInfo: ServiceIdObjInfo
+    """Its name and id."""
+    signingFormat: NotRequired[SigningFormat | None]
+    """The form of its signatures; absent for a time-stamping authority."""
+    template: str
+    """The template it was deployed from."""
+
+
+class Settings(TypedDict):
+    """The settings of the installation."""
+    apiAccess: bool
+    """Whether the interface answers more than logins, health, public PKI endpoints and these settings."""
+    demo: bool
+    """Whether this is a demonstration: one file holds both halves of dual control."""
+    hardened: bool
+    """Whether the installation is in hardened mode. Set in the server's configuration."""
+
+
+class SignedItem(TypedDict):
+    """One item of a manifest, and what became of it."""
+    digest: Base64
+    """Its digest."""
+    inclusionProof: NotRequired[InclusionProof | None]
+    """The proof that its signature is in the transparency log; only with `?include=inclusionProof`, and null until a
+    checkpoint covers it.
+    """
+    name: str
+    """Its name."""
+    signature: NotRequired[Base64 | None]
+    """Its signature; null until it is signed."""
+    state: SigningRequestState
+    """Where it stands: as the request, but `Failed` where it alone could not be signed."""
+
+
+class SigningCert(TypedDict):
+    """A service's new signing certificate."""
+    certParams: SigningCertParams
+    """What it says besides."""
+    issuerUuid: CertificateId
+    """The certificate authority that issues it."""
+    newKey: SigningKeyParams
+    """Its key."""
+    subjectOneline: str
+    """Its subject, such as `CN=…,O=…,C=US` or `/C=US/O=…/CN=…`."""
+
+
+class SigningCertParams(TypedDict):
+    """What a service's certificate says besides its subject."""
+    validityPeriod: ValidityPeriod
+    """How long it is valid."""
+
+
+SigningFormat: TypeAlias = Literal["Raw", "CMS", "Authenticode", "JavaJar", "Powershell", "Msi"]
+"""The form of a signing request's result."""
+
+
+class SigningKeyParams(TypedDict):
+    """A service's new key."""
+    keyTypeUuid: KeyTypeId
+    """Its key type."""
+    save: NotRequired[bool | None]
+    """Whether it is kept, which is the default; a key that is not kept cannot sign, so `false` is refused."""
+
+
+class SigningPolicy(TypedDict):
+    """One signing policy."""
+    hashAlgorithm: HashType
+    """The hash of the signatures."""
+    numApprovals: int
+    """Approvals that a request needs; 0 means that requests are signed on submission."""
+    objInfo: PolicyIdObjInfo
+    """Its name and id."""
+    pendingChange: NotRequired[Proposed | None]
+    """In the answer to POST and PATCH: what waits for approvals. Until it has them there is no such policy, or it is
+    as it was.
+    """
+    rsaPss: bool
+    """Whether an RSA key signs with RSASSA-PSS instead of PKCS#1 v1.5. SHAKE always signs with PSS."""
+    rules: PolicyRules
+    """What it demands besides."""
+    selfApproval: SelfApproval
+    """Whether whoever submitted a request may take part in approving it."""
+    serviceUuid: ServiceId
+    """The service it belongs to."""
+    signingFormat: SigningFormat
+    """The form of the signatures."""
+    timeStamp: NotRequired[bool]
+    """Whether signatures carry a time stamp."""
+
+
+class SigningRequest(TypedDict):
+    """One signing request in full."""
+    approvalDigest: Base64
+    """What people approve: `digest`, where nothing else is signed that the payload does not say. With `pageHashes` that
+    came with a digest, `programName` or `programUrl` it covers these too: SHA-256 of the line `chancery approval 1`,
+    then of lines as those of a manifest, with the names `digest`, `pageHashes`, `programName` and `programUrl` and
+    (but for the first) SHA-256 of each.
+    """
+    approvalState: ApprovalState
+    """What the approvers have said."""
+    approvals: list[Approval]
+    """What people have decided, oldest first."""
+    approvalsRequired: int
+    """How many approvals it takes."""
+    decidedAt: NotRequired[str | None]
+    """When it was signed, denied or failed (RFC 3339, UTC)."""
+    digest: Base64
+    """The payload's digest. Of a manifest, SHA-256 of its lines: each a digest in hexadecimal digits, two spaces, a name
+    and a line feed, as `sha256sum` and its like print them.
+    """
+    expiresAt: NotRequired[str | None]
+    """When it stops waiting for approvals (RFC 3339, UTC); absent where it waits for ever."""
+    hashAlgorithm: HashType
+    """The hash that `digest` was made with."""
+    inclusionProof: NotRequired[InclusionProof | None]
+    """The proof that the signature is in the transparency log; null until a checkpoint covers it, within a second."""
+    manifest: NotRequired[ManifestSummary | None]
+    """How far the items of a manifest are; their signatures are under `…/items`."""
+    metadata: NotRequired[dict[str, str] | None]
+    """Names and values that the submitter gave it: nothing that anybody checked."""
+    name: str
+    """Its name."""
+    nextRoleUuids: NotRequired[list[RoleId] | None]
+    """Of which roles the next approval has to come; absent where any approver will do."""
+    note: NotRequired[str | None]
+    """What the submitter said about it: nothing that anybody checked."""
+    objInfo: SigningRequestIdObjInfo
+    """Its name and id."""
+    pageHashes: NotRequired[Base64 | None]
+    """The hashes of the program's pages, where they are signed too."""
+    policyUuid: PolicyId
+    """The policy it is under."""
+    preApprovalUuid: NotRequired[ProposalId | None]
+    """The pre-approval that stood in for its approvals."""
+    programName: NotRequired[str | None]
+    """The program's name that is signed too."""
+    programUrl: NotRequired[str | None]
+    """The program's address that is signed too."""
+    reason: NotRequired[str | None]
+    """Why it failed; only in the state `Failed`, which is also that of a request whose time to wait is over."""
+    repeatsUuid: NotRequired[SigningRequestId | None]
+    """The failed request that it repeats."""
+    serviceUuid: ServiceId
+    """The service whose key signs."""
+    signature: Base64
+    """The signature; empty until it is signed."""
+    signingFormat: SigningFormat
+    """The form of the signature."""
+    signingPolicyUuid: PolicyId
+    """The same as `policyUuid`."""
+    state: SigningRequestState
+    """Where it stands."""
+    submittedAt: str
+    """When it was submitted (RFC 3339, UTC)."""
+    submittedBy: list[IdentityIdObjInfo]
+    """All identities of the session that submitted it."""
+    uploadData: NotRequired[Base64 | None]
+    """The payload; only with `?include=uploadData`, and where it was uploaded."""
+    uuid: SigningRequestId
+    """Its id."""
+
+
+SigningRequestId: TypeAlias = "str"
+
+
+SigningRequestState: TypeAlias = Literal["None", "Approval", "Signed", "Failed", "Denied"]
+"""Where a signing request stands."""
+
+
+class SigningRequestStub(TypedDict):
+    """What a list says of a signing request."""
+    approvalDigest: Base64
+    """What an approval is of: see there in the detail."""
+    approvalState: ApprovalState
+    """What the approvers have said."""
+    metadata: NotRequired[dict[str, str] | None]
+    """Names and values that the submitter gave it: nothing that anybody checked."""
+    name: str
+    """Its name."""
+    note: NotRequired[str | None]
+    """What the submitter said about it: nothing that anybody checked."""
+    objInfo: SigningRequestIdObjInfo
+    """Its name and id."""
+    policyUuid: PolicyId
+    """The policy it is under."""
+    preApprovalUuid: NotRequired[ProposalId | None]
+    """The pre-approval in the place of its approvals."""
+    serviceUuid: ServiceId
+    """The service whose key signs."""
+    state: SigningRequestState
+    """Where it stands."""
+    submittedAt: str
+    """When it was submitted (RFC 3339, UTC)."""
+    uuid: SigningRequestId
+    """Its id."""
+
+
+class StampsUnder(TypedDict):
+    """What a time-stamping authority stamps under."""
+    default: bool
+    """Whether it is the one that `/tsa` stands for."""
+    policyOid: str
+    """The policy that its stamps name."""
+
+
+class SubjectRules(TypedDict):
+    """What subjects may be. Attributes are named as in a subject: `CN`, `O`, `OU`, `C` …"""
+    allowed: NotRequired[list[str] | None]
+    """The attributes that may occur; `null`: any."""
+    required: NotRequired[list[str]]
+    """The attributes that must occur."""
+    values: NotRequired[dict[str, list[str]]]
+    """For an attribute, the only values that it may have, letter for letter."""
+
+
+class SubmitRequest(TypedDict):
+    """Body of a submission: either the payload, or its digest."""
+    digest: NotRequired[Base64 | None]
+    """In the place of `uploadData`: the payload's digest under the policy's hash, for formats that embed the image's
+    digest. The payload then never travels.
+    """
+    existingSignature: NotRequired[ExistingSignature | None]
+    """What becomes of the signature that the uploaded file has already; by default it is replaced. For formats that
+    embed only.
+    """
+    items: NotRequired[list[ManifestItem] | None]
+    """In the place of both: a manifest, 1 to 10,000 named digests that are approved together and signed each by
+    itself.
+    """
+    metadata: NotRequired[dict[str, str] | None]
+    """Names and values, such as a commit and a build, shown likewise; at most 64, and 4 KiB as JSON."""
+    name: str
+    """What approvers will see; 1 to 255 characters."""
+    note: NotRequired[str | None]
+    """What approvers shall know about it, shown as the submitter's claim; at most 4 KiB, without control characters (but
+    tabs and line feeds) and those that turn the direction of a text or have no width.
+    """
+    pageHashes: NotRequired[Base64 | None]
+    """The same for a `digest`: the hashes themselves, for each page its place in the file (4 bytes, the least significant
+    first) and its SHA-256, and at the end the place behind the last page with 32 zeros.
+    """
+    policyUuid: PolicyId
+    """One of that service's policies."""
+    programName: NotRequired[str | None]
+    """The program's name, which Windows shows when it asks whether to run it; 1 to 255 characters. It is signed; for
+    `Authenticode`, `Msi` and `Powershell` only. No pre-approval applies to a request with it.
+    """
+    programUrl: NotRequired[str | None]
+    """Where there is more about the program: an address with `http://` or `https://`, at most 2,048 characters. As for
+    `programName`.
+    """
+    serviceUuid: ServiceId
+    """The service whose key shall sign."""
+    uploadData: NotRequired[Base64 | None]
+    """The payload; empty is a payload too."""
+    withPageHashes: NotRequired[bool]
+    """Whether the signature shall cover the hashes of the uploaded program's pages besides its digest (`Authenticode`)."""
+
+
+class Submitted(TypedDict):
+    """Answer to a submission."""
+    uuid: SigningRequestId
+    """The new request."""
+    warnings: NotRequired[list[str]]
+    """What somebody should know about it, in sentences."""
+
+
+class TemplateNames(TypedDict):
+    """The names of the built-in templates."""
+    names: list[str]
+    """The names, in the order in which they are best read."""
+
+
+class TimeStamping(TypedDict):
+    """What a time-stamping authority is made of."""
+    default: NotRequired[bool | None]
+    """Whether it is the one that `/tsa` stands for from now on. The first that is deployed is so in any case."""
+    newCert: SigningCert
+    """Its certificate, which is made in this call under the profile Time Stamping; the key is RSA or EC."""
+    policyOid: NotRequired[str | None]
+    """The policy that its stamps name, as a dotted OID whose arcs are below 2^28; by default Chancery's own."""
+
+
+TokenAlgorithm: TypeAlias = Literal["Ff1", "Random", "AesSiv", "AesGcm", "Hmac"]
+"""How a token profile turns messages into tokens."""
+
+
+class TokenAnswer(TypedDict):
+    """Answer of GET /home/v1/login/token."""
+    message: str
+    """`Success`."""
+    status: HomeStatus
+    """`Success`."""
+    token: str
+    """The bearer token: a JWT."""
+
+
+class TokenFormat(TypedDict):
+    """The format of messages and tokens. All lengths count symbols of the
+    alphabet, or characters (Unicode scalar values) where there is none.
+    """
+    alphabet: NotRequired[str | None]
+    """`Decimal`, `LowerHex`, `UpperHex`, `LowerAlpha`, `UpperAlpha`, `Alphabetic`, `AlphaNumeric`, `Printable`, or
+    the symbols themselves: 2 to 65,536 different characters. `null` for AesSiv, AesGcm and Hmac, which take any text,
+    and with a pattern.
+    """
+    keepLeading: NotRequired[int]
+    """So many symbols at the start stay in clear."""
+    keepTrailing: NotRequired[int]
+    """So many symbols at the end stay in clear."""
+    luhn: NotRequired[Luhn]
+    """What messages and tokens have to do with the Luhn check digit."""
+    maxLength: int
+    """The longest message."""
+    minLength: int
+    """The shortest message."""
+    passThrough: NotRequired[str]
+    """Characters outside the alphabet that may stand anywhere and stay where they are."""
+    pattern: NotRequired[str | None]
+    """The pattern of structured values: literals, `{group}` encrypted, `[group]` kept, `<iban>` check digits. Alphabet and
+    lengths follow from it.
+    """
+    tokenLength: NotRequired[int | None]
+    """The length of every token, whatever its message's."""
+    versionPrefix: NotRequired[int | None]
+    """So many symbols in front of each Ff1 token say the key version."""
+
+
+class TokenProfile(TypedDict):
+    """A token profile, as it is read; the same text may be written back."""
+    algorithm: TokenAlgorithm
+    """How messages become tokens."""
+    controlRules: list[ControlRule]
+    """Which roles may do what."""
+    deterministic: NotRequired[bool | None]
+    """For Random: whether the same message always has the same token."""
+    format: TokenFormat
+    """The format rules."""
+    keyUuid: KeyId
+    """The backing key."""
+    keyVersion: int
+    """The version of the key that makes tokens."""
+    minDecryptVersion: int
+    """The oldest version of the key whose tokens are read."""
+    objInfo: TokenProfileIdObjInfo
+    """Name and id."""
+    security: TokenSecurity
+    """What the service thinks of the profile's safety."""
+    timeToLive: NotRequired[ValidityPeriod | None]
+    """For Random: how long a token can be read; absent is for ever."""
+    tweakDomain: NotRequired[TokenProfileId | None]
+    """Another profile whose tokens this one shares on purpose; `null` is the profile's own id."""
+    useIv: bool
+    """Whether each tokenization draws a random `iv`."""
+
+
+TokenProfileId: TypeAlias = "str"
+
+
+class TokenProfileStub(TypedDict):
+    """One line of the list of token profiles."""
+    algorithm: TokenAlgorithm
+    """How messages become tokens."""
+    alphabet: NotRequired[str | None]
+    """As in `TokenFormat::alphabet`."""
+    objInfo: TokenProfileIdObjInfo
+    """Name and id."""
+    system: bool
+    """Whether the profile is built in."""
+    useIv: bool
+    """Whether each tokenization draws a random `iv`."""
+
+
+class TokenProfileTemplate(TypedDict):
+    """A template: what to send to create a profile, but for the key and the rules."""
+    algorithm: TokenAlgorithm
+    """How messages become tokens."""
+    description: str
+    """What it is for, in one sentence."""
+    format: TokenFormat
+    """The format rules."""
+    objInfo: NameOnly
+    """The template's name."""
+    security: TokenSecurity
+    """What the service thinks of the template's safety."""
+    useIv: bool
+    """Whether each tokenization draws a random `iv`."""
+
+
+class TokenRecord(TypedDict):
+    """What is kept beside a message."""
+    createdAt: str
+    """When the token was made: RFC 3339, UTC."""
+    expiresAt: NotRequired[str | None]
+    """From when on there is no such token; `null`: never."""
+    keyVersion: int
+    """The version of the key that seals the message."""
+    metadata: NotRequired[dict[str, Any] | None]
+    """What tokenize was given; `null`: nothing."""
+
+
+class TokenRequest(TypedDict):
+    """A token of a Random profile."""
+    token: str
+    """The token."""
+
+
+class TokenSecurity(TypedDict):
+    """What the service thinks of a profile's safety."""
+    domainSize: NotRequired[str | None]
+    """How many values the encrypted part of the shortest message can have: a decimal number; `null` for any text."""
+    notes: list[str]
+    """What to know before relying on the tokens; one sentence each."""
+
+
+class TokenizationResponse(TypedDict):
+    """`api.v2.dp.TokenizationResponse`."""
+    iv: NotRequired[Base64 | None]
+    """The initialization vector, where the profile uses one: detokenize needs it."""
+    keyVersion: NotRequired[int | None]
+    """The version of the key, where the profile reads several: detokenize needs it unless the token tells it."""
+    token: str
+    """The token."""
+
+
+class TokenizeRequest(TypedDict):
+    """A message to tokenize."""
+    expiresAt: NotRequired[str | None]
+    """For Random: from when on there shall be no such token, in RFC 3339; not later than the profile's `timeToLive`."""
+    keyVersion: NotRequired[int | None]
+    """The version of the key, which can only be the one that makes tokens."""
+    message: str
+    """The message."""
+    metadata: NotRequired[dict[str, Any] | None]
+    """For Random: what to keep with a new token, at most 4 KiB of JSON; sealed like the message."""
+
+
+class TokenizedRequest(TypedDict):
+    """A message that may have a token."""
+    message: str
+    """The message."""
+
+
+class TokenizedResponse(TypedDict):
+    """Whether a message has a token."""
+    tokenized: bool
+    """Whether it has one that has not expired."""
+
+
+class TrackDetokenizationResponse(TypedDict):
+    """`api.v2.dp.TrackDetokenizationResponse`."""
+    track: str
+    """The original track data."""
+
+
+class TrackDetokenizeRequest(TypedDict):
+    """Tokenized track data to turn back."""
+    iv: NotRequired[Base64 | None]
+    """The initialization vector that came with it, where the profile uses one."""
+    keyVersion: NotRequired[int | None]
+    """The version of the key that made the token, where it does not tell and the profile reads several."""
+    track: str
+    """The tokenized track data."""
+
+
+class TrackTokenizationResponse(TypedDict):
+    """`api.v2.dp.TrackTokenizationResponse`."""
+    iv: NotRequired[Base64 | None]
+    """The initialization vector, where the profile uses one."""
+    keyVersion: NotRequired[int | None]
+    """The version of the key, where the profile reads several: detokenize needs it unless the token tells it."""
+    track: str
+    """The track data with the token in the place of the account number."""
+
+
+class TrackTokenizeRequest(TypedDict):
+    """Payment card track data to tokenize."""
+    keyVersion: NotRequired[int | None]
+    """The version of the key, which can only be the one that makes tokens."""
+    track: str
+    """Track 1, track 2 or both (ISO/IEC 7813)."""
+
+
+class UsedDigest(TypedDict):
+    """A pre-approved digest that was submitted."""
+    digest: Base64
+    """The digest."""
+    requestUuid: SigningRequestId
+    """The request that it was signed for."""
+
+
+class ValidityPeriod(TypedDict):
+    """How long something is valid."""
+    amount: str
+    """A positive whole number, as text."""
+    unit: ValidityUnit
+    """The unit. Months and years are the calendar's."""
+
+
+ValidityUnit: TypeAlias = Literal["Millisecond", "Second", "Minute", "Hour", "Day", "Week", "Month", "Year"]
+"""Unit of a validity period."""

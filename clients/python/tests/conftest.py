@@ -1,0 +1,55 @@
+"""A server of the tests' own: a demonstration installation on a free port, of the program that CHANCERY_BINARY names."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from chancery import Client
+
+START_MAX_S = 120
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """Where the server works, as it would after `chancery quickstart`: its data are in `chancery-data`."""
+    return tmp_path_factory.mktemp("server")
+
+
+@pytest.fixture(scope="session")
+def state(folder: pathlib.Path) -> Iterator[dict[str, Any]]:
+    """The running server, as its own file describes it."""
+    binary = os.environ.get("CHANCERY_BINARY")
+    assert binary, "CHANCERY_BINARY has to name the chancery program"
+    log = folder / "log"
+    command = [binary, "quickstart", "--data", "chancery-data", "--listen", "127.0.0.1:0"]
+    with log.open("wb") as output:
+        server = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+    try:
+        started = time.monotonic()
+        while "until Ctrl-C." not in log.read_text():
+            assert server.poll() is None, f"the server ended: {log.read_text()}"
+            assert time.monotonic() - started < START_MAX_S, f"the server is not ready in time: {log.read_text()}"
+            time.sleep(0.05)
+        found: dict[str, Any] = json.loads((folder / "chancery-data/quickstart.json").read_text())
+        found["caFile"] = str(folder / "chancery-data/tls/ca.pem")
+        yield found
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+@pytest.fixture(scope="session")
+def admin(state: dict[str, Any]) -> Iterator[Client]:
+    """The two administrators."""
+    with Client(state["base"], ca=state["caFile"]) as client:
+        for one in state["admins"]:
+            client.login(one["username"], one["password"])
+        yield client

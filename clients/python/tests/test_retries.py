@@ -1,0 +1,131 @@
+"""Which calls are made again, and after how long: with answers of the tests' own in the place of a server."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+import chancery
+from chancery import Client, Retries
+
+Step = Callable[[httpx.Request], httpx.Response]
+QUICK = Retries(max=3, first_wait_s=0.01)
+
+
+def refused(status: int, code: str, retry_after: str | None) -> Step:
+    def answer(_: httpx.Request) -> httpx.Response:
+        headers = {} if retry_after is None else {"Retry-After": retry_after}
+        body = {"success": False, "errorCode": code, "response": {"message": "Later.", "requestId": "7"}}
+        return httpx.Response(status, json=body, headers=headers)
+
+    return answer
+
+
+def done(_: httpx.Request) -> httpx.Response:
+    return httpx.Response(200, json={"success": True, "errorCode": "Success", "response": {"uuid": "u"}})
+
+
+def lost(request: httpx.Request) -> httpx.Response:
+    raise httpx.ReadError("the connection was reset", request=request)
+
+
+def not_connected(request: httpx.Request) -> httpx.Response:
+    raise httpx.ConnectError("nobody listens", request=request)
+
+
+def client_of(*steps: Step, retries: Retries = QUICK) -> tuple[Client, list[httpx.Request]]:
+    """A client whose calls are answered by one step each; a call too many fails the test."""
+    left, seen = list(steps), list[httpx.Request]()
+
+    def handle(request: httpx.Request) -> httpx.Response:
+        seen.append(request)
+        return left.pop(0)(request)
+
+    transport = httpx.MockTransport(handle)
+    return Client("https://server.example", token="t", transport=transport, retries=retries), seen
+
+
+@pytest.mark.parametrize(("status", "code"), [(429, "RateLimited"), (503, "Unavailable"), (503, "Sealed")])
+def test_what_the_server_had_no_time_for_is_sent_again(status: int, code: str) -> None:
+    client, seen = client_of(refused(status, code, "0"), refused(status, code, "0"), done)
+    client.keys.create(name="a", keyTypeUuid="b")
+    assert [request.content for request in seen] == [b'{"name": "a", "keyTypeUuid": "b"}'] * 3
+
+
+def test_the_wait_is_as_long_as_the_server_asks_for() -> None:
+    client, _ = client_of(refused(429, "RateLimited", "1"), done)
+    started = time.monotonic()
+    client.keys.get("u")
+    assert time.monotonic() - started >= 1.0
+
+
+def test_a_wait_that_is_too_long_is_left_to_the_caller() -> None:
+    client, seen = client_of(refused(429, "RateLimited", "3600"))
+    with pytest.raises(chancery.RateLimited) as error:
+        client.keys.get("u")
+    assert (error.value.retry_after, len(seen)) == (3600.0, 1)
+
+
+def test_at_some_point_it_is_enough() -> None:
+    client, seen = client_of(*[refused(503, "Unavailable", "0")] * 4)
+    with pytest.raises(chancery.Unavailable):
+        client.keys.get("u")
+    assert len(seen) == 4
+
+
+def test_an_unready_server_says_so_at_once() -> None:
+    client, _ = client_of(lambda _: httpx.Response(503, json={"status": "unavailable"}))
+    with pytest.raises(chancery.ApiError) as error:
+        client.server.readiness()
+    assert error.value.status == 503
+
+
+def test_a_lost_answer_is_asked_for_again_where_that_does_no_harm() -> None:
+    client, seen = client_of(lost, done, lost, done)
+    client.keys.get("u")
+    client.token_profiles.tokenize("u", message="m")
+    assert len(seen) == 4
+
+
+def test_a_lost_answer_to_a_change_is_an_error() -> None:
+    client, seen = client_of(lost, lost)
+    with pytest.raises(chancery.TransportError, match="connection was reset"):
+        client.keys.create(name="a", keyTypeUuid="b")
+    with pytest.raises(chancery.TransportError, match="connection was reset"):
+        client.roles.delete("u")
+    assert len(seen) == 2
+
+
+def test_a_change_that_never_left_is_sent_again() -> None:
+    client, seen = client_of(not_connected, done)
+    client.keys.create(name="a", keyTypeUuid="b")
+    assert len(seen) == 2
+
+
+def test_waits_grow_and_have_an_end() -> None:
+    retries = Retries(max=10, first_wait_s=1.0, longest_wait_s=4.0)
+    for attempt, longest in enumerate([1.0, 2.0, 4.0, 4.0]):
+        waits = [retries.wait_s(attempt, None) for _ in range(100)]
+        assert all(wait is not None and 0.0 <= wait <= longest for wait in waits)
+        assert len(set(waits)) > 1, "they have to differ"
+    assert retries.wait_s(10, None) is None
+
+
+def test_answers_that_are_not_as_described_say_so() -> None:
+    client, _ = client_of(lambda _: httpx.Response(200, text="<html>a proxy</html>"))
+    with pytest.raises(chancery.UnexpectedAnswer, match="not JSON"):
+        client.keys.get("u")
+    client, _ = client_of(lambda _: httpx.Response(200, json={"hello": "world"}))
+    with pytest.raises(chancery.UnexpectedAnswer, match="no envelope"):
+        client.keys.get("u")
+
+
+def test_names_in_paths_and_queries_are_escaped() -> None:
+    client, seen = client_of(done, done)
+    client.token_profiles.template("a/b c?")
+    client.signing_requests.list(metadata={"a b": "c&d"}, state="Signed")
+    assert seen[0].url.raw_path == b"/api/v2/token-profiles/template/a%2Fb%20c%3F"
+    assert dict(seen[1].url.params) == {"metadata.a b": "c&d", "state": "Signed"}

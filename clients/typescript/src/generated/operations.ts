@@ -1,0 +1,2779 @@
+// Made from docs/openapi.json by `python3 clients/generate`; changes belong there.
+
+import type { Call, CallOptions, Caller } from "../call.js";
+import { segment } from "../call.js";
+import type * as types from "./types.js";
+
+export class Audit {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The audit records, the newest first. Needs Audit:Read.
+   *
+   * `GET /api/v2/audit`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` the newest 10,000 are answered.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `from`: Not before this moment (RFC 3339).
+   *
+   * `to`: Before this moment (RFC 3339).
+   *
+   * `action`: What was done or tried.
+   *
+   * `outcome`: How it ended.
+   *
+   * `identityUuid`: In whose name.
+   *
+   * `objectUuid`: On which object.
+   */
+  list(
+    query: { page?: number; pageSize?: number; after?: string; from?: string; to?: string; action?: types.Action; outcome?: types.ErrorCode; identityUuid?: types.IdentityId; objectUuid?: types.ObjectId } = {},
+    options: CallOptions = {},
+  ): Promise<types.AuditRecordItems> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/audit",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.AuditRecordItems>;
+  }
+}
+
+export class Identities {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Makes a person or an application. Needs Identity:Manage, and every permission of the roles given.
+   *
+   * `POST /api/v2/identities`
+   */
+  create(
+    body: types.CreateIdentity,
+    options: CallOptions = {},
+  ): Promise<types.IdentityCreated> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/identities",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.IdentityCreated>;
+  }
+
+  /**
+   * The identities that there are.
+   *
+   * `GET /api/v2/identities/stubs`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   */
+  list(
+    query: { page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.IdentityStubResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/identities/stubs",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.IdentityStubResults>;
+  }
+
+  /**
+   * An identity. Needs Identity:Manage.
+   *
+   * `GET /api/v2/identities/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Identity> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/identities/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Identity>;
+  }
+
+  /**
+   * Renames an identity or replaces its roles. Needs Identity:Manage, and every permission of the roles added. What is
+   * withdrawn ends at once, also in live sessions; what is added needs a new login.
+   *
+   * `PATCH /api/v2/identities/{uuid}`
+   */
+  update(
+    uuid: string,
+    body: types.PatchIdentity,
+    options: CallOptions = {},
+  ): Promise<types.Identity> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/identities/${segment(uuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Identity>;
+  }
+
+  /**
+   * Deletes an identity and ends its sessions. Needs Identity:Manage.
+   *
+   * `DELETE /api/v2/identities/{uuid}`
+   */
+  delete(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/identities/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+
+  /**
+   * Locks an identity: its sessions end, and it cannot log in. Needs Identity:Manage.
+   *
+   * `POST /api/v2/identities/{uuid}/lock`
+   */
+  lock(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Identity> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/identities/${segment(uuid)}/lock`,
+      kind: "envelope",
+      body: {},
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Identity>;
+  }
+
+  /**
+   * Sets an identity's password and ends its sessions. A session of this identity alone may set its own; others need
+   * Identity:Manage, and every permission that the identity holds.
+   *
+   * `POST /api/v2/identities/{uuid}/password`
+   */
+  setPassword(
+    uuid: string,
+    body: types.NewPassword,
+    options: CallOptions = {},
+  ): Promise<types.Identity> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/identities/${segment(uuid)}/password`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Identity>;
+  }
+
+  /**
+   * Unlocks an identity and forgives its wrong passwords. Needs Identity:Manage.
+   *
+   * `POST /api/v2/identities/{uuid}/unlock`
+   */
+  unlock(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Identity> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/identities/${segment(uuid)}/unlock`,
+      kind: "envelope",
+      body: {},
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Identity>;
+  }
+}
+
+export class KeyTypes {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The key types, by name; page and filter are members of the body, which may be empty.
+   *
+   * `POST /api/v2/key-types/stubs`
+   */
+  list(
+    body: types.ListQuery = {},
+    options: CallOptions = {},
+  ): Promise<types.KeyTypeStubResults> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/key-types/stubs",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.KeyTypeStubResults>;
+  }
+}
+
+export class Keys {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Makes a data key.
+   *
+   * `POST /api/v2/keys`
+   */
+  create(
+    body: types.CreateKey,
+    options: CallOptions = {},
+  ): Promise<types.Key> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/keys",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Key>;
+  }
+
+  /**
+   * The keys, by name.
+   *
+   * `GET /api/v2/keys/stubs`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   */
+  list(
+    query: { page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.KeyStubResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/keys/stubs",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.KeyStubResults>;
+  }
+
+  /**
+   * A key; its secret is never answered.
+   *
+   * `GET /api/v2/keys/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Key> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/keys/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Key>;
+  }
+
+  /**
+   * Renames a key, or changes what it may be used for.
+   *
+   * `PATCH /api/v2/keys/{uuid}`
+   */
+  update(
+    uuid: string,
+    body: types.PatchKey,
+    options: CallOptions = {},
+  ): Promise<types.Key> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/keys/${segment(uuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Key>;
+  }
+
+  /**
+   * Switches a key off: nothing uses it until it is enabled again.
+   *
+   * `POST /api/v2/keys/{uuid}/disable`
+   */
+  disable(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Key> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/keys/${segment(uuid)}/disable`,
+      kind: "envelope",
+      body: {},
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Key>;
+  }
+
+  /**
+   * Switches a key on again.
+   *
+   * `POST /api/v2/keys/{uuid}/enable`
+   */
+  enable(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Key> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/keys/${segment(uuid)}/enable`,
+      kind: "envelope",
+      body: {},
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Key>;
+  }
+
+  /**
+   * Adds a version to a data key. A token profile that uses it goes on with the version that it names, until its
+   * keyVersion is changed.
+   *
+   * `POST /api/v2/keys/{uuid}/rotate`
+   */
+  rotate(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Key> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/keys/${segment(uuid)}/rotate`,
+      kind: "envelope",
+      body: {},
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Key>;
+  }
+}
+
+export class Roles {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Makes a role. Needs Identity:Manage, and every permission that the role shall have.
+   *
+   * `POST /api/v2/roles`
+   */
+  create(
+    body: types.CreateRole,
+    options: CallOptions = {},
+  ): Promise<types.RoleCreated> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/roles",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.RoleCreated>;
+  }
+
+  /**
+   * The roles that there are.
+   *
+   * `GET /api/v2/roles/stubs`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   */
+  list(
+    query: { page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.RoleStubResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/roles/stubs",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.RoleStubResults>;
+  }
+
+  /**
+   * A role. Needs Identity:Manage.
+   *
+   * `GET /api/v2/roles/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Role> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/roles/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Role>;
+  }
+
+  /**
+   * Changes a role of one's own making. Needs Identity:Manage, and every permission that is added.
+   *
+   * `PATCH /api/v2/roles/{uuid}`
+   */
+  update(
+    uuid: string,
+    body: types.PatchRole,
+    options: CallOptions = {},
+  ): Promise<types.Role> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/roles/${segment(uuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Role>;
+  }
+
+  /**
+   * Deletes a role that nobody holds. Needs Identity:Manage.
+   *
+   * `DELETE /api/v2/roles/{uuid}`
+   */
+  delete(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/roles/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+}
+
+export class Settings {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The settings of the installation. Needs System:Manage; by a cookie session also while API access is off.
+   *
+   * `GET /api/v2/system/settings`
+   */
+  get(
+    options: CallOptions = {},
+  ): Promise<types.Settings> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/system/settings",
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Settings>;
+  }
+
+  /**
+   * Changes settings. Needs System:Manage; by a cookie session also while API access is off.
+   *
+   * `PATCH /api/v2/system/settings`
+   */
+  update(
+    body: types.PatchSettings,
+    options: CallOptions = {},
+  ): Promise<types.Settings> {
+    const call: Call = {
+      method: "PATCH",
+      path: "/api/v2/system/settings",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Settings>;
+  }
+}
+
+export class TokenProfiles {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Makes a token profile. Needs Tokenization:Manage.
+   *
+   * `POST /api/v2/token-profiles`
+   */
+  create(
+    body: types.CreateTokenProfile,
+    options: CallOptions = {},
+  ): Promise<types.TokenProfile> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/token-profiles",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenProfile>;
+  }
+
+  /**
+   * Tokenizes up to 20 samples as a profile of this draft would, under a key that is thrown away. Samples are neither
+   * logged nor stored. Needs Tokenization:Manage.
+   *
+   * `POST /api/v2/token-profiles/preview`
+   */
+  preview(
+    body: types.PreviewRequest,
+    options: CallOptions = {},
+  ): Promise<types.PreviewAnswer> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/token-profiles/preview",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.PreviewAnswer>;
+  }
+
+  /**
+   * The token profiles that there are, by name.
+   *
+   * `GET /api/v2/token-profiles/stubs`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   */
+  list(
+    query: { page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.TokenProfileStubResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/token-profiles/stubs",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenProfileStubResults>;
+  }
+
+  /**
+   * The names of the built-in templates.
+   *
+   * `GET /api/v2/token-profiles/template/names`
+   */
+  templateNames(
+    options: CallOptions = {},
+  ): Promise<types.TemplateNames> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/token-profiles/template/names",
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.TemplateNames>;
+  }
+
+  /**
+   * A built-in template: what to send to create a profile, but for the key and the rules.
+   *
+   * `GET /api/v2/token-profiles/template/{name}`
+   */
+  template(
+    name: string,
+    options: CallOptions = {},
+  ): Promise<types.TokenProfileTemplate> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/token-profiles/template/${segment(name)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenProfileTemplate>;
+  }
+
+  /**
+   * A token profile in full; what is read can be written back. Needs Tokenization:Manage.
+   *
+   * `GET /api/v2/token-profiles/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.TokenProfile> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/token-profiles/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenProfile>;
+  }
+
+  /**
+   * Changes the members that are sent and checks the whole as create does. Once the profile has made tokens, what would
+   * make them unreadable is refused. Needs Tokenization:Manage.
+   *
+   * `PATCH /api/v2/token-profiles/{uuid}`
+   */
+  update(
+    uuid: string,
+    body: types.PatchTokenProfile,
+    options: CallOptions = {},
+  ): Promise<types.TokenProfile> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/token-profiles/${segment(uuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenProfile>;
+  }
+
+  /**
+   * Removes a token profile; nothing can read its tokens any more. Needs Tokenization:Manage.
+   *
+   * `DELETE /api/v2/token-profiles/{uuid}`
+   */
+  delete(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/token-profiles/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+
+  /**
+   * Turns tokens back into their messages, in the same order. Needs rules for Detokenize (or PartialDetokenize) and for
+   * Batch.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/batch-detokenize`
+   */
+  batchDetokenize(
+    uuid: string,
+    body: types.BatchDetokenizeRequest,
+    options: CallOptions = {},
+  ): Promise<types.BatchDetokenizationResponse> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/batch-detokenize`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.BatchDetokenizationResponse>;
+  }
+
+  /**
+   * Turns messages into their tokens, in the same order. Needs rules for Tokenize and for Batch.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/batch-tokenize`
+   */
+  batchTokenize(
+    uuid: string,
+    body: types.BatchTokenizeRequest,
+    options: CallOptions = {},
+  ): Promise<types.BatchTokenizationResponse> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/batch-tokenize`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.BatchTokenizationResponse>;
+  }
+
+  /**
+   * Makes a profile with the members of this one, but for those that are sent; `objInfo.name` is needed. The copy's
+   * tokens are its own, unless `tweakDomain` is sent. Needs Tokenization:Manage.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/copy`
+   */
+  copy(
+    uuid: string,
+    body: types.PatchTokenProfile,
+    options: CallOptions = {},
+  ): Promise<types.TokenProfile> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/copy`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenProfile>;
+  }
+
+  /**
+   * Turns a token back into its message: in clear, or masked where only a PartialDetokenize rule allows the caller.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/detokenize`
+   */
+  detokenize(
+    uuid: string,
+    body: types.DetokenizeRequest,
+    options: CallOptions = {},
+  ): Promise<types.DetokenizationResponse> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/detokenize`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.DetokenizationResponse>;
+  }
+
+  /**
+   * Replaces all Control Rules of a token profile. Needs Tokenization:Manage.
+   *
+   * `PATCH /api/v2/token-profiles/{uuid}/permissions`
+   */
+  setPermissions(
+    uuid: string,
+    body: types.PatchPermissions,
+    options: CallOptions = {},
+  ): Promise<types.TokenProfile> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/token-profiles/${segment(uuid)}/permissions`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenProfile>;
+  }
+
+  /**
+   * Turns tokens of older key versions into tokens of the profile's, in the same order. Needs rules for Detokenize,
+   * Tokenize and Batch.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/rewrap`
+   */
+  rewrap(
+    uuid: string,
+    body: types.RewrapRequest,
+    options: CallOptions = {},
+  ): Promise<types.RewrapResponse> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/rewrap`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.RewrapResponse>;
+  }
+
+  /**
+   * Turns a message into its token. Needs a Control Rule for Tokenize, and a key whose usages contain Tokenize.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/tokenize`
+   */
+  tokenize(
+    uuid: string,
+    body: types.TokenizeRequest,
+    options: CallOptions = {},
+  ): Promise<types.TokenizationResponse> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/tokenize`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenizationResponse>;
+  }
+
+  /**
+   * Whether a message has a token in a deterministic Random profile; none is made. Needs a Control Rule for Detokenize.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/tokenized`
+   */
+  tokenized(
+    uuid: string,
+    body: types.TokenizedRequest,
+    options: CallOptions = {},
+  ): Promise<types.TokenizedResponse> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/tokenized`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenizedResponse>;
+  }
+
+  /**
+   * Removes a token of a Random profile, and its message with it; nothing brings them back. Needs Tokenization:Manage.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/tokens/delete`
+   */
+  deleteToken(
+    uuid: string,
+    body: types.TokenRequest,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/tokens/delete`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+
+  /**
+   * Metadata and times of a token of a Random profile, without its message. Needs a Control Rule for Detokenize.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/tokens/read`
+   */
+  readToken(
+    uuid: string,
+    body: types.TokenRequest,
+    options: CallOptions = {},
+  ): Promise<types.TokenRecord> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/tokens/read`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenRecord>;
+  }
+
+  /**
+   * Puts the account number back into tokenized track data. Needs a rule for Detokenize; a partial one is not enough.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/track-detokenize`
+   */
+  trackDetokenize(
+    uuid: string,
+    body: types.TrackDetokenizeRequest,
+    options: CallOptions = {},
+  ): Promise<types.TrackDetokenizationResponse> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/track-detokenize`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.TrackDetokenizationResponse>;
+  }
+
+  /**
+   * Puts a token in the place of the account number of payment card track data (ISO/IEC 7813); the rest stays byte for
+   * byte, a check character is recomputed. Needs a rule for Tokenize.
+   *
+   * `POST /api/v2/token-profiles/{uuid}/track-tokenize`
+   */
+  trackTokenize(
+    uuid: string,
+    body: types.TrackTokenizeRequest,
+    options: CallOptions = {},
+  ): Promise<types.TrackTokenizationResponse> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/token-profiles/${segment(uuid)}/track-tokenize`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.TrackTokenizationResponse>;
+  }
+}
+
+export class Certificates {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The certificates that the query asks for, by name. Pages follow each other by `next`.
+   *
+   * `GET /api/v2/x509`
+   *
+   * `search`: A case-insensitive part of the subject. Certificates are looked through in the order of the list, some thousand a
+   * call: a page may be short, and `next` goes on.
+   *
+   * `name`: How the name, the subject's common name, begins, in any letter case. It is found at once.
+   *
+   * `serialNumber`: The serial number in hexadecimal digits, of the issuer named or of any authority that issues here.
+   *
+   * `issuer`: What issued it.
+   *
+   * `status`: Where it stands.
+   *
+   * `keyAlgorithm`: The algorithm family of its key.
+   *
+   * `expiresBefore`: It ends before this moment: RFC 3339, such as `2027-01-01T00:00:00Z`. The list then is in the order of the ends.
+   *
+   * `pageSize`: Certificates a page, 1 to 1,000; by default 50.
+   *
+   * `after`: The `next` of the page before.
+   */
+  list(
+    query: { search?: string; name?: string; serialNumber?: string; issuer?: types.CertificateId; status?: "Valid" | "Revoked" | "Held" | "Expired"; keyAlgorithm?: "Rsa" | "Ec" | "Ed25519" | "MlDsa" | "Aes" | "Hmac"; expiresBefore?: string; pageSize?: number; after?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.CertificatePage> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/x509",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.CertificatePage>;
+  }
+
+  /**
+   * The newest revocation lists of all authorities whose keys are here, one after the other in PEM; or that of one, in PEM or
+   * DER. The answer has no envelope.
+   *
+   * `GET /api/v2/x509/crls/export`
+   *
+   * `issuer`: Only the list of this authority; by default those of all.
+   *
+   * `format`: The form; by default `pem`. `der` needs `issuer`.
+   */
+  exportCrls(
+    query: { issuer?: types.CertificateId; format?: "pem" | "der" } = {},
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/x509/crls/export",
+      kind: "bytes",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
+  }
+
+  /**
+   * Makes a certificate with a new key: self-signed, or issued by a trusted authority.
+   *
+   * Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
+   *
+   * `POST /api/v2/x509/generate`
+   */
+  generate(
+    body: types.GenerateCertificate,
+    options: CallOptions = {},
+  ): Promise<types.Issued> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/x509/generate",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Issued>;
+  }
+
+  /**
+   * Takes certificates that were issued elsewhere into the inventory, without keys. Needs CertManage:Manage.
+   *
+   * `POST /api/v2/x509/import`
+   */
+  importCertificates(
+    body: types.ImportCertificates,
+    options: CallOptions = {},
+  ): Promise<types.Imported> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/x509/import",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Imported>;
+  }
+
+  /**
+   * Takes a certificate authority in with its private key; it issues here from then on. Needs CertManage:Export, and a
+   * session of two people.
+   *
+   * `POST /api/v2/x509/import-key`
+   */
+  importAuthority(
+    body: types.ImportAuthority,
+    options: CallOptions = {},
+  ): Promise<types.Imported> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/x509/import-key",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Imported>;
+  }
+
+  /**
+   * Issues a certificate for the key of a PKCS#10 request. Needs CertManage:Generate.
+   *
+   * Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
+   *
+   * `POST /api/v2/x509/requests`
+   */
+  request(
+    body: types.RequestCertificate,
+    options: CallOptions = {},
+  ): Promise<types.Issued> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/x509/requests",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Issued>;
+  }
+
+  /**
+   * Approves a proposal, as `POST /api/v2/x509/proposals/{uuid}/approve` does. Needs Signing:Approve.
+   *
+   * `POST /api/v2/x509/requests/{uuid}/approve`
+   */
+  approveRequest(
+    uuid: string,
+    body: types.ApproveRequest = {},
+    options: CallOptions = {},
+  ): Promise<types.Proposed> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/requests/${segment(uuid)}/approve`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Proposed>;
+  }
+
+  /**
+   * A certificate and where it stands.
+   *
+   * `GET /api/v2/x509/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Certificate> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Certificate>;
+  }
+
+  /**
+   * Says who approves what an authority issues, under whichever profile; `numApprovals` 0 means nobody. Where it demands
+   * approvals now, so does the change, which is then a proposal. Needs CertManage:Manage.
+   *
+   * `PUT /api/v2/x509/{uuid}/approval`
+   */
+  setApproval(
+    uuid: string,
+    body: types.ApprovalRules,
+    options: CallOptions = {},
+  ): Promise<types.IssuerApproval> {
+    const call: Call = {
+      method: "PUT",
+      path: `/api/v2/x509/${segment(uuid)}/approval`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.IssuerApproval>;
+  }
+
+  /**
+   * A certificate as a file, alone (`pem`, `der`) or with its issuers (`chain`, `pkcs7`). The answer has no envelope.
+   *
+   * `GET /api/v2/x509/{uuid}/download`
+   *
+   * `format`: The form; by default `pem`.
+   */
+  download(
+    uuid: string,
+    query: { format?: "pem" | "der" | "chain" | "pkcs7" } = {},
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/${segment(uuid)}/download`,
+      kind: "bytes",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
+  }
+
+  /**
+   * Issues a certificate again, for the same names and another key. Needs CertManage:Generate.
+   *
+   * Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
+   *
+   * `POST /api/v2/x509/{uuid}/rekey`
+   */
+  rekey(
+    uuid: string,
+    body: types.RekeyCertificate,
+    options: CallOptions = {},
+  ): Promise<types.Issued> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/${segment(uuid)}/rekey`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Issued>;
+  }
+
+  /**
+   * Releases a certificate that is on hold: it is valid again. Needs CertManage:Manage and two persons.
+   *
+   * `POST /api/v2/x509/{uuid}/release`
+   */
+  release(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Certificate> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/${segment(uuid)}/release`,
+      kind: "envelope",
+      body: {},
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Certificate>;
+  }
+
+  /**
+   * Issues a certificate again, for the same key and names. Needs CertManage:Generate.
+   *
+   * Where the profile or the issuer demands approvals, the answer is the proposal that waits for them.
+   *
+   * `POST /api/v2/x509/{uuid}/renew`
+   */
+  renew(
+    uuid: string,
+    body: types.RenewCertificate,
+    options: CallOptions = {},
+  ): Promise<types.Issued> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/${segment(uuid)}/renew`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Issued>;
+  }
+
+  /**
+   * Revokes a certificate, or puts it on hold (`certificateHold`). Needs CertManage:Generate; for that of an authority, an
+   * OCSP responder, a time stamp or a service CertManage:Manage and two persons.
+   *
+   * `POST /api/v2/x509/{uuid}/revoke`
+   */
+  revoke(
+    uuid: string,
+    body: types.RevokeCertificate,
+    options: CallOptions = {},
+  ): Promise<types.Certificate> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/${segment(uuid)}/revoke`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Certificate>;
+  }
+}
+
+export class CertProfiles {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Makes a certificate profile. Needs CertManage:Manage.
+   *
+   * `POST /api/v2/x509/cert-profiles`
+   */
+  create(
+    body: types.CreateCertProfile,
+    options: CallOptions = {},
+  ): Promise<types.CertProfile> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/x509/cert-profiles",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.CertProfile>;
+  }
+
+  /**
+   * The certificate profiles, by name.
+   *
+   * `GET /api/v2/x509/cert-profiles/stubs`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   */
+  list(
+    query: { page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.CertProfileStubResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/x509/cert-profiles/stubs",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.CertProfileStubResults>;
+  }
+
+  /**
+   * A certificate profile in full; what is read can be written back.
+   *
+   * `GET /api/v2/x509/cert-profiles/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.CertProfile> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/cert-profiles/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.CertProfile>;
+  }
+
+  /**
+   * Changes the members that are sent and checks the whole as create does; what was issued stays as it is. A profile that
+   * came with Chancery cannot be changed. Needs CertManage:Manage.
+   *
+   * `PATCH /api/v2/x509/cert-profiles/{uuid}`
+   */
+  update(
+    uuid: string,
+    body: types.PatchCertProfile,
+    options: CallOptions = {},
+  ): Promise<types.CertProfile> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/x509/cert-profiles/${segment(uuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.CertProfile>;
+  }
+
+  /**
+   * Removes a certificate profile that no certificate names; any other can be disabled. Needs CertManage:Manage.
+   *
+   * `DELETE /api/v2/x509/cert-profiles/{uuid}`
+   */
+  delete(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/x509/cert-profiles/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+}
+
+export class Proposals {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Proposes to approve beforehand: a list of digests, or so many requests of one submitter. It serves once it has the
+   * approvals that its policy demands of requests. Needs Signing:Submit.
+   *
+   * `POST /api/v2/x509/pre-approvals`
+   */
+  preApprove(
+    body: types.CreatePreApproval,
+    options: CallOptions = {},
+  ): Promise<types.Proposed> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/x509/pre-approvals",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Proposed>;
+  }
+
+  /**
+   * The proposals that the caller may see: approvers and deployers all of them, others those that they made or may use.
+   * Needs Signing:Approve, Services:Deploy, Signing:Submit, CertManage:Generate or CertManage:Manage.
+   *
+   * `GET /api/v2/x509/proposals`
+   *
+   * `kind`: Only proposals of this kind.
+   *
+   * `policyUuid`: Only proposals about this policy.
+   *
+   * `certProfileUuid`: Only proposals about this certificate profile.
+   *
+   * `issuerUuid`: Only proposals about this authority.
+   *
+   * `waiting`: With `true`, only those that wait for approvals.
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   */
+  list(
+    query: { kind?: types.ProposalKind; policyUuid?: types.PolicyId; certProfileUuid?: types.CertProfileId; issuerUuid?: types.CertificateId; waiting?: boolean; page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.ProposalStubItems> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/x509/proposals",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.ProposalStubItems>;
+  }
+
+  /**
+   * Approves or denies many proposals, each by itself: what is refused for one leaves the others as they are. Needs
+   * Signing:Approve; to deny own ones, what it took to make them.
+   *
+   * `POST /api/v2/x509/proposals/batch-approve-deny`
+   */
+  batchDecide(
+    body: types.BatchDecideProposals,
+    options: CallOptions = {},
+  ): Promise<types.BatchDecidedProposals> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/x509/proposals/batch-approve-deny",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.BatchDecidedProposals>;
+  }
+
+  /**
+   * One proposal in full, with the text that is approved, and the uses of a pre-approval. Needs Signing:Approve,
+   * Services:Deploy, Signing:Submit, CertManage:Generate or CertManage:Manage.
+   *
+   * `GET /api/v2/x509/proposals/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Proposal> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/proposals/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Proposal>;
+  }
+
+  /**
+   * Approves a proposal in the name of all identities of the session. The last approval that is needed puts it into
+   * effect. Needs Signing:Approve.
+   *
+   * `POST /api/v2/x509/proposals/{uuid}/approve`
+   */
+  approve(
+    uuid: string,
+    body: types.ApproveRequest = {},
+    options: CallOptions = {},
+  ): Promise<types.Proposed> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/proposals/${segment(uuid)}/approve`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Proposed>;
+  }
+
+  /**
+   * Denies a proposal; one denial is enough. Needs Signing:Approve, or to have made it.
+   *
+   * `POST /api/v2/x509/proposals/{uuid}/deny`
+   */
+  deny(
+    uuid: string,
+    body: types.DecideRequest = {},
+    options: CallOptions = {},
+  ): Promise<types.Proposed> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/proposals/${segment(uuid)}/deny`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Proposed>;
+  }
+
+  /**
+   * Ends a pre-approval that took effect, at once. Needs Signing:Approve, or to have made it.
+   *
+   * `POST /api/v2/x509/proposals/{uuid}/revoke`
+   */
+  revoke(
+    uuid: string,
+    body: types.DecideRequest = {},
+    options: CallOptions = {},
+  ): Promise<types.Proposed> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/proposals/${segment(uuid)}/revoke`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Proposed>;
+  }
+
+  /**
+   * Takes back a proposal that the session's identities made and that waits for approvals. Needs what it
+   * took to make it.
+   *
+   * `POST /api/v2/x509/proposals/{uuid}/withdraw`
+   */
+  withdraw(
+    uuid: string,
+    body: types.DecideRequest = {},
+    options: CallOptions = {},
+  ): Promise<types.Proposed> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/proposals/${segment(uuid)}/withdraw`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Proposed>;
+  }
+}
+
+export class Services {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The services with their signing policies and certificates.
+   *
+   * `GET /api/v2/x509/services`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   */
+  list(
+    query: { page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.ServiceResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/x509/services",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.ServiceResults>;
+  }
+
+  /**
+   * The services that there are.
+   *
+   * `GET /api/v2/x509/services/stubs`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   */
+  listStubs(
+    query: { page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.ServiceStubResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/x509/services/stubs",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.ServiceStubResults>;
+  }
+
+  /**
+   * A service with its signing policies and its certificate.
+   *
+   * `GET /api/v2/x509/services/{serviceUuid}`
+   */
+  get(
+    serviceUuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Service> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/services/${segment(serviceUuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Service>;
+  }
+
+  /**
+   * Changes a time-stamping authority: the policy that its stamps name, and whether it is the one that `/tsa` stands for.
+   * Needs Services:Deploy. Its certificate is renewed; policies of signing services are changed by themselves.
+   *
+   * `PATCH /api/v2/x509/services/{serviceUuid}`
+   */
+  update(
+    serviceUuid: string,
+    body: types.ChangeService,
+    options: CallOptions = {},
+  ): Promise<types.ChangedService> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/x509/services/${segment(serviceUuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.ChangedService>;
+  }
+
+  /**
+   * The approval that the certificates of a service need: what their issuer demands of everything that it issues.
+   *
+   * `GET /api/v2/x509/services/{serviceUuid}/issuance-policy`
+   */
+  getIssuancePolicy(
+    serviceUuid: string,
+    options: CallOptions = {},
+  ): Promise<types.IssuancePolicy> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/services/${segment(serviceUuid)}/issuance-policy`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.IssuancePolicy>;
+  }
+
+  /**
+   * Changes it, as `PUT /api/v2/x509/{uuid}/approval` of the issuer does: where approvals are demanded now, so does the
+   * change, which is then a proposal. Needs CertManage:Manage.
+   *
+   * `PATCH /api/v2/x509/services/{serviceUuid}/issuance-policy`
+   */
+  updateIssuancePolicy(
+    serviceUuid: string,
+    body: types.PatchIssuancePolicy,
+    options: CallOptions = {},
+  ): Promise<types.IssuancePolicy> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/x509/services/${segment(serviceUuid)}/issuance-policy`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.IssuancePolicy>;
+  }
+
+  /**
+   * Gives a service a new certificate with a new key of the same kind; its uuid and its policies stay. Needs
+   * Services:Deploy.
+   *
+   * Where the issuer demands approvals, the certificate waits for them, and the service keeps what it has.
+   *
+   * `POST /api/v2/x509/services/{serviceUuid}/renew`
+   */
+  renew(
+    serviceUuid: string,
+    body: types.RenewService = {},
+    options: CallOptions = {},
+  ): Promise<types.RenewedService> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/services/${segment(serviceUuid)}/renew`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.RenewedService>;
+  }
+
+  /**
+   * Revokes a service's certificate, or puts it on hold (`certificateHold`); the service then signs no more. Needs
+   * CertManage:Manage and two persons.
+   *
+   * `POST /api/v2/x509/services/{serviceUuid}/revoke`
+   */
+  revoke(
+    serviceUuid: string,
+    body: types.RevokeCertificate,
+    options: CallOptions = {},
+  ): Promise<types.Certificate> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/services/${segment(serviceUuid)}/revoke`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Certificate>;
+  }
+
+  /**
+   * Deploys a signing service: makes its certificate, key and policy. Needs Services:Deploy.
+   *
+   * Where the issuer demands approvals, the certificate waits for them, and the service signs once it has it.
+   *
+   * `POST /cuserv/v1/services/deploy`
+   */
+  deploy(
+    body: types.DeployRequest,
+    options: CallOptions = {},
+  ): Promise<types.DeployedService> {
+    const call: Call = {
+      method: "POST",
+      path: "/cuserv/v1/services/deploy",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.DeployedService>;
+  }
+}
+
+export class SigningPolicies {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The signing policies of a service.
+   *
+   * `GET /api/v2/x509/services/{serviceUuid}/signing-policies`
+   */
+  list(
+    serviceUuid: string,
+    options: CallOptions = {},
+  ): Promise<types.SigningPolicyItems> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/services/${segment(serviceUuid)}/signing-policies`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.SigningPolicyItems>;
+  }
+
+  /**
+   * Adds a policy to a service, at least as strict as those that are there. Needs Services:Deploy.
+   *
+   * `POST /api/v2/x509/services/{serviceUuid}/signing-policies`
+   */
+  create(
+    serviceUuid: string,
+    body: types.CreateSigningPolicy,
+    options: CallOptions = {},
+  ): Promise<types.SigningPolicy> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/services/${segment(serviceUuid)}/signing-policies`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.SigningPolicy>;
+  }
+
+  /**
+   * A signing policy.
+   *
+   * `GET /api/v2/x509/signing-policies/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.SigningPolicy> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/signing-policies/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.SigningPolicy>;
+  }
+
+  /**
+   * Changes name, approvals, self-approval and rules of a policy; it is never laxer than the service's policies. Needs
+   * Services:Deploy.
+   *
+   * `PATCH /api/v2/x509/signing-policies/{uuid}`
+   */
+  update(
+    uuid: string,
+    body: types.ChangeSigningPolicy,
+    options: CallOptions = {},
+  ): Promise<types.SigningPolicy> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/x509/signing-policies/${segment(uuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.SigningPolicy>;
+  }
+}
+
+export class SigningRequests {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The signing requests of a service that the caller may see. Needs Signing:Submit or Signing:Approve.
+   *
+   * `GET /api/v2/x509/services/{serviceUuid}/signing-requests`
+   *
+   * `state`: Only requests in this state.
+   *
+   * `preApprovalUuid`: Only requests that this pre-approval stood in for.
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name, the note, or a value of the metadata.
+   *
+   * `metadata`: Only requests with these in their metadata: `metadata.NAME=VALUE`, several of which all hold.
+   */
+  listOfService(
+    serviceUuid: string,
+    query: { state?: types.SigningRequestState; preApprovalUuid?: types.ProposalId; page?: number; pageSize?: number; after?: string; search?: string; metadata?: Record<string, string> } = {},
+    options: CallOptions = {},
+  ): Promise<types.SigningRequestStubItems> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/services/${segment(serviceUuid)}/signing-requests`,
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.SigningRequestStubItems>;
+  }
+
+  /**
+   * The signing requests that the caller may see: approvers all of them, others the own ones. Needs Signing:Submit or
+   * Signing:Approve.
+   *
+   * `GET /api/v2/x509/signing-requests`
+   *
+   * `state`: Only requests in this state.
+   *
+   * `preApprovalUuid`: Only requests that this pre-approval stood in for.
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name, the note, or a value of the metadata.
+   *
+   * `metadata`: Only requests with these in their metadata: `metadata.NAME=VALUE`, several of which all hold.
+   */
+  list(
+    query: { state?: types.SigningRequestState; preApprovalUuid?: types.ProposalId; page?: number; pageSize?: number; after?: string; search?: string; metadata?: Record<string, string> } = {},
+    options: CallOptions = {},
+  ): Promise<types.SigningRequestStubItems> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/x509/signing-requests",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.SigningRequestStubItems>;
+  }
+
+  /**
+   * Submits a payload, or its digest, to be signed. Where the policy needs no approvals it is signed at once. Needs
+   * Signing:Submit.
+   *
+   * `POST /api/v2/x509/signing-requests`
+   */
+  submit(
+    body: types.SubmitRequest,
+    options: CallOptions = {},
+  ): Promise<types.Submitted> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/x509/signing-requests",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Submitted>;
+  }
+
+  /**
+   * Approves or denies many requests, each by itself: what is refused for one leaves the others as they are. Needs
+   * Signing:Approve; to deny own ones, Signing:Submit.
+   *
+   * `POST /api/v2/x509/signing-requests/batch-approve-deny`
+   */
+  batchDecide(
+    body: types.BatchDecideRequest,
+    options: CallOptions = {},
+  ): Promise<types.BatchDecided> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/x509/signing-requests/batch-approve-deny",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.BatchDecided>;
+  }
+
+  /**
+   * One signing request in full, with its signature once it is there. Needs Signing:Approve, or Signing:Submit for the own
+   * ones.
+   *
+   * `GET /api/v2/x509/signing-requests/{uuid}`
+   *
+   * `include`: `uploadData` for the payload.
+   */
+  get(
+    uuid: string,
+    query: { include?: "uploadData" } = {},
+    options: CallOptions = {},
+  ): Promise<types.SigningRequest> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/signing-requests/${segment(uuid)}`,
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.SigningRequest>;
+  }
+
+  /**
+   * Approves a request in the name of all identities of the session. The last approval that is needed signs it, and the
+   * answer then has the signature. Needs Signing:Approve.
+   *
+   * `POST /api/v2/x509/signing-requests/{uuid}/approve`
+   */
+  approve(
+    uuid: string,
+    body: types.ApproveRequest = {},
+    options: CallOptions = {},
+  ): Promise<types.Approved> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/signing-requests/${segment(uuid)}/approve`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Approved>;
+  }
+
+  /**
+   * Denies a request; one denial is enough. Needs Signing:Approve, or Signing:Submit for the own ones.
+   *
+   * `POST /api/v2/x509/signing-requests/{uuid}/deny`
+   */
+  deny(
+    uuid: string,
+    body: types.DecideRequest = {},
+    options: CallOptions = {},
+  ): Promise<types.Denied> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/signing-requests/${segment(uuid)}/deny`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Denied>;
+  }
+
+  /**
+   * The items of a manifest in their order, each with its signature once it is there; at most 1,000 at a time. Needs
+   * Signing:Approve, or Signing:Submit for the own ones.
+   *
+   * `GET /api/v2/x509/signing-requests/{uuid}/items`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000, which is also the default.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `include`: `inclusionProof` for the proofs that the signatures are in the transparency log.
+   */
+  items(
+    uuid: string,
+    query: { page?: number; pageSize?: number; after?: string; include?: "inclusionProof" } = {},
+    options: CallOptions = {},
+  ): Promise<types.SignedItemItems> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/signing-requests/${segment(uuid)}/items`,
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.SignedItemItems>;
+  }
+
+  /**
+   * Submits a request that failed, or that waited too long, as a new request of the session. Needs Signing:Submit.
+   *
+   * `POST /api/v2/x509/signing-requests/{uuid}/repeat`
+   */
+  repeat(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Submitted> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/signing-requests/${segment(uuid)}/repeat`,
+      kind: "envelope",
+      body: {},
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Submitted>;
+  }
+
+  /**
+   * The uploaded file with its signature inside, for the formats that embed. Needs Signing:Approve, or Signing:Submit for
+   * the own requests. The answer has no envelope.
+   *
+   * `GET /api/v2/x509/signing-requests/{uuid}/signed/download`
+   */
+  downloadSigned(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/x509/signing-requests/${segment(uuid)}/signed/download`,
+      kind: "bytes",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
+  }
+
+  /**
+   * Takes back a request that the session's identities submitted and that waits for approvals. Needs Signing:Submit.
+   *
+   * `POST /api/v2/x509/signing-requests/{uuid}/withdraw`
+   */
+  withdraw(
+    uuid: string,
+    body: types.DecideRequest = {},
+    options: CallOptions = {},
+  ): Promise<types.Denied> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/x509/signing-requests/${segment(uuid)}/withdraw`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Denied>;
+  }
+}
+
+export class Public {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The certificate of a trusted authority, in DER.
+   *
+   * `GET /ca/{file}`
+   */
+  certificate(
+    file: string,
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const call: Call = {
+      method: "GET",
+      path: `/ca/${segment(file)}`,
+      kind: "bytes",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
+  }
+
+  /**
+   * The newest revocation list of an authority, in DER: complete, or what changed since an earlier complete one.
+   *
+   * `GET /crl/{file}`
+   */
+  crl(
+    file: string,
+    conditions: { ifNoneMatch?: string; ifModifiedSince?: string } = {},
+    options: CallOptions = {},
+  ): Promise<Uint8Array | null> {
+    const call: Call = {
+      method: "GET",
+      path: `/crl/${segment(file)}`,
+      kind: "bytes",
+      headers: { "If-None-Match": conditions.ifNoneMatch, "If-Modified-Since": conditions.ifModifiedSince },
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array | null>;
+  }
+
+  /**
+   * Where certificates stand. What cannot be answered is said in the answer, as RFC 6960 wants it.
+   *
+   * `POST /ocsp`
+   */
+  ocsp(
+    request: Uint8Array,
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const call: Call = {
+      method: "POST",
+      path: "/ocsp",
+      kind: "bytes",
+      octets: request,
+      mediaType: "application/ocsp-request",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
+  }
+
+  /**
+   * The same; the request is in the path, in base64 and then URL-encoded. Slashes may be left as they are, since many
+   * clients do so.
+   *
+   * `GET /ocsp/{request}`
+   */
+  ocspByPath(
+    request: string,
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const call: Call = {
+      method: "GET",
+      path: `/ocsp/${segment(request)}`,
+      kind: "bytes",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
+  }
+
+  /**
+   * A time stamp (RFC 3161) of the default time-stamping authority. What cannot be stamped is said in the answer, as the
+   * protocol wants it.
+   *
+   * `POST /tsa`
+   */
+  timeStamp(
+    request: Uint8Array,
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const call: Call = {
+      method: "POST",
+      path: "/tsa",
+      kind: "bytes",
+      octets: request,
+      mediaType: "application/timestamp-query",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
+  }
+
+  /**
+   * The same, of one authority among several.
+   *
+   * `POST /tsa/{serviceUuid}`
+   */
+  timeStampOf(
+    serviceUuid: string,
+    request: Uint8Array,
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const call: Call = {
+      method: "POST",
+      path: `/tsa/${segment(serviceUuid)}`,
+      kind: "bytes",
+      octets: request,
+      mediaType: "application/timestamp-query",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
+  }
+}
+
+export class Server {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The same document for people: a page that works offline.
+   *
+   * `GET /docs`
+   */
+  docs(
+    options: CallOptions = {},
+  ): Promise<string> {
+    const call: Call = {
+      method: "GET",
+      path: "/docs",
+      kind: "text",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<string>;
+  }
+
+  /**
+   * The page's style.
+   *
+   * `GET /docs/page.css`
+   */
+  docsStyle(
+    options: CallOptions = {},
+  ): Promise<string> {
+    const call: Call = {
+      method: "GET",
+      path: "/docs/page.css",
+      kind: "text",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<string>;
+  }
+
+  /**
+   * The page's script.
+   *
+   * `GET /docs/page.js`
+   */
+  docsScript(
+    options: CallOptions = {},
+  ): Promise<string> {
+    const call: Call = {
+      method: "GET",
+      path: "/docs/page.js",
+      kind: "text",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<string>;
+  }
+
+  /**
+   * Whether the process answers at all.
+   *
+   * `GET /healthz`
+   */
+  health(
+    options: CallOptions = {},
+  ): Promise<types.Health> {
+    const call: Call = {
+      method: "GET",
+      path: "/healthz",
+      kind: "json",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Health>;
+  }
+
+  /**
+   * The process's counters in Prometheus' text format.
+   *
+   * `GET /metrics`
+   */
+  metrics(
+    options: CallOptions = {},
+  ): Promise<string> {
+    const call: Call = {
+      method: "GET",
+      path: "/metrics",
+      kind: "text",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<string>;
+  }
+
+  /**
+   * The OpenAPI 3.1 document of this server.
+   *
+   * `GET /openapi.json`
+   */
+  openapi(
+    options: CallOptions = {},
+  ): Promise<unknown> {
+    const call: Call = {
+      method: "GET",
+      path: "/openapi.json",
+      kind: "json",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<unknown>;
+  }
+
+  /**
+   * Whether the storage answers, the root key is loaded, and the server is not about to stop; says so when the installation is a demonstration.
+   *
+   * `GET /readyz`
+   */
+  readiness(
+    options: CallOptions = {},
+  ): Promise<types.Readiness> {
+    const call: Call = {
+      method: "GET",
+      path: "/readyz",
+      kind: "json",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.Readiness>;
+  }
+}
+
+export class Session {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Logs an identity in, on the session of the cookie or on a new one. Roles with two logins are complete after the
+   * second, of another identity.
+   *
+   * `POST /home/v1/login`
+   */
+  login(
+    body: types.LoginRequest,
+    options: CallOptions = {},
+  ): Promise<types.LoginAnswer> {
+    const call: Call = {
+      method: "POST",
+      path: "/home/v1/login",
+      kind: "json",
+      body: body,
+      isPublic: true,
+      byCookie: true,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.LoginAnswer>;
+  }
+
+  /**
+   * A bearer token for a fully logged-in session.
+   *
+   * `GET /home/v1/login/token`
+   */
+  token(
+    options: CallOptions = {},
+  ): Promise<types.TokenAnswer> {
+    const call: Call = {
+      method: "GET",
+      path: "/home/v1/login/token",
+      kind: "json",
+      isPublic: false,
+      byCookie: true,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenAnswer>;
+  }
+
+  /**
+   * Ends the session, complete or half open, and every token of it.
+   *
+   * `POST /home/v1/logout`
+   */
+  logout(
+    options: CallOptions = {},
+  ): Promise<types.HomeAnswer> {
+    const call: Call = {
+      method: "POST",
+      path: "/home/v1/logout",
+      kind: "json",
+      body: {},
+      isPublic: false,
+      byCookie: true,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.HomeAnswer>;
+  }
+}
+
+export class Log {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The newest signed checkpoint of the transparency log.
+   *
+   * `GET /log/checkpoint`
+   */
+  checkpoint(
+    options: CallOptions = {},
+  ): Promise<string> {
+    const call: Call = {
+      method: "GET",
+      path: "/log/checkpoint",
+      kind: "text",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<string>;
+  }
+
+  /**
+   * A tile of the log's hashes, or a bundle of its entries.
+   *
+   * `GET /log/tile/{tile}`
+   */
+  tile(
+    tile: string,
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const call: Call = {
+      method: "GET",
+      path: `/log/tile/${tile}`,
+      kind: "bytes",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
+  }
+
+  /**
+   * The public key that checkpoints are verified with, under the log's name. Compare it with what you were given on
+   * another way.
+   *
+   * `GET /log/vkey`
+   */
+  vkey(
+    options: CallOptions = {},
+  ): Promise<string> {
+    const call: Call = {
+      method: "GET",
+      path: "/log/vkey",
+      kind: "text",
+      isPublic: true,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<string>;
+  }
+}
+
+/** Every operation of the interface as a method, in groups. */
+export class Operations {
+  readonly audit: Audit;
+  readonly identities: Identities;
+  readonly keyTypes: KeyTypes;
+  readonly keys: Keys;
+  readonly roles: Roles;
+  readonly settings: Settings;
+  readonly tokenProfiles: TokenProfiles;
+  readonly certificates: Certificates;
+  readonly certProfiles: CertProfiles;
+  readonly proposals: Proposals;
+  readonly services: Services;
+  readonly signingPolicies: SigningPolicies;
+  readonly signingRequests: SigningRequests;
+  readonly public: Public;
+  readonly server: Server;
+  readonly session: Session;
+  readonly log: Log;
+
+  constructor(caller: Caller) {
+    this.audit = new Audit(caller);
+    this.identities = new Identities(caller);
+    this.keyTypes = new KeyTypes(caller);
+    this.keys = new Keys(caller);
+    this.roles = new Roles(caller);
+    this.settings = new Settings(caller);
+    this.tokenProfiles = new TokenProfiles(caller);
+    this.certificates = new Certificates(caller);
+    this.certProfiles = new CertProfiles(caller);
+    this.proposals = new Proposals(caller);
+    this.services = new Services(caller);
+    this.signingPolicies = new SigningPolicies(caller);
+    this.signingRequests = new SigningRequests(caller);
+    this.public = new Public(caller);
+    this.server = new Server(caller);
+    this.session = new Session(caller);
+    this.log = new Log(caller);
+  }
+}

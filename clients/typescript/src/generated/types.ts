@@ -1,0 +1,2583 @@
+// Made from docs/openapi.json by `python3 clients/generate`; changes belong there.
+
+/** What was done or tried, as the audit records name it. */
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "AuditRead" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRead" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail";
+
+/** The kinds of subject alternative names. */
+export type AltNameKind = "Dns" | "Ip" | "Email" | "Uri" | "Upn";
+
+/** What subject alternative names may be. */
+export interface AltNameRules {
+  /**
+   * The domains in which host names, mailboxes and user principal names must lie, those of the subject (its
+   * `emailAddress`, a common name that looks like a host) too; `null`: any.
+   */
+  domains?: string[] | null;
+  /** The kinds that may occur; `null`: all. */
+  kinds?: AltNameKind[] | null;
+  /** `Required`: a request without any lends its common name where that is a host name or an address. */
+  presence: Presence;
+  /** Whether a host name may begin with `*`. */
+  wildcards?: boolean;
+}
+
+/** One decision on a signing request. */
+export interface Approval {
+  /** When (RFC 3339, UTC). */
+  decidedAt: string;
+  /** What was decided. */
+  decision: RequestDecision;
+  /** In whose name: all identities of one session. */
+  identities: IdentityIdObjInfo[];
+  /** What they said about it. */
+  note: string;
+}
+
+/** How far a request is from its signature. */
+export interface ApprovalCount {
+  /** Approvals given. */
+  given: number;
+  /** Approvals that it takes. */
+  required: number;
+}
+
+/**
+ * Who approves a certificate before it is issued, and how many. Of an object that is there, `numApprovals` is said in any
+ * case.
+ */
+export interface ApprovalRules {
+  /** Who approves first, as in the rules of a signing policy. */
+  approvalSteps?: ApprovalStep[];
+  /** Approvals that a certificate needs, 0 to 64; 0 means that it is issued at once. */
+  numApprovals: number;
+  /** How long a request waits for its approvals; for ever by default. */
+  requestLifetime?: ValidityPeriod | null;
+  /**
+   * Whether whoever asks for a certificate may take part in approving it; by default `DualControl`, and always `Never`
+   * in hardened mode.
+   */
+  selfApproval?: SelfApproval | null;
+}
+
+/** What the approvers have said of a signing request. */
+export type ApprovalState = "None" | "Pending" | "Approved" | "Denied";
+
+/** Approvals of certain roles. */
+export interface ApprovalStep {
+  /** How many such approvals it takes, at least one. */
+  numApprovals: number;
+  /** The session that approves holds one of these roles; at least one. */
+  roleUuids: RoleId[];
+}
+
+/** Body of approve. */
+export interface ApproveRequest {
+  /** What is approved: where it is not the request's `approvalDigest`, nothing is. */
+  digest?: Base64 | null;
+  /** What to record with the approval; at most 4 KiB. */
+  note?: string | null;
+}
+
+/** Answer to an approval. */
+export interface Approved {
+  /** What the approvers have said. */
+  approvalState: ApprovalState;
+  /** How many approvals there are, and how many it takes. */
+  approvals: ApprovalCount;
+  /** The digest that was approved: the request's `approvalDigest`. */
+  digest: Base64;
+  /** How far the items of a manifest are. */
+  manifest?: ManifestSummary | null;
+  /** The signature; empty until it is signed. */
+  signature: Base64;
+  /** Where the request stands now. */
+  state: SigningRequestState;
+}
+
+/** An identity as a record names it. */
+export interface AuditIdentity {
+  /** Its name at that time. */
+  name: string;
+  /** Its id. */
+  uuid: IdentityId;
+}
+
+/** One record. */
+export interface AuditRecord {
+  /** What was done or tried. */
+  action: Action;
+  /** How many calls it stands for. */
+  count: number;
+  /** More about it: names, counts, ids; never a value, password or token. */
+  detail: unknown;
+  /** In whose name. */
+  identities: AuditIdentity[];
+  /** Its number; later records have higher ones. */
+  number: number;
+  /** On which object. */
+  objectUuid?: ObjectId | null;
+  /** How it ended. */
+  outcome: ErrorCode;
+  /** The id of the request, or the host command that did it. */
+  requestId: string;
+  /** The address that the request came from; empty for what came from none. */
+  source: string;
+  /** When (RFC 3339, UTC, to the millisecond). */
+  time: string;
+}
+
+/** `username` and `password` for `userpass`, `apiKey` for `apikey`. */
+export interface AuthCredentials {
+  /** An application's key, as it was shown when the application was created. */
+  apiKey?: string | null;
+  /** The password. */
+  password?: Base64 | null;
+  /** The identity's name, in any letter case. */
+  username?: string | null;
+}
+
+/** How a login proves who it is. */
+export type AuthType = "userpass" | "apikey";
+
+/** standard base64 (RFC 4648, section 4); padding is optional, line breaks are ignored */
+export type Base64 = string;
+
+/** Body of batch-approve-deny. */
+export interface BatchDecideProposals {
+  /** What is decided on each of them. */
+  decision: Decision;
+  /** What to record with each decision; at most 4 KiB. */
+  note?: string | null;
+  /** The proposals, at most 1,000. */
+  uuids: ProposalId[];
+}
+
+/** Body of batch-approve-deny. */
+export interface BatchDecideRequest {
+  /** What is decided on each of them. */
+  decision: Decision;
+  /** What to record with each decision; at most 4 KiB. */
+  note?: string | null;
+  /** The requests, at most 1,000. */
+  uuids: SigningRequestId[];
+}
+
+/** Answer to batch-approve-deny. */
+export interface BatchDecided {
+  /** What became of each, in the order of `uuids`. */
+  results: BatchDecidedItem[];
+}
+
+/** What became of one request of a batch. */
+export interface BatchDecidedItem {
+  /** What the approvers have said; `None` where there is no such request. */
+  approvalState: ApprovalState;
+  /** What a single call would have been answered with. */
+  errorCode: ErrorCode;
+  /** Why it was refused. */
+  message?: string | null;
+  /** Where the request stands now; `None` where there is no such request. */
+  state: SigningRequestState;
+  /** The request. */
+  uuid: SigningRequestId;
+}
+
+/** What became of one proposal of a batch. */
+export interface BatchDecidedProposal {
+  /** What a single call would have answered; absent where it was refused. */
+  decided?: Proposed | null;
+  /** What a single call would have been answered with. */
+  errorCode: ErrorCode;
+  /** Why it was refused. */
+  message?: string | null;
+  /** The proposal. */
+  uuid: ProposalId;
+}
+
+/** Answer to batch-approve-deny. */
+export interface BatchDecidedProposals {
+  /** What became of each, in the order of `uuids`. */
+  results: BatchDecidedProposal[];
+}
+
+/** `api.v2.dp.BatchDetokenizationResponse`. */
+export interface BatchDetokenizationResponse {
+  /** With `partial`: what was wrong with the values that are `null`, the first hundred of them. */
+  errors?: ItemError[];
+  /** The messages, in the order of the tokens; masked where only a partial rule allows the caller. */
+  messages: (string | null)[];
+}
+
+/** Tokens to turn back. */
+export interface BatchDetokenizeRequest {
+  /** The initialization vectors that came with them, in the same order, where the profile uses them. */
+  ivs?: Base64[] | null;
+  /** The version of the key that made the token, where it does not tell and the profile reads several. */
+  keyVersion?: number | null;
+  /** Whether bad values leave a `null` instead of failing the call. */
+  partial?: boolean | null;
+  /** The tokens. */
+  tokens: string[];
+}
+
+/** `api.v2.dp.BatchTokenizationResponse`. */
+export interface BatchTokenizationResponse {
+  /** With `partial`: what was wrong with the values that are `null`, the first hundred of them. */
+  errors?: ItemError[];
+  /** The initialization vectors, in the same order, where the profile uses them. */
+  ivs?: (Base64 | null)[] | null;
+  /** The version of the key of all tokens, where the profile reads several: detokenize needs it unless each token tells it. */
+  keyVersion?: number | null;
+  /** The tokens, in the order of the messages. */
+  tokens: (string | null)[];
+}
+
+/** Messages to tokenize. */
+export interface BatchTokenizeRequest {
+  /** For Random: from when on there shall be no such token, in RFC 3339; not later than the profile's `timeToLive`. */
+  expiresAt?: string | null;
+  /** The version of the key, which can only be the one that makes tokens. */
+  keyVersion?: number | null;
+  /** The messages. */
+  messages: string[];
+  /** For Random: what to keep with each new token, at most 4 KiB of JSON; sealed like the message. */
+  metadata?: Record<string, unknown> | null;
+  /** Whether bad values leave a `null` instead of failing the call. */
+  partial?: boolean | null;
+}
+
+/** What the key of a certificate may do (RFC 5280, 4.2.1.3). */
+export type CertKeyUsage = "digitalSignature" | "nonRepudiation" | "keyEncipherment" | "dataEncipherment" | "keyAgreement" | "keyCertSign" | "cRLSign";
+
+/** What a new certificate shall say besides its subject. */
+export interface CertParams {
+  /** Some of the profile's extended key usages; by default all. */
+  extendedKeyUsages?: string[] | null;
+  /**
+   * The hash under the certificate's signature; by default SHA-256 for RSA and P-256, SHA-384 for P-384, SHA-512 for
+   * P-521.
+   */
+  hashAlgorithm?: HashType | null;
+  /** Some of the profile's key usages; by default all. */
+  keyUsages?: CertKeyUsage[] | null;
+  /** For an authority, how many others may stand below it: not more than the profile says. */
+  pathLength?: number | null;
+  /**
+   * Subject alternative names: `DNS:host.example`, `IP:192.0.2.1`, `email:name@host.example`,
+   * `URI:https://host.example/`, `UPN:user@host.example`; each once.
+   */
+  subjectAltNames?: string[] | null;
+  /** How long it is valid; by default as the profile says. */
+  validityPeriod?: ValidityPeriod | null;
+}
+
+/** A certificate profile, as it is read; the same text may be written back. */
+export interface CertProfile {
+  /** Who approves its certificates before they are issued. */
+  approval?: ApprovalRules;
+  /** Whether its certificates can issue others. */
+  basicConstraints: ProfileConstraints;
+  /** Where the issuer's CRL is; `null`: below this installation's `publicUrl`; an empty array: not said. */
+  crlUrls?: string[] | null;
+  /** Whether certificates are issued under it. One that certificates name can be disabled, not deleted. */
+  enabled: boolean;
+  /**
+   * What the certificate is for: `serverAuth`, `clientAuth`, `codeSigning`, `emailProtection`, `timeStamping`,
+   * `OCSPSigning`, or a dotted OID.
+   */
+  extendedKeyUsages: string[];
+  /**
+   * The hashes with which its certificates may be signed, the first that suits the issuer's key being the default;
+   * `null`: all that are not weak.
+   */
+  hashAlgorithms?: HashType[] | null;
+  /** Where the issuer's certificate is; as `crlUrls`. */
+  issuerUrls?: string[] | null;
+  /** The key types that its certificates may have; `null`: all that sign. */
+  keyTypeUuids?: KeyTypeId[] | null;
+  /**
+   * What the certificate's key may do. Usages that a kind of key cannot have (only RSA keys encipher, only EC keys
+   * agree) are left out of its certificates.
+   */
+  keyUsages: CertKeyUsage[];
+  /** How long its certificates are valid at most; `null`: as long as their issuer. */
+  maxValidityPeriod?: ValidityPeriod | null;
+  /** The names that its certificates, of authorities, may certify in their turn; absent where they may certify any. */
+  nameConstraints?: NameConstraintRules | null;
+  /** Name and id. */
+  objInfo: CertProfileIdObjInfo;
+  /** Where OCSP is answered; as `crlUrls`. */
+  ocspUrls?: string[] | null;
+  /** In the answer to PATCH: what waits for approvals. Until it has them the profile is as it was. */
+  pendingChange?: Proposed | null;
+  /** Certificate policies: dotted OIDs. */
+  policies: string[];
+  /** What subjects may be. */
+  subject: SubjectRules;
+  /** What subject alternative names may be. */
+  subjectAltNames: AltNameRules;
+  /** Whether it came with Chancery; such a profile cannot be changed. */
+  system: boolean;
+  /** How long its certificates are valid unless the request says otherwise. */
+  validityPeriod: ValidityPeriod;
+}
+
+export type CertProfileId = string;
+
+/** A certificate profile in a list. */
+export interface CertProfileStub {
+  /** Name and id. */
+  objInfo: CertProfileIdObjInfo;
+  /** Whether it came with Chancery. */
+  system: boolean;
+  /** How long its certificates are valid unless the request says otherwise. */
+  validityPeriod: ValidityPeriod;
+}
+
+/** A certificate. */
+export interface Certificate {
+  /** What it demands of everything that it issues; absent where it demands nothing. */
+  approval?: ApprovalRules | null;
+  /** The certificate profile; absent where the certificate was made elsewhere. */
+  certProfileUuid?: CertProfileId | null;
+  /** The certificate in PEM; absent where it was not saved. */
+  certificate?: string | null;
+  /** The proof that it is in the transparency log; null until a checkpoint covers it, within a second of its issue. */
+  inclusionProof?: InclusionProof | null;
+  /** The certificate that issued it; its own id where it is self-signed. */
+  issuerUuid: CertificateId;
+  /** The algorithm family of its key. */
+  keyAlgorithm: KeyAlgorithm;
+  /** Its key, if that was kept. */
+  keyUuid?: KeyId | null;
+  /** Last moment of its validity: RFC 3339, UTC. */
+  notAfter: string;
+  /** First moment of its validity: RFC 3339, UTC. */
+  notBefore: string;
+  /** Name and id. The name is the subject's common name. */
+  objInfo: CertificateIdObjInfo;
+  /** Where it was made. */
+  origin: Origin;
+  /** Why. */
+  revocationReason?: RevocationReason | null;
+  /** When it was revoked or put on hold: RFC 3339, UTC. */
+  revokedAt?: string | null;
+  /** Its serial number in hexadecimal digits. */
+  serialNumber: string;
+  /** Where it stands. */
+  status: CertificateStatus;
+  /** The subject in one line. */
+  subject: string;
+  /** Whether it is trusted as an issuer. */
+  trusted: boolean;
+  /** Its id, as in `objInfo`. */
+  uuid: CertificateId;
+}
+
+export type CertificateId = string;
+
+/** A page of certificates, by name. */
+export interface CertificatePage {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** Certificates a page. */
+  pageSize: number;
+  /** This page's certificates. */
+  results: CertificateStub[];
+}
+
+/** Where a certificate stands. `Expired` is derived from the clock, never stored. */
+export type CertificateStatus = "Valid" | "Revoked" | "Held" | "Expired";
+
+/** A certificate in a list. */
+export interface CertificateStub {
+  /** The certificate that issued it; its own id where it is self-signed. */
+  issuerUuid: CertificateId;
+  /** The algorithm family of its key. */
+  keyAlgorithm: KeyAlgorithm;
+  /** Last moment of its validity: RFC 3339, UTC. */
+  notAfter: string;
+  /** First moment of its validity: RFC 3339, UTC. */
+  notBefore: string;
+  /** Name and id. */
+  objInfo: CertificateIdObjInfo;
+  /** Its serial number in hexadecimal digits. */
+  serialNumber: string;
+  /** Where it stands. */
+  status: CertificateStatus;
+  /** The subject in one line. */
+  subject: string;
+  /** Whether it is trusted as an issuer. */
+  trusted: boolean;
+}
+
+/** A certificate that shall be issued: what people approve. Serial number and moment come when it is. */
+export interface CertificateToIssue {
+  /** Whether it can issue others. */
+  basicConstraints: ProfileConstraints;
+  /** The profile's name. */
+  certProfile: string;
+  /** The profile. */
+  certProfileUuid: CertProfileId;
+  /** Where its issuer's CRL is; `null`: below `publicUrl`. */
+  crlUrls?: string[] | null;
+  /** What it is for. */
+  extendedKeyUsages: string[];
+  /** The hash under its signature. */
+  hashAlgorithm: HashType;
+  /** The certificate whose place it takes. */
+  insteadOf?: CertificateId | null;
+  /** SHA-256 of the authority's certificate. */
+  issuerSha256?: Base64 | null;
+  /** Where its issuer's certificate is; as `crlUrls`. */
+  issuerUrls?: string[] | null;
+  /** The authority that issues it; absent where it is self-signed. */
+  issuerUuid?: CertificateId | null;
+  /** The kind of its key. */
+  keyTypeUuid: KeyTypeId;
+  /** What its key may do. */
+  keyUsages: CertKeyUsage[];
+  /** The names that it may certify in its turn; absent where they are not constrained. */
+  nameConstraints?: NameConstraintRules | null;
+  /** Where OCSP is answered; as `crlUrls`. */
+  ocspUrls?: string[] | null;
+  /** Certificate policies. */
+  policies: string[];
+  /** SHA-256 of its public key (SubjectPublicKeyInfo); absent where the key is new and made here when it is issued. */
+  publicKeySha256?: Base64 | null;
+  /** Whether a new key is kept here. */
+  saveKey: boolean;
+  /** The subject in one line. */
+  subject: string;
+  /** Its alternative names. */
+  subjectAltNames: string[];
+  /** Whether it is trusted as an issuer. */
+  trustCert: boolean;
+  /** For how long, from the last approval on. */
+  validityPeriod: ValidityPeriod;
+}
+
+/** Body of PATCH /api/v2/x509/services/{serviceUuid}. */
+export interface ChangeService {
+  /** What is changed of a time-stamping authority; its certificate is renewed, not changed. */
+  timestamping: ChangeTimeStamping;
+}
+
+/** Body of PATCH /api/v2/x509/signing-policies/{uuid}: what is absent stays as it is. */
+export interface ChangeSigningPolicy {
+  /** Cannot change: given, it is what the policy has. */
+  hashAlgorithm?: HashType | null;
+  /** Approvals that a request needs: never fewer than any policy of the service demands. */
+  numApprovals?: number | null;
+  /** Its new name, under `name`; another `uuid` in it is not looked at. */
+  objInfo?: PatchName | null;
+  /** Cannot change: given, it is what the policy has. */
+  rsaPss?: boolean | null;
+  /** All of its rules: they replace those that it has. */
+  rules?: PolicyRules | null;
+  /** Whether whoever submitted a request may take part in approving it. */
+  selfApproval?: SelfApproval | null;
+  /** Cannot change: given, it is what the service has. */
+  signingFormat?: SigningFormat | null;
+  /** Whether signatures made from now on carry a time stamp. */
+  timeStamp?: boolean | null;
+}
+
+/** What can be changed of a time-stamping authority; what is absent stays. */
+export interface ChangeTimeStamping {
+  /**
+   * `true`: it is the one that `/tsa` stands for from now on. There is always one, so the present one is told `false`
+   * in vain: name another.
+   */
+  default?: boolean | null;
+  /** The policy that its stamps name from now on, as a dotted OID whose arcs are below 2^28. */
+  policyOid?: string | null;
+}
+
+/** Answer to a change of a service. */
+export interface ChangedService {
+  /** The service. */
+  serviceUuid: ServiceId;
+  /** What it stamps under, as it is now. */
+  timestamping: StampsUnder;
+}
+
+/** One role's right to one operation. */
+export interface ControlRule {
+  /** For PartialDetokenize: the one character that stands for each hidden symbol; `*` by default. */
+  maskChar?: string | null;
+  /** The operation. */
+  operation: Operation;
+  /** For PartialDetokenize, required there: how many symbols are revealed. */
+  reveal?: number | null;
+  /** For PartialDetokenize: at which end; `End` by default. */
+  revealFrom?: RevealFrom | null;
+  /** The role. */
+  roleUuid: RoleId;
+}
+
+/**
+ * What a new certificate profile shall be. What is absent has the default named. `objInfo.uuid` and `system` may be
+ * sent and mean nothing.
+ */
+export interface CreateCertProfile {
+  /** Nobody by default. */
+  approval?: ApprovalRules;
+  /** A leaf by default. */
+  basicConstraints?: ProfileConstraints;
+  /** This installation's by default. */
+  crlUrls?: string[] | null;
+  /** By default it is. */
+  enabled?: boolean;
+  /** None by default. */
+  extendedKeyUsages?: string[];
+  /** All by default. */
+  hashAlgorithms?: HashType[] | null;
+  /** This installation's by default. */
+  issuerUrls?: string[] | null;
+  /** All by default. */
+  keyTypeUuids?: KeyTypeId[] | null;
+  /** By default `keyCertSign` and `cRLSign` for an authority, `digitalSignature` for a leaf. */
+  keyUsages?: CertKeyUsage[] | null;
+  /** No maximum by default. */
+  maxValidityPeriod?: ValidityPeriod | null;
+  /** For authorities; none by default. */
+  nameConstraints?: NameConstraintRules | null;
+  /** The name; unique, 1 to 255 characters. */
+  objInfo: NameOnly;
+  /** This installation's by default. */
+  ocspUrls?: string[] | null;
+  /** None by default. */
+  policies?: string[];
+  /** Any by default. */
+  subject?: SubjectRules;
+  /** By default any without wildcards, none for an authority. */
+  subjectAltNames?: AltNameRules | null;
+  /** See `CertProfile::validity_period`. */
+  validityPeriod: ValidityPeriod;
+}
+
+/** Body of POST /api/v2/identities. */
+export interface CreateIdentity {
+  /** Person or application; only persons approve. */
+  kind: IdentityKind;
+  /** Unique without regard to letter case. */
+  name: string;
+  /** At least 12 characters of UTF-8. An application without one gets an API key. */
+  password?: Base64 | null;
+  /** At least one role; all with the same `loginsRequired`. */
+  roleUuids: RoleId[];
+}
+
+/** What a new data key shall be. */
+export interface CreateKey {
+  /** Its key type, one for tokenization. */
+  keyTypeUuid: KeyTypeId;
+  /** The name; unique among data keys, 1 to 255 characters. */
+  name: string;
+  /** What it may be used for, a subset of the type's usages; by default all of them. */
+  usages?: KeyUsage[] | null;
+}
+
+/** Body of POST /api/v2/x509/pre-approvals: either `digests`, or `submitterUuid` and `maxRequests`. */
+export interface CreatePreApproval {
+  /** Digests under the policy's hash, each of which is signed once when it is submitted; at most 10,000. */
+  digests?: Base64[] | null;
+  /**
+   * For how long, from the last approval on. With `submitterUuid` needed and at most 24 hours; without it, a list of
+   * digests serves until it is used up.
+   */
+  lifetime?: ValidityPeriod | null;
+  /** With `submitterUuid`: how many requests, at most 100. */
+  maxRequests?: number | null;
+  /** What approvers will see; 1 to 255 characters. */
+  name: string;
+  /** What to tell the approvers; at most 4 KiB. */
+  note?: string | null;
+  /** The policy whose approvals are given beforehand. */
+  policyUuid: PolicyId;
+  /** In the place of `digests`: whose requests are signed when they are submitted. Not in hardened mode. */
+  submitterUuid?: IdentityId | null;
+}
+
+/**
+ * Body of POST /api/v2/roles. `objInfo` and `system`, which only the answer to GET has, may be sent and mean nothing;
+ * other members are refused.
+ */
+export interface CreateRole {
+  /** How many different holders must log in within one session: 1 or 2. */
+  loginsRequired: number;
+  /** Whether its holders may administer. */
+  management?: boolean;
+  /** Unique without regard to letter case. */
+  name: string;
+  /** What the role permits, besides the Control Rules of token profiles. */
+  perms: Perm[];
+}
+
+/** Body of POST /api/v2/x509/services/{serviceUuid}/signing-policies. */
+export interface CreateSigningPolicy {
+  /** The hash of the signatures. */
+  hashAlgorithm: HashType;
+  /** Its name, unique among the service's policies; 1 to 255 characters. */
+  name: string;
+  /** Approvals that a request needs: at most 64, and at least as many as any other policy of the service demands. */
+  numApprovals: number;
+  /** Whether an RSA key signs with RSASSA-PSS instead of PKCS#1 v1.5; by default it does not. */
+  rsaPss?: boolean | null;
+  /** What it demands besides; nothing by default. */
+  rules?: PolicyRules | null;
+  /**
+   * Whether whoever submitted a request may take part in approving it; by default `Never` where another policy of the
+   * service or the installation says so, else `DualControl`.
+   */
+  selfApproval?: SelfApproval | null;
+  /** Whether signatures carry a time stamp, so that they outlive the certificate; by default they do not. Not for `Raw`. */
+  timeStamp?: boolean | null;
+}
+
+/**
+ * What a new token profile shall be. Members that are only answered (`objInfo.uuid`, `security`) may be sent and mean
+ * nothing.
+ */
+export interface CreateTokenProfile {
+  /** How messages become tokens. */
+  algorithm: TokenAlgorithm;
+  /** Which roles may do what; by default nobody may do anything. */
+  controlRules?: ControlRule[] | null;
+  /** For Random: whether the same message always has the same token; `true` by default. */
+  deterministic?: boolean | null;
+  /** The format rules. AesSiv, AesGcm and Hmac need none: they take `minLength` and `maxLength` only. */
+  format?: PatchTokenFormat | null;
+  /** The backing key. */
+  keyUuid: KeyId;
+  /** A version of the key; by default the newest. */
+  keyVersion?: number | null;
+  /** The oldest version of the key whose tokens are read; by default `keyVersion`. */
+  minDecryptVersion?: number | null;
+  /** The name; unique, 1 to 255 characters. */
+  objInfo: NameOnly;
+  /** For Random: how long a token can be read; by default for ever. */
+  timeToLive?: ValidityPeriod | null;
+  /** Another profile whose tokens this one shall share; it must have the same key to do so. */
+  tweakDomain?: TokenProfileId | null;
+  /** Whether each tokenization draws a random `iv`. */
+  useIv?: boolean | null;
+}
+
+/** The elliptic curves, named as in NIST SP 800-186. */
+export type Curve = "P-256" | "P-384" | "P-521";
+
+/** Body of deny and withdraw. */
+export interface DecideRequest {
+  /** What to record with the decision; at most 4 KiB. */
+  note?: string | null;
+}
+
+/** What one approver decides on many requests at once. */
+export type Decision = "Approve" | "Deny";
+
+/** Answer to a denial or a withdrawal. */
+export interface Denied {
+  /** What the approvers have said. */
+  approvalState: ApprovalState;
+  /** Where the request stands now. */
+  state: SigningRequestState;
+}
+
+/** Body of a deployment. */
+export interface DeployRequest {
+  /**
+   * What the public transparency log tells of the service's signatures: their digests (`Public`, by default), or only
+   * that something was signed (`Internal`). It stays as it is.
+   */
+  log?: LogVisibility | null;
+  /** The service's name; unique. */
+  name: string;
+  /**
+   * What the service signs with, and under which policy. The member is lower-case exactly: in any other letter case
+   * the service is deployed without a signing certificate, and the answer has a warning.
+   */
+  pkisigning?: PkiSigningMember;
+  /** `PKI Signing` or `Time Stamping`. */
+  template: string;
+  /** What the service stamps with; needed for `Time Stamping`. */
+  timestamping?: TimeStamping | null;
+}
+
+/** Answer to a deployment. */
+export interface DeployedService {
+  /** Its signing certificate; absent where it was deployed without one, or its certificate waits for approvals. */
+  certificateUuid?: CertificateId | null;
+  /** The proposal of its certificate, where the issuer demands approvals; nothing can be submitted until it has them. */
+  pendingCertificate?: Proposed | null;
+  /** Its policy; absent for a time-stamping authority, which has none. */
+  policyUuid?: PolicyId | null;
+  /** The new service. */
+  serviceUuid: ServiceId;
+  /** What somebody should know about it, in sentences. */
+  warnings?: string[];
+}
+
+/** `api.v2.dp.DetokenizationResponse`. */
+export interface DetokenizationResponse {
+  /** The message, masked where only a partial rule allows the caller. */
+  message: string;
+}
+
+/** A token to turn back. */
+export interface DetokenizeRequest {
+  /** The initialization vector that came with it, where the profile uses one. */
+  iv?: Base64 | null;
+  /** The version of the key that made the token, where it does not tell and the profile reads several. */
+  keyVersion?: number | null;
+  /** The token. */
+  token: string;
+}
+
+/** What of a profile says how tokens are made. */
+export interface DraftTokenProfile {
+  /** See `super::TokenProfile::algorithm`. */
+  algorithm: TokenAlgorithm;
+  /** Only for the notes; roles need not exist. */
+  controlRules?: ControlRule[] | null;
+  /** See `super::TokenProfile::deterministic`. */
+  deterministic?: boolean | null;
+  /** See `super::CreateTokenProfile::format`. */
+  format?: PatchTokenFormat | null;
+  /** See `super::TokenProfile::time_to_live`. */
+  timeToLive?: ValidityPeriod | null;
+  /** See `super::TokenProfile::use_iv`. */
+  useIv?: boolean | null;
+}
+
+/**
+ * The payload of calls that have nothing to tell, and the body of calls that need to be told nothing: absent, or an
+ * object of which no member is read.
+ */
+export interface Empty {
+}
+
+/** `response` of a call that failed. */
+export interface ErrorResponse {
+  /** For a batch: the first hundred values at fault. */
+  errors?: ItemError[];
+  /** The member at fault, as a JSON pointer (RFC 6901) into the request's body. */
+  field?: string | null;
+  /** One sentence for a person. */
+  message: string;
+  /** The id under which the log and the audit records speak of this call; also in the header `X-Request-Id`. */
+  requestId: string;
+}
+
+/** A list of signing policies, signing requests or audit records: `items`. */
+export interface AuditRecordItems {
+  /** This page's items. */
+  items: AuditRecord[];
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of signing policies, signing requests or audit records: `items`. */
+export interface ProposalStubItems {
+  /** This page's items. */
+  items: ProposalStub[];
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of signing policies, signing requests or audit records: `items`. */
+export interface SignedItemItems {
+  /** This page's items. */
+  items: SignedItem[];
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of signing policies, signing requests or audit records: `items`. */
+export interface SigningPolicyItems {
+  /** This page's items. */
+  items: SigningPolicy[];
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of signing policies, signing requests or audit records: `items`. */
+export interface SigningRequestStubItems {
+  /** This page's items. */
+  items: SigningRequestStub[];
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
+export interface CertProfileStubResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: CertProfileStub[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
+export interface IdentityStubResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: IdentityStub[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
+export interface KeyStubResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: KeyStub[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
+export interface KeyTypeStubResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: KeyTypeStub[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
+export interface RoleStubResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: RoleStub[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
+export interface ServiceResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: Service[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
+export interface ServiceStubResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: ServiceStub[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
+export interface TokenProfileStubResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: TokenProfileStub[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** `errorCode` of an answer. */
+export type ErrorCode = "Success" | "ArgumentParseError" | "InvalidSelection" | "InvalidValue" | "InvalidState" | "AlreadyExists" | "InvalidAuthToken" | "NotAuthorized" | "ApiAccessDisabled" | "LimitExceeded" | "RateLimited" | "Sealed" | "Unavailable" | "InternalError";
+
+/** What becomes of a signature that a file has already. */
+export type ExistingSignature = "Replace" | "Append";
+
+/** What certificate is to be generated. */
+export interface GenerateCertificate {
+  /** What the certificate says besides. */
+  certParams?: CertParams | null;
+  /** The certificate profile; `profileUuid` is read too. */
+  certProfileUuid: CertProfileId;
+  /** The certificate that issues this one; without it, it is self-signed. */
+  issuerUuid?: CertificateId | null;
+  /** The new key's parameters, where `newKey.keyTypeUuid` is absent. */
+  keyParams?: KeyParams | null;
+  /** The new key. */
+  newKey?: NewKey | null;
+  /** Whether the certificate is kept; by default it is. */
+  saveCert?: boolean | null;
+  /**
+   * The subject, such as `CN=…,O=…,C=US` or `/C=US/O=…/CN=…`; `subject` is read too. By default it
+   * is empty for a leaf with alternative names, else a CN of the profile's name and the first 8 digits of the serial
+   * number.
+   */
+  subjectOneline?: string | null;
+  /** Whether it is trusted as an issuer; by default it is not. */
+  trustCert?: boolean | null;
+}
+
+/** A certificate that was generated. */
+export interface GeneratedCertificate {
+  /** The certificate in PEM. */
+  certificate: string;
+  /** Its id in the inventory, which knows it also where the certificate itself was not saved. */
+  certificateUuid: CertificateId;
+  /** Its key, if that was kept. */
+  keyUuid?: KeyId | null;
+  /** Last moment of its validity: RFC 3339, UTC. */
+  notAfter: string;
+  /** First moment of its validity: RFC 3339, UTC. */
+  notBefore: string;
+  /** Its serial number in hexadecimal digits. */
+  serialNumber: string;
+  /** What somebody should know about it, in sentences. */
+  warnings?: string[];
+}
+
+/** The hash algorithms of the interface (`hashAlgorithm`). */
+export type HashType = "Md5" | "RipeMd" | "Sha1" | "Sha2_224" | "Sha2_256" | "Sha2_384" | "Sha2_512" | "Sha3_224" | "Sha3_256" | "Sha3_384" | "Sha3_512" | "Shake128" | "Shake256" | "Shake256_64";
+
+/** Answer of GET /healthz. */
+export interface Health {
+  /** `ok`; a process that is not well does not answer. */
+  status: HealthStatus;
+}
+
+/** `status` of the answers to an operator's questions. */
+export type HealthStatus = "ok";
+
+/** Answer of a call under /home/v1 that succeeded and has nothing more to say, and of one that was refused. */
+export interface HomeAnswer {
+  /** The reason as a word, where it is another than that nobody is logged in. */
+  errorCode?: ErrorCode | null;
+  /** One sentence for a person. */
+  message: string;
+  /** `Success` or `Failure`. */
+  status: HomeStatus;
+}
+
+/** `status` of the answers under /home/v1. */
+export type HomeStatus = "Success" | "Failure";
+
+/** A person or an application. */
+export interface Identity {
+  /** When it was created (RFC 3339, UTC). */
+  createdAt: string;
+  /** Person or application. */
+  kind: IdentityKind;
+  /** Whether it is locked, and so cannot log in. */
+  locked: boolean;
+  /** Name and id. */
+  objInfo: IdentityIdObjInfo;
+  /** When its password was last set by somebody else (RFC 3339, UTC). */
+  passwordResetAt?: string | null;
+  /** Its roles. */
+  roleUuids: RoleId[];
+}
+
+/** Answer of POST /api/v2/identities. */
+export interface IdentityCreated {
+  /** What an application without password logs in with. Shown this once. */
+  apiKey?: string | null;
+  /** The new identity. */
+  uuid: IdentityId;
+}
+
+export type IdentityId = string;
+
+/** Whether an identity is somebody or something. */
+export type IdentityKind = "Person" | "Application";
+
+/** An identity in a list. */
+export interface IdentityStub {
+  /** Person or application. */
+  kind: IdentityKind;
+  /** Whether it is locked. */
+  locked: boolean;
+  /** Name and id. */
+  objInfo: IdentityIdObjInfo;
+}
+
+/** A certificate authority from elsewhere, with its private key: `privateKey` and `certificates`, or `pkcs12`. */
+export interface ImportAuthority {
+  /**
+   * The authority's certificate and what issued it, in any order, as for an import of certificates; beside `pkcs12`
+   * those that are not in the file.
+   */
+  certificates?: string | null;
+  /** The password of the file or of the key, in base64. */
+  password?: SecretText | null;
+  /** A PKCS#12 file in base64, encrypted by PBES2 with AES as OpenSSL 3 writes it. */
+  pkcs12?: SecretText | null;
+  /** A PKCS#8 key, encrypted (PBES2 with AES) or not: PEM, or its DER in base64. */
+  privateKey?: SecretText | null;
+}
+
+/** Certificates from elsewhere. */
+export interface ImportCertificates {
+  /**
+   * One certificate or several in any order, up to a root: PEM (also PKCS#7), or the DER of one certificate or of
+   * PKCS#7 in base64.
+   */
+  certificates: string;
+  /**
+   * Whether the authorities among them are trusted: published at `/ca/UUID.crt` and found by their serial numbers. By
+   * default they are not. None of them can issue here without its key.
+   */
+  trustCert?: boolean | null;
+}
+
+/** What was imported. */
+export interface Imported {
+  /** The authority whose key was imported. */
+  certificateUuid?: CertificateId | null;
+  /** Every certificate that was sent, each after its issuer. */
+  certificates: ImportedCertificate[];
+  /** Its key. */
+  keyUuid?: KeyId | null;
+  /** What somebody should know, in sentences. */
+  warnings?: string[];
+}
+
+/** A certificate that was sent. */
+export interface ImportedCertificate {
+  /** Its id. */
+  certificateUuid: CertificateId;
+  /** Whether the inventory had it already. */
+  existed: boolean;
+  /** The certificate that issued it; its own id where it is self-signed. */
+  issuerUuid: CertificateId;
+  /** Its serial number in hexadecimal digits. */
+  serialNumber: string;
+  /** The subject in one line. */
+  subject: string;
+}
+
+/** The proof that a signature or a certificate is in the transparency log (RFC 9162, section 2.1.3). */
+export interface InclusionProof {
+  /** The signed checkpoint. */
+  checkpoint: string;
+  /** The hashes from the entry up to the root, 32 bytes each. */
+  hashes: Base64[];
+  /** The entry's place in the log, from 0. */
+  index: number;
+  /** The entry itself. */
+  leaf: Base64;
+  /**
+   * What opens the entry of a service whose `log` is `Internal`: SHA-256 of it and of the entry that is not told is
+   * the entry's commitment.
+   */
+  salt?: Base64 | null;
+  /** Entries of the log that the checkpoint speaks of. */
+  treeSize: number;
+}
+
+/** The approval that the certificates of a service need: what their issuer demands of everything that it issues. */
+export interface IssuancePolicy {
+  /** What it demands now. */
+  approval: ApprovalRules;
+  /** The authority that issued the service's certificate. */
+  issuerUuid: CertificateId;
+  /** What waits for approvals; until it has them, all is as it was. */
+  pendingChange?: Proposed | null;
+}
+
+/**
+ * Answer to a request for a certificate: the certificate, or, where its profile or its issuer demands approvals, what
+ * waits for them.
+ */
+export type Issued = GeneratedCertificate | Proposed;
+
+/** What an authority demands of everything that it issues. */
+export interface IssuerApproval {
+  /** What it demands now. */
+  approval: ApprovalRules;
+  /** What waits for approvals; until it has them, all is as it was. */
+  pendingChange?: Proposed | null;
+}
+
+/** What is wrong with one value of a batch. */
+export interface ItemError {
+  /** The error this value alone would have been answered with. */
+  errorCode: ErrorCode;
+  /** Position in the request's array, from 0. */
+  index: number;
+  /** One sentence for a person. */
+  message: string;
+}
+
+/** A key; its secret is never answered. */
+export interface Key {
+  /** The token algorithm that this data key is bound to: the first that used it. */
+  boundAlgorithm?: TokenAlgorithm | null;
+  /** The newest version. */
+  currentVersion: number;
+  /** Its key type. */
+  keyTypeUuid: KeyTypeId;
+  /** Name and id. */
+  objInfo: KeyIdObjInfo;
+  /** Where it was made: an imported key existed outside of this installation. */
+  origin: Origin;
+  /** Algorithm and size. */
+  parameters: KeyParameters;
+  /** Whether it may be used at all. */
+  state: KeyState;
+  /** What it may be used for. */
+  usages: KeyUsage[];
+  /** Its id, as in `objInfo`. */
+  uuid: KeyId;
+  /** All versions, the oldest first. */
+  versions: KeyVersion[];
+}
+
+/** The algorithm family of a key. */
+export type KeyAlgorithm = "Rsa" | "Ec" | "Ed25519" | "MlDsa" | "Aes" | "Hmac";
+
+export type KeyId = string;
+
+/** Algorithm and size of a key. */
+export interface KeyParameters {
+  /** The curve, for `Ec`. */
+  curve?: Curve | null;
+  /** The algorithm family. */
+  keyAlgorithm: KeyAlgorithm;
+  /** Bits of the modulus, of the curve's field or of the secret; for ML-DSA the number of the parameter set. */
+  keySize: number;
+}
+
+/** A key's parameters, where no key type is named. */
+export interface KeyParams {
+  /** The curve, for `Ec`. */
+  curve?: Curve | null;
+  /** The algorithm family. */
+  keyAlgorithm: KeyAlgorithm;
+  /** Its size. */
+  keySize?: number | null;
+}
+
+/** Whether a key may be used. */
+export type KeyState = "Enabled" | "Disabled";
+
+/** A key in a list. */
+export interface KeyStub {
+  /** Its key type. */
+  keyTypeUuid: KeyTypeId;
+  /** Name and id. */
+  objInfo: KeyIdObjInfo;
+  /** Algorithm and size. */
+  parameters: KeyParameters;
+  /** Whether it may be used at all. */
+  state: KeyState;
+  /** What it may be used for. */
+  usages: KeyUsage[];
+}
+
+export type KeyTypeId = string;
+
+/** A key type in a list. */
+export interface KeyTypeStub {
+  /** Name and id. */
+  objInfo: KeyTypeIdObjInfo;
+  /** Algorithm and size. */
+  parameters: KeyParameters;
+  /** Whether it came with Chancery. */
+  system: boolean;
+  /** What its keys may be used for. */
+  usages: KeyUsage[];
+}
+
+/** What a key may be used for. */
+export type KeyUsage = "Sign" | "Tokenize" | "Detokenize";
+
+/** A version of a key. */
+export interface KeyVersion {
+  /** When it was made: RFC 3339, UTC. */
+  createdAt: string;
+  /** The public half (SubjectPublicKeyInfo in DER), if there is one. */
+  publicKey?: Base64 | null;
+  /** Its number, from 1. */
+  version: number;
+}
+
+/** Paging and filter: query members of a GET, body members of a POST. */
+export interface ListQuery {
+  /** In the place of `page`: the `next` of an answer to the same query. */
+  after?: string | null;
+  /** Page number, from 1. */
+  page?: number | null;
+  /** Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000. */
+  pageSize?: number | null;
+  /** A case-insensitive part of the name. */
+  search?: string | null;
+}
+
+/** What the transparency log tells of a service's signatures: their digests, or only that something was signed. */
+export type LogVisibility = "Public" | "Internal";
+
+/** Answer of a login that succeeded. */
+export interface LoginAnswer {
+  /** `Success`. */
+  message: string;
+  /** Where the session stands now. */
+  response: LoginState;
+}
+
+/** Answer of a login that was refused. */
+export interface LoginFailure {
+  /** Why; the same words for an unknown name, a wrong password and a delayed or locked identity. */
+  message: string;
+  /** Says that this call logged nobody in. */
+  response: NotLoggedIn;
+  /** `Failure`. */
+  status: HomeStatus;
+}
+
+/** Body of POST /home/v1/login. */
+export interface LoginRequest {
+  /** Who logs in, and the proof. */
+  authCredentials: AuthCredentials;
+  /** Which kind of proof it is. */
+  authType: AuthType;
+}
+
+/** Where a session stands after a login. */
+export interface LoginState {
+  /** Whether as many different identities as a shared role demands have logged in. */
+  fullyLoggedIn: boolean;
+  /** Whether the installation is in hardened mode. */
+  hardened: boolean;
+  /** Whether the session may administer. */
+  management: boolean;
+  /** What the satisfied roles permit; empty until fully logged in. */
+  perms: Perm[];
+}
+
+/** What the Luhn check digit of a token shall be. */
+export type Luhn = "Ignore" | "Valid" | "Invalid";
+
+/** One item of a manifest. */
+export interface ManifestItem {
+  /** Its digest, as `digest` of a request. */
+  digest: Base64;
+  /** Its name, unique in the manifest; 1 to 255 characters. The policy's `fileNames` apply to it. */
+  name: string;
+}
+
+/** How far the items of a manifest are. */
+export interface ManifestSummary {
+  /** Items that could not be signed. */
+  failed: number;
+  /** Items that are signed. */
+  signed: number;
+  /** Items. */
+  total: number;
+}
+
+/**
+ * The names that an authority may certify (RFC 5280, 4.2.1.10): of each kind those in a permitted subtree, where there is
+ * one, and in no excluded one. Subtrees are `DNS:example.com` (with all hosts below), `IP:10.0.0.0/8`, `IP:2001:db8::/32`,
+ * `email:name@host.example`, `email:host.example`, `email:.example.com` (the hosts below), `URI:host.example`,
+ * `URI:.example.com` and `dirName:O=Example,C=US`.
+ */
+export interface NameConstraintRules {
+  /** `excludedSubtrees` is read too. */
+  excluded?: string[];
+  /** `permittedSubtrees` is read too. */
+  permitted?: string[];
+}
+
+/** An object's name where its id is not the caller's to choose. */
+export interface NameOnly {
+  /** The name. */
+  name: string;
+}
+
+/** The key of a new certificate. */
+export interface NewKey {
+  /** Its key type. */
+  keyTypeUuid?: KeyTypeId | null;
+  /** Whether the private key is kept, so that it can sign; by default it is. */
+  save?: boolean | null;
+}
+
+/** Body of POST /api/v2/identities/{uuid}/password. */
+export interface NewPassword {
+  /** At least 12 characters of UTF-8. */
+  password: Base64;
+}
+
+/** `{"fullyLoggedIn": false}`. */
+export interface NotLoggedIn {
+  /** Always false. */
+  fullyLoggedIn: boolean;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface CertProfileIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface CertificateIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface IdentityIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface KeyIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface KeyTypeIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface PolicyIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface ProposalIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface RoleIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface ServiceIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface SigningRequestIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface TokenProfileIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+export type ObjectId = string;
+
+/** What a Control Rule grants. */
+export type Operation = "Tokenize" | "Detokenize" | "PartialDetokenize" | "Batch";
+
+/** Where a certificate or a key was made. */
+export type Origin = "Generated" | "Imported";
+
+/**
+ * What shall change in a certificate profile; members that are absent stay as they are, and each that is there
+ * replaces the whole member.
+ */
+export interface PatchCertProfile {
+  /** See `CertProfile::approval`. */
+  approval?: ApprovalRules | null;
+  /** See `CertProfile::basic_constraints`. */
+  basicConstraints?: ProfileConstraints | null;
+  /** See `CertProfile::crl_urls`. */
+  crlUrls?: string[] | null;
+  /** See `CertProfile::enabled`. */
+  enabled?: boolean | null;
+  /** See `CertProfile::extended_key_usages`. */
+  extendedKeyUsages?: string[] | null;
+  /** See `CertProfile::hash_algorithms`. */
+  hashAlgorithms?: HashType[] | null;
+  /** See `CertProfile::issuer_urls`. */
+  issuerUrls?: string[] | null;
+  /** See `CertProfile::key_type_uuids`. */
+  keyTypeUuids?: KeyTypeId[] | null;
+  /** See `CertProfile::key_usages`. */
+  keyUsages?: CertKeyUsage[] | null;
+  /** See `CertProfile::max_validity_period`. */
+  maxValidityPeriod?: ValidityPeriod | null;
+  /** `null` takes them away. */
+  nameConstraints?: NameConstraintRules | null;
+  /** A new name. */
+  objInfo?: NameOnly | null;
+  /** See `CertProfile::ocsp_urls`. */
+  ocspUrls?: string[] | null;
+  /** See `CertProfile::policies`. */
+  policies?: string[] | null;
+  /** See `CertProfile::subject`. */
+  subject?: SubjectRules | null;
+  /** See `CertProfile::subject_alt_names`. */
+  subjectAltNames?: AltNameRules | null;
+  /** See `CertProfile::validity_period`. */
+  validityPeriod?: ValidityPeriod | null;
+}
+
+/** Body of PATCH /api/v2/identities/{uuid}; what is absent stays as it is. */
+export interface PatchIdentity {
+  /** Another name. */
+  name?: string | null;
+  /** Other roles; they replace all of the present ones. */
+  roleUuids?: RoleId[] | null;
+}
+
+/** What shall change in the approval that certificates need; members that are absent stay as they are. */
+export interface PatchIssuancePolicy {
+  /** See `ApprovalRules::approval_steps`. */
+  approvalSteps?: ApprovalStep[] | null;
+  /** See `ApprovalRules::num_approvals`. */
+  numApprovals?: number | null;
+  /** See `ApprovalRules::request_lifetime`; null for ever. */
+  requestLifetime?: ValidityPeriod | null;
+  /** See `ApprovalRules::self_approval`; null for the default. */
+  selfApproval?: SelfApproval | null;
+}
+
+/** What is to be changed of a key. What is absent stays. */
+export interface PatchKey {
+  /** A new name. */
+  name?: string | null;
+  /** What it may be used for from now on, a subset of the type's usages. */
+  usages?: KeyUsage[] | null;
+}
+
+/** A new name, or the old one. */
+export interface PatchName {
+  /** The name. */
+  name?: string | null;
+}
+
+/** Control Rules that replace all those before. */
+export interface PatchPermissions {
+  /** Which roles may do what. */
+  controlRules: ControlRule[];
+}
+
+/**
+ * Body of PATCH /api/v2/roles/{uuid}; what is absent stays as it is. `system`, which only the answer to GET has, may be
+ * sent and means nothing; other members are refused.
+ */
+export interface PatchRole {
+  /** Another number of logins: 1 or 2. */
+  loginsRequired?: number | null;
+  /** Whether its holders may administer. */
+  management?: boolean | null;
+  /** Another name. */
+  name?: string | null;
+  /** Another name, as GET has it; `name` comes before it. */
+  objInfo?: PatchName | null;
+  /** Other permissions; they replace all of the present ones. */
+  perms?: Perm[] | null;
+}
+
+/** Body of PATCH /api/v2/system/settings; what is absent stays as it is. */
+export interface PatchSettings {
+  /** Whether the interface answers more than logins, health, public PKI endpoints and these settings. */
+  apiAccess?: boolean | null;
+}
+
+/**
+ * What a format shall be. Members that are absent stay as they are in a change, and take their defaults in a new profile;
+ * there Ff1 and Random need `alphabet`, `minLength` and `maxLength`, or `pattern`.
+ */
+export interface PatchTokenFormat {
+  /** See `TokenFormat::alphabet`. */
+  alphabet?: string | null;
+  /** See `TokenFormat::keep_leading`. */
+  keepLeading?: number | null;
+  /** See `TokenFormat::keep_trailing`. */
+  keepTrailing?: number | null;
+  /** See `TokenFormat::luhn`. */
+  luhn?: Luhn | null;
+  /** See `TokenFormat::max_length`. */
+  maxLength?: number | null;
+  /** See `TokenFormat::min_length`. */
+  minLength?: number | null;
+  /** See `TokenFormat::pass_through`. */
+  passThrough?: string | null;
+  /** `null` takes the pattern away. */
+  pattern?: string | null;
+  /** `null` makes tokens as long as their messages. */
+  tokenLength?: number | null;
+  /** `null` takes the prefix away. */
+  versionPrefix?: number | null;
+}
+
+/** What shall change in a token profile; members that are absent stay as they are. */
+export interface PatchTokenProfile {
+  /** See `TokenProfile::algorithm`. */
+  algorithm?: TokenAlgorithm | null;
+  /** Replaces all rules. */
+  controlRules?: ControlRule[] | null;
+  /** See `TokenProfile::deterministic`. */
+  deterministic?: boolean | null;
+  /** What shall change in the format. */
+  format?: PatchTokenFormat | null;
+  /** See `TokenProfile::key_uuid`. */
+  keyUuid?: KeyId | null;
+  /** See `TokenProfile::key_version`. */
+  keyVersion?: number | null;
+  /** See `TokenProfile::min_decrypt_version`. */
+  minDecryptVersion?: number | null;
+  /** A new name. */
+  objInfo?: PatchName | null;
+  /** `null` lets tokens be read for ever. */
+  timeToLive?: ValidityPeriod | null;
+  /** `null` takes the domain back to the profile's own id. */
+  tweakDomain?: TokenProfileId | null;
+  /** See `TokenProfile::use_iv`. */
+  useIv?: boolean | null;
+}
+
+/** One permission, spelled `Group:Sub` in `perms`. */
+export type Perm = "Tokenization:Manage" | "Keys:Add" | "CertManage:Generate" | "CertManage:Manage" | "CertManage:Export" | "Services:Deploy" | "Signing:Submit" | "Signing:Approve" | "Identity:Manage" | "Audit:Read" | "System:Manage";
+
+/** What a signing service is made of. */
+export interface PkiSigning {
+  /** The hash of the signatures. */
+  hashAlgorithm: HashType;
+  /** The signing certificate, which is made in this call. */
+  newCert: SigningCert;
+  /** Approvals that a request needs, 0 to 64; 0 means that requests are signed on submission. */
+  numApprovals: number;
+  /** Whether an RSA key signs with RSASSA-PSS instead of PKCS#1 v1.5; by default it does not. */
+  rsaPss?: boolean | null;
+  /** What the policy demands besides; nothing by default. */
+  rules?: PolicyRules | null;
+  /**
+   * Whether whoever submitted a request may take part in approving it; by default `DualControl`, and always `Never`
+   * in hardened mode.
+   */
+  selfApproval?: SelfApproval | null;
+  /** The form of the signatures, for the life of the service's key. */
+  signingFormat: SigningFormat;
+  /** Whether signatures carry a time stamp, so that they outlive the certificate; by default they do not. Not for `Raw`. */
+  timeStamp?: boolean | null;
+}
+
+export type PkiSigningMember = PkiSigning;
+
+export type PolicyId = string;
+
+/** What a policy demands of requests besides the number of approvals. What is absent, null or empty demands nothing. */
+export interface PolicyRules {
+  /**
+   * Who approves first: approvals of these roles, in this order. Together they are at most `numApprovals`; what
+   * remains is approved by anybody who may, after the last step.
+   */
+  approvalSteps?: ApprovalStep[];
+  /**
+   * Only requests with such names are taken: `*` stands for any characters, `?` for one, letter case does not matter;
+   * at most 100.
+   */
+  fileNames?: string[];
+  /** Bytes of a payload at most. A digest does not tell the size, so it is refused then. */
+  maxSize?: number | null;
+  /** How long a request waits for its approvals; for ever by default. */
+  requestLifetime?: ValidityPeriod | null;
+  /** Signatures within 24 hours at most. */
+  signaturesPerDay?: number | null;
+  /** Signatures within an hour at most. */
+  signaturesPerHour?: number | null;
+  /** Only sessions that hold one of these roles submit; at most 100. */
+  submitterRoleUuids?: RoleId[];
+}
+
+/** A pre-approval and its uses. */
+export interface PreApproval {
+  /** When it ends (RFC 3339, UTC); absent until it is approved, and where it has no end. */
+  endsAt?: string | null;
+  /** How many requests it can be used for. */
+  maxRequests: number;
+  /** Whose requests it is for; absent where it lists digests. */
+  submitterUuid?: IdentityId | null;
+  /** The digests that were used, and for which requests. */
+  usedDigests: UsedDigest[];
+  /** How many it was used for. */
+  uses: number;
+}
+
+/** Whether something occurs in a certificate. */
+export type Presence = "Optional" | "Required" | "Refused";
+
+/** What the samples became. */
+export interface PreviewAnswer {
+  /** Which samples were refused, and why. */
+  errors: ItemError[];
+  /** The format with its defaults. */
+  format: TokenFormat;
+  /** The initialization vectors, in the same order, where the profile would use them. */
+  ivs?: (Base64 | null)[] | null;
+  /** What the service thinks of the profile's safety. */
+  security: TokenSecurity;
+  /** In the order of the samples; null where one was refused. The profile itself would make others. */
+  tokens: (string | null)[];
+}
+
+/** A draft of a profile, and samples to tokenize under a key that is thrown away. */
+export interface PreviewRequest {
+  /**
+   * What the profile would be. A template or a profile as it is read may be given; the name, the key and
+   * `tweakDomain` mean nothing here.
+   */
+  profile: DraftTokenProfile;
+  /** Up to 20 messages. */
+  samples: string[];
+}
+
+/** Whether a profile's certificates can issue others. */
+export interface ProfileConstraints {
+  /** Whether the subject is a certificate authority. */
+  ca?: boolean;
+  /** How many authorities may stand below it on a path; `null`: as many as the issuer allows. */
+  pathLength?: number | null;
+}
+
+/** One proposal in full. */
+export interface Proposal {
+  /** What the approvers have said. */
+  approvalState: ApprovalState;
+  /** What people have decided, oldest first; the first is who made it. */
+  approvals: ProposalApproval[];
+  /** How many approvals it takes. */
+  approvalsRequired: number;
+  /** A certificate profile before and after. */
+  certProfile?: ProposedCertProfile | null;
+  /** The certificate profile that it is about. */
+  certProfileUuid?: CertProfileId | null;
+  /** A certificate that shall be issued. */
+  certificate?: CertificateToIssue | null;
+  /** The certificate that was issued. */
+  certificateUuid?: CertificateId | null;
+  /** What is proposed, as a text: exactly what people approve. */
+  content: string;
+  /** When it took effect, was denied or failed (RFC 3339, UTC). */
+  decidedAt?: string | null;
+  /** SHA-256 of the content. */
+  digest: Base64;
+  /** When it stops waiting for approvals (RFC 3339, UTC); absent where it waits for ever. */
+  expiresAt?: string | null;
+  /** What an authority demands, before and after. */
+  issuerApproval?: ProposedIssuerApproval | null;
+  /** The authority that it is about. */
+  issuerUuid?: CertificateId | null;
+  /** What is proposed. */
+  kind: ProposalKind;
+  /** Of which roles the next approval has to come; absent where any approver will do. */
+  nextRoleUuids?: RoleId[] | null;
+  /** Its name and id. */
+  objInfo: ProposalIdObjInfo;
+  /** A policy before and after. */
+  policy?: ProposedPolicy | null;
+  /** The policy that it is about; one that is yet to be made has its uuid already. */
+  policyUuid?: PolicyId | null;
+  /** What was used of a pre-approval. */
+  preApproval?: PreApproval | null;
+  /** Why it failed. */
+  reason?: string | null;
+  /** The service that it is about. */
+  serviceUuid?: ServiceId | null;
+  /** Where it stands. */
+  state: ProposalState;
+  /** When it was made (RFC 3339, UTC). */
+  submittedAt: string;
+  /** All identities of the session that made it. */
+  submittedBy: IdentityIdObjInfo[];
+}
+
+/** One decision on a proposal. */
+export interface ProposalApproval {
+  /** When (RFC 3339, UTC). */
+  decidedAt: string;
+  /** What was decided. */
+  decision: ProposalDecision;
+  /** In whose name: all identities of one session. */
+  identities: IdentityIdObjInfo[];
+  /** What they said about it. */
+  note: string;
+}
+
+/** What somebody did to a proposal. */
+export type ProposalDecision = "Submit" | "Approve" | "Deny" | "Withdraw" | "Revoke";
+
+export type ProposalId = string;
+
+/** What is proposed. */
+export type ProposalKind = "PreApproval" | "Policy" | "Certificate" | "CertProfile" | "Issuer";
+
+/**
+ * Where a proposal stands: `Active`, `UsedUp`, `Ended` and `Revoked` are a pre-approval's, `Issued` a
+ * certificate's, `Applied` that of all else.
+ */
+export type ProposalState = "Approval" | "Active" | "UsedUp" | "Ended" | "Revoked" | "Applied" | "Issued" | "Failed" | "Denied";
+
+/** What a list says of a proposal. */
+export interface ProposalStub {
+  /** What the approvers have said. */
+  approvalState: ApprovalState;
+  /** The certificate profile that it is about. */
+  certProfileUuid?: CertProfileId | null;
+  /** The certificate that was issued. */
+  certificateUuid?: CertificateId | null;
+  /** The authority that it is about. */
+  issuerUuid?: CertificateId | null;
+  /** What is proposed. */
+  kind: ProposalKind;
+  /** Its name and id. */
+  objInfo: ProposalIdObjInfo;
+  /** The policy that it is about. */
+  policyUuid?: PolicyId | null;
+  /** The service that it is about. */
+  serviceUuid?: ServiceId | null;
+  /** Where it stands. */
+  state: ProposalState;
+  /** When it was made (RFC 3339, UTC). */
+  submittedAt: string;
+}
+
+/** Answer to a proposal, and to an approval of one. */
+export interface Proposed {
+  /** What the approvers have said. */
+  approvalState: ApprovalState;
+  /** How many approvals there are, and how many it takes. */
+  approvals: ApprovalCount;
+  /** The certificate that was issued. */
+  certificateUuid?: CertificateId | null;
+  /** SHA-256 of its `content`: what people approve. */
+  digest: Base64;
+  /** Why it failed. */
+  reason?: string | null;
+  /** Where it stands now. */
+  state: ProposalState;
+  /** The proposal. */
+  uuid: ProposalId;
+  /** In the answer to what was proposed: what somebody should know about it, in sentences. */
+  warnings?: string[];
+}
+
+/** A certificate profile that shall change. */
+export interface ProposedCertProfile {
+  /** What it is after. */
+  after: CertProfile;
+  /** What it was when the change was proposed. */
+  before: CertProfile;
+}
+
+/** What an authority shall demand. */
+export interface ProposedIssuerApproval {
+  /** What it demands after. */
+  after: ApprovalRules;
+  /** What it demanded when the change was proposed. */
+  before: ApprovalRules;
+}
+
+/** A policy that is proposed. */
+export interface ProposedPolicy {
+  /** What it is after. */
+  after: SigningPolicy;
+  /** What it was when the change was proposed; absent where the policy is new. */
+  before?: SigningPolicy | null;
+}
+
+/** Answer of GET /readyz. */
+export interface Readiness {
+  /** Whether this is a demonstration: one file holds both halves of dual control. */
+  demo: boolean;
+  /**
+   * Rows of the database that carry authority and are not what Chancery wrote, as far as this node has met them. They
+   * are refused, and the rest goes on; the log and the audit name them. Absent where there are none.
+   */
+  refusedRows?: number;
+  /** `ok`; what is not ready answers 503. */
+  status: HealthStatus;
+  /** Objects that cannot be read from the storage, if there are any: calls to each are Unavailable. */
+  unreadable?: number;
+}
+
+/** What shall be different about a certificate with a new key. */
+export interface RekeyCertificate {
+  /** `validityPeriod` and `hashAlgorithm`, by default the profile's; the names stay. */
+  certParams?: RenewParams | null;
+  /** The certificate profile, for a certificate that was made elsewhere; others keep theirs. */
+  certProfileUuid?: CertProfileId | null;
+  /**
+   * A PKCS#10 request with the new key, where it is made elsewhere: PEM, or its DER in base64. Nothing else is taken
+   * from it.
+   */
+  csr?: string | null;
+  /** The authority that shall issue; by default the one that did. */
+  issuerUuid?: CertificateId | null;
+  /** The new key; by default of the old one's type, and kept if that was. */
+  newKey?: NewKey | null;
+}
+
+/** What shall be different about a renewed certificate: as a rule nothing but its validity. */
+export interface RenewCertificate {
+  /** `validityPeriod` and `hashAlgorithm`, by default the profile's; the names stay. */
+  certParams?: RenewParams | null;
+  /** The certificate profile, for a certificate that was made elsewhere; others keep theirs. */
+  certProfileUuid?: CertProfileId | null;
+  /** The authority that shall issue; by default the one that did. */
+  issuerUuid?: CertificateId | null;
+}
+
+/** What may be different about a certificate that takes the place of another. */
+export interface RenewParams {
+  /** The hash under its signature. */
+  hashAlgorithm?: HashType | null;
+  /** How long it is valid; by default as the profile says. */
+  validityPeriod?: ValidityPeriod | null;
+}
+
+/** Body of POST /api/v2/x509/services/{serviceUuid}/renew; every member is optional. */
+export interface RenewService {
+  /** The certificate authority that issues it; by default the one that issued the present one. */
+  issuerUuid?: CertificateId | null;
+  /** Its subject; by default that of the present one. */
+  subjectOneline?: string | null;
+  /** How long it is valid; by default as the certificate profile says. */
+  validityPeriod?: ValidityPeriod | null;
+}
+
+/** Answer to a renewal. */
+export interface RenewedService {
+  /** Its new signing certificate; absent where that waits for approvals. */
+  certificateUuid?: CertificateId | null;
+  /**
+   * The proposal of its certificate, where the issuer demands approvals; until it has them, the service signs with the
+   * one that it has.
+   */
+  pendingCertificate?: Proposed | null;
+  /** The one that it had, which is not revoked; absent where it had none. */
+  previousCertificateUuid?: CertificateId | null;
+  /** The service, which stays the same. */
+  serviceUuid: ServiceId;
+  /** What somebody should know about it, in sentences. */
+  warnings?: string[];
+}
+
+/** What certificate is asked for with a PKCS#10 request. */
+export interface RequestCertificate {
+  /** What the certificate says besides; `subjectAltNames` take the place of the request's. */
+  certParams?: CertParams | null;
+  /** The certificate profile. */
+  certProfileUuid: CertProfileId;
+  /** The request: PEM, or its DER in base64. */
+  csr: string;
+  /** Whether the certificate is kept; by default it is. */
+  saveCert?: boolean | null;
+  /**
+   * The authority that shall issue: its certificate, or a signing service for the one that issued its certificate.
+   * `serviceUuid` is another name of this member.
+   */
+  serviceOrIssuerUuid: ObjectId;
+  /** The subject; by default the request's. */
+  subjectOneline?: string | null;
+}
+
+/** What somebody did to a signing request. */
+export type RequestDecision = "Approve" | "Deny" | "Withdraw";
+
+/** The end of a value that a partial rule reveals. */
+export type RevealFrom = "Start" | "End";
+
+/** Why a certificate was revoked (RFC 5280, 5.3.1; `removeFromCRL` is said by releasing a hold). */
+export type RevocationReason = "unspecified" | "keyCompromise" | "cACompromise" | "affiliationChanged" | "superseded" | "cessationOfOperation" | "certificateHold" | "privilegeWithdrawn" | "aACompromise";
+
+/** Why a certificate is to be revoked. */
+export interface RevokeCertificate {
+  /** The reason, as RFC 5280 spells it. */
+  reason: RevocationReason;
+}
+
+/** Tokens that shall become tokens of the newest key version. */
+export interface RewrapRequest {
+  /** The initialization vectors that came with them, in the same order, where the profile uses them. */
+  ivs?: Base64[] | null;
+  /** The version of the key that made the tokens, where they do not tell and the profile reads several. */
+  keyVersion?: number | null;
+  /** Whether bad values leave a `null` instead of failing the call. */
+  partial?: boolean | null;
+  /** The tokens. */
+  tokens: string[];
+}
+
+/** `api.v2.dp.RewrapResponse`. */
+export interface RewrapResponse {
+  /** With `partial`: what was wrong with the values that are `null`, the first hundred of them. */
+  errors?: ItemError[];
+  /** The initialization vectors, in the same order, where the profile uses them: those that were given. */
+  ivs?: (Base64 | null)[] | null;
+  /** The version of the key that all tokens are of now. */
+  keyVersion: number;
+  /** The new tokens, in the order of the old ones; one that was of the newest version already is the same. */
+  tokens: (string | null)[];
+}
+
+/** A role. */
+export interface Role {
+  /** How many different holders must log in within one session. */
+  loginsRequired: number;
+  /** Whether its holders may administer. */
+  management: boolean;
+  /** Name and id. */
+  objInfo: RoleIdObjInfo;
+  /** What the role permits. */
+  perms: Perm[];
+  /** Whether it is built in, and so cannot be changed. */
+  system: boolean;
+}
+
+/** Answer of POST /api/v2/roles. */
+export interface RoleCreated {
+  /** The new role. */
+  uuid: RoleId;
+}
+
+export type RoleId = string;
+
+/** A role in a list. */
+export interface RoleStub {
+  /** How many different holders must log in within one session. */
+  loginsRequired: number;
+  /** Name and id. */
+  objInfo: RoleIdObjInfo;
+  /** Whether it is built in. */
+  system: boolean;
+}
+
+/** a secret: it is never answered */
+export type SecretText = string;
+
+/** Whether a submitter may approve the own request. */
+export type SelfApproval = "DualControl" | "Never";
+
+/** A service in full. */
+export interface Service {
+  /** Its certificate; absent where it was deployed without one. */
+  certificate?: CertificateStub | null;
+  /** Its certificate's id; absent where it was deployed without one. */
+  certificateUuid?: CertificateId | null;
+  /** Its name and id. */
+  objInfo: ServiceIdObjInfo;
+  /** The form of its signatures; absent for a time-stamping authority. */
+  signingFormat?: SigningFormat | null;
+  /** Its signing policies, by name; none for a time-stamping authority. */
+  signingPolicies: SigningPolicy[];
+  /** The template it was deployed from. */
+  template: string;
+}
+
+export type ServiceId = string;
+
+/** A service in a list. */
+export interface ServiceStub {
+  /** Its signing certificate; absent where it was deployed without one. */
+  certificateUuid?: CertificateId | null;
+  /** Its name and id. */
+  objInfo: ServiceIdObjInfo;
+  /** The form of its signatures; absent for a time-stamping authority. */
+  signingFormat?: SigningFormat | null;
+  /** The template it was deployed from. */
+  template: string;
+}
+
+/** The settings of the installation. */
+export interface Settings {
+  /** Whether the interface answers more than logins, health, public PKI endpoints and these settings. */
+  apiAccess: boolean;
+  /** Whether this is a demonstration: one file holds both halves of dual control. */
+  demo: boolean;
+  /** Whether the installation is in hardened mode. Set in the server's configuration. */
+  hardened: boolean;
+}
+
+/** One item of a manifest, and what became of it. */
+export interface SignedItem {
+  /** Its digest. */
+  digest: Base64;
+  /**
+   * The proof that its signature is in the transparency log; only with `?include=inclusionProof`, and null until a
+   * checkpoint covers it.
+   */
+  inclusionProof?: InclusionProof | null;
+  /** Its name. */
+  name: string;
+  /** Its signature; null until it is signed. */
+  signature?: Base64 | null;
+  /** Where it stands: as the request, but `Failed` where it alone could not be signed. */
+  state: SigningRequestState;
+}
+
+/** A service's new signing certificate. */
+export interface SigningCert {
+  /** What it says besides. */
+  certParams: SigningCertParams;
+  /** The certificate authority that issues it. */
+  issuerUuid: CertificateId;
+  /** Its key. */
+  newKey: SigningKeyParams;
+  /** Its subject, such as `CN=…,O=…,C=US` or `/C=US/O=…/CN=…`. */
+  subjectOneline: string;
+}
+
+/** What a service's certificate says besides its subject. */
+export interface SigningCertParams {
+  /** How long it is valid. */
+  validityPeriod: ValidityPeriod;
+}
+
+/** The form of a signing request's result. */
+export type SigningFormat = "Raw" | "CMS" | "Authenticode" | "JavaJar" | "Powershell" | "Msi";
+
+/** A service's new key. */
+export interface SigningKeyParams {
+  /** Its key type. */
+  keyTypeUuid: KeyTypeId;
+  /** Whether it is kept, which is the default; a key that is not kept cannot sign, so `false` is refused. */
+  save?: boolean | null;
+}
+
+/** One signing policy. */
+export interface SigningPolicy {
+  /** The hash of the signatures. */
+  hashAlgorithm: HashType;
+  /** Approvals that a request needs; 0 means that requests are signed on submission. */
+  numApprovals: number;
+  /** Its name and id. */
+  objInfo: PolicyIdObjInfo;
+  /**
+   * In the answer to POST and PATCH: what waits for approvals. Until it has them there is no such policy, or it is
+   * as it was.
+   */
+  pendingChange?: Proposed | null;
+  /** Whether an RSA key signs with RSASSA-PSS instead of PKCS#1 v1.5. SHAKE always signs with PSS. */
+  rsaPss: boolean;
+  /** What it demands besides. */
+  rules: PolicyRules;
+  /** Whether whoever submitted a request may take part in approving it. */
+  selfApproval: SelfApproval;
+  /** The service it belongs to. */
+  serviceUuid: ServiceId;
+  /** The form of the signatures. */
+  signingFormat: SigningFormat;
+  /** Whether signatures carry a time stamp. */
+  timeStamp?: boolean;
+}
+
+/** One signing request in full. */
+export interface SigningRequest {
+  /**
+   * What people approve: `digest`, where nothing else is signed that the payload does not say. With `pageHashes` that
+   * came with a digest, `programName` or `programUrl` it covers these too: SHA-256 of the line `chancery approval 1`,
+   * then of lines as those of a manifest, with the names `digest`, `pageHashes`, `programName` and `programUrl` and
+   * (but for the first) SHA-256 of each.
+   */
+  approvalDigest: Base64;
+  /** What the approvers have said. */
+  approvalState: ApprovalState;
+  /** What people have decided, oldest first. */
+  approvals: Approval[];
+  /** How many approvals it takes. */
+  approvalsRequired: number;
+  /** When it was signed, denied or failed (RFC 3339, UTC). */
+  decidedAt?: string | null;
+  /**
+   * The payload's digest. Of a manifest, SHA-256 of its lines: each a digest in hexadecimal digits, two spaces, a name
+   * and a line feed, as `sha256sum` and its like print them.
+   */
+  digest: Base64;
+  /** When it stops waiting for approvals (RFC 3339, UTC); absent where it waits for ever. */
+  expiresAt?: string | null;
+  /** The hash that `digest` was made with. */
+  hashAlgorithm: HashType;
+  /** The proof that the signature is in the transparency log; null until a checkpoint covers it, within a second. */
+  inclusionProof?: InclusionProof | null;
+  /** How far the items of a manifest are; their signatures are under `…/items`. */
+  manifest?: ManifestSummary | null;
+  /** Names and values that the submitter gave it: nothing that anybody checked. */
+  metadata?: Record<string, string> | null;
+  /** Its name. */
+  name: string;
+  /** Of which roles the next approval has to come; absent where any approver will do. */
+  nextRoleUuids?: RoleId[] | null;
+  /** What the submitter said about it: nothing that anybody checked. */
+  note?: string | null;
+  /** Its name and id. */
+  objInfo: SigningRequestIdObjInfo;
+  /** The hashes of the program's pages, where they are signed too. */
+  pageHashes?: Base64 | null;
+  /** The policy it is under. */
+  policyUuid: PolicyId;
+  /** The pre-approval that stood in for its approvals. */
+  preApprovalUuid?: ProposalId | null;
+  /** The program's name that is signed too. */
+  programName?: string | null;
+  /** The program's address that is signed too. */
+  programUrl?: string | null;
+  /** Why it failed; only in the state `Failed`, which is also that of a request whose time to wait is over. */
+  reason?: string | null;
+  /** The failed request that it repeats. */
+  repeatsUuid?: SigningRequestId | null;
+  /** The service whose key signs. */
+  serviceUuid: ServiceId;
+  /** The signature; empty until it is signed. */
+  signature: Base64;
+  /** The form of the signature. */
+  signingFormat: SigningFormat;
+  /** The same as `policyUuid`. */
+  signingPolicyUuid: PolicyId;
+  /** Where it stands. */
+  state: SigningRequestState;
+  /** When it was submitted (RFC 3339, UTC). */
+  submittedAt: string;
+  /** All identities of the session that submitted it. */
+  submittedBy: IdentityIdObjInfo[];
+  /** The payload; only with `?include=uploadData`, and where it was uploaded. */
+  uploadData?: Base64 | null;
+  /** Its id. */
+  uuid: SigningRequestId;
+}
+
+export type SigningRequestId = string;
+
+/** Where a signing request stands. */
+export type SigningRequestState = "None" | "Approval" | "Signed" | "Failed" | "Denied";
+
+/** What a list says of a signing request. */
+export interface SigningRequestStub {
+  /** What an approval is of: see there in the detail. */
+  approvalDigest: Base64;
+  /** What the approvers have said. */
+  approvalState: ApprovalState;
+  /** Names and values that the submitter gave it: nothing that anybody checked. */
+  metadata?: Record<string, string> | null;
+  /** Its name. */
+  name: string;
+  /** What the submitter said about it: nothing that anybody checked. */
+  note?: string | null;
+  /** Its name and id. */
+  objInfo: SigningRequestIdObjInfo;
+  /** The policy it is under. */
+  policyUuid: PolicyId;
+  /** The pre-approval in the place of its approvals. */
+  preApprovalUuid?: ProposalId | null;
+  /** The service whose key signs. */
+  serviceUuid: ServiceId;
+  /** Where it stands. */
+  state: SigningRequestState;
+  /** When it was submitted (RFC 3339, UTC). */
+  submittedAt: string;
+  /** Its id. */
+  uuid: SigningRequestId;
+}
+
+/** What a time-stamping authority stamps under. */
+export interface StampsUnder {
+  /** Whether it is the one that `/tsa` stands for. */
+  default: boolean;
+  /** The policy that its stamps name. */
+  policyOid: string;
+}
+
+/** What subjects may be. Attributes are named as in a subject: `CN`, `O`, `OU`, `C` … */
+export interface SubjectRules {
+  /** The attributes that may occur; `null`: any. */
+  allowed?: string[] | null;
+  /** The attributes that must occur. */
+  required?: string[];
+  /** For an attribute, the only values that it may have, letter for letter. */
+  values?: Record<string, string[]>;
+}
+
+/** Body of a submission: either the payload, or its digest. */
+export interface SubmitRequest {
+  /**
+   * In the place of `uploadData`: the payload's digest under the policy's hash, for formats that embed the image's
+   * digest. The payload then never travels.
+   */
+  digest?: Base64 | null;
+  /**
+   * What becomes of the signature that the uploaded file has already; by default it is replaced. For formats that
+   * embed only.
+   */
+  existingSignature?: ExistingSignature | null;
+  /**
+   * In the place of both: a manifest, 1 to 10,000 named digests that are approved together and signed each by
+   * itself.
+   */
+  items?: ManifestItem[] | null;
+  /** Names and values, such as a commit and a build, shown likewise; at most 64, and 4 KiB as JSON. */
+  metadata?: Record<string, string> | null;
+  /** What approvers will see; 1 to 255 characters. */
+  name: string;
+  /**
+   * What approvers shall know about it, shown as the submitter's claim; at most 4 KiB, without control characters (but
+   * tabs and line feeds) and those that turn the direction of a text or have no width.
+   */
+  note?: string | null;
+  /**
+   * The same for a `digest`: the hashes themselves, for each page its place in the file (4 bytes, the least significant
+   * first) and its SHA-256, and at the end the place behind the last page with 32 zeros.
+   */
+  pageHashes?: Base64 | null;
+  /** One of that service's policies. */
+  policyUuid: PolicyId;
+  /**
+   * The program's name, which Windows shows when it asks whether to run it; 1 to 255 characters. It is signed; for
+   * `Authenticode`, `Msi` and `Powershell` only. No pre-approval applies to a request with it.
+   */
+  programName?: string | null;
+  /**
+   * Where there is more about the program: an address with `http://` or `https://`, at most 2,048 characters. As for
+   * `programName`.
+   */
+  programUrl?: string | null;
+  /** The service whose key shall sign. */
+  serviceUuid: ServiceId;
+  /** The payload; empty is a payload too. */
+  uploadData?: Base64 | null;
+  /** Whether the signature shall cover the hashes of the uploaded program's pages besides its digest (`Authenticode`). */
+  withPageHashes?: boolean;
+}
+
+/** Answer to a submission. */
+export interface Submitted {
+  /** The new request. */
+  uuid: SigningRequestId;
+  /** What somebody should know about it, in sentences. */
+  warnings?: string[];
+}
+
+/** The names of the built-in templates. */
+export interface TemplateNames {
+  /** The names, in the order in which they are best read. */
+  names: string[];
+}
+
+/** What a time-stamping authority is made of. */
+export interface TimeStamping {
+  /** Whether it is the one that `/tsa` stands for from now on. The first that is deployed is so in any case. */
+  default?: boolean | null;
+  /** Its certificate, which is made in this call under the profile Time Stamping; the key is RSA or EC. */
+  newCert: SigningCert;
+  /** The policy that its stamps name, as a dotted OID whose arcs are below 2^28; by default Chancery's own. */
+  policyOid?: string | null;
+}
+
+/** How a token profile turns messages into tokens. */
+export type TokenAlgorithm = "Ff1" | "Random" | "AesSiv" | "AesGcm" | "Hmac";
+
+/** Answer of GET /home/v1/login/token. */
+export interface TokenAnswer {
+  /** `Success`. */
+  message: string;
+  /** `Success`. */
+  status: HomeStatus;
+  /** The bearer token: a JWT. */
+  token: string;
+}
+
+/**
+ * The format of messages and tokens. All lengths count symbols of the
+ * alphabet, or characters (Unicode scalar values) where there is none.
+ */
+export interface TokenFormat {
+  /**
+   * `Decimal`, `LowerHex`, `UpperHex`, `LowerAlpha`, `UpperAlpha`, `Alphabetic`, `AlphaNumeric`, `Printable`, or
+   * the symbols themselves: 2 to 65,536 different characters. `null` for AesSiv, AesGcm and Hmac, which take any text,
+   * and with a pattern.
+   */
+  alphabet?: string | null;
+  /** So many symbols at the start stay in clear. */
+  keepLeading?: number;
+  /** So many symbols at the end stay in clear. */
+  keepTrailing?: number;
+  /** What messages and tokens have to do with the Luhn check digit. */
+  luhn?: Luhn;
+  /** The longest message. */
+  maxLength: number;
+  /** The shortest message. */
+  minLength: number;
+  /** Characters outside the alphabet that may stand anywhere and stay where they are. */
+  passThrough?: string;
+  /**
+   * The pattern of structured values: literals, `{group}` encrypted, `[group]` kept, `<iban>` check digits. Alphabet and
+   * lengths follow from it.
+   */
+  pattern?: string | null;
+  /** The length of every token, whatever its message's. */
+  tokenLength?: number | null;
+  /** So many symbols in front of each Ff1 token say the key version. */
+  versionPrefix?: number | null;
+}
+
+/** A token profile, as it is read; the same text may be written back. */
+export interface TokenProfile {
+  /** How messages become tokens. */
+  algorithm: TokenAlgorithm;
+  /** Which roles may do what. */
+  controlRules: ControlRule[];
+  /** For Random: whether the same message always has the same token. */
+  deterministic?: boolean | null;
+  /** The format rules. */
+  format: TokenFormat;
+  /** The backing key. */
+  keyUuid: KeyId;
+  /** The version of the key that makes tokens. */
+  keyVersion: number;
+  /** The oldest version of the key whose tokens are read. */
+  minDecryptVersion: number;
+  /** Name and id. */
+  objInfo: TokenProfileIdObjInfo;
+  /** What the service thinks of the profile's safety. */
+  security: TokenSecurity;
+  /** For Random: how long a token can be read; absent is for ever. */
+  timeToLive?: ValidityPeriod | null;
+  /** Another profile whose tokens this one shares on purpose; `null` is the profile's own id. */
+  tweakDomain?: TokenProfileId | null;
+  /** Whether each tokenization draws a random `iv`. */
+  useIv: boolean;
+}
+
+export type TokenProfileId = string;
+
+/** One line of the list of token profiles. */
+export interface TokenProfileStub {
+  /** How messages become tokens. */
+  algorithm: TokenAlgorithm;
+  /** As in `TokenFormat::alphabet`. */
+  alphabet?: string | null;
+  /** Name and id. */
+  objInfo: TokenProfileIdObjInfo;
+  /** Whether the profile is built in. */
+  system: boolean;
+  /** Whether each tokenization draws a random `iv`. */
+  useIv: boolean;
+}
+
+/** A template: what to send to create a profile, but for the key and the rules. */
+export interface TokenProfileTemplate {
+  /** How messages become tokens. */
+  algorithm: TokenAlgorithm;
+  /** What it is for, in one sentence. */
+  description: string;
+  /** The format rules. */
+  format: TokenFormat;
+  /** The template's name. */
+  objInfo: NameOnly;
+  /** What the service thinks of the template's safety. */
+  security: TokenSecurity;
+  /** Whether each tokenization draws a random `iv`. */
+  useIv: boolean;
+}
+
+/** What is kept beside a message. */
+export interface TokenRecord {
+  /** When the token was made: RFC 3339, UTC. */
+  createdAt: string;
+  /** From when on there is no such token; `null`: never. */
+  expiresAt?: string | null;
+  /** The version of the key that seals the message. */
+  keyVersion: number;
+  /** What tokenize was given; `null`: nothing. */
+  metadata?: Record<string, unknown> | null;
+}
+
+/** A token of a Random profile. */
+export interface TokenRequest {
+  /** The token. */
+  token: string;
+}
+
+/** What the service thinks of a profile's safety. */
+export interface TokenSecurity {
+  /** How many values the encrypted part of the shortest message can have: a decimal number; `null` for any text. */
+  domainSize?: string | null;
+  /** What to know before relying on the tokens; one sentence each. */
+  notes: string[];
+}
+
+/** `api.v2.dp.TokenizationResponse`. */
+export interface TokenizationResponse {
+  /** The initialization vector, where the profile uses one: detokenize needs it. */
+  iv?: Base64 | null;
+  /** The version of the key, where the profile reads several: detokenize needs it unless the token tells it. */
+  keyVersion?: number | null;
+  /** The token. */
+  token: string;
+}
+
+/** A message to tokenize. */
+export interface TokenizeRequest {
+  /** For Random: from when on there shall be no such token, in RFC 3339; not later than the profile's `timeToLive`. */
+  expiresAt?: string | null;
+  /** The version of the key, which can only be the one that makes tokens. */
+  keyVersion?: number | null;
+  /** The message. */
+  message: string;
+  /** For Random: what to keep with a new token, at most 4 KiB of JSON; sealed like the message. */
+  metadata?: Record<string, unknown> | null;
+}
+
+/** A message that may have a token. */
+export interface TokenizedRequest {
+  /** The message. */
+  message: string;
+}
+
+/** Whether a message has a token. */
+export interface TokenizedResponse {
+  /** Whether it has one that has not expired. */
+  tokenized: boolean;
+}
+
+/** `api.v2.dp.TrackDetokenizationResponse`. */
+export interface TrackDetokenizationResponse {
+  /** The original track data. */
+  track: string;
+}
+
+/** Tokenized track data to turn back. */
+export interface TrackDetokenizeRequest {
+  /** The initialization vector that came with it, where the profile uses one. */
+  iv?: Base64 | null;
+  /** The version of the key that made the token, where it does not tell and the profile reads several. */
+  keyVersion?: number | null;
+  /** The tokenized track data. */
+  track: string;
+}
+
+/** `api.v2.dp.TrackTokenizationResponse`. */
+export interface TrackTokenizationResponse {
+  /** The initialization vector, where the profile uses one. */
+  iv?: Base64 | null;
+  /** The version of the key, where the profile reads several: detokenize needs it unless the token tells it. */
+  keyVersion?: number | null;
+  /** The track data with the token in the place of the account number. */
+  track: string;
+}
+
+/** Payment card track data to tokenize. */
+export interface TrackTokenizeRequest {
+  /** The version of the key, which can only be the one that makes tokens. */
+  keyVersion?: number | null;
+  /** Track 1, track 2 or both (ISO/IEC 7813). */
+  track: string;
+}
+
+/** A pre-approved digest that was submitted. */
+export interface UsedDigest {
+  /** The digest. */
+  digest: Base64;
+  /** The request that it was signed for. */
+  requestUuid: SigningRequestId;
+}
+
+/** How long something is valid. */
+export interface ValidityPeriod {
+  /** A positive whole number, as text. */
+  amount: string;
+  /** The unit. Months and years are the calendar's. */
+  unit: ValidityUnit;
+}
+
+/** Unit of a validity period. */
+export type ValidityUnit = "Millisecond" | "Second" | "Minute" | "Hour" | "Day" | "Week" | "Month" | "Year";
