@@ -2623,7 +2623,7 @@ export class Session {
       path: "/home/v1/login",
       kind: "json",
       body: body,
-      isPublic: true,
+      isPublic: false,
       byCookie: true,
       repeatable: false,
     };

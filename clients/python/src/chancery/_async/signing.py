@@ -45,8 +45,8 @@ class AsyncSigningCalls(AsyncNames):
     ) -> bytes:
         """The signature of a digest under the policy's hash. Submits it, and waits until enough people have approved.
 
-        `name`, `note` and `metadata` are what approvers see. A session that waits for longer than its ten or fifteen
-        minutes needs an API key.
+        `name`, `note` and `metadata` are what approvers see. A session ends after twelve hours, whatever it does: who waits
+        for longer needs an API key.
         """
         uuid = await self.submit_digest(service, digest, name=name, policy=policy, note=note, metadata=metadata)
         return await self.wait_for_signature(uuid, wait_s=wait_s)

@@ -1,0 +1,117 @@
+// Which calls are made again, and after how long: with answers of the tests' own in the place of a server.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { ApiError, Client, TransportError, UnexpectedAnswer, type Retries } from "../src/index.js";
+
+interface Sent {
+  url: string;
+  init: RequestInit;
+}
+
+type Step = (sent: Sent) => Promise<Response> | Response;
+
+const CREATE = { name: "a", keyTypeUuid: "b" };
+
+function refused(status: number, errorCode: string, retryAfter: string): Step {
+  const body = { success: false, errorCode, response: { message: "Later.", requestId: "7" } };
+  return () => Response.json(body, { status, headers: { "Retry-After": retryAfter } });
+}
+
+const done: Step = () => Response.json({ success: true, errorCode: "Success", response: { uuid: "u" } });
+
+function failing(code: string): Step {
+  return () => {
+    throw new TypeError("fetch failed", { cause: Object.assign(new Error("the connection was reset"), { code }) });
+  };
+}
+
+/** A client whose calls are answered by one step each; a call too many fails the test. */
+function clientOf(steps: Step[], retries: Retries = { max: 3, firstWaitMs: 10 }): { client: Client; sent: Sent[] } {
+  const left = [...steps];
+  const sent: Sent[] = [];
+  const fetch = async (url: unknown, init: RequestInit = {}) => {
+    const one = { url: String(url), init };
+    sent.push(one);
+    const step = left.shift();
+    assert(step, "one call too many");
+    return step(one);
+  };
+  return { client: new Client({ baseUrl: "https://server.example", token: "t", fetch, retries }), sent };
+}
+
+for (const [status, code] of [[429, "RateLimited"], [503, "Unavailable"], [503, "Sealed"]] as const) {
+  test(`${code} is sent again`, async () => {
+    const { client, sent } = clientOf([refused(status, code, "0"), refused(status, code, "0"), done]);
+    await client.keys.create(CREATE);
+    assert.deepEqual(sent.map((one) => one.init.body), Array(3).fill(JSON.stringify(CREATE)));
+  });
+}
+
+test("the wait is as long as the server asks for", async () => {
+  const { client } = clientOf([refused(429, "RateLimited", "1"), done]);
+  const started = performance.now();
+  await client.keys.get("u");
+  assert(performance.now() - started >= 990);
+});
+
+test("a wait that is too long is left to the caller", async () => {
+  const { client, sent } = clientOf([refused(429, "RateLimited", "3600")]);
+  await assert.rejects(client.keys.get("u"), (error) => error instanceof ApiError && error.retryAfterMs === 3_600_000);
+  assert.equal(sent.length, 1);
+});
+
+test("at some point it is enough", async () => {
+  const { client, sent } = clientOf(Array<Step>(4).fill(refused(503, "Unavailable", "0")));
+  await assert.rejects(client.keys.get("u"), ApiError);
+  assert.equal(sent.length, 4);
+});
+
+test("a lost answer is asked for again where that does no harm", async () => {
+  const { client, sent } = clientOf([failing("ECONNRESET"), done, failing("ECONNRESET"), done]);
+  await client.keys.get("u");
+  await client.tokenProfiles.tokenize("u", { message: "m" });
+  assert.equal(sent.length, 4);
+});
+
+test("a lost answer to a change is an error", async () => {
+  const { client, sent } = clientOf([failing("ECONNRESET"), failing("ECONNRESET")]);
+  await assert.rejects(client.keys.create(CREATE), (error) => error instanceof TransportError && /reset/.test(error.message));
+  await assert.rejects(client.roles.delete("u"), TransportError);
+  assert.equal(sent.length, 2);
+});
+
+test("a change that never left is sent again", async () => {
+  const { client, sent } = clientOf([failing("ECONNREFUSED"), done]);
+  await client.keys.create(CREATE);
+  assert.equal(sent.length, 2);
+});
+
+test("a certificate that is not trusted is not asked for again", async () => {
+  const { client, sent } = clientOf([failing("UNABLE_TO_VERIFY_LEAF_SIGNATURE")]);
+  await assert.rejects(client.keys.get("u"), TransportError);
+  assert.equal(sent.length, 1);
+});
+
+test("an answer that does not come in time is lost", async () => {
+  const never: Step = ({ init }) =>
+    new Promise((_, reject) => init.signal?.addEventListener("abort", () => reject(init.signal?.reason)));
+  const { client } = clientOf([never]);
+  await assert.rejects(client.roles.delete("u", { timeoutMs: 20 }), /no answer within 20 ms/);
+});
+
+test("answers that are not as described say so", async () => {
+  const { client } = clientOf([() => new Response("<html>a proxy</html>"), () => Response.json({ hello: "world" })]);
+  await assert.rejects(client.keys.get("u"), (error) => error instanceof UnexpectedAnswer && /not JSON/.test(error.message));
+  await assert.rejects(client.keys.get("u"), /no envelope/);
+});
+
+test("names in paths and queries are escaped", async () => {
+  const { client, sent } = clientOf([done, done]);
+  await client.tokenProfiles.template("a/b c?");
+  await client.signingRequests.list({ metadata: { "a b": "c&d" }, state: "Signed" });
+  assert.equal(sent[0]?.url, "https://server.example/api/v2/token-profiles/template/a%2Fb%20c%3F");
+  const query = new URL(sent[1]?.url ?? "").searchParams;
+  assert.deepEqual(Object.fromEntries(query), { "metadata.a b": "c&d", state: "Signed" });
+});
