@@ -1,5 +1,5 @@
 //! Installs what the tests need and the machine lacks, each by its ordinary client: Debian packages by apt-get, Python
-//! packages by pip into a virtual environment, and OpenSSL 3.5 and Bouncy Castle 1.80 from the next Debian release,
+//! packages by pip into a virtual environment, TypeScript by npm, and OpenSSL 3.5 and Bouncy Castle 1.80 from the next Debian release,
 //! unpacked under target/tools beside the system's own.
 
 use std::{
@@ -18,13 +18,27 @@ const DEBIAN: &[(&str, &str)] = &[
     ("strace", "strace"),
     ("java", "default-jdk-headless"),
     ("python3", "python3"),
+    ("node", "nodejs"),
+    ("npm", "npm"),
     ("setpriv", "util-linux"),
     ("osslsigncode", "osslsigncode"),
     ("msibuild", "msitools"),
 ];
 
-/// Verifiers and testers from PyPI. Versions are fixed, so that a new release of theirs is a commit of ours.
-const PYTHON: &[&str] = &["pkilint==0.13.3", "schemathesis==4.32.5", "cryptography==50.0.2"];
+/// Verifiers and testers from PyPI, and what the Python client and its tests use. Versions are fixed, so that a new
+/// release of theirs is a commit of ours.
+const PYTHON: &[&str] = &[
+    "pkilint==0.13.3",
+    "schemathesis==4.32.5",
+    "cryptography==50.0.2",
+    "httpx==0.28.1",
+    "pandas==3.1.1",
+    "pytest==9.2.0",
+    "mypy==2.4.1",
+];
+
+/// What compiles the TypeScript client, in the versions of its package.json.
+const NODE: &[&str] = &["typescript@7.0.2", "@types/node@20.19.25"];
 
 /// What is taken from the next Debian release: OpenSSL with the libraries it loads, and Bouncy Castle.
 const NEXT_RELEASE: &[&str] =
@@ -35,6 +49,7 @@ const NEXT_SUITE: &str = "trixie";
 pub(crate) fn install() -> Result {
     debian()?;
     python()?;
+    node()?;
     next_release()
 }
 
@@ -87,6 +102,22 @@ fn python() -> Result {
     sh::run(
         sh::command(venv.join("bin/pip")).args(["install", "--quiet", "--disable-pip-version-check"]).args(PYTHON),
     )?;
+    stamp.write()
+}
+
+fn node() -> Result {
+    let folder = sh::tools_dir().join("node");
+    let stamp = Stamp::new(&folder, &NODE.join(" "));
+    if stamp.is_current() {
+        return Ok(());
+    }
+    println!("installing {}", NODE.join(", "));
+    let _ = fs::remove_dir_all(&folder);
+    create_dir(&folder)?;
+    // Without the scripts that packages bring, and without a lock file, which would name the registry.
+    let install =
+        ["install", "--silent", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts"];
+    sh::run(sh::command("npm").arg("--prefix").arg(&folder).args(install).args(NODE))?;
     stamp.write()
 }
 

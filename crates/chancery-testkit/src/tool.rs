@@ -38,7 +38,7 @@ impl Tool {
     #[must_use]
     pub fn new(name: &str) -> Self {
         let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/tools");
-        let installed = ["bin", "venv/bin"].map(|folder| tools.join(folder).join(name));
+        let installed = ["bin", "venv/bin", "node/node_modules/.bin"].map(|folder| tools.join(folder).join(name));
         let program = installed.into_iter().find(|path| path.is_file());
         let program = program.unwrap_or_else(|| name.into());
         Tool { program, arguments: Vec::new(), environment: Vec::new(), input: Vec::new(), folder: None }
