@@ -1,12 +1,15 @@
 //! The OpenAPI document: what the routes say of themselves, and what is true of all of them.
 
+mod about;
+mod examples;
 mod refusals;
 
 use chancery_types::wire::{Envelope, ErrorResponse};
+use serde_json::Value;
 use utoipa::{
     OpenApi as _,
     openapi::{
-        Components, OpenApi, PathItem, RefOr, Schema,
+        Components, Content, KnownFormat, Object, OpenApi, PathItem, RefOr, Schema, SchemaFormat, Type,
         path::Operation,
         security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     },
@@ -34,6 +37,8 @@ pub(crate) fn frame() -> OpenApi {
 #[must_use]
 pub fn openapi() -> OpenApi {
     let mut document = router::all().into_openapi();
+    document.servers = Some(about::servers());
+    document.tags = Some(about::tags());
     let components = document.components.get_or_insert_with(Components::new);
     components.security_schemes.extend(security_schemes().map(|(name, scheme)| (name.to_owned(), scheme.into())));
     components.responses.extend(refusals::responses());
@@ -43,7 +48,7 @@ pub fn openapi() -> OpenApi {
         let enveloped = path.starts_with("/api/v2/") || path.starts_with("/cuserv/v1/");
         for (method, operation) in operations(item) {
             operation.operation_id = Some(operation_id(method, path));
-            complete(operation);
+            complete(operation, examples::of(method, path).as_ref());
             if enveloped {
                 refusals::document(method, operation);
                 operation.security = Some(either_credential());
@@ -73,20 +78,36 @@ fn operation_id(method: &str, path: &str) -> String {
 }
 
 /// What the attributes cannot say.
-fn complete(operation: &mut Operation) {
+fn complete(operation: &mut Operation, example: Option<&Value>) {
     for response in operation.responses.responses.values_mut() {
-        if let RefOr::T(response) = response
-            && response.description.is_empty()
-        {
+        let RefOr::T(response) = response else { continue };
+        if response.description.is_empty() {
             response.description = "done".to_owned();
+        }
+        for (media_type, content) in &mut response.content {
+            octets_as_such(media_type, content);
         }
     }
     if let Some(RefOr::T(body)) = &mut operation.request_body {
-        for content in body.content.values_mut() {
+        for (media_type, content) in &mut body.content {
+            octets_as_such(media_type, content);
             if let RefOr::T(content) = content {
                 content.schema = content.schema.take().map(without_null);
+                content.example = example.cloned().or(content.example.take());
             }
         }
+    }
+}
+
+/// Bytes are written as an array of numbers only in JSON, which nothing here does: elsewhere they are the body itself.
+fn octets_as_such(media_type: &str, content: &mut RefOr<Content>) {
+    if let RefOr::T(content) = content
+        && media_type != "application/json"
+        && matches!(content.schema, Some(RefOr::T(Schema::Array(_))))
+    {
+        let mut octets = Object::with_type(Type::String);
+        octets.format = Some(SchemaFormat::KnownFormat(KnownFormat::Binary));
+        content.schema = Some(octets.into());
     }
 }
 

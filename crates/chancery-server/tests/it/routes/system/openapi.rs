@@ -77,6 +77,60 @@ fn a_body_that_may_be_left_out_is_an_object_all_the_same() {
 }
 
 #[test]
+fn every_group_is_described_and_used() {
+    let document = serde_json::to_value(chancery_server::openapi()).unwrap();
+    let tags = document["tags"].as_array().unwrap();
+    assert!(tags.iter().all(|tag| !tag["description"].as_str().unwrap().is_empty()));
+    let described: HashSet<_> = tags.iter().map(|tag| tag["name"].as_str().unwrap()).collect();
+    let used: HashSet<_> = operations(&document).map(|(_, operation)| operation["tags"][0].as_str().unwrap()).collect();
+    assert_eq!(described, used);
+    assert_eq!(document["servers"][0]["url"], "/");
+}
+
+#[test]
+fn octets_are_no_numbers() {
+    let document = serde_json::to_value(chancery_server::openapi()).unwrap();
+    let octets = serde_json::json!({"type": "string", "format": "binary"});
+    let types = [
+        ("/ca/{file}", "application/pkix-cert"),
+        ("/crl/{file}", "application/pkix-crl"),
+        ("/ocsp/{request}", "application/ocsp-response"),
+    ];
+    for (path, media_type) in types {
+        assert_eq!(
+            document["paths"][path]["get"]["responses"]["200"]["content"][media_type]["schema"], octets,
+            "{path}"
+        );
+    }
+    let stamp = &document["paths"]["/tsa"]["post"];
+    assert_eq!(stamp["requestBody"]["content"]["application/timestamp-query"]["schema"], octets);
+    assert_eq!(stamp["responses"]["200"]["content"]["application/timestamp-reply"]["schema"], octets);
+    assert!(!document.to_string().contains(r#""items":{"format":"u-int8""#));
+}
+
+#[tokio::test]
+async fn the_examples_can_be_read() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let document = serde_json::to_value(chancery_server::openapi()).unwrap();
+    let mut sent = 0;
+    for (name, operation) in operations(&document) {
+        let example = &operation["requestBody"]["content"]["application/json"]["example"];
+        if example.is_null() {
+            continue;
+        }
+        let (method, path) = name.split_once(' ').unwrap();
+        let path = path.replace("{uuid}", "123e4567-e89b-12d3-a456-426614174000");
+        let reply = admin.json(&method.to_uppercase(), &path, example).await;
+        // Their ids name nothing here.
+        assert_ne!(reply.json["errorCode"], "ArgumentParseError", "{name}: {}", reply.json);
+        assert_ne!(reply.json["errorCode"], "InternalError", "{name}: {}", reply.json);
+        sent += 1;
+    }
+    assert!(sent >= 20, "{sent}");
+}
+
+#[test]
 fn enumerations_are_spelled_as_on_the_wire() {
     let document = serde_json::to_value(chancery_server::openapi()).unwrap();
     let values = |name: &str| document["components"]["schemas"][name]["enum"].as_array().unwrap();
