@@ -1,5 +1,7 @@
 //! Why a call did not give what was asked for.
 
+use std::time::Duration;
+
 use chancery_types::{ErrorCode, wire::ErrorResponse};
 
 /// Why a call did not give what was asked for.
@@ -17,6 +19,8 @@ pub enum ClientError {
         error_code: ErrorCode,
         /// The reason as a sentence, and the member at fault.
         response: Box<ErrorResponse>,
+        /// When to try again, where the server said so.
+        retry_after: Option<Duration>,
     },
     /// The server refused a login or a token.
     #[error("{message} (status {status})")]
@@ -37,6 +41,23 @@ pub enum ClientError {
     /// The certificate authority's certificate cannot be read.
     #[error("the certificate authority's certificate cannot be read: {0}")]
     Authority(String),
+}
+
+impl ClientError {
+    /// The reason as a word, where the server gave one.
+    #[must_use]
+    pub const fn error_code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::Refused { error_code, .. } => Some(*error_code),
+            Self::Transport(_) | Self::NotLoggedIn { .. } | Self::Unexpected { .. } | Self::Authority(_) => None,
+        }
+    }
+
+    /// Whether nobody is logged in any more, or not yet: a new login may help.
+    #[must_use]
+    pub fn wants_login(&self) -> bool {
+        matches!(self, Self::NotLoggedIn { .. }) || self.error_code() == Some(ErrorCode::InvalidAuthToken)
+    }
 }
 
 /// The member at fault, for the front of the message.

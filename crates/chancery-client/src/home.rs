@@ -7,8 +7,8 @@ use chancery_types::{
 use serde::de::DeserializeOwned;
 
 use crate::{
-    Client, ClientError,
-    transport::{Answer, json},
+    Client, ClientError, Session,
+    transport::{Answer, Carried, json},
 };
 
 impl Client {
@@ -17,16 +17,30 @@ impl Client {
     /// # Errors
     ///
     /// [`ClientError::NotLoggedIn`] where the server refuses.
-    pub fn log_in(&mut self, username: &str, password: &str) -> Result<LoginState, ClientError> {
+    pub fn log_in(&self, username: &str, password: &str) -> Result<LoginState, ClientError> {
         let auth_credentials = AuthCredentials {
             username: Some(username.to_owned()),
             password: Some(Base64(password.as_bytes().to_vec())),
             api_key: None,
         };
-        let request = LoginRequest { auth_credentials, auth_type: AuthType::Userpass };
-        let answer = self.send("POST", "/home/v1/login", Some(json(&request)?))?;
+        self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Userpass })
+    }
+
+    /// Logs an application in by its API key.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn log_in_by_key(&self, api_key: &str) -> Result<LoginState, ClientError> {
+        let auth_credentials = AuthCredentials { username: None, password: None, api_key: Some(api_key.to_owned()) };
+        self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Apikey })
+    }
+
+    fn log_in_with(&self, request: &LoginRequest) -> Result<LoginState, ClientError> {
+        // A token of the session would decide alone, and this is about the cookie.
+        let answer = self.send_once("POST", "/home/v1/login", Some(&json(request)?), Carried::Cookie)?;
         if let Some(cookie) = answer.cookie() {
-            self.cookie = Some(cookie);
+            self.locked().cookie = Some(cookie);
         }
         accepted::<LoginAnswer>(&answer).map(|answer| answer.response)
     }
@@ -36,10 +50,16 @@ impl Client {
     /// # Errors
     ///
     /// [`ClientError::NotLoggedIn`] where the session is not fully logged in.
-    pub fn take_token(&mut self) -> Result<(), ClientError> {
-        self.bearer = None;
-        let answer = self.send("GET", "/home/v1/login/token", None)?;
-        self.bearer = Some(accepted::<TokenAnswer>(&answer)?.token);
+    pub fn take_token(&self) -> Result<(), ClientError> {
+        self.locked().bearer = None;
+        self.renew_token()
+    }
+
+    /// Takes a new bearer token by the cookie, which lives as long as any.
+    pub(crate) fn renew_token(&self) -> Result<(), ClientError> {
+        let answer = self.send_once("GET", "/home/v1/login/token", None, Carried::Cookie)?;
+        let token = accepted::<TokenAnswer>(&answer)?.token;
+        self.locked().bearer = Some(token);
         Ok(())
     }
 
@@ -48,9 +68,9 @@ impl Client {
     /// # Errors
     ///
     /// [`ClientError::NotLoggedIn`] where there is no such session any more.
-    pub fn log_out(&mut self) -> Result<(), ClientError> {
-        let answer = self.send("POST", "/home/v1/logout", None)?;
-        (self.bearer, self.cookie) = (None, None);
+    pub fn log_out(&self) -> Result<(), ClientError> {
+        let answer = self.send_once("POST", "/home/v1/logout", None, Carried::Best)?;
+        *self.locked() = Session::default();
         accepted::<HomeAnswer>(&answer).map(drop)
     }
 }

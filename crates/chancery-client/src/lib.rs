@@ -13,16 +13,16 @@
 mod error;
 mod files;
 mod home;
-mod objects;
+mod operations;
 mod public;
-mod signing;
+mod retry;
 mod time_stamps;
-mod tokenization;
 mod transport;
 
 pub use chancery_formats::Error as FileError;
 pub use error::ClientError;
 pub use files::{File, file_digest};
+pub use operations::escaped;
 pub use public::public_file;
 pub use time_stamps::StampFetcher;
-pub use transport::Client;
+pub use transport::{Client, Session};

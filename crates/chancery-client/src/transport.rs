@@ -1,20 +1,21 @@
 //! Requests and answers, and what a session carries along.
 
-use std::{sync::Arc, time::Duration};
-
-use chancery_types::{
-    ErrorCode,
-    wire::{Envelope, ErrorResponse},
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread::sleep,
+    time::Duration,
 };
+
+use chancery_types::wire::{Envelope, ErrorResponse};
 use rustls::crypto::aws_lc_rs;
-use serde::{Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use ureq::{
     Agent,
     http::{HeaderMap, Request, Response, header},
     tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem},
 };
 
-use crate::ClientError;
+use crate::{ClientError, retry::Tries};
 
 /// The longest that any call may take: generating an RSA key takes seconds on a slow machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -22,12 +23,31 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes of an answer at most: the largest batch's.
 const ANSWER_MAX: u64 = 64 * 1024 * 1024;
 
-/// A session with one server.
+/// A client of one server, and its session.
 pub struct Client {
     agent: Agent,
     base: String,
+    session: Mutex<Session>,
+}
+
+/// What a client carries along once somebody has logged in: whoever has it is logged in, so it is kept as passwords are.
+#[derive(Clone, Default, Serialize, Deserialize)]
+pub struct Session {
+    /// The session cookie, as the Cookie header has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cookie: Option<String>,
+    /// The bearer token that was taken for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bearer: Option<String>,
+}
+
+/// By what a call says who makes it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Carried {
+    /// The bearer token, or where there is none yet the cookie.
+    Best,
+    /// The cookie alone.
+    Cookie,
 }
 
 impl Client {
@@ -49,7 +69,24 @@ impl Client {
             .proxy(None)
             .timeout_global(Some(PATIENCE))
             .build();
-        Ok(Self { agent: config.into(), base: base.to_owned(), cookie: None, bearer: None })
+        Ok(Self { agent: config.into(), base: base.trim_end_matches('/').to_owned(), session: Mutex::default() })
+    }
+
+    /// The same client in a session that was begun before.
+    #[must_use]
+    pub fn in_session(self, session: Session) -> Self {
+        Self { session: Mutex::new(session), ..self }
+    }
+
+    /// The session as it is now, for a later [`in_session`](Self::in_session).
+    #[must_use]
+    pub fn session(&self) -> Session {
+        self.locked().clone()
+    }
+
+    /// Nothing that holds the lock can panic; whatever was written before is whole.
+    pub(crate) fn locked(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `response` of a GET in the envelope.
@@ -59,15 +96,71 @@ impl Client {
 
     /// `response` of a POST in the envelope.
     pub(crate) fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
-        opened(&self.send("POST", path, Some(json(body)?))?)
+        opened(&self.send("POST", path, Some(&json(body)?))?)
     }
 
-    /// Any call; the session cookie and the bearer token go along, a new cookie is kept.
-    pub(crate) fn send(&self, method: &str, path: &str, body: Option<String>) -> Result<Answer, ClientError> {
+    /// `response` of any call in the envelope.
+    pub(crate) fn call<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&str>,
+    ) -> Result<T, ClientError> {
+        opened(&self.send(method, path, body)?)
+    }
+
+    /// Any call: the body of the answer as it came, for whoever passes it on. `body` is JSON.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn body(&self, method: &str, path: &str, body: Option<&str>) -> Result<Vec<u8>, ClientError> {
+        let answer = self.send(method, path, body)?;
+        if answer.status == 200 { Ok(answer.body) } else { Err(refused(&answer)) }
+    }
+
+    /// Any call, again where that is safe, and once more with a new bearer token where the old one has ended.
+    pub(crate) fn send(&self, method: &str, path: &str, body: Option<&str>) -> Result<Answer, ClientError> {
+        let answer = self.send_patiently(method, path, body)?;
+        let (has_ended, can_renew) = {
+            let session = self.locked();
+            (answer.status == 401 && session.bearer.is_some(), session.cookie.is_some())
+        };
+        if has_ended && can_renew && self.renew_token().is_ok() {
+            return self.send_patiently(method, path, body);
+        }
+        Ok(answer)
+    }
+
+    fn send_patiently(&self, method: &str, path: &str, body: Option<&str>) -> Result<Answer, ClientError> {
+        let mut tries = Tries::of(method);
+        loop {
+            let outcome = self.send_once(method, path, body, Carried::Best);
+            let (status, retry_after) = match &outcome {
+                Ok(answer) => (Some(answer.status), answer.retry_after()),
+                Err(ClientError::Transport(_)) => (None, None),
+                Err(_) => return outcome,
+            };
+            match tries.wait_after(status, retry_after) {
+                Some(wait) => sleep(wait),
+                None => return outcome,
+            }
+        }
+    }
+
+    /// One call over the network.
+    pub(crate) fn send_once(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&str>,
+        carried: Carried,
+    ) -> Result<Answer, ClientError> {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
-        if let Some(bearer) = &self.bearer {
+        let Session { cookie, bearer } = self.session();
+        if let Some(bearer) = bearer.filter(|_| carried == Carried::Best) {
             request = request.header(header::AUTHORIZATION, format!("Bearer {bearer}"));
-        } else if let Some(cookie) = &self.cookie {
+        } else if let Some(cookie) = cookie {
             request = request.header(header::COOKIE, cookie);
         }
         let response = match body {
@@ -103,6 +196,12 @@ impl Answer {
         ClientError::Unexpected { status: self.status, why: why.to_string() }
     }
 
+    /// How long the server asks to wait (RFC 9110, 10.2.3). It sends seconds, never a date.
+    fn retry_after(&self) -> Option<Duration> {
+        let seconds = self.headers.get(header::RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
+        Some(Duration::from_secs(seconds))
+    }
+
     /// The session cookie that the answer sets, as the Cookie header has it.
     pub(crate) fn cookie(&self) -> Option<String> {
         let set = self.headers.get(header::SET_COOKIE)?.to_str().ok()?;
@@ -115,13 +214,23 @@ fn opened<T: DeserializeOwned>(answer: &Answer) -> Result<T, ClientError> {
     if answer.status == 200 {
         return answer.json::<Envelope<T>>().map(|envelope| envelope.response);
     }
-    let refused: Envelope<ErrorResponse> = answer.json()?;
-    let error_code: ErrorCode = refused.error_code;
-    Err(ClientError::Refused { status: answer.status, error_code, response: Box::new(refused.response) })
+    Err(refused(answer))
+}
+
+/// Why the server did not do it.
+fn refused(answer: &Answer) -> ClientError {
+    let status = answer.status;
+    match answer.json::<Envelope<ErrorResponse>>() {
+        Ok(Envelope { error_code, response, .. }) => {
+            let retry_after = answer.retry_after();
+            ClientError::Refused { status, error_code, response: Box::new(response), retry_after }
+        }
+        Err(unexpected) => unexpected,
+    }
 }
 
 /// The body of a call. What this crate sends has no map with keys that are not strings, so it always is JSON.
-pub(crate) fn json(body: &impl Serialize) -> Result<String, ClientError> {
+pub(crate) fn json<T: Serialize>(body: &T) -> Result<String, ClientError> {
     serde_json::to_string(body).map_err(|error| ClientError::Unexpected { status: 0, why: error.to_string() })
 }
 

@@ -139,8 +139,8 @@ fn as_client(
     ca_file: PathBuf,
     mut steps: Steps,
 ) -> Result<State, Failure> {
-    let mut client = Client::new(&base, &fs::read(&ca_file)?)?;
-    self_check::log_in(&mut client, &progress.admins, &mut steps)?;
+    let client = Client::new(&base, &fs::read(&ca_file)?)?;
+    self_check::log_in(&client, &progress.admins, &mut steps)?;
     let demo = match progress.demo {
         Some(demo) => demo,
         None => {
@@ -153,7 +153,7 @@ fn as_client(
     self_check::tokenize(&client, &demo, &mut steps)?;
     self_check::sign(&client, &demo, &mut steps)?;
     let approver = Client::new(&base, &fs::read(&ca_file)?)?;
-    self_check::sign_what_is_approved(&client, approver, &demo, &progress.approver, &mut steps)?;
+    self_check::sign_what_is_approved(&client, &approver, &demo, &progress.approver, &mut steps)?;
     client.log_out()?;
     let Progress { admins, approver, demo: _ } = progress;
     Ok(State { base, ca_file, admins, approver, demo })

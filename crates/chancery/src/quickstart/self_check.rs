@@ -21,7 +21,7 @@ pub(super) const CARD: &str = "4111111111111111";
 const FILE: &[u8] = b"Nothing is sealed here by one person alone.\n";
 
 /// Both administrators, one session, one bearer token.
-pub(super) fn log_in(client: &mut Client, admins: &[Person], steps: &mut Steps) -> Result<(), Failure> {
+pub(super) fn log_in(client: &Client, admins: &[Person], steps: &mut Steps) -> Result<(), Failure> {
     let step = steps.begin("log in as Admin1 and Admin2, in one session, and take a bearer token");
     let mut complete = false;
     for admin in admins {
@@ -69,7 +69,7 @@ pub(super) fn sign(client: &Client, demo: &Demo, steps: &mut Steps) -> Result<()
 /// What this is for: nothing is signed by those who ask for it alone.
 pub(super) fn sign_what_is_approved(
     client: &Client,
-    mut other: Client,
+    other: &Client,
     demo: &Demo,
     approver: &Person,
     steps: &mut Steps,

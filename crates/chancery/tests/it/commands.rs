@@ -83,7 +83,7 @@ fn rows_that_were_changed_by_hand_count_again_when_the_host_says_so() {
     let sql = |text: &str| Tool::new("sqlite3").args(["-cmd", ".timeout 5000", &database, text]).run().text();
     let authority = fs::read(format!("{}/tls/ca.pem", place.path("data"))).unwrap();
     let log_in = |name: &str| {
-        let mut client = chancery_client::Client::new(&base, &authority).unwrap();
+        let client = chancery_client::Client::new(&base, &authority).unwrap();
         client.log_in(name, "second password").map(drop).map_err(|refused| refused.to_string())
     };
     assert_eq!(place.run(&["rows", "list"]).run().text(), "");

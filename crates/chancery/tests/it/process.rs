@@ -150,7 +150,7 @@ impl Demo {
     /// A client of it that is fully logged in.
     pub(crate) fn client(&self) -> chancery_client::Client {
         let authority = fs::read(self.text("/caFile")).unwrap();
-        let mut client = chancery_client::Client::new(self.text("/base"), &authority).unwrap();
+        let client = chancery_client::Client::new(self.text("/base"), &authority).unwrap();
         for admin in ["/admins/0", "/admins/1"] {
             let (name, password) = (format!("{admin}/username"), format!("{admin}/password"));
             client.log_in(self.text(&name), self.text(&password)).unwrap();

@@ -74,7 +74,7 @@ impl Place {
 
     fn client(&self, base: &str) -> chancery_client::Client {
         let authority = PathBuf::from(self.path("data")).join("tls/ca.pem");
-        let mut client = chancery_client::Client::new(base, &fs::read(authority).unwrap()).unwrap();
+        let client = chancery_client::Client::new(base, &fs::read(authority).unwrap()).unwrap();
         assert!(!client.log_in("Admin1", "first password").unwrap().fully_logged_in);
         assert!(client.log_in("admin2", "second password").unwrap().fully_logged_in);
         client
@@ -87,7 +87,7 @@ fn an_installation_begins_with_api_access_off_and_the_host_switches_it() {
     let made = place.init().run();
     assert!(!made.text().contains("password") || !made.text().contains("first password"), "{}", made.text());
     let (server, base) = place.serve(&[]);
-    let mut client = place.client(&base);
+    let client = place.client(&base);
     let refused = client.take_token().unwrap_err().to_string();
     assert_eq!(refused, "API access is switched off on this installation. (status 403)");
 
@@ -126,7 +126,7 @@ fn unlock_always_works_on_the_host() {
     let (server, base) = place.serve(&[]);
     let authority = fs::read(PathBuf::from(place.path("data")).join("tls/ca.pem")).unwrap();
     let log_in = |password: &str| {
-        let mut client = chancery_client::Client::new(&base, &authority).unwrap();
+        let client = chancery_client::Client::new(&base, &authority).unwrap();
         client.log_in("Admin1", password).map_err(|refused| refused.to_string())
     };
     for _ in 0..8 {

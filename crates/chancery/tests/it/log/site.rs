@@ -85,7 +85,7 @@ impl Site {
 
     pub(super) fn client(&self) -> Client {
         let authority = fs::read(self.path("data/tls/ca.pem")).unwrap();
-        let mut client = Client::new(&format!("https://127.0.0.1:{}", self.port), &authority).unwrap();
+        let client = Client::new(&format!("https://127.0.0.1:{}", self.port), &authority).unwrap();
         for name in ["Admin1", "Admin2"] {
             client.log_in(name, "first password").unwrap();
         }

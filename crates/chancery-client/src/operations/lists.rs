@@ -1,17 +1,16 @@
-//! Keys, key types, certificate profiles and certificates.
+//! What is found by its name.
 
-use chancery_types::{
-    CertificateId,
-    wire::{
-        ListQuery, Results,
-        approval::Issued,
-        key_types::KeyTypeStub,
-        keys::{CreateKey, Key, KeyStub},
-        x509::{CertProfileStub, Certificate, CertificatePage, GenerateCertificate},
-    },
+use chancery_types::wire::{
+    ListQuery, Results,
+    key_types::KeyTypeStub,
+    keys::KeyStub,
+    service_details::Service,
+    token_profiles::{TokenProfileStub, TokenProfileTemplate},
+    x509::{CertProfileStub, CertificatePage},
 };
 
-use crate::{Client, ClientError, tokenization::escaped};
+use super::escaped;
+use crate::{Client, ClientError};
 
 impl Client {
     /// The key types whose name contains `search`.
@@ -42,24 +41,6 @@ impl Client {
         self.get(&format!("/api/v2/keys/stubs?search={}", escaped(search)))
     }
 
-    /// Makes a data key.
-    ///
-    /// # Errors
-    ///
-    /// [`ClientError`], as for every call.
-    pub fn create_key(&self, key: &CreateKey) -> Result<Key, ClientError> {
-        self.post("/api/v2/keys", key)
-    }
-
-    /// Makes a certificate with a new key, or asks for the approvals that it needs.
-    ///
-    /// # Errors
-    ///
-    /// [`ClientError`], as for every call.
-    pub fn generate_certificate(&self, order: &GenerateCertificate) -> Result<Issued, ClientError> {
-        self.post("/api/v2/x509/generate", order)
-    }
-
     /// The first certificates whose name begins with `name`.
     ///
     /// # Errors
@@ -69,12 +50,30 @@ impl Client {
         self.get(&format!("/api/v2/x509?name={}", escaped(name)))
     }
 
-    /// A certificate.
+    /// A built-in template, by its name.
     ///
     /// # Errors
     ///
     /// [`ClientError`], as for every call.
-    pub fn certificate(&self, id: CertificateId) -> Result<Certificate, ClientError> {
-        self.get(&format!("/api/v2/x509/{id}"))
+    pub fn token_profile_template(&self, name: &str) -> Result<TokenProfileTemplate, ClientError> {
+        self.get(&format!("/api/v2/token-profiles/template/{}", escaped(name)))
+    }
+
+    /// The token profiles whose name contains `search`.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn token_profiles(&self, search: &str) -> Result<Results<TokenProfileStub>, ClientError> {
+        self.get(&format!("/api/v2/token-profiles/stubs?search={}", escaped(search)))
+    }
+
+    /// The signing services whose name contains `search`, with their policies.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn services(&self, search: &str) -> Result<Results<Service>, ClientError> {
+        self.get(&format!("/api/v2/x509/services?search={}", escaped(search)))
     }
 }

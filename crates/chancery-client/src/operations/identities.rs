@@ -1,0 +1,48 @@
+//! Roles, identities, audit records and settings.
+
+use chancery_types::{
+    IdentityId, RoleId,
+    wire::{
+        Empty, Items, ListQuery, Results,
+        audit::{AuditQuery, AuditRecord},
+        identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
+        roles::{CreateRole, PatchRole, Role, RoleCreated, RoleStub},
+        system::{PatchSettings, Settings},
+    },
+};
+
+super::operations! {
+    OPERATIONS:
+    /// The roles.
+    GET "/api/v2/roles/stubs" => roles() [? ListQuery] -> Results<RoleStub>;
+    /// A role.
+    GET "/api/v2/roles/{id}" => role(id: RoleId) -> Role;
+    /// Makes a role.
+    POST "/api/v2/roles" => create_role() [< CreateRole] -> RoleCreated;
+    /// Changes a role.
+    PATCH "/api/v2/roles/{id}" => change_role(id: RoleId) [< PatchRole] -> Role;
+    /// Removes a role that nobody holds.
+    DELETE "/api/v2/roles/{id}" => delete_role(id: RoleId) -> Empty;
+    /// The identities.
+    GET "/api/v2/identities/stubs" => identities() [? ListQuery] -> Results<IdentityStub>;
+    /// An identity.
+    GET "/api/v2/identities/{id}" => identity(id: IdentityId) -> Identity;
+    /// Makes a person or an application.
+    POST "/api/v2/identities" => create_identity() [< CreateIdentity] -> IdentityCreated;
+    /// Changes an identity's name or roles.
+    PATCH "/api/v2/identities/{id}" => change_identity(id: IdentityId) [< PatchIdentity] -> Identity;
+    /// Removes an identity.
+    DELETE "/api/v2/identities/{id}" => delete_identity(id: IdentityId) -> Empty;
+    /// Locks an identity, which ends its sessions.
+    POST "/api/v2/identities/{id}/lock" => lock_identity(id: IdentityId) [< Empty] -> Identity;
+    /// Takes the lock off, and forgives wrong passwords.
+    POST "/api/v2/identities/{id}/unlock" => unlock_identity(id: IdentityId) [< Empty] -> Identity;
+    /// Sets an identity's password, which ends its sessions.
+    POST "/api/v2/identities/{id}/password" => set_password(id: IdentityId) [< NewPassword] -> Identity;
+    /// What was done and refused, the newest first.
+    GET "/api/v2/audit" => audit() [? AuditQuery] -> Items<AuditRecord>;
+    /// The installation's settings.
+    GET "/api/v2/system/settings" => settings() -> Settings;
+    /// Changes the installation's settings.
+    PATCH "/api/v2/system/settings" => change_settings() [< PatchSettings] -> Settings;
+}

@@ -1,0 +1,86 @@
+//! Token profiles, and what they do.
+
+use chancery_types::{
+    TokenProfileId,
+    wire::{
+        Empty,
+        token_profiles::{
+            BatchDetokenizationResponse, BatchDetokenizeRequest, BatchTokenizationResponse, BatchTokenizeRequest,
+            CreateTokenProfile, DetokenizationResponse, DetokenizeRequest, PatchPermissions, PatchTokenProfile,
+            PreviewAnswer, PreviewRequest, RewrapRequest, RewrapResponse, TemplateNames, TokenProfile, TokenRecord,
+            TokenRequest, TokenizationResponse, TokenizeRequest, TokenizedRequest, TokenizedResponse,
+            TrackDetokenizationResponse, TrackDetokenizeRequest, TrackTokenizationResponse, TrackTokenizeRequest,
+        },
+    },
+};
+
+use crate::{Client, ClientError};
+
+super::operations! {
+    OPERATIONS:
+    /// Makes a token profile.
+    POST "/api/v2/token-profiles" => create_token_profile() [< CreateTokenProfile] -> TokenProfile;
+    /// A token profile.
+    GET "/api/v2/token-profiles/{id}" => token_profile(id: TokenProfileId) -> TokenProfile;
+    /// Changes a token profile.
+    PATCH "/api/v2/token-profiles/{id}" => change_token_profile(id: TokenProfileId) [< PatchTokenProfile] -> TokenProfile;
+    /// Removes a token profile.
+    DELETE "/api/v2/token-profiles/{id}" => delete_token_profile(id: TokenProfileId) -> Empty;
+    /// Makes a token profile after another one.
+    POST "/api/v2/token-profiles/{id}/copy" => copy_token_profile(id: TokenProfileId) [< PatchTokenProfile] -> TokenProfile;
+    /// Replaces all Control Rules of a token profile.
+    PATCH "/api/v2/token-profiles/{id}/permissions"
+        => change_control_rules(id: TokenProfileId) [< PatchPermissions] -> TokenProfile;
+    /// Tries a profile out that does not exist yet.
+    POST "/api/v2/token-profiles/preview" => preview_token_profile() [< PreviewRequest] -> PreviewAnswer;
+    /// The names of the built-in templates.
+    GET "/api/v2/token-profiles/template/names" => token_profile_templates() -> TemplateNames;
+    /// Turns messages into tokens.
+    POST "/api/v2/token-profiles/{id}/batch-tokenize"
+        => batch_tokenize(id: TokenProfileId) [< BatchTokenizeRequest] -> BatchTokenizationResponse;
+    /// Turns tokens back into their messages.
+    POST "/api/v2/token-profiles/{id}/batch-detokenize"
+        => batch_detokenize(id: TokenProfileId) [< BatchDetokenizeRequest] -> BatchDetokenizationResponse;
+    /// Tokenizes the number in the data of a card's track.
+    POST "/api/v2/token-profiles/{id}/track-tokenize"
+        => track_tokenize(id: TokenProfileId) [< TrackTokenizeRequest] -> TrackTokenizationResponse;
+    /// Puts the number back into the data of a card's track.
+    POST "/api/v2/token-profiles/{id}/track-detokenize"
+        => track_detokenize(id: TokenProfileId) [< TrackDetokenizeRequest] -> TrackDetokenizationResponse;
+    /// Makes of tokens those that their messages have under the profile's newest key version.
+    POST "/api/v2/token-profiles/{id}/rewrap" => rewrap(id: TokenProfileId) [< RewrapRequest] -> RewrapResponse;
+    /// Whether a message has a token (Random).
+    POST "/api/v2/token-profiles/{id}/tokenized"
+        => tokenized(id: TokenProfileId) [< TokenizedRequest] -> TokenizedResponse;
+    /// What the vault has of a token beside its message.
+    POST "/api/v2/token-profiles/{id}/tokens/read" => read_token(id: TokenProfileId) [< TokenRequest] -> TokenRecord;
+    /// Takes a token out of the vault.
+    POST "/api/v2/token-profiles/{id}/tokens/delete" => delete_token(id: TokenProfileId) [< TokenRequest] -> Empty;
+}
+
+impl Client {
+    /// Turns a message into a token.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn tokenize(&self, profile: TokenProfileId, message: &str) -> Result<TokenizationResponse, ClientError> {
+        let request =
+            TokenizeRequest { message: message.to_owned(), key_version: None, metadata: None, expires_at: None };
+        self.post(&format!("/api/v2/token-profiles/{profile}/tokenize"), &request)
+    }
+
+    /// Turns a token back into its message.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn detokenize(
+        &self,
+        profile: TokenProfileId,
+        token: TokenizationResponse,
+    ) -> Result<DetokenizationResponse, ClientError> {
+        let request = DetokenizeRequest { token: token.token, iv: token.iv, key_version: token.key_version };
+        self.post(&format!("/api/v2/token-profiles/{profile}/detokenize"), &request)
+    }
+}
