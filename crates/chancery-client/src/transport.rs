@@ -28,6 +28,7 @@ pub struct Client {
     agent: Agent,
     base: String,
     session: Mutex<Session>,
+    is_patient: bool,
 }
 
 /// What a client carries along once somebody has logged in: whoever has it is logged in, so it is kept as passwords are.
@@ -69,7 +70,18 @@ impl Client {
             .proxy(None)
             .timeout_global(Some(PATIENCE))
             .build();
-        Ok(Self { agent: config.into(), base: base.trim_end_matches('/').to_owned(), session: Mutex::default() })
+        Ok(Self {
+            agent: config.into(),
+            base: base.trim_end_matches('/').to_owned(),
+            session: Mutex::default(),
+            is_patient: true,
+        })
+    }
+
+    /// The same client, which makes no call again: for whoever has to see what the server answers now.
+    #[must_use]
+    pub fn tried_once(self) -> Self {
+        Self { is_patient: false, ..self }
     }
 
     /// The same client in a session that was begun before.
@@ -141,7 +153,7 @@ impl Client {
                 Err(ClientError::Transport(_)) => (None, None),
                 Err(_) => return outcome,
             };
-            match tries.wait_after(status, retry_after) {
+            match tries.wait_after(status, retry_after).filter(|_| self.is_patient) {
                 Some(wait) => sleep(wait),
                 None => return outcome,
             }

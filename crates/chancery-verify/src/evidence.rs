@@ -1,7 +1,7 @@
 //! What somebody checks who has a signature and no installation: of any format, by digest, with its time stamp, or the
 //! certificate alone.
 
-use chancery_keys::{Input, SignatureScheme, hash, kind_of_public_key, named_hash, verify};
+use chancery_keys::{Digest, Input, SignatureScheme, hash, kind_of_public_key, named_hash, verify};
 use chancery_types::{HashType, SigningFormat};
 use chancery_x509::{
     authenticode::{SPC_INDIRECT_DATA, file_digest},
@@ -189,6 +189,32 @@ pub fn verify_raw(
     certificates: &[Vec<u8>],
     trust: &Trust<'_>,
 ) -> Result<Verified, NotVerified> {
+    verify_raw_input(signature, Input::Message(content), with, certificates, trust)
+}
+
+/// The same where only the digest of the content is there, such as of a large file.
+///
+/// # Errors
+///
+/// [`NotVerified`] says at which step it failed.
+pub fn verify_raw_digest(
+    signature: &[u8],
+    digest: &[u8],
+    with: HashType,
+    certificates: &[Vec<u8>],
+    trust: &Trust<'_>,
+) -> Result<Verified, NotVerified> {
+    let digest = Digest::new(with, digest).map_err(|_| NotVerified::Content)?;
+    verify_raw_input(signature, Input::Digest(&digest), with, certificates, trust)
+}
+
+fn verify_raw_input(
+    signature: &[u8],
+    input: Input<'_>,
+    with: HashType,
+    certificates: &[Vec<u8>],
+    trust: &Trust<'_>,
+) -> Result<Verified, NotVerified> {
     if trust.stamping_roots.is_some() {
         return Err(NotVerified::NoStamp);
     }
@@ -200,7 +226,7 @@ pub fn verify_raw(
     let unsupported = || NotVerified::Unsupported(leaf.key_algorithm());
     let spec = kind_of_public_key(leaf.public_key()).ok_or_else(unsupported)?;
     let mut schemes = [false, true].into_iter().filter_map(|pss| SignatureScheme::for_key(spec, with, pss).ok());
-    if !schemes.any(|scheme| verify(leaf.public_key(), scheme, Input::Message(content), signature).is_ok()) {
+    if !schemes.any(|scheme| verify(leaf.public_key(), scheme, input, signature).is_ok()) {
         return Err(NotVerified::Signature);
     }
     trust.check(leaf, &links, trust.at_ms)

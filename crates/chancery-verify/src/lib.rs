@@ -12,7 +12,7 @@ pub mod time_stamp;
 pub use cms::{NotVerified, Verified, verify_detached};
 pub use evidence::{
     Stamp, Trust, VerifiedSignature, certificate_of_signer, content_hash, read_certificates, read_cms, read_crls,
-    read_links, read_purpose, verify_raw, verify_signature,
+    read_links, read_purpose, verify_raw, verify_raw_digest, verify_signature,
 };
 pub use manifest::{approval_digest, manifest_digest};
 pub use text::hexadecimal;

@@ -1,5 +1,7 @@
 //! The command line.
 
+pub(crate) mod client;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -17,24 +19,100 @@ pub(crate) struct Cli {
 /// What to do.
 #[derive(Subcommand)]
 pub(crate) enum Command {
+    #[command(flatten)]
+    Client(Box<ClientCommand>),
+    #[command(flatten)]
+    Host(Box<HostCommand>),
+}
+
+/// As somebody who talks to a server. The commands of resources come besides.
+#[derive(Subcommand)]
+pub(crate) enum ClientCommand {
+    /// Logs in to a server. Roles that take two logins are logged in to by two people, one after the other, within five
+    /// minutes; the command says who is missing.
+    #[command(
+        after_help = "Example:\n  chancery login --server https://127.0.0.1:8443 --ca ca.pem Admin1 Admin2 --password-file one --password-file two"
+    )]
+    Login(client::Login),
+    /// Ends the session.
+    #[command(after_help = "Example:\n  chancery logout")]
+    Logout(client::Logout),
+    /// Shows the servers that you have logged in to, and whether the logins still hold.
+    #[command(after_help = "Example:\n  chancery status")]
+    Status(client::Plain),
+    /// Shows who is logged in, and what they may do.
+    #[command(after_help = "Example:\n  chancery whoami")]
+    Whoami(client::Plain),
+    /// Signs files: only their digests travel, whatever their size. Waits for approvals with --wait, verifies what it got, and
+    /// writes it whole or not at all.
+    #[command(
+        after_help = "Example:\n  chancery sign release.tar --service 'demo signing' --policy 'demo signing' --note 'the fix of ticket 7' --metadata commit=0a1b2c"
+    )]
+    Sign(Box<client::Sign>),
+    /// Approves signing requests, each as it is shown; without a name, shows what waits.
+    #[command(after_help = "Example:\n  chancery approve app.tar --note 'built from the tag' --yes")]
+    Approve(client::Decide),
+    /// Denies signing requests; without a name, shows what waits.
+    #[command(after_help = "Example:\n  chancery deny wrong.tar --note 'not from the tag' --yes")]
+    Deny(client::Decide),
+    /// Turns values into tokens, a line each; where tokens have initialization vectors, a tab and the vector behind them.
+    #[command(after_help = "Example:\n  chancery tokenize --profile 'demo cards' 4111111111111111 5555555555554444")]
+    Tokenize(client::Tokenize),
+    /// Turns tokens back into values, a line each. A line may have a tab and the initialization vector behind the token.
+    #[command(after_help = "Example:\n  chancery detokenize --profile 'demo cards' 4111111111111111")]
+    Detokenize(client::Tokenize),
+    /// Control Rules of token profiles: which role may do what with them.
+    Rule(client::Rule),
+    /// The transparency log.
+    Log(client::Log),
+    /// Writes the completions for a shell to standard output.
+    #[command(after_help = "Example:\n  chancery completions bash")]
+    Completions(client::Completions),
+    /// Writes the manual pages of all commands to a folder.
+    #[command(after_help = "Example:\n  chancery man man1")]
+    Man(client::Man),
+}
+
+/// As somebody with a shell on the server's host.
+#[derive(Subcommand)]
+pub(crate) enum HostCommand {
     /// Serves the installation.
+    #[command(
+        after_help = "Example:\n  chancery serve --data chancery-data --root-key /etc/chancery/root.key --listen 0.0.0.0:8443"
+    )]
     Serve(Serve),
     /// Makes a new installation with two administrators; API access is off.
+    #[command(
+        after_help = "Example:\n  chancery init --data new-data --root-key new.key --admin1-password-file one --admin2-password-file two"
+    )]
     Init(Init),
     /// Makes and serves a demonstration, and tries it out. Never for production: one file holds both halves of dual
     /// control.
+    #[command(after_help = "Example:\n  chancery quickstart")]
     Quickstart(Serve),
     /// Shows the settings of the installation, or changes them; a running server follows within a second.
+    #[command(
+        after_help = "Example:\n  chancery settings --data chancery-data --root-key chancery-data/root.key --api-access on"
+    )]
     Settings(Settings),
     /// Takes an administrative lock and a login delay off an identity.
+    #[command(
+        after_help = "Example:\n  chancery unlock Approver1 --data chancery-data --root-key chancery-data/root.key"
+    )]
     Unlock(Unlock),
     /// Lists the rows of the database that Chancery refuses because it did not write them, or takes them for good after a
     /// repair by hand.
     Rows(Rows),
     /// Copies the store of a running SQLite installation to a new file. The root key is not in it: keep it elsewhere.
+    #[command(
+        after_help = "Example:\n  chancery backup copy.db --data chancery-data --root-key chancery-data/root.key"
+    )]
     Backup(Backup),
     /// Checks a signature or a certificate without any server, and against the transparency log. Exit codes: 0 verified, 1
     /// not verified, 2 what was given could not be read.
+    #[command(
+        after_help = "Example:\n  chancery verify --signature release.tar.p7s --file release.tar --root root.pem"
+    )]
     Verify(Verify),
 }
 
@@ -103,9 +181,13 @@ pub(crate) struct Rows {
 #[derive(Subcommand)]
 pub(crate) enum RowsCommand {
     /// Lists them, as JSON, a row a line. Exit codes: 0 there are none, 1 there are some.
+    #[command(after_help = "Example:\n  chancery rows list --data chancery-data --root-key chancery-data/root.key")]
     List(RowsList),
     /// Takes them for good as they stand, for every node: whatever they say holds from then on. Shows them first, and takes
     /// them only with --yes.
+    #[command(
+        after_help = "Example:\n  chancery rows authenticate --data chancery-data --root-key chancery-data/root.key"
+    )]
     Authenticate(RowsAuthenticate),
 }
 
@@ -194,14 +276,4 @@ pub(crate) struct Verify {
     /// Where the log's tiles are: a folder, or http://HOST/log.
     #[arg(long, value_name = "PLACE")]
     pub(crate) log: Option<String>,
-}
-
-#[cfg(test)]
-mod tests {
-    use clap::CommandFactory;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        super::Cli::command().debug_assert();
-    }
 }

@@ -2,6 +2,7 @@
 
 mod allocator;
 mod cli;
+mod client;
 mod commands;
 mod data_lock;
 mod failure;
@@ -12,6 +13,7 @@ mod own_tls;
 mod password_input;
 mod private_file;
 mod quickstart;
+mod resources;
 mod serving;
 mod settings;
 mod shown;
@@ -19,9 +21,10 @@ mod time_stamps;
 
 use std::{process::ExitCode, time::Duration};
 
-use clap::Parser as _;
+use clap::FromArgMatches as _;
 
-use cli::{Cli, Command};
+use cli::{Cli, Command, HostCommand};
+use client::exit::{Exit, exit_of, next_of};
 use failure::{Failure, describe};
 
 /// How long what runs in threads may take to end, when everything else has.
@@ -29,29 +32,47 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     allocator::hold_little();
-    let Cli { command } = Cli::parse();
-    match run(command) {
-        Ok(code) => code,
-        Err(failure) => {
+    let matches = commands::whole().get_matches();
+    if let Some(outcome) = commands::run_of_resource(&matches) {
+        return ended(outcome);
+    }
+    match Cli::from_arg_matches(&matches) {
+        Ok(Cli { command: Command::Client(command) }) => ended(commands::run_client(*command)),
+        Ok(Cli { command: Command::Host(command) }) => run(*command).unwrap_or_else(|failure| {
             eprintln!("chancery: {}", describe(failure.as_ref()));
             ExitCode::FAILURE
-        }
+        }),
+        Err(error) => error.exit(),
     }
 }
 
-fn run(command: Command) -> Result<ExitCode, Failure> {
+/// The end of a command that talks to a server: what went wrong, and what to do next.
+fn ended(outcome: Result<Exit, Failure>) -> ExitCode {
+    let exit = outcome.unwrap_or_else(|failure| {
+        eprintln!("chancery: {}", describe(failure.as_ref()));
+        if let Some(next) = next_of(&failure) {
+            for line in next.split('\n') {
+                eprintln!("  {}", shown::Shown(line));
+            }
+        }
+        exit_of(&failure)
+    });
+    ExitCode::from(exit.code())
+}
+
+fn run(command: HostCommand) -> Result<ExitCode, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let outcome = runtime.block_on(async {
         tokio::spawn(allocator::give_back_in_turn());
         match command {
-            Command::Serve(command) => commands::serve::run(command).await?,
-            Command::Init(command) => commands::init::run(command).await?,
-            Command::Quickstart(command) => quickstart::run(command).await?,
-            Command::Settings(command) => commands::settings::run(command).await?,
-            Command::Unlock(command) => commands::unlock::run(command).await?,
-            Command::Backup(command) => commands::backup::run(command).await?,
-            Command::Rows(command) => return commands::rows::run(command).await,
-            Command::Verify(command) => return Ok(commands::verify::run(&command)),
+            HostCommand::Serve(command) => commands::serve::run(command).await?,
+            HostCommand::Init(command) => commands::init::run(command).await?,
+            HostCommand::Quickstart(command) => quickstart::run(command).await?,
+            HostCommand::Settings(command) => commands::settings::run(command).await?,
+            HostCommand::Unlock(command) => commands::unlock::run(command).await?,
+            HostCommand::Backup(command) => commands::backup::run(command).await?,
+            HostCommand::Rows(command) => return commands::rows::run(command).await,
+            HostCommand::Verify(command) => return Ok(commands::verify::run(&command)),
         }
         Ok(ExitCode::SUCCESS)
     });

@@ -1,4 +1,4 @@
-//! Where `init` takes passwords from: a file, the environment, or a person at a terminal. Never an argument, which
+//! Where passwords come from: a file, the environment, or a person at a terminal. Never an argument, which
 //! everybody on the host can read.
 
 use std::{
@@ -26,7 +26,7 @@ pub(crate) fn password(of: &str, file: Option<&Path>, variable: &str) -> Result<
 }
 
 /// A file's last line end is its editor's, not the password's.
-fn without_line_end(text: &str) -> &str {
+pub(crate) fn without_line_end(text: &str) -> &str {
     let text = text.strip_suffix('\n').unwrap_or(text);
     text.strip_suffix('\r').unwrap_or(text)
 }
@@ -39,7 +39,8 @@ fn ask(of: &str) -> Result<String, Failure> {
     Err("the two passwords differ".into())
 }
 
-fn prompt(question: &str) -> Result<String, Failure> {
+/// Asks for a line that nobody sees.
+pub(crate) fn prompt(question: &str) -> Result<String, Failure> {
     eprint!("{question}");
     io::stderr().flush()?;
     let _silence = Silence::begin()?;

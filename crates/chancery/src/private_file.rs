@@ -1,4 +1,4 @@
-//! Files that only their owner may read, written as a whole or not at all.
+//! Files that are written as a whole or not at all, most of them for their owner alone.
 
 use std::{
     fs::{self, File, OpenOptions},
@@ -7,21 +7,39 @@ use std::{
     path::Path,
 };
 
-/// Puts a file with mode 0600 in place at once: a reader sees the old content or the new one, also after a crash.
+/// Puts a file with mode 0600 in place at once: a reader sees the old content or the new one, also after a crash. One
+/// process at a time.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
+    replace_by(path, content, ".new", 0o600)
+}
+
+/// The same where several processes may do it at the same time: the last one wins as a whole.
+pub(crate) fn replace_beside_others(path: &Path, content: &[u8]) -> io::Result<()> {
+    replace_by(path, content, &format!(".{}.new", std::process::id()), 0o600)
+}
+
+/// The same for what is no secret: everybody whom the user lets read new files reads it.
+pub(crate) fn replace_readable(path: &Path, content: &[u8]) -> io::Result<()> {
+    replace_by(path, content, &format!(".{}.new", std::process::id()), 0o666)
+}
+
+fn replace_by(path: &Path, content: &[u8], suffix: &str, mode: u32) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
+    name.push(suffix);
     let fresh = folder.join(name);
     // What an interrupted writer left behind may have any mode.
     match fs::remove_file(&fresh) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
         Ok(()) | Err(_) => {}
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;
-    file.write_all(content)?;
-    file.sync_all()?;
-    fs::rename(&fresh, path)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&fresh)?;
+    let written = file.write_all(content).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&fresh, path));
+    if let Err(error) = written {
+        // Why it failed is what the caller has to know.
+        let _left_behind = fs::remove_file(&fresh);
+        return Err(error);
+    }
     File::open(folder)?.sync_all()
 }
 

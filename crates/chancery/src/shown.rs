@@ -16,6 +16,22 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
+/// JSON as it is shown: what turns the direction of writing or is invisible stands as an escape, as JSON has them, so that no
+/// value looks like another.
+pub(crate) fn escaped_json(json: &str) -> String {
+    let mut shown = String::with_capacity(json.len());
+    for character in json.chars() {
+        if hides(character) {
+            let units =
+                character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+            shown.push_str(&units);
+        } else {
+            shown.push(character);
+        }
+    }
+    shown
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

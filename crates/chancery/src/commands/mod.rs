@@ -1,9 +1,88 @@
 //! One file a command.
 
 pub(crate) mod backup;
+mod cert_request;
+mod decide;
 pub(crate) mod init;
+mod log_watch;
+mod login;
+mod manual;
 pub(crate) mod rows;
+mod rule;
 pub(crate) mod serve;
 pub(crate) mod settings;
+mod sign;
+mod tokenize;
 pub(crate) mod unlock;
 pub(crate) mod verify;
+mod who;
+
+use chancery_types::Decision;
+use clap::{ArgMatches, Args as _, CommandFactory as _, FromArgMatches as _};
+
+use crate::{
+    cli::{
+        Cli, ClientCommand,
+        client::{CertRequest, Log, LogCommand},
+    },
+    client::exit::{self, Exit},
+    failure::Failure,
+    resources,
+};
+
+const REQUEST: &str = "Has a certificate issued for a key that is made here and stays here, or for a PKCS#10 request. For \
+    PKCS#12 afterwards: openssl pkcs12 -export -inkey KEY -in CERTIFICATE -out FILE";
+
+const REQUEST_EXAMPLE: &str = "Example:\n  chancery cert request --issuer 'Chancery Demo Root' --profile 'TLS Server' --subject CN=www.example.org --san DNS:www.example.org --key-out www.key --out www.pem";
+
+/// The whole command line: what is written down, and the commands of resources.
+pub(crate) fn whole() -> clap::Command {
+    // What makes a key here is in no line of a table.
+    let made = resources::commands().map(|command| match command.get_name() {
+        "cert" => {
+            let request = clap::Command::new("request").about(REQUEST).after_help(REQUEST_EXAMPLE);
+            command.subcommand(CertRequest::augment_args(request))
+        }
+        _ => command,
+    });
+    Cli::command().subcommands(made).after_help(exit::help())
+}
+
+/// A command of a resource, where the line has one.
+pub(crate) fn run_of_resource(matches: &ArgMatches) -> Option<Result<Exit, Failure>> {
+    let (resource, below) = resources::matched(matches)?;
+    let done = match (resource.name, below.subcommand()) {
+        ("cert", Some(("request", below))) => {
+            CertRequest::from_arg_matches(below).map_err(Failure::from).and_then(|request| cert_request::run(&request))
+        }
+        _ => resources::run(resource, below),
+    };
+    Some(done.map(|()| Exit::Done))
+}
+
+/// A command that talks to a server.
+pub(crate) fn run_client(command: ClientCommand) -> Result<Exit, Failure> {
+    match command {
+        ClientCommand::Login(command) => login::run(&command),
+        ClientCommand::Logout(command) => who::log_out(&command),
+        ClientCommand::Status(command) => who::status(&command.server),
+        ClientCommand::Whoami(command) => who::whoami(&command.server),
+        ClientCommand::Sign(command) => sign::run(&command),
+        ClientCommand::Approve(command) => decide::run(&command, Decision::Approve),
+        ClientCommand::Deny(command) => decide::run(&command, Decision::Deny),
+        ClientCommand::Tokenize(command) => tokenize::run(&command, tokenize::Way::There),
+        ClientCommand::Detokenize(command) => tokenize::run(&command, tokenize::Way::Back),
+        ClientCommand::Rule(command) => rule::run(command.what),
+        ClientCommand::Log(Log { what: LogCommand::Watch(command) }) => log_watch::run(&command),
+        ClientCommand::Completions(command) => manual::completions(&command),
+        ClientCommand::Man(command) => manual::pages(&command),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::whole().debug_assert();
+    }
+}

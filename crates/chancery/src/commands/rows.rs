@@ -3,13 +3,13 @@
 use std::{collections::BTreeMap, process::ExitCode};
 
 use chancery_core::{Chancery, Host, RefusedRow};
-use chancery_types::hides;
 use serde_json::json;
 
 use crate::{
     cli::{Rows, RowsAuthenticate, RowsCommand, RowsList},
     failure::Failure,
     installation, output,
+    shown::escaped_json,
 };
 
 /// What whoever reads the list need not see: hashes that could be guessed at.
@@ -82,21 +82,5 @@ fn show(row: &RefusedRow) -> Result<(), Failure> {
         (column, value)
     };
     let columns: BTreeMap<_, _> = row.columns().map(shown).collect();
-    output::line(escaped(&json!({"row": name(row), "columns": columns}).to_string()))
-}
-
-/// What turns the direction of writing or is invisible stands as an escape, as JSON has them, so that no row looks like
-/// another.
-fn escaped(json: &str) -> String {
-    let mut shown = String::with_capacity(json.len());
-    for character in json.chars() {
-        if hides(character) {
-            let units =
-                character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
-            shown.push_str(&units);
-        } else {
-            shown.push(character);
-        }
-    }
-    shown
+    output::line(escaped_json(&json!({"row": name(row), "columns": columns}).to_string()))
 }

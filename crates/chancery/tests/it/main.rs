@@ -1,6 +1,7 @@
 //! The `chancery` program as a process.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod client;
 mod clients;
 mod commands;
 mod kill;

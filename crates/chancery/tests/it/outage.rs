@@ -64,7 +64,7 @@ const TOKENIZED: &str = "SELECT COALESCE(SUM(count), 0) FROM audit WHERE action 
 fn a_disk_that_fills_up_is_told_loses_nothing_and_is_written_again_when_there_is_room() {
     let folder = temp_dir();
     let demo = Demo::start_on_a_small_disk(folder.path());
-    let client = demo.client();
+    let client = demo.client().tried_once();
     let profile = demo.text("/demo/tokenProfileUuid").parse().unwrap();
     let database = folder.path().join("data/chancery.db");
     assert!(is_ready(&demo));
@@ -126,7 +126,7 @@ fn a_disk_that_fills_up_is_told_loses_nothing_and_is_written_again_when_there_is
 fn a_write_lock_that_somebody_keeps_stops_writing_alone_and_for_no_longer() {
     let folder = temp_dir();
     let demo = Demo::start(folder.path(), &[]);
-    let client = demo.client();
+    let client = demo.client().tried_once();
     let first = submit(&demo, &client, 1).unwrap();
     let mut holder = Command::new("sqlite3")
         .arg(folder.path().join("data/chancery.db"))

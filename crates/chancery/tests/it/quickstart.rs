@@ -52,14 +52,20 @@ fn the_lines_of_readme_work_as_pasted() {
     let readme = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md")).unwrap();
     let blocks = readme.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let lines: String = blocks.filter(|block| !block.starts_with("cargo ")).collect();
-    assert!(lines.contains("--json"), "README shows a call");
+    assert!(lines.contains("chancery sign"), "README shows how to sign");
     let folder = temp_dir();
     let demo = Demo::start(folder.path(), &[]);
-    std::os::unix::fs::symlink(folder.path().join("data"), folder.path().join("chancery-data")).unwrap();
+    let link = |from: &Path, to: &str| std::os::unix::fs::symlink(from, folder.path().join(to)).unwrap();
+    link(&folder.path().join("data"), "chancery-data");
+    fs::create_dir_all(folder.path().join("target/release")).unwrap();
+    link(Path::new(crate::process::PROGRAM), "target/release/chancery");
+    fs::write(folder.path().join("README.md"), &readme).unwrap();
     let lines = lines.replace("https://127.0.0.1:8443", demo.text("/base"));
-    let text = Tool::new("sh").arg("-eu").folder(folder.path()).input(lines).run().text();
-    assert!(text.contains(r#""fullyLoggedIn":true"#), "{text}");
-    assert!(text.contains(r#""@type":"api.v2.dp.TokenizationResponse","token":""#), "{text}");
+    let shell = Tool::new("sh").arg("-eu").folder(folder.path()).env("XDG_CONFIG_HOME", folder.path().join("home"));
+    let text = shell.input(lines).run().text();
+    assert!(text.contains("as Admin1 and Admin2."), "{text}");
+    assert!(text.contains("README.md: signed and verified: chancery-data/README.md.p7s\n"), "{text}");
+    assert!(text.ends_with("verified\n"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,314 @@
+//! The commands that talk to a server, but for those of resources, which `resources/` makes from a table.
+
+use std::{path::PathBuf, time::Duration};
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use crate::client::{
+    connection::ServerOptions,
+    inputs::{duration, name_and_value},
+};
+
+/// `login`.
+#[derive(Args)]
+pub(crate) struct Login {
+    /// Who logs in, in this order; who is not named is asked for.
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Files with the passwords, in the order of the names; otherwise they are asked for.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) password_file: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
+}
+
+/// `logout`.
+#[derive(Args)]
+pub(crate) struct Logout {
+    /// Forgets the server too: its address and its authority.
+    #[arg(long)]
+    pub(crate) forget: bool,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
+}
+
+/// A command with no options of its own.
+#[derive(Args)]
+pub(crate) struct Plain {
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
+}
+
+/// `sign`.
+#[derive(Args)]
+pub(crate) struct Sign {
+    /// The files.
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
+    /// The service that signs: name or uuid. Repeated, each file goes to the first one whose format fits it.
+    #[arg(long, value_name = "NAME", required = true)]
+    pub(crate) service: Vec<String>,
+    /// Its policy: name or uuid [default: the only one].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) policy: Option<String>,
+    /// Where the signed file goes, or the signature that stands apart; with several files a folder [default: the file
+    /// itself; beside it FILE.p7s (CMS) or FILE.sig (Raw)].
+    #[arg(short, long, value_name = "OUT")]
+    pub(crate) out: Option<PathBuf>,
+    /// The format that is expected: another one is refused before anything is submitted.
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+    /// Waits until people have approved it.
+    #[arg(long)]
+    pub(crate) wait: bool,
+    /// How long to wait at most, such as 90s, 30m, 8h [default: until the request or the login ends].
+    #[arg(long, value_name = "SPAN", requires = "wait", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Goes on with this request of the file: one that was submitted before.
+    #[arg(long, value_name = "UUID", conflicts_with_all = ["note", "metadata", "name", "upload"])]
+    pub(crate) request: Option<String>,
+    /// What approvers see as the name [default: the file's].
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) name: Option<String>,
+    /// What approvers shall know about it: your claim.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+    /// A name and a value that approvers see likewise, such as commit=0a1b2c; repeated for several.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
+    pub(crate) metadata: Vec<(String, String)>,
+    /// The program's name that Windows shows; it is signed.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) program_name: Option<String>,
+    /// Where there is more about the program; it is signed.
+    #[arg(long, value_name = "URL")]
+    pub(crate) program_url: Option<String>,
+    /// Signs the hashes of a program's pages too.
+    #[arg(long)]
+    pub(crate) page_hashes: bool,
+    /// Puts the signature beside the one that the file has; otherwise it takes its place.
+    #[arg(long)]
+    pub(crate) append: bool,
+    /// Sends the file instead of its digest, up to 64 MiB: for policies and keys that want it.
+    #[arg(long)]
+    pub(crate) upload: bool,
+    /// The trusted root that the signature has to lead to, PEM or DER [default: the service's].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) root: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
+}
+
+/// The forms of signatures.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Apart from the file, with certificates.
+    Cms,
+    /// Apart from the file, the bare signature.
+    Raw,
+    /// In programs: exe, dll, sys.
+    Authenticode,
+    /// In Windows installers.
+    Msi,
+    /// In PowerShell scripts.
+    Powershell,
+    /// In Java archives.
+    Jar,
+}
+
+/// `approve` and `deny`.
+#[derive(Args)]
+pub(crate) struct Decide {
+    /// The requests: names or uuids. Without any, what waits is shown.
+    #[arg(value_name = "REQUEST")]
+    pub(crate) requests: Vec<String>,
+    /// What to record with the decision.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+    /// The file, if you have it: nothing is approved that is not of it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// Does not ask.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
+}
+
+/// `tokenize`.
+#[derive(Args)]
+pub(crate) struct Tokenize {
+    /// The values; otherwise the lines of standard input. Arguments can be read by everybody on this machine.
+    #[arg(value_name = "VALUE")]
+    pub(crate) values: Vec<String>,
+    /// The token profile: name or uuid.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: String,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
+}
+
+/// `cert request`.
+#[derive(Args)]
+pub(crate) struct CertRequest {
+    /// The authority that issues it, or a service of which it is: name or uuid.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) issuer: String,
+    /// The certificate profile: name or uuid.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) profile: String,
+    /// The subject, such as CN=www.example.org,O=Example.
+    #[arg(long, value_name = "SUBJECT")]
+    pub(crate) subject: Option<String>,
+    /// An alternative name, such as DNS:www.example.org; repeated for several.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) san: Vec<String>,
+    /// How long it is valid, such as 90d [default: as the profile says].
+    #[arg(long, value_name = "SPAN")]
+    pub(crate) validity: Option<String>,
+    /// A request that you have (PKCS#10, PEM), in the place of a new key.
+    #[arg(long, value_name = "FILE", conflicts_with = "key_out")]
+    pub(crate) csr: Option<PathBuf>,
+    /// Where the new key goes (PKCS#8, PEM, mode 0600), which is made here and stays here; it must not exist.
+    #[arg(long, value_name = "FILE", required_unless_present = "csr")]
+    pub(crate) key_out: Option<PathBuf>,
+    /// The kind of the new key.
+    #[arg(long, value_name = "KIND", default_value = "ec-p256")]
+    pub(crate) key: KeyKind,
+    /// Where the certificate goes, with its issuers (PEM).
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
+}
+
+/// Kinds of keys that are made here.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum KeyKind {
+    /// ECDSA on P-256.
+    EcP256,
+    /// ECDSA on P-384.
+    EcP384,
+    /// Ed25519.
+    Ed25519,
+    /// RSA with 3072 bits.
+    Rsa3072,
+}
+
+/// `rule`.
+#[derive(Args)]
+pub(crate) struct Rule {
+    #[command(subcommand)]
+    pub(crate) what: RuleCommand,
+}
+
+/// What to do with the Control Rules of a token profile.
+#[derive(Subcommand)]
+pub(crate) enum RuleCommand {
+    /// Lists them.
+    #[command(after_help = "Example:\n  chancery rule list 'demo cards'")]
+    List(RuleList),
+    /// Adds one.
+    #[command(
+        after_help = "Example:\n  chancery rule create 'demo cards' --role Auditor --operation PartialDetokenize --reveal 4 --reveal-from End"
+    )]
+    Create(RuleChange),
+    /// Takes one away.
+    #[command(
+        after_help = "Example:\n  chancery rule delete 'demo cards' --role Auditor --operation PartialDetokenize"
+    )]
+    Delete(RuleChange),
+    /// Replaces all of them by those of a file: {"controlRules": [...]}.
+    #[command(after_help = "Example:\n  chancery rule replace 'demo cards' --file rules.json")]
+    Replace(RuleReplace),
+}
+
+/// `rule list`.
+#[derive(Args)]
+pub(crate) struct RuleList {
+    /// The token profile: name or uuid.
+    #[arg(value_name = "PROFILE")]
+    pub(crate) profile: String,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
+}
+
+/// `rule create` and `rule delete`.
+#[derive(Args)]
+pub(crate) struct RuleChange {
+    /// The token profile: name or uuid.
+    #[arg(value_name = "PROFILE")]
+    pub(crate) profile: String,
+    /// The role that may: name or uuid.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) role: String,
+    /// What it may, such as Tokenize, Detokenize, PartialDetokenize, Batch.
+    #[arg(long, value_name = "OPERATION")]
+    pub(crate) operation: String,
+    /// How many characters it sees (PartialDetokenize).
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) reveal: Option<u32>,
+    /// From which end they are counted (PartialDetokenize): Start or End.
+    #[arg(long, value_name = "SIDE")]
+    pub(crate) reveal_from: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
+}
+
+/// `rule replace`.
+#[derive(Args)]
+pub(crate) struct RuleReplace {
+    /// The token profile: name or uuid.
+    #[arg(value_name = "PROFILE")]
+    pub(crate) profile: String,
+    /// The file, or - for standard input.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
+}
+
+/// `log`.
+#[derive(Args)]
+pub(crate) struct Log {
+    #[command(subcommand)]
+    pub(crate) what: LogCommand,
+}
+
+/// What to do with the transparency log.
+#[derive(Subcommand)]
+pub(crate) enum LogCommand {
+    /// Keeps the log's checkpoints, and proves of each new one that the log only grew. Exit code 1: it did not.
+    #[command(after_help = "Example:\n  chancery log watch --once")]
+    Watch(LogWatch),
+}
+
+/// `log watch`.
+#[derive(Args)]
+pub(crate) struct LogWatch {
+    /// The log's key, NAME+ID+KEY, as you keep it [default: the one that was kept the first time].
+    #[arg(long, value_name = "KEY")]
+    pub(crate) log_key: Option<String>,
+    /// How often to look.
+    #[arg(long, value_name = "SPAN", default_value = "60s", value_parser = duration)]
+    pub(crate) interval: Duration,
+    /// Looks once.
+    #[arg(long)]
+    pub(crate) once: bool,
+    #[command(flatten)]
+    pub(crate) server: ServerOptions,
+}
+
+/// `completions`.
+#[derive(Args)]
+pub(crate) struct Completions {
+    /// The shell.
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// `man`.
+#[derive(Args)]
+pub(crate) struct Man {
+    /// The folder that they go to; it is made where it is not there.
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: PathBuf,
+}

@@ -1,0 +1,170 @@
+//! How commands end that talk to a server: the exit code, and what to do next. docs/COMMANDS.md has the same table, and a
+//! test compares them.
+
+use std::{error::Error, fmt};
+
+use chancery_client::ClientError;
+use chancery_types::ErrorCode;
+
+use crate::failure::Failure;
+
+/// The end of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Done = 0,
+    Failed = 1,
+    Usage = 2,
+    NotLoggedIn = 3,
+    Unreachable = 4,
+    Refused = 5,
+    Denied = 6,
+    Expired = 7,
+    Waiting = 8,
+}
+
+impl Exit {
+    /// What each of them says.
+    pub(crate) const TABLE: [(Self, &'static str); 9] = [
+        (Self::Done, "done; for sign: signed and verified"),
+        (Self::Failed, "failed: a file could not be read or written, a signature is not good, or a server's fault"),
+        (Self::Usage, "the command line is wrong, or what it names is not there or ambiguous"),
+        (Self::NotLoggedIn, "nobody is logged in, only half, or not any more"),
+        (Self::Unreachable, "the server could not be reached, or is not the one that --ca vouches for"),
+        (Self::Refused, "the server refused it: a permission, a rule, a state"),
+        (Self::Denied, "sign: people denied the request, or it was taken back"),
+        (Self::Expired, "sign: the request's time to wait for approvals is over"),
+        (Self::Waiting, "sign: not signed yet: it waits for approvals, and goes on doing so"),
+    ];
+
+    pub(crate) const fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+/// The table for `--help`.
+pub(crate) fn help() -> String {
+    let lines = Exit::TABLE.iter().map(|(exit, says)| format!("\n  {}  {says}", exit.code()));
+    format!("Exit codes of commands that talk to a server:{}", lines.collect::<String>())
+}
+
+/// A failure that knows how the command ends.
+#[derive(Debug)]
+pub(crate) struct Told {
+    exit: Exit,
+    message: String,
+    next: Option<String>,
+}
+
+impl fmt::Display for Told {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for Told {}
+
+/// A failure with its end.
+pub(crate) fn told(exit: Exit, message: impl Into<String>) -> Failure {
+    Told { exit, message: message.into(), next: None }.into()
+}
+
+/// A failure with its end, and what to do next.
+pub(crate) fn told_with(exit: Exit, message: impl Into<String>, next: impl Into<String>) -> Failure {
+    Told { exit, message: message.into(), next: Some(next.into()) }.into()
+}
+
+/// What was asked for in a wrong way.
+pub(crate) fn usage(message: impl Into<String>) -> Failure {
+    told(Exit::Usage, message)
+}
+
+/// How a failure ends the command.
+pub(crate) fn exit_of(failure: &Failure) -> Exit {
+    causes(failure)
+        .find_map(|cause| {
+            if let Some(told) = cause.downcast_ref::<Told>() {
+                return Some(told.exit);
+            }
+            cause.downcast_ref::<ClientError>().map(exit_of_call)
+        })
+        .unwrap_or(Exit::Failed)
+}
+
+/// What the person may do about it.
+pub(crate) fn next_of(failure: &Failure) -> Option<String> {
+    causes(failure).find_map(|cause| {
+        if let Some(told) = cause.downcast_ref::<Told>() {
+            return told.next.clone();
+        }
+        cause.downcast_ref::<ClientError>().and_then(next_after_call)
+    })
+}
+
+fn exit_of_call(error: &ClientError) -> Exit {
+    match error {
+        ClientError::Transport(_) => Exit::Unreachable,
+        ClientError::Authority(_) => Exit::Usage,
+        ClientError::Unexpected { .. } => Exit::Failed,
+        refused if refused.wants_login() => Exit::NotLoggedIn,
+        ClientError::NotLoggedIn { .. } => Exit::NotLoggedIn,
+        ClientError::Refused { error_code: ErrorCode::InternalError, .. } => Exit::Failed,
+        ClientError::Refused { .. } => Exit::Refused,
+    }
+}
+
+fn next_after_call(error: &ClientError) -> Option<String> {
+    Some(match error {
+        ClientError::Transport(_) => {
+            "Is the address right (chancery status), is the server running, and is its certificate of the authority \
+             given by --ca? If it now has another one, log in again with --ca."
+                .to_owned()
+        }
+        ClientError::Authority(_) => "Give --ca a PEM file, such as chancery-data/tls/ca.pem of the server.".to_owned(),
+        ClientError::NotLoggedIn { status: 429, .. } => "Wait a minute, then log in again.".to_owned(),
+        ClientError::NotLoggedIn { .. } => "Check name and password, or the API key, and log in: chancery login".to_owned(),
+        ClientError::Refused { error_code: ErrorCode::InvalidAuthToken, .. } => {
+            "The login has ended: sessions do so after 15 idle minutes, all after 12 hours. Log in again: chancery login"
+                .to_owned()
+        }
+        ClientError::Refused { retry_after: Some(wait), .. } => format!("Try again in {} seconds.", wait.as_secs()),
+        ClientError::Refused { error_code: ErrorCode::NotAuthorized, .. } => {
+            "Somebody with another role has to do it; chancery whoami shows what yours may.".to_owned()
+        }
+        ClientError::Refused { error_code: ErrorCode::ApiAccessDisabled, .. } => {
+            "On the server's host: chancery settings --api-access on".to_owned()
+        }
+        ClientError::Refused { .. } | ClientError::Unexpected { .. } => return None,
+    })
+}
+
+fn causes(failure: &Failure) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    let first: &(dyn Error + 'static) = failure.as_ref();
+    std::iter::successors(Some(first), |cause: &&(dyn Error + 'static)| {
+        let cause: &(dyn Error + 'static) = *cause;
+        cause.source()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::While as _;
+
+    #[test]
+    fn the_document_has_the_table() {
+        let document = include_str!("../../../../docs/COMMANDS.md");
+        for (exit, says) in Exit::TABLE {
+            assert!(document.contains(&format!("| {} | {says} |", exit.code())), "{exit:?}: {says}");
+        }
+    }
+
+    #[test]
+    fn an_end_is_found_below_what_was_being_done() {
+        let failed: Result<(), _> = Err(told_with(Exit::Denied, "denied", "ask"));
+        let failure = failed.doing("signing").unwrap_err();
+        assert_eq!((exit_of(&failure), next_of(&failure).as_deref()), (Exit::Denied, Some("ask")));
+        let unreachable: Failure = ClientError::NotLoggedIn { status: 401, message: String::new() }.into();
+        assert_eq!(exit_of(&unreachable), Exit::NotLoggedIn);
+        assert_eq!(exit_of(&"anything".into()), Exit::Failed);
+    }
+}

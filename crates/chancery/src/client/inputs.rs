@@ -1,0 +1,120 @@
+//! What is given on the command line besides options: questions to a person, bodies in files, spans of time.
+
+use std::{
+    fs,
+    io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
+    path::Path,
+    time::Duration,
+};
+
+use chancery_types::ValidityUnit;
+use serde_json::{Value, json};
+
+use super::exit::usage;
+use crate::failure::{Failure, While as _};
+
+/// Whether there is a person to ask.
+pub(crate) fn somebody_is_there() -> bool {
+    io::stdin().is_terminal()
+}
+
+/// Asks for a line that may be seen.
+pub(crate) fn ask(question: &str) -> Result<String, Failure> {
+    eprint!("{question}");
+    io::stderr().flush()?;
+    let mut line = String::new();
+    if io::stdin().lock().read_line(&mut line)? == 0 {
+        return Err(usage("nothing was answered"));
+    }
+    Ok(line.trim().to_owned())
+}
+
+/// A file, or standard input where it is called `-`.
+pub(crate) fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Failure> {
+    if path == Path::new("-") {
+        let mut content = Vec::new();
+        io::stdin().lock().read_to_end(&mut content).doing("standard input")?;
+        return Ok(content);
+    }
+    fs::read(path).map_err(|error| usage(format!("{option} {}: {error}", path.display())))
+}
+
+/// A body of the interface.
+pub(crate) fn read_body(path: &Path) -> Result<Value, Failure> {
+    let text = read_file("--file", path)?;
+    let parsed: Value =
+        serde_json::from_slice(&text).map_err(|error| usage(format!("--file {}: no JSON: {error}", path.display())))?;
+    if parsed.is_object() {
+        return Ok(parsed);
+    }
+    Err(usage(format!("--file {}: an object is expected, {{…}}", path.display())))
+}
+
+/// `NAME=VALUE`.
+pub(crate) fn name_and_value(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("NAME=VALUE is expected")?;
+    if name.is_empty() { Err("NAME=VALUE is expected".to_owned()) } else { Ok((name.to_owned(), value.to_owned())) }
+}
+
+/// A number with its unit: `90s`, `10m`, `12h`, `30d`, `6w`; `3mo`, `1y` where calendars count.
+fn span(text: &str) -> Result<(u64, ValidityUnit), String> {
+    let expected = || format!("{text}: a number and a unit are expected, such as 90s, 10m, 12h, 30d, 6w, 3mo, 1y");
+    let digits = text.find(|character: char| !character.is_ascii_digit()).ok_or_else(expected)?;
+    let (number, unit) = text.split_at(digits);
+    let unit = match unit {
+        "s" => ValidityUnit::Second,
+        "m" => ValidityUnit::Minute,
+        "h" => ValidityUnit::Hour,
+        "d" => ValidityUnit::Day,
+        "w" => ValidityUnit::Week,
+        "mo" => ValidityUnit::Month,
+        "y" => ValidityUnit::Year,
+        _ => return Err(expected()),
+    };
+    Ok((number.parse().map_err(|_| expected())?, unit))
+}
+
+/// A span of time as the interface has it.
+pub(crate) fn validity(text: &str) -> Result<Value, Failure> {
+    let (amount, unit) = span(text).map_err(usage)?;
+    Ok(json!({"unit": unit, "amount": amount.to_string()}))
+}
+
+/// A time to wait.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let (amount, unit) = span(text)?;
+    let seconds = match unit {
+        ValidityUnit::Second => 1,
+        ValidityUnit::Minute => 60,
+        ValidityUnit::Hour => 3_600,
+        ValidityUnit::Day => 86_400,
+        ValidityUnit::Week => 604_800,
+        ValidityUnit::Millisecond | ValidityUnit::Month | ValidityUnit::Year => {
+            return Err(format!("{text}: s, m, h, d or w is expected"));
+        }
+    };
+    let seconds = amount.checked_mul(seconds).ok_or_else(|| format!("{text}: too long"))?;
+    Ok(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_have_a_unit() {
+        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("2h"), Ok(Duration::from_secs(7_200)));
+        for wrong in ["", "5", "m", "5 m", "-5m", "1y", "5x", "99999999999999999999s", "9999999999999999999w"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(validity("3mo").unwrap(), json!({"unit": "Month", "amount": "3"}));
+        assert!(validity("three").is_err());
+    }
+
+    #[test]
+    fn a_value_may_have_an_equals_sign() {
+        assert_eq!(name_and_value("a=b=c"), Ok(("a".to_owned(), "b=c".to_owned())));
+        assert!(name_and_value("=b").is_err() && name_and_value("a").is_err());
+    }
+}

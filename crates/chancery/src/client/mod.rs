@@ -1,0 +1,6 @@
+//! What the commands share that talk to a server.
+
+pub(crate) mod connection;
+pub(crate) mod exit;
+pub(crate) mod inputs;
+pub(crate) mod servers;

@@ -1,0 +1,243 @@
+//! `chancery approve` and `chancery deny`: what waits, shown as whoever decides must see it, and the decision on what was
+//! shown.
+
+use std::path::Path;
+
+use chancery_client::{File, file_digest};
+use chancery_types::{
+    Decision, ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState,
+    wire::signing_requests::{ApproveRequest, DecideRequest, SigningRequest, SigningRequestQuery},
+};
+use chancery_verify::hexadecimal;
+
+use super::sign::wait::missing;
+use crate::{
+    cli::client::Decide,
+    client::{
+        connection::{Connection, Output, logged_in},
+        exit::{Exit, told, told_with, usage},
+        inputs::{ask, somebody_is_there},
+    },
+    failure::{Failure, While as _},
+    output,
+    resources::{self, names::Names},
+    shown::Shown,
+};
+
+pub(crate) fn run(command: &Decide, decision: Decision) -> Result<Exit, Failure> {
+    if command.file.is_some() && command.requests.len() != 1 {
+        return Err(usage("--file is of one request, which is named"));
+    }
+    logged_in(&command.server, |connection| {
+        if command.requests.is_empty() {
+            return waiting(connection).map(|()| Exit::Done);
+        }
+        let kind = resources::find("request").ok_or("there is no such kind")?;
+        let names = Names::new(connection);
+        let found = command.requests.iter().map(|name| one_that_waits(connection, &names, kind, name));
+        // All of them are found before one of them is decided.
+        let found = found.collect::<Result<Vec<_>, _>>()?;
+        found.iter().try_for_each(|request| decide(command, connection, request, decision))?;
+        Ok(Exit::Done)
+    })
+}
+
+/// What waits, each as it is to be seen.
+fn waiting(connection: &Connection) -> Result<(), Failure> {
+    let query = SigningRequestQuery { state: Some(SigningRequestState::Approval), ..SigningRequestQuery::default() };
+    if connection.output == Output::Json {
+        return connection.call("GET", "/api/v2/x509/signing-requests?state=Approval", None)?.print();
+    }
+    let stubs = connection.client.signing_requests(&query)?.items;
+    if stubs.is_empty() {
+        return output::line("Nothing waits.");
+    }
+    for (index, stub) in stubs.iter().enumerate() {
+        if index > 0 {
+            output::line("")?;
+        }
+        let request = connection.client.signing_request(stub.uuid)?;
+        show_request(connection, &request)?;
+    }
+    Ok(())
+}
+
+/// By its uuid, or by its name among those that wait: what was decided before may be called the same.
+fn one_that_waits(
+    connection: &Connection,
+    names: &Names<'_>,
+    kind: &resources::Resource,
+    name: &str,
+) -> Result<SigningRequest, Failure> {
+    let id = match name.parse::<SigningRequestId>() {
+        Ok(id) => id,
+        Err(_) => {
+            let query = SigningRequestQuery {
+                state: Some(SigningRequestState::Approval),
+                search: Some(name.to_owned()),
+                ..SigningRequestQuery::default()
+            };
+            let mut waiting = connection.client.signing_requests(&query)?.items;
+            waiting.retain(|stub| stub.name == name);
+            match waiting.as_slice() {
+                [one] => one.uuid,
+                [] => names.resolve(kind, name)?.parse()?,
+                several => {
+                    let lines = several.iter().map(|stub| format!("\n    {}  {}", stub.uuid, stub.submitted_at));
+                    let next = format!("Say which, by its uuid:{}", lines.collect::<String>());
+                    let message = format!("{name}: {} requests of this name wait", several.len());
+                    return Err(told_with(Exit::Usage, message, next));
+                }
+            }
+        }
+    };
+    Ok(connection.client.signing_request(id)?)
+}
+
+fn decide(
+    command: &Decide,
+    connection: &Connection,
+    request: &SigningRequest,
+    decision: Decision,
+) -> Result<(), Failure> {
+    if request.state != SigningRequestState::Approval {
+        return Err(told(Exit::Refused, format!("{} does not wait: it is {}", request.name, request.state)));
+    }
+    if connection.output == Output::Table {
+        show_request(connection, request)?;
+    }
+    if let Some(path) = &command.file {
+        compare(request, path)?;
+        eprintln!("The file {} is the one that shall be signed.", path.display());
+    }
+    let word = if decision == Decision::Approve { "approve" } else { "deny" };
+    if !command.yes {
+        confirm(word)?;
+    }
+    let note = command.note.clone();
+    match decision {
+        Decision::Approve => {
+            // What was shown, and nothing that it became meanwhile.
+            let body = ApproveRequest { note, digest: Some(request.approval_digest.clone()) };
+            let done = connection.client.approve(request.uuid, &body)?;
+            let state = match done.state {
+                SigningRequestState::Approval => {
+                    format!("{} more needed", done.approvals.required.saturating_sub(done.approvals.given))
+                }
+                state @ (SigningRequestState::None
+                | SigningRequestState::Signed
+                | SigningRequestState::Failed
+                | SigningRequestState::Denied) => state.to_string(),
+            };
+            answer(connection, &done, || {
+                let count = done.approvals;
+                format!("approved: {}: {} of {} approvals; {state}", Shown(&request.name), count.given, count.required)
+            })
+        }
+        Decision::Deny => {
+            let done = connection.client.deny(request.uuid, &DecideRequest { note })?;
+            answer(connection, &done, || format!("denied: {}", Shown(&request.name)))
+        }
+    }
+}
+
+fn answer(connection: &Connection, done: &impl serde::Serialize, line: impl FnOnce() -> String) -> Result<(), Failure> {
+    match connection.output {
+        Output::Json => output::line(serde_json::to_string(done)?),
+        Output::Table => output::line(line()),
+    }
+}
+
+fn confirm(word: &str) -> Result<(), Failure> {
+    if !somebody_is_there() {
+        let next = "Look at it first (chancery request show), then repeat the command with --yes.";
+        return Err(told_with(Exit::Usage, format!("nobody is there to ask whether to {word} it"), next));
+    }
+    if ask(&format!("Type {word} to {word} this: "))? == word {
+        return Ok(());
+    }
+    Err(told(Exit::Usage, "nothing was decided"))
+}
+
+/// Whether this is the file of which the digest is.
+fn compare(request: &SigningRequest, path: &Path) -> Result<(), Failure> {
+    let digest = match request.signing_format {
+        SigningFormat::Cms | SigningFormat::Raw => file_digest(path, request.hash_algorithm),
+        format @ (SigningFormat::Authenticode
+        | SigningFormat::Msi
+        | SigningFormat::Powershell
+        | SigningFormat::JavaJar) => {
+            // Where the new signature is put beside another one, the digest of some formats is another.
+            let of = |existing| File::open(path, format, request.hash_algorithm, existing)?.digest();
+            of(ExistingSignature::Replace).and_then(|digest| {
+                if digest == request.digest.0 { Ok(digest) } else { of(ExistingSignature::Append).or(Ok(digest)) }
+            })
+        }
+    };
+    let digest = digest.doing(format!("--file {}", path.display()))?;
+    if digest == request.digest.0 {
+        return Ok(());
+    }
+    let message = format!("--file {}: this is not the file that shall be signed; nothing was decided", path.display());
+    Err(told(Exit::Failed, message))
+}
+
+/// What an approver has to see. What nobody checked is called the submitter's claim.
+pub(crate) fn show_request(connection: &Connection, request: &SigningRequest) -> Result<(), Failure> {
+    let names = Names::new(connection);
+    let name_of = |kind: &str, uuid: String| names.name_of(kind, &uuid).unwrap_or(uuid);
+    let by: Vec<_> = request.submitted_by.iter().map(|one| one.name.clone()).collect();
+    let service = name_of("service", request.service_uuid.to_string());
+    let policy = name_of("policy", request.policy_uuid.to_string());
+    let digest = hexadecimal(&request.digest.0);
+    let mut lines = vec![
+        ("request", request.uuid.to_string()),
+        ("file", request.name.clone()),
+        ("submitted", format!("{} by {}", request.submitted_at, by.join(" and "))),
+        ("service", service),
+        ("policy", format!("{policy}: {}, {}", request.signing_format, request.hash_algorithm)),
+        ("digest", format!("{digest}  {}", what_digest(request))),
+    ];
+    if request.approval_digest != request.digest {
+        lines.push(("approves", format!("{}  of all that is signed", hexadecimal(&request.approval_digest.0))));
+    }
+    if let Some(manifest) = &request.manifest {
+        lines.push(("manifest", format!("{} files; chancery request show has them", manifest.total)));
+    }
+    lines.extend(request.program_name.iter().map(|name| ("program", name.clone())));
+    lines.extend(request.program_url.iter().map(|url| ("program url", url.clone())));
+    lines.extend(request.page_hashes.iter().map(|_| ("page hashes", "signed too".to_owned())));
+    lines.extend(request.note.iter().map(|note| ("claim", format!("note: {note}"))));
+    for (name, value) in request.metadata.iter().flatten() {
+        lines.push(("claim", format!("{name}: {value}")));
+    }
+    lines.push(("approvals", missing(request, connection)));
+    lines.extend(request.expires_at.iter().map(|end| ("until", end.clone())));
+    for (what, text) in lines {
+        output::line(format!("{what:<12}{}", Shown(&text)))?;
+    }
+    Ok(())
+}
+
+/// Whether a person can make the digest with a tool that they have.
+const fn what_digest(request: &SigningRequest) -> &'static str {
+    let is_apart = matches!(request.signing_format, SigningFormat::Cms | SigningFormat::Raw);
+    match request.hash_algorithm {
+        _ if request.manifest.is_some() => "of the manifest's lines, as sha256sum prints them",
+        _ if !is_apart => "of what the format signs of the file: chancery approve --file compares it",
+        HashType::Sha2_256 => "of the file, as sha256sum prints it",
+        HashType::Sha2_384 => "of the file, as sha384sum prints it",
+        HashType::Sha2_512 => "of the file, as sha512sum prints it",
+        HashType::Md5
+        | HashType::RipeMd
+        | HashType::Sha1
+        | HashType::Sha2_224
+        | HashType::Sha3_224
+        | HashType::Sha3_256
+        | HashType::Sha3_384
+        | HashType::Sha3_512
+        | HashType::Shake128
+        | HashType::Shake256
+        | HashType::Shake256_64 => "of the file",
+    }
+}

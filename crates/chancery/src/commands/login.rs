@@ -1,0 +1,192 @@
+//! `chancery login`
+
+use std::{fs, path::PathBuf};
+
+use chancery_client::{Client, ClientError, Session};
+use chancery_core::Clock;
+use chancery_types::wire::login::LoginState;
+
+use crate::{
+    cli::client::Login,
+    client::{
+        connection::{Output, api_key, authorities, reach},
+        exit::{Exit, told_with, usage},
+        inputs::{ask, somebody_is_there},
+        servers::{self, SavedServer},
+    },
+    failure::{Failure, While as _},
+    output,
+    password_input::{prompt, without_line_end},
+    shown::Shown,
+};
+
+/// How long a server keeps a session that waits for its second login.
+const HALF_OPEN_MS: i64 = 5 * 60 * 1_000;
+
+/// How often a person may mistype.
+const TRIES: usize = 3;
+
+pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
+    let options = &command.server;
+    if command.password_file.len() > command.names.len() {
+        return Err(usage("--password-file: there are more files than names"));
+    }
+    let (client, saved) = reach(options).map_err(|failure| explained(failure, command))?;
+    let profile = match &saved {
+        Some((name, _)) => name.clone(),
+        None => options.server_profile.clone().unwrap_or_else(|| servers::DEFAULT.to_owned()),
+    };
+    servers::check_name(&profile)?;
+    let known = saved.map(|(_, server)| server);
+    let address = options.server.clone().or_else(|| Some(known.as_ref()?.server.clone())).unwrap_or_default();
+    let ca = authorities(options, known.as_ref().map(|server| server.ca.as_str()))?;
+    let now_ms = Clock::System.now_ms();
+    let key = api_key(options)?;
+    let half_open = known.filter(|known| key.is_none() && waits_for_another(known, command, &address, now_ms));
+    let (client, server) = match half_open {
+        Some(half_open) => (client.in_session(half_open.session.clone()), SavedServer { ca, ..half_open }),
+        None => (client, new_login(&address, ca, now_ms)),
+    };
+    let mut login = Attempt { client, server, profile };
+    match key {
+        Some(key) => login.by_key(&key, options.api_key_file.as_ref())?,
+        None => login.by_names(command)?,
+    }
+    login.done(options.output)
+}
+
+/// A server that is not known yet is what a first login is about.
+fn explained(failure: Failure, command: &Login) -> Failure {
+    let is_first = servers::all().is_ok_and(|known| known.is_empty());
+    if is_first && command.server.server.is_none() && command.server.server_profile.is_none() {
+        return usage(
+            "--server URL is needed, and the first time --ca FILE too where the system does not know the authority",
+        );
+    }
+    failure
+}
+
+/// Whether a first login of a few minutes ago waits for the second.
+fn waits_for_another(known: &SavedServer, command: &Login, address: &str, now_ms: i64) -> bool {
+    known.state.is_some()
+        && !known.is_logged_in()
+        && known.server == address.trim_end_matches('/')
+        && now_ms - known.logged_in_at_ms < HALF_OPEN_MS
+        && !command.names.iter().any(|name| known.names.contains(name))
+}
+
+fn new_login(address: &str, ca: String, now_ms: i64) -> SavedServer {
+    SavedServer {
+        server: address.trim_end_matches('/').to_owned(),
+        ca,
+        names: Vec::new(),
+        api_key_file: None,
+        state: None,
+        logged_in_at_ms: now_ms,
+        session: Session::default(),
+    }
+}
+
+/// A login under way.
+struct Attempt {
+    client: Client,
+    server: SavedServer,
+    profile: String,
+}
+
+impl Attempt {
+    fn by_key(&mut self, key: &str, file: Option<&PathBuf>) -> Result<(), Failure> {
+        let state = self.client.log_in_by_key(key).doing("logging in by the API key")?;
+        self.server.state = Some(state);
+        self.server.api_key_file = file.map(std::path::absolute).transpose()?;
+        Ok(())
+    }
+
+    /// One person after the other, until the session is whole or nobody is left.
+    fn by_names(&mut self, command: &Login) -> Result<(), Failure> {
+        let mut given = command.names.iter().zip(files(command));
+        while !self.server.is_logged_in() {
+            let (name, file) = match given.next() {
+                Some((name, file)) => (name.clone(), file),
+                None if somebody_is_there() => (ask(self.question())?, None),
+                None => break,
+            };
+            let state = self.one(&name, file)?;
+            self.server.names.push(name.clone());
+            if !state.fully_logged_in {
+                eprintln!("{} is logged in. The role takes two logins: somebody else has to log in too.", Shown(&name));
+            }
+            self.server.state = Some(state);
+        }
+        if let Some((name, _)) = given.next() {
+            eprintln!("The session is whole without {}, who was not logged in.", Shown(name));
+        }
+        Ok(())
+    }
+
+    const fn question(&self) -> &'static str {
+        if self.server.names.is_empty() { "Name: " } else { "Name of the second person: " }
+    }
+
+    /// One person, who may mistype at a terminal.
+    fn one(&self, name: &str, file: Option<&PathBuf>) -> Result<LoginState, Failure> {
+        let mut tries = if file.is_none() { TRIES } else { 1 };
+        loop {
+            tries -= 1;
+            let password = password(name, file)?;
+            match self.client.log_in(name, &password) {
+                Err(ClientError::NotLoggedIn { status: 401, message }) if tries > 0 => {
+                    eprintln!("{} Once more:", Shown(&message));
+                }
+                outcome => return outcome.doing(format!("logging {name} in")),
+            }
+        }
+    }
+
+    /// Keeps what there is, and says what is missing.
+    fn done(mut self, output: Output) -> Result<Exit, Failure> {
+        let is_whole = self.server.is_logged_in();
+        if is_whole {
+            self.client.take_token().doing("taking a bearer token")?;
+        }
+        self.server.session = self.client.session();
+        servers::save(&self.profile, &self.server)?;
+        if !is_whole {
+            let who = self.server.names.join(", ");
+            let message =
+                format!("{who} alone is logged in; a second login is missing, of somebody else with such a role");
+            let next = format!("Within five minutes: chancery login --server-profile {} NAME", self.profile);
+            return Err(told_with(Exit::NotLoggedIn, message, next));
+        }
+        match (output, &self.server.state) {
+            (Output::Json, Some(state)) => output::line(serde_json::to_string(state)?)?,
+            (Output::Json, None) | (Output::Table, _) => {
+                let who = if self.server.names.is_empty() {
+                    "an application".to_owned()
+                } else {
+                    self.server.names.join(" and ")
+                };
+                output::line(format!("Logged in at {} as {}.", self.server.server, Shown(&who)))?;
+            }
+        }
+        Ok(Exit::Done)
+    }
+}
+
+/// The files of those who are named, in their order; who has none is asked.
+fn files(command: &Login) -> impl Iterator<Item = Option<&PathBuf>> {
+    command.password_file.iter().map(Some).chain(std::iter::repeat(None))
+}
+
+fn password(name: &str, file: Option<&PathBuf>) -> Result<String, Failure> {
+    if let Some(path) = file {
+        let text = fs::read_to_string(path);
+        let text = text.map_err(|error| usage(format!("--password-file {}: {error}", path.display())))?;
+        return Ok(without_line_end(&text).to_owned());
+    }
+    if somebody_is_there() {
+        return prompt(&format!("Password of {}: ", Shown(name)));
+    }
+    let message = format!("there is no password for {name}");
+    Err(told_with(Exit::Usage, message, "Give --password-file FILE for each name, or run this at a terminal."))
+}

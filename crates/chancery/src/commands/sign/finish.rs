@@ -1,0 +1,89 @@
+//! A signature is verified, and then put where it belongs: whole or not at all.
+
+use std::fs;
+
+use chancery_client::FileError;
+use chancery_core::Clock;
+use chancery_types::{
+    SigningFormat,
+    wire::{signing_requests::SigningRequest, x509::DownloadFormat},
+};
+use chancery_verify::{Trust, read_certificates, read_links, verify_raw_digest, verify_signature};
+use chancery_x509::time::parse_rfc3339;
+
+use super::plan::Job;
+use crate::{
+    cli::client::Sign,
+    client::{
+        connection::Connection,
+        exit::{Exit, told, told_with},
+    },
+    failure::{Failure, While as _},
+    private_file,
+};
+
+pub(super) fn finish(
+    command: &Sign,
+    connection: &Connection,
+    job: &mut Job,
+    request: &SigningRequest,
+) -> Result<(), Failure> {
+    verify(command, connection, job, request)?;
+    let written = match &mut job.file {
+        Some(file) => match file.finish(&request.signature.0, &job.out) {
+            Err(FileError::Unfit(why)) => return Err(told(Exit::Failed, why.to_string())),
+            Err(FileError::Io(error)) => Err(error),
+            Ok(()) => Ok(()),
+        },
+        None => private_file::replace_readable(&job.out, &request.signature.0),
+    };
+    written.map_err(|error| {
+        let message = format!("{} could not be written: {error}", job.out.display());
+        let next = format!(
+            "It is signed already; make room, and fetch it with the same options and --request {}",
+            request.uuid
+        );
+        told_with(Exit::Failed, message, next)
+    })
+}
+
+/// Against the digest that was made here, and a root: the one that is given, or the one that the service's certificate leads
+/// to.
+fn verify(command: &Sign, connection: &Connection, job: &Job, request: &SigningRequest) -> Result<(), Failure> {
+    let chain = chain(connection, job)?;
+    let root = match &command.root {
+        Some(path) => fs::read(path).doing(format!("--root {}", path.display()))?,
+        None => chain.last().cloned().ok_or("the service's certificate has no issuer")?,
+    };
+    let roots = read_links(&root).doing("the trusted root")?;
+    let decided = request.decided_at.as_deref().and_then(parse_rfc3339);
+    // The policy says which hashes and keys are good enough; here it counts whether this is the signature.
+    let trust =
+        Trust { allow_weak: true, ..Trust::code_signing(&roots, decided.unwrap_or_else(|| Clock::System.now_ms())) };
+    let (signature, format) = (&request.signature.0, request.signing_format);
+    let verified = match format {
+        SigningFormat::Raw if command.upload => {
+            let content = fs::read(&job.path).doing(job.path.display().to_string())?;
+            chancery_verify::verify_raw(signature, &content, request.hash_algorithm, &chain, &trust).map(drop)
+        }
+        SigningFormat::Raw => {
+            verify_raw_digest(signature, &job.digest, request.hash_algorithm, &chain, &trust).map(drop)
+        }
+        SigningFormat::Cms
+        | SigningFormat::Authenticode
+        | SigningFormat::Msi
+        | SigningFormat::Powershell
+        | SigningFormat::JavaJar => verify_signature(signature, format, |_| job.digest.clone(), &trust).map(drop),
+    };
+    verified.map_err(|why| {
+        let message = format!("the signature is not good: {why}");
+        told_with(Exit::Failed, message, "Nothing was written. Is --root the root of the service's certificate?")
+    })
+}
+
+/// The service's certificate and its issuers, the root last.
+fn chain(connection: &Connection, job: &Job) -> Result<Vec<Vec<u8>>, Failure> {
+    let id = job.service.certificate_uuid.ok_or("the service has no certificate")?;
+    let file = connection.client.download_certificate(id, DownloadFormat::Chain).doing("the service's certificate")?;
+    read_certificates(&file).doing("the service's certificate")
+}

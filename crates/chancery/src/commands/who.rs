@@ -1,0 +1,116 @@
+//! `chancery status`, `chancery whoami` and `chancery logout`: who is logged in where.
+
+use chancery_client::Client;
+use serde_json::json;
+
+use crate::{
+    cli::client::Logout,
+    client::{
+        connection::{Output, ServerOptions, logged_in, reach},
+        exit::{Exit, told_with},
+        servers::{self, SavedServer},
+    },
+    failure::Failure,
+    output,
+    resources::show,
+    shown::{Shown, escaped_json},
+};
+
+pub(crate) fn log_out(command: &Logout) -> Result<Exit, Failure> {
+    let (client, saved) = reach(&command.server)?;
+    let Some((name, mut server)) = saved else {
+        return Err(told_with(Exit::NotLoggedIn, "nobody is logged in", "There is nothing to end."));
+    };
+    let was_open = server.state.take().is_some();
+    let ended = if was_open { client.in_session(std::mem::take(&mut server.session)).log_out() } else { Ok(()) };
+    if command.forget {
+        servers::remove(&name)?;
+    } else {
+        server.names.clear();
+        server.api_key_file = None;
+        servers::save(&name, &server)?;
+    }
+    match ended {
+        // A session that had ended already is ended.
+        Err(error) if !error.wants_login() => {
+            eprintln!("chancery: the login is forgotten here; the server could not be told, where it ends by itself");
+            Err(error.into())
+        }
+        Ok(()) | Err(_) => output::line(format!("Logged out of {}.", Shown(&server.server))).map(|()| Exit::Done),
+    }
+}
+
+/// A line for each server; the exit code is that of the one that is meant.
+pub(crate) fn status(options: &ServerOptions) -> Result<Exit, Failure> {
+    let known = servers::all()?;
+    if known.is_empty() {
+        let next = "Log in first: chancery login --server URL --ca FILE";
+        return Err(told_with(Exit::NotLoggedIn, "no server is known", next));
+    }
+    let meant = servers::chosen(options.server_profile.as_deref()).ok();
+    let (mut rows, mut exit) = (Vec::new(), Exit::Done);
+    for name in known {
+        if options.server_profile.as_ref().is_some_and(|named| *named != name) {
+            continue;
+        }
+        let Some(server) = servers::load(&name)? else { continue };
+        let (found, says) = standing(&server);
+        if meant.as_ref() == Some(&name) {
+            exit = found;
+        }
+        rows.push(vec![name, server.server, server.names.join(", "), says]);
+    }
+    if rows.is_empty() {
+        // The one that is named is not there: the same refusal as everywhere.
+        let _none = reach(options)?;
+    }
+    match options.output {
+        Output::Table => show::table(&["PROFILE", "SERVER", "WHO", "STATE"], &rows)?,
+        Output::Json => {
+            for row in rows {
+                let line = json!({"profile": row[0], "server": row[1], "who": row[2], "state": row[3]});
+                output::line(escaped_json(&line.to_string()))?;
+            }
+        }
+    }
+    Ok(exit)
+}
+
+/// Asks the server whether a login still holds.
+fn standing(server: &SavedServer) -> (Exit, String) {
+    let Ok(client) = Client::new(&server.server, server.ca.as_bytes()) else {
+        return (Exit::Usage, "its authority's certificate cannot be read".to_owned());
+    };
+    let client = client.in_session(server.session.clone());
+    if let Err(error) = client.health() {
+        return (Exit::Unreachable, error.to_string());
+    }
+    match &server.state {
+        None => (Exit::NotLoggedIn, "logged out".to_owned()),
+        Some(_) if server.api_key_file.is_some() => (Exit::Done, "an application, by its API key".to_owned()),
+        Some(state) if !state.fully_logged_in => (Exit::NotLoggedIn, "a second login is missing".to_owned()),
+        Some(_) => match client.take_token() {
+            Ok(()) => (Exit::Done, "logged in".to_owned()),
+            Err(error) => (Exit::NotLoggedIn, format!("the login has ended: {error}")),
+        },
+    }
+}
+
+pub(crate) fn whoami(options: &ServerOptions) -> Result<Exit, Failure> {
+    logged_in(options, |connection| {
+        connection.client.take_token()?;
+        let server = connection.saved.as_ref().map(|(_, server)| server);
+        let state = connection.state.as_ref().or_else(|| server.and_then(|server| server.state.as_ref()));
+        let names = server.map(|server| server.names.clone()).unwrap_or_default();
+        let perms: Vec<_> = state.iter().flat_map(|state| state.perms.iter().map(ToString::to_string)).collect();
+        if connection.output == Output::Json {
+            let who = json!({"names": names, "perms": perms, "application": names.is_empty()});
+            output::line(escaped_json(&who.to_string()))?;
+            return Ok(Exit::Done);
+        }
+        let who = if names.is_empty() { "an application, by its API key".to_owned() } else { names.join(" and ") };
+        let perms = if perms.is_empty() { "none beside Control Rules".to_owned() } else { perms.join(", ") };
+        output::line(format!("who    {}\nperms  {}", Shown(&who), Shown(&perms)))?;
+        Ok(Exit::Done)
+    })
+}

@@ -1,0 +1,115 @@
+//! From flags to the bodies of the interface.
+
+use std::path::Path;
+
+use chancery_types::Base64;
+use clap::ArgMatches;
+use serde_json::{Map, Value};
+
+use super::{Kind, Member, Verb, names::Names, show};
+use crate::{
+    client::{
+        exit::usage,
+        inputs::{read_body, read_file, validity},
+    },
+    failure::Failure,
+    password_input::without_line_end,
+};
+
+/// What is sent: the file's members, and over them those of flags. Nothing is sent where the call has no body.
+pub(super) fn body_of(verb: &Verb, matches: &ArgMatches, names: &Names<'_>) -> Result<Option<Value>, Failure> {
+    if !matches!(verb.method, "POST" | "PATCH" | "PUT") {
+        return Ok(None);
+    }
+    let file = matches.try_get_one::<String>("file").ok().flatten();
+    let mut body = file.map_or_else(|| Ok(Value::Object(Map::new())), |file| read_body(Path::new(file)))?;
+    for (pointer, fixed) in verb.fixed {
+        if body.pointer(pointer).is_none() {
+            put(&mut body, pointer, serde_json::from_str(fixed)?);
+        }
+    }
+    for member in verb.members.iter().filter(|member| member.at.starts_with('/')) {
+        if let Some(value) = value_of(member, matches, names)? {
+            put(&mut body, member.at, value);
+        }
+    }
+    Ok(Some(body))
+}
+
+/// The query that flags give a call.
+pub(super) fn query_of(verb: &Verb, matches: &ArgMatches, names: &Names<'_>) -> Result<String, Failure> {
+    let mut parts = Vec::new();
+    for member in verb.members.iter().filter(|member| !member.at.starts_with('/')) {
+        if let Some(value) = value_of(member, matches, names)? {
+            let text = show::text(&value);
+            parts.push(format!("{}={}", member.at, chancery_client::escaped(&text)));
+        }
+    }
+    Ok(if parts.is_empty() { String::new() } else { format!("?{}", parts.join("&")) })
+}
+
+fn value_of(member: &Member, matches: &ArgMatches, names: &Names<'_>) -> Result<Option<Value>, Failure> {
+    let text = || matches.get_one::<String>(member.flag);
+    let texts = || matches.get_many::<String>(member.flag);
+    Ok(match member.kind {
+        Kind::Text => text().map(|text| text.as_str().into()),
+        Kind::Number => matches.get_one::<i64>(member.flag).map(|number| (*number).into()),
+        Kind::Switch => matches.get_one::<bool>(member.flag).map(|switch| (*switch).into()),
+        Kind::Texts => texts().map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
+        Kind::Of(kind) => text().map(|text| resolved(kind, text, names)).transpose()?,
+        Kind::SomeOf(kind) => texts()
+            .map(|texts| texts.map(|text| resolved(kind, text, names)).collect::<Result<Value, _>>())
+            .transpose()?,
+        Kind::Span => text().map(|text| validity(text)).transpose()?,
+        Kind::FileText => text().map(|file| file_text(member, file)).transpose()?,
+        Kind::Secret => text().map(|file| secret(member, file)).transpose()?,
+        Kind::Json => text().map(|text| json(member, text)).transpose()?,
+    })
+}
+
+fn resolved(kind: &str, text: &str, names: &Names<'_>) -> Result<Value, Failure> {
+    let resource = super::find(kind).ok_or_else(|| format!("there are no objects of the kind {kind}"))?;
+    names.resolve(resource, text).map(Value::from)
+}
+
+fn file_text(member: &Member, file: &str) -> Result<Value, Failure> {
+    let option = format!("--{}", member.flag);
+    let content = read_file(&option, Path::new(file))?;
+    String::from_utf8(content).map(Value::from).map_err(|_| usage(format!("{option} {file}: it is no text")))
+}
+
+fn secret(member: &Member, file: &str) -> Result<Value, Failure> {
+    let Value::String(text) = file_text(member, file)? else { return Ok(Value::Null) };
+    Ok(Base64::encode(without_line_end(&text).as_bytes()).into())
+}
+
+fn json(member: &Member, text: &str) -> Result<Value, Failure> {
+    serde_json::from_str(text).map_err(|error| usage(format!("--{} {text}: no JSON: {error}", member.flag)))
+}
+
+/// Puts a value where a pointer says, and makes the objects on the way.
+fn put(body: &mut Value, pointer: &str, value: Value) {
+    let mut place = body;
+    for part in pointer.split('/').skip(1) {
+        if !place.is_object() {
+            *place = Value::Object(Map::new());
+        }
+        place = &mut place[part];
+    }
+    *place = value;
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn members_come_where_pointers_say() {
+        let mut body = json!({"objInfo": {"name": "a", "note": 1}, "b": null});
+        put(&mut body, "/objInfo/name", "c".into());
+        put(&mut body, "/b/d/e", 2.into());
+        assert_eq!(body, json!({"objInfo": {"name": "c", "note": 1}, "b": {"d": {"e": 2}}}));
+    }
+}

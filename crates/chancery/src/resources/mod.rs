@@ -1,0 +1,209 @@
+//! The commands of resources (`chancery role list`, `chancery policy create …`): one mechanism, and a table of what there is.
+
+mod body;
+mod commands;
+pub(crate) mod names;
+mod run;
+pub(crate) mod show;
+mod table;
+
+use serde_json::Value;
+
+pub(crate) use commands::commands;
+pub(crate) use run::run;
+
+/// A kind of object.
+pub(crate) struct Resource {
+    /// The command.
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    /// One of them, for messages.
+    pub(crate) one: &'static str,
+    /// Where all of them are.
+    pub(crate) list: Option<List>,
+    /// Where one of them is; `{}` stands for its uuid.
+    pub(crate) item: Option<&'static str>,
+    /// Whether there may be too many to read all of them for a name.
+    pub(crate) is_endless: bool,
+    pub(crate) columns: &'static [Column],
+    pub(crate) verbs: &'static [Verb],
+}
+
+/// A list of the interface.
+#[derive(Clone, Copy)]
+pub(crate) struct List {
+    pub(crate) method: &'static str,
+    pub(crate) path: &'static str,
+    /// The member with the objects.
+    pub(crate) items: &'static str,
+    /// Where the objects are members of those in the list: the member, such as the policies of services.
+    pub(crate) inside: Option<&'static str>,
+    /// Only those of which this member is true.
+    pub(crate) only: Option<&'static str>,
+    /// The member of the query that looks for names.
+    pub(crate) search: Option<&'static str>,
+    /// What else can be asked for.
+    pub(crate) filters: &'static [Filter],
+    /// How many are shown, where nothing is said.
+    pub(crate) limit: usize,
+    pub(crate) example: &'static str,
+}
+
+/// Most lists.
+pub(crate) const PLAIN: List = List {
+    method: "GET",
+    path: "",
+    items: "results",
+    inside: None,
+    only: None,
+    search: Some("search"),
+    filters: &[],
+    limit: 1_000,
+    example: "",
+};
+
+/// A member of a list's query.
+pub(crate) struct Filter {
+    pub(crate) flag: &'static str,
+    pub(crate) member: &'static str,
+    /// Where it names another object: of which kind.
+    pub(crate) of: Option<&'static str>,
+    pub(crate) help: &'static str,
+}
+
+/// A column of a list.
+pub(crate) struct Column {
+    pub(crate) title: &'static str,
+    /// A JSON pointer.
+    pub(crate) at: &'static str,
+}
+
+/// Something that is done to a resource.
+pub(crate) struct Verb {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) method: &'static str,
+    /// `{}` stands for the uuid of the one that is named.
+    pub(crate) path: &'static str,
+    pub(crate) named: Named,
+    /// Members of the body.
+    pub(crate) members: &'static [Member],
+    /// Members that are sent where the file has no others: pointer and JSON.
+    pub(crate) fixed: &'static [(&'static str, &'static str)],
+    /// What the answer is.
+    pub(crate) answer: Answered,
+    pub(crate) example: &'static str,
+}
+
+/// What the name in a verb's path is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Named {
+    /// One of the verb's own kind.
+    Own,
+    /// One of another kind.
+    Of(&'static str),
+    /// Something that has no uuid: it stands in the path as it is.
+    Plain,
+}
+
+/// What a verb is answered with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answered {
+    /// An object, which is shown.
+    Object,
+    /// Nothing: a word says that it was done.
+    Nothing(&'static str),
+    /// A file, which is written.
+    File,
+}
+
+/// Something done to one of them, without a body.
+pub(crate) const SHOW: Verb = Verb {
+    name: "show",
+    about: "Shows one of them, whole",
+    method: "GET",
+    path: "",
+    named: Named::Own,
+    members: &[],
+    fixed: &[],
+    answer: Answered::Object,
+    example: "",
+};
+
+/// Something with a body.
+pub(crate) const CREATE: Verb = Verb { name: "create", method: "POST", ..SHOW };
+
+/// A change of one of them.
+pub(crate) const CHANGE: Verb = Verb { name: "change", method: "PATCH", ..SHOW };
+
+/// The end of one of them.
+pub(crate) const DELETE: Verb = Verb {
+    name: "delete",
+    about: "Deletes one of them",
+    method: "DELETE",
+    answer: Answered::Nothing("deleted"),
+    ..SHOW
+};
+
+/// A member of a body, as a flag.
+pub(crate) struct Member {
+    pub(crate) flag: &'static str,
+    /// A JSON pointer into the body; or a member of the query, without a slash.
+    pub(crate) at: &'static str,
+    pub(crate) kind: Kind,
+    pub(crate) help: &'static str,
+}
+
+/// What a flag's value becomes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Text,
+    /// Several, by commas or by repeating.
+    Texts,
+    Number,
+    /// `true` or `false`.
+    Switch,
+    /// The uuid of what is called so, of this kind.
+    Of(&'static str),
+    /// Several of them.
+    SomeOf(&'static str),
+    /// A span of time, such as 30d.
+    Span,
+    /// The text in a file.
+    FileText,
+    /// The bytes in a file, as base64; a line end at the end is not a part of it.
+    Secret,
+    /// JSON as it is.
+    Json,
+}
+
+/// The kind of objects that a command line is about, and what follows its name.
+pub(crate) fn matched(matches: &clap::ArgMatches) -> Option<(&'static Resource, &clap::ArgMatches)> {
+    let (name, below) = matches.subcommand()?;
+    Some((find(name)?, below))
+}
+
+/// The kind of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Resource> {
+    table::all().find(|resource| resource.name == name)
+}
+
+impl List {
+    /// The objects of an answer, each policy with the name of its service.
+    pub(crate) fn items_of(&self, response: &Value) -> Vec<Value> {
+        let outer = response[self.items].as_array().cloned().unwrap_or_default();
+        let items = match self.inside {
+            None => outer,
+            Some(inside) => outer.iter().flat_map(|one| members_of(one, inside)).collect(),
+        };
+        items.into_iter().filter(|item| self.only.is_none_or(|member| item[member] == Value::Bool(true))).collect()
+    }
+}
+
+fn members_of(outer: &Value, inside: &str) -> Vec<Value> {
+    let mut items = outer[inside].as_array().cloned().unwrap_or_default();
+    for item in &mut items {
+        item["serviceName"] = outer["objInfo"]["name"].clone();
+    }
+    items
+}

@@ -1,0 +1,200 @@
+//! Names for uuids, and uuids for names.
+
+use std::{cell::RefCell, collections::HashMap};
+
+use chancery_client::escaped;
+use chancery_types::ObjectId;
+use serde_json::Value;
+
+use super::{List, Resource, find, show};
+use crate::{
+    client::{
+        connection::{Answer, Connection},
+        exit::{Exit, told_with},
+    },
+    failure::Failure,
+};
+
+/// Candidates that a refusal names.
+const CANDIDATES_MAX: usize = 10;
+
+/// Members that hold the uuids of others, and of which kind.
+const REFERENCES: [(&str, &str); 14] = [
+    ("roleUuid", "role"),
+    ("roleUuids", "role"),
+    ("nextRoleUuids", "role"),
+    ("submitterRoleUuids", "role"),
+    ("keyUuid", "key"),
+    ("keyTypeUuid", "key-type"),
+    ("keyTypeUuids", "key-type"),
+    ("certProfileUuid", "cert-profile"),
+    ("serviceUuid", "service"),
+    ("policyUuid", "policy"),
+    ("issuerUuid", "cert"),
+    ("certificateUuid", "cert"),
+    ("submitterUuid", "identity"),
+    ("tweakDomain", "profile"),
+];
+
+/// Lists are read once for each command.
+pub(crate) struct Names<'a> {
+    connection: &'a Connection,
+    known: RefCell<HashMap<&'static str, HashMap<String, String>>>,
+}
+
+impl<'a> Names<'a> {
+    pub(crate) fn new(connection: &'a Connection) -> Self {
+        Self { connection, known: RefCell::default() }
+    }
+
+    /// A value as it is shown: where its member refers to others, with their names.
+    pub(crate) fn beside(&self, member: &str, value: &Value) -> String {
+        let last = member.rsplit(['.', ']']).find(|part| !part.is_empty()).unwrap_or(member);
+        let last = last.split('[').next().unwrap_or(last);
+        let Some((_, kind)) = REFERENCES.iter().find(|(name, _)| *name == last) else { return show::text(value) };
+        let one = |value: &Value| {
+            let uuid = show::text(value);
+            match self.name_of(kind, &uuid) {
+                Some(name) => format!("{name} ({uuid})"),
+                None => uuid,
+            }
+        };
+        match value {
+            Value::Array(items) => items.iter().map(one).collect::<Vec<_>>().join(", "),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => one(value),
+        }
+    }
+
+    /// The name alone, for a column.
+    pub(crate) fn short(&self, member: &str, uuid: &str) -> Option<String> {
+        let (_, kind) = REFERENCES.iter().find(|(name, _)| *name == member)?;
+        self.name_of(kind, uuid)
+    }
+
+    /// A name, where it can be had: who may not read the list sees the uuid alone.
+    pub(crate) fn name_of(&self, kind: &str, uuid: &str) -> Option<String> {
+        if uuid.parse::<ObjectId>().is_err() {
+            return None;
+        }
+        let resource = find(kind)?;
+        if resource.is_endless {
+            return self.name_of_one(resource, uuid);
+        }
+        let mut known = self.known.borrow_mut();
+        let names = known.entry(resource.name).or_insert_with(|| {
+            let listed = resource.list.map(|list| self.all(&list, None));
+            let found = listed.and_then(Result::ok).unwrap_or_default();
+            found.iter().map(|item| (uuid_in(item), name_in(item))).collect()
+        });
+        names.get(uuid).cloned()
+    }
+
+    /// Where lists may have millions: each by itself.
+    fn name_of_one(&self, resource: &'static Resource, uuid: &str) -> Option<String> {
+        let mut known = self.known.borrow_mut();
+        let names = known.entry(resource.name).or_default();
+        if !names.contains_key(uuid) {
+            let item = self.connection.get(&resource.item?.replace("{}", uuid)).ok()?;
+            names.insert(uuid.to_owned(), name_in(&item));
+        }
+        names.get(uuid).cloned()
+    }
+
+    /// The uuid of what is called so: a uuid as it is, or the one object of exactly this name.
+    pub(crate) fn resolve(&self, resource: &Resource, text: &str) -> Result<String, Failure> {
+        if text.parse::<ObjectId>().is_ok() {
+            return Ok(text.to_ascii_lowercase());
+        }
+        let Some(list) = resource.list else {
+            let message = format!("{text}: {} is told by its uuid", resource.one);
+            return Err(told_with(Exit::Usage, message, "A list has it."));
+        };
+        let found = self.all(&list, Some(text))?;
+        let called = |matches: fn(&str, &str) -> bool| -> Vec<&Value> {
+            found.iter().filter(|item| matches(&name_in(item), text) || matches(&longer_name(item), text)).collect()
+        };
+        let exact = called(|name, text| name == text);
+        let same = if exact.is_empty() { called(str::eq_ignore_ascii_case) } else { exact };
+        match same.as_slice() {
+            [one] => Ok(uuid_in(one)),
+            [] => Err(self.no_such(resource, text, &found)),
+            several => {
+                let message = format!("{text}: there are {} of this name", several.len());
+                Err(told_with(Exit::Usage, message, format!("Say which, by its uuid:{}", candidates(several))))
+            }
+        }
+    }
+
+    fn no_such(&self, resource: &Resource, text: &str, similar: &[Value]) -> Failure {
+        let message =
+            format!("{text}: there is no such {}", resource.one.trim_start_matches("a ").trim_start_matches("an "));
+        let similar: Vec<_> = similar.iter().collect();
+        let next = if similar.is_empty() {
+            format!("chancery {} list shows those that you may see.", resource.name)
+        } else {
+            format!("Did you mean one of these?{}", candidates(&similar))
+        };
+        told_with(Exit::Usage, message, next)
+    }
+
+    /// All of a list, page by page.
+    fn all(&self, list: &List, search: Option<&str>) -> Result<Vec<Value>, Failure> {
+        let mut found = Vec::new();
+        let mut after = None;
+        loop {
+            let mut query = Vec::new();
+            query.extend(list.search.zip(search).map(|(member, text)| (member.to_owned(), text.to_owned())));
+            query.extend(after.take().map(|after| ("after".to_owned(), after)));
+            let answer = read_page(self.connection, list, &query)?;
+            found.extend(list.items_of(&answer.response));
+            match answer.response["next"].as_str() {
+                Some(next) => after = Some(next.to_owned()),
+                None => return Ok(found),
+            }
+        }
+    }
+}
+
+/// One page of a list: by the query of a GET, or by the body of a POST.
+pub(crate) fn read_page(connection: &Connection, list: &List, query: &[(String, String)]) -> Result<Answer, Failure> {
+    if list.method == "POST" {
+        let member = |(name, value): &(String, String)| {
+            let value = if name == "pageSize" {
+                value.parse::<u64>().map_or(Value::Null, Value::from)
+            } else {
+                value.as_str().into()
+            };
+            (name.clone(), value)
+        };
+        let body: Value = Value::Object(query.iter().map(member).collect());
+        return Ok(connection.call("POST", list.path, Some(&body))?);
+    }
+    let parts: Vec<_> = query.iter().map(|(name, value)| format!("{}={}", escaped(name), escaped(value))).collect();
+    let path = if parts.is_empty() { list.path.to_owned() } else { format!("{}?{}", list.path, parts.join("&")) };
+    Ok(connection.call("GET", &path, None)?)
+}
+
+fn candidates(items: &[&Value]) -> String {
+    let shown = items.iter().take(CANDIDATES_MAX);
+    let lines = shown.map(|item| format!("\n    {}  {}", uuid_in(item), longer_name(item)));
+    let more = items.len().saturating_sub(CANDIDATES_MAX);
+    lines.collect::<String>() + &if more > 0 { format!("\n    and {more} more") } else { String::new() }
+}
+
+/// Every object has its name and uuid in `objInfo`.
+pub(crate) fn name_in(item: &Value) -> String {
+    item["objInfo"]["name"].as_str().unwrap_or_default().to_owned()
+}
+
+/// With what tells objects of one name apart: the service of a policy, the subject of a certificate.
+fn longer_name(item: &Value) -> String {
+    match (item["serviceName"].as_str(), item["subject"].as_str()) {
+        (Some(service), _) => format!("{service}/{}", name_in(item)),
+        (None, Some(subject)) => subject.to_owned(),
+        (None, None) => name_in(item),
+    }
+}
+
+pub(crate) fn uuid_in(item: &Value) -> String {
+    item["objInfo"]["uuid"].as_str().unwrap_or_default().to_owned()
+}

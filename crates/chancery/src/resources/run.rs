@@ -1,0 +1,150 @@
+//! A command of a resource, done.
+
+use std::path::Path;
+
+use chancery_client::escaped;
+use clap::{ArgMatches, FromArgMatches as _};
+use serde_json::Value;
+
+use super::{
+    Answered, Column, List, Named, Resource, Verb,
+    body::{body_of, query_of},
+    names::{Names, read_page, uuid_in},
+    show,
+};
+use crate::{
+    client::{
+        connection::{Answer, Connection, Output, ServerOptions, logged_in},
+        exit::usage,
+        inputs::name_and_value,
+    },
+    failure::{Failure, While as _},
+    output, private_file,
+};
+
+/// The objects of a page at most, as the interface has it.
+const PAGE_MAX: usize = 1_000;
+
+/// Runs what was matched for a resource.
+pub(crate) fn run(resource: &'static Resource, matches: &ArgMatches) -> Result<(), Failure> {
+    let Some((name, matches)) = matches.subcommand() else { return Err(usage("a subcommand is needed")) };
+    let options = ServerOptions::from_arg_matches(matches)?;
+    logged_in(&options, |connection| match (name, resource.list) {
+        ("list", Some(list)) => listed(resource, &list, matches, connection),
+        _ => {
+            let verb = resource.verbs.iter().find(|verb| verb.name == name);
+            done(resource, verb.ok_or_else(|| usage(format!("{name}: no such command")))?, matches, connection)
+        }
+    })
+}
+
+fn listed(resource: &Resource, list: &List, matches: &ArgMatches, connection: &Connection) -> Result<(), Failure> {
+    let names = Names::new(connection);
+    let limit = matches.get_one::<usize>("limit").copied().unwrap_or(list.limit);
+    let query = query_of_list(list, matches, &names)?;
+    let (mut shown, mut after) = (Vec::new(), None);
+    loop {
+        let mut query = query.clone();
+        query.push(("pageSize".to_owned(), (limit - shown.len()).clamp(1, PAGE_MAX).to_string()));
+        query.extend(after.take().map(|after| ("after".to_owned(), after)));
+        let answer = read_page(connection, list, &query)?;
+        if connection.output == Output::Json {
+            answer.print()?;
+        }
+        shown.extend(list.items_of(&answer.response));
+        after = answer.response["next"].as_str().map(str::to_owned);
+        if after.is_none() || shown.len() >= limit {
+            break;
+        }
+    }
+    if connection.output == Output::Table {
+        let mut titles: Vec<_> = resource.columns.iter().map(|column| column.title).collect();
+        if shown.iter().any(|item| !uuid_in(item).is_empty()) {
+            titles.push("UUID");
+        }
+        let rows: Vec<_> = shown.iter().take(limit).map(|item| row(resource.columns, item, &names)).collect();
+        show::table(&titles, &rows)?;
+    }
+    if after.is_some() {
+        eprintln!("There are more than {limit}: --limit NUMBER shows them.");
+    }
+    Ok(())
+}
+
+/// What the list is asked for.
+fn query_of_list(list: &List, matches: &ArgMatches, names: &Names<'_>) -> Result<Vec<(String, String)>, Failure> {
+    let mut query = Vec::new();
+    if let Some((member, text)) = list.search.and_then(|member| Some((member, matches.get_one::<String>("search")?))) {
+        query.push((member.to_owned(), text.clone()));
+    }
+    for filter in list.filters {
+        let Some(text) = matches.get_one::<String>(filter.flag) else { continue };
+        query.push(match filter.of.and_then(super::find) {
+            Some(kind) => (filter.member.to_owned(), names.resolve(kind, text)?),
+            // The one member whose names are the caller's: metadata.NAME=VALUE.
+            None if filter.member == "metadata" => {
+                let (name, value) = name_and_value(text).map_err(|why| usage(format!("--metadata {text}: {why}")))?;
+                (format!("metadata.{name}"), value)
+            }
+            None => (filter.member.to_owned(), text.clone()),
+        });
+    }
+    Ok(query)
+}
+
+fn row(columns: &[Column], item: &Value, names: &Names<'_>) -> Vec<String> {
+    let cell = |column: &Column| {
+        let member = column.at.rsplit('/').next().unwrap_or_default();
+        let value = item.pointer(column.at).unwrap_or(&Value::Null);
+        let name = value.as_str().and_then(|uuid| names.short(member, uuid));
+        name.unwrap_or_else(|| show::text(value))
+    };
+    columns.iter().map(cell).chain([uuid_in(item)]).collect()
+}
+
+fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Connection) -> Result<(), Failure> {
+    let names = Names::new(connection);
+    let named = matches.try_get_one::<String>("name-or-uuid").ok().flatten();
+    let uuid = named.map(|name| uuid_of(resource, verb, name, &names)).transpose()?;
+    let body = body_of(verb, matches, &names)?;
+    let path = uuid.as_ref().map_or_else(|| verb.path.to_owned(), |uuid| verb.path.replace("{}", uuid));
+    let path = path + &query_of(verb, matches, &names)?;
+    if verb.answer == Answered::File {
+        let content = connection.client.body(verb.method, &path, None)?;
+        return write(matches.get_one::<String>("out"), &content);
+    }
+    let answer = connection.call(verb.method, &path, body.as_ref())?;
+    warn(&answer);
+    match (connection.output, verb.answer) {
+        (Output::Json, _) => answer.print(),
+        (Output::Table, Answered::Nothing(what)) => {
+            output::line(format!("{what}: {}", crate::shown::Shown(named.map_or("", String::as_str))))
+        }
+        (Output::Table, _) => show::details(&answer.response, &names),
+    }
+}
+
+/// What stands in the path for a name.
+fn uuid_of(resource: &Resource, verb: &Verb, name: &str, names: &Names<'_>) -> Result<String, Failure> {
+    match verb.named {
+        Named::Own => names.resolve(resource, name),
+        Named::Of(kind) => names.resolve(super::find(kind).unwrap_or(resource), name),
+        Named::Plain => Ok(escaped(name)),
+    }
+}
+
+/// What somebody should know stands where it is read, whatever reads the answer.
+fn warn(answer: &Answer) {
+    for warning in answer.response["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        eprintln!("chancery: {}", crate::shown::Shown(warning));
+    }
+}
+
+/// A file as a whole or not at all.
+fn write(out: Option<&String>, content: &[u8]) -> Result<(), Failure> {
+    use std::io::Write as _;
+    match out {
+        Some(path) => private_file::replace_readable(Path::new(path), content).doing(format!("--out {path}")),
+        None => std::io::stdout().lock().write_all(content).doing("standard output"),
+    }
+}

@@ -1,0 +1,90 @@
+//! Tables and details for people. Whatever comes from the server is escaped.
+
+use std::io::{self, IsTerminal as _};
+
+use serde_json::Value;
+
+use super::names::Names;
+use crate::{failure::Failure, output, shown::Shown};
+
+/// Bold where a person looks at it; nothing where a program does, or where colours are not wanted (no-color.org).
+fn bold(text: &str) -> String {
+    let is_wanted = io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    if is_wanted { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+/// Writes rows under their titles.
+pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> Result<(), Failure> {
+    let rows: Vec<Vec<_>> = rows.iter().map(|row| row.iter().map(|cell| Shown(cell).to_string()).collect()).collect();
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row: &Vec<String>| row.get(column));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or_default().max(titles[column].chars().count())
+    };
+    let widths: Vec<_> = (0..titles.len()).map(width).collect();
+    let line = |cells: Vec<&str>| {
+        let padded = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
+    };
+    output::line(bold(&line(titles.to_vec())))?;
+    rows.iter().try_for_each(|row| output::line(line(row.iter().map(String::as_str).collect())))
+}
+
+/// Writes an object, a member a line, with names beside the uuids of others.
+pub(crate) fn details(value: &Value, names: &Names<'_>) -> Result<(), Failure> {
+    let mut lines = Vec::new();
+    collect("", value, names, &mut lines);
+    lines.sort_by_key(|(member, _)| match member.as_str() {
+        "name" => 0,
+        "uuid" => 1,
+        _ => 2,
+    });
+    let width = lines.iter().map(|(member, _)| member.chars().count()).max().unwrap_or_default();
+    for (member, text) in lines {
+        let mut parts = text.trim_end().split('\n');
+        let first = Shown(parts.next().unwrap_or_default()).to_string();
+        output::line(format!("{:<width$}  {first}", Shown(&member).to_string()).trim_end())?;
+        for more in parts {
+            output::line(format!("{:width$}  {}", "", Shown(more)))?;
+        }
+    }
+    Ok(())
+}
+
+fn collect(member: &str, value: &Value, names: &Names<'_>, lines: &mut Vec<(String, String)>) {
+    match value {
+        Value::Object(members) => {
+            for (name, value) in members {
+                // Every object says its name and id in there; both are its own.
+                let below = match name.as_str() {
+                    "objInfo" => member.to_owned(),
+                    name if member.is_empty() => name.to_owned(),
+                    name => format!("{member}.{name}"),
+                };
+                collect(&below, value, names, lines);
+            }
+        }
+        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+            for (index, item) in items.iter().enumerate() {
+                collect(&format!("{member}[{index}]"), item, names, lines);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            let line = (member.to_owned(), names.beside(member, value));
+            // `objInfo` repeats what stands beside it.
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+    }
+}
+
+/// A value in one cell.
+pub(crate) fn text(value: &Value) -> String {
+    match value {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(text).collect::<Vec<_>>().join(", "),
+        Value::Object(members) => members.get("name").map_or_else(|| value.to_string(), text),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}

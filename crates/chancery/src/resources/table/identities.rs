@@ -1,0 +1,160 @@
+//! Roles, identities, and the audit records.
+
+use super::{
+    super::{Answered, CHANGE, CREATE, DELETE, Kind, List, Member, PLAIN, Resource, SHOW, Verb},
+    NAME, column, filter, filter_of, member,
+};
+
+const ROLE: &str = "/api/v2/roles/{}";
+
+const ROLE_MEMBERS: &[Member] = &[
+    member("name", "/name", Kind::Text, "Its name"),
+    member("logins-required", "/loginsRequired", Kind::Number, "How many people have to log in together: 1 or 2"),
+    member("perm", "/perms", Kind::Texts, "What its holders may do, such as Signing:Submit; several by commas"),
+    member("management", "/management", Kind::Switch, "Whether its holders administer"),
+];
+
+const IDENTITY: &str = "/api/v2/identities/{}";
+
+const ROLES: Member = member("role", "/roleUuids", Kind::SomeOf("role"), "A role that it holds; all of them, repeated");
+
+pub(super) const RESOURCES: &[Resource] = &[
+    Resource {
+        name: "identity",
+        about: "People and applications",
+        one: "an identity",
+        list: Some(List { path: "/api/v2/identities/stubs", example: "chancery identity list", ..PLAIN }),
+        item: Some(IDENTITY),
+        is_endless: false,
+        columns: &[NAME, column("KIND", "/kind"), column("LOCKED", "/locked")],
+        verbs: &[
+            Verb { path: IDENTITY, example: "chancery identity show Approver1", ..SHOW },
+            Verb {
+                about: "Makes one; an application without a password gets an API key, which is shown this once",
+                path: "/api/v2/identities",
+                members: &[
+                    member("name", "/name", Kind::Text, "Its name"),
+                    member("kind", "/kind", Kind::Text, "Person or Application"),
+                    ROLES,
+                    member("password-file", "/password", Kind::Secret, "File with its password"),
+                ],
+                example: "chancery identity create --name ci --kind Application --role Builders",
+                ..CREATE
+            },
+            Verb {
+                about: "Changes its name or roles",
+                path: IDENTITY,
+                members: &[member("name", "/name", Kind::Text, "Its new name"), ROLES],
+                example: "chancery identity change ci --name 'ci of project 1'",
+                ..CHANGE
+            },
+            Verb {
+                name: "lock",
+                about: "Locks it, which ends its sessions",
+                path: "/api/v2/identities/{}/lock",
+                example: "chancery identity lock 'ci of project 1'",
+                ..CREATE
+            },
+            Verb {
+                name: "unlock",
+                about: "Takes the lock off, and forgives wrong passwords",
+                path: "/api/v2/identities/{}/unlock",
+                example: "chancery identity unlock 'ci of project 1'",
+                ..CREATE
+            },
+            Verb {
+                name: "password",
+                about: "Sets its password, which ends its sessions",
+                path: "/api/v2/identities/{}/password",
+                members: &[member("password-file", "/password", Kind::Secret, "File with the new password")],
+                example: "chancery identity password carol --password-file new-password",
+                ..CREATE
+            },
+            Verb { path: IDENTITY, example: "chancery identity delete 'ci of project 1'", ..DELETE },
+        ],
+    },
+    Resource {
+        name: "role",
+        about: "Roles: what their holders may do, and how many log in together",
+        one: "a role",
+        list: Some(List { path: "/api/v2/roles/stubs", example: "chancery role list", ..PLAIN }),
+        item: Some(ROLE),
+        is_endless: false,
+        columns: &[NAME, column("LOGINS", "/loginsRequired"), column("BUILT-IN", "/system")],
+        verbs: &[
+            Verb { path: ROLE, example: "chancery role show Approver", ..SHOW },
+            Verb {
+                about: "Makes one",
+                path: "/api/v2/roles",
+                members: ROLE_MEMBERS,
+                example: "chancery role create --name Builders --logins-required 1 --perm Signing:Submit",
+                ..CREATE
+            },
+            Verb {
+                about: "Changes one",
+                path: ROLE,
+                members: ROLE_MEMBERS,
+                example: "chancery role change Builders --name 'Release builders'",
+                ..CHANGE
+            },
+            Verb { path: ROLE, example: "chancery role delete 'Release builders'", ..DELETE },
+        ],
+    },
+    Resource {
+        name: "audit",
+        about: "What was done and what was refused, the newest first",
+        one: "an audit record",
+        list: Some(List {
+            path: "/api/v2/audit",
+            items: "items",
+            search: None,
+            filters: &[
+                filter("from", "from", "Since when, such as 2026-01-31T00:00:00Z"),
+                filter("to", "to", "Until when"),
+                filter("action", "action", "What was done, such as SigningRequestDeny"),
+                filter("outcome", "outcome", "How it ended, such as Success or NotAuthorized"),
+                filter_of("identity", "identityUuid", "identity", "By whom: name or uuid"),
+                filter("object", "objectUuid", "To what: its uuid"),
+            ],
+            limit: 50,
+            example: "chancery audit list --action RoleCreate --limit 5",
+            ..PLAIN
+        }),
+        item: None,
+        is_endless: true,
+        columns: &[
+            column("TIME", "/time"),
+            column("ACTION", "/action"),
+            column("OUTCOME", "/outcome"),
+            column("BY", "/identities"),
+            column("COUNT", "/count"),
+            column("OBJECT", "/objectUuid"),
+        ],
+        verbs: &[],
+    },
+    Resource {
+        name: "setting",
+        about: "The installation's settings",
+        one: "a setting",
+        list: None,
+        item: None,
+        is_endless: false,
+        columns: &[],
+        verbs: &[
+            Verb {
+                about: "Shows them",
+                path: "/api/v2/system/settings",
+                answer: Answered::Object,
+                example: "chancery setting show",
+                ..SHOW
+            },
+            Verb {
+                about: "Changes them",
+                path: "/api/v2/system/settings",
+                members: &[member("api-access", "/apiAccess", Kind::Switch, "Whether programs may call the interface")],
+                example: "chancery setting change --api-access true",
+                ..CHANGE
+            },
+        ],
+    },
+];

@@ -1,0 +1,34 @@
+//! What there is, by the sections of docs/INTERFACE.md. A line more here is a command more.
+
+mod certificates;
+mod identities;
+mod keys;
+mod signing;
+mod tokens;
+
+use super::{Column, Filter, Kind, Member, Resource};
+
+/// All kinds.
+pub(crate) fn all() -> impl Iterator<Item = &'static Resource> {
+    let tables: [&'static [Resource]; 5] =
+        [tokens::RESOURCES, keys::RESOURCES, certificates::RESOURCES, signing::RESOURCES, identities::RESOURCES];
+    tables.into_iter().flatten()
+}
+
+const fn column(title: &'static str, at: &'static str) -> Column {
+    Column { title, at }
+}
+
+const fn member(flag: &'static str, at: &'static str, kind: Kind, help: &'static str) -> Member {
+    Member { flag, at, kind, help }
+}
+
+const fn filter(flag: &'static str, member: &'static str, help: &'static str) -> Filter {
+    Filter { flag, member, of: None, help }
+}
+
+const fn filter_of(flag: &'static str, member: &'static str, kind: &'static str, help: &'static str) -> Filter {
+    Filter { flag, member, of: Some(kind), help }
+}
+
+const NAME: Column = column("NAME", "/objInfo/name");

@@ -1,0 +1,273 @@
+//! Services, their policies, what is asked of them, and proposals. `sign`, `approve` and `deny` are commands of their own.
+
+use super::{
+    super::{Answered, CHANGE, CREATE, Column, Kind, List, Member, Named, PLAIN, Resource, SHOW, Verb},
+    NAME, column, filter, filter_of, member,
+};
+
+const SERVICE: &str = "/api/v2/x509/services/{}";
+
+const POLICY: &str = "/api/v2/x509/signing-policies/{}";
+
+const REQUEST: &str = "/api/v2/x509/signing-requests/{}";
+
+const PROPOSAL: &str = "/api/v2/x509/proposals/{}";
+
+const STATE: Column = column("STATE", "/state");
+
+const NOTE: &[Member] = &[member("note", "/note", Kind::Text, "What to record with it")];
+
+const DEPLOY: &[Member] = &[
+    member("name", "/name", Kind::Text, "Its name"),
+    member("issuer", "/pkisigning/newCert/issuerUuid", Kind::Of("ca"), "The authority that issues its certificate"),
+    member("subject", "/pkisigning/newCert/subjectOneline", Kind::Text, "Its certificate's subject"),
+    member("key-type", "/pkisigning/newCert/newKey/keyTypeUuid", Kind::Of("key-type"), "The type of its key"),
+    member(
+        "validity",
+        "/pkisigning/newCert/certParams/validityPeriod",
+        Kind::Span,
+        "How long its certificate is valid",
+    ),
+    member("format", "/pkisigning/signingFormat", Kind::Text, "CMS, Raw, Authenticode, Msi, Powershell or JavaJar"),
+    member("hash", "/pkisigning/hashAlgorithm", Kind::Text, "The hash of its signatures, such as Sha2_256"),
+    member("num-approvals", "/pkisigning/numApprovals", Kind::Number, "How many approvals a signature needs"),
+    member("time-stamp", "/pkisigning/timeStamp", Kind::Switch, "Whether signatures carry a time stamp"),
+    member("self-approval", "/pkisigning/selfApproval", Kind::Text, "DualControl or Never"),
+];
+
+const CHANGED: &[Member] = &[
+    member("name", "/objInfo/name", Kind::Text, "Its new name"),
+    member("num-approvals", "/numApprovals", Kind::Number, "How many approvals a signature needs"),
+    member("time-stamp", "/timeStamp", Kind::Switch, "Whether signatures carry a time stamp"),
+    member("self-approval", "/selfApproval", Kind::Text, "DualControl or Never"),
+    member("rules", "/rules", Kind::Json, "All of its rules"),
+];
+
+const SERVICES: Resource = Resource {
+    name: "service",
+    about: "Signing services and time-stamping authorities",
+    one: "a service",
+    list: Some(List { path: "/api/v2/x509/services/stubs", example: "chancery service list", ..PLAIN }),
+    item: Some(SERVICE),
+    is_endless: false,
+    columns: &[NAME, column("FORMAT", "/signingFormat"), column("CERTIFICATE", "/certificateUuid")],
+    verbs: &[
+        Verb { path: SERVICE, example: "chancery service show 'demo releases'", ..SHOW },
+        Verb {
+            about: "Deploys a signing service, with its key, certificate and first policy",
+            path: "/cuserv/v1/services/deploy",
+            members: DEPLOY,
+            fixed: &[("/template", "\"PKI Signing\"")],
+            example: "chancery service create --name scripts --issuer 'Chancery Demo Root' --subject 'CN=Scripts,O=Demonstration' --key-type 'EC P-256 Signing' --validity 1y --format Powershell --hash Sha2_256 --num-approvals 0",
+            ..CREATE
+        },
+        Verb {
+            about: "Changes a time-stamping authority",
+            path: SERVICE,
+            members: &[
+                member("policy-oid", "/timestamping/policyOid", Kind::Text, "The policy that its stamps name"),
+                member("default", "/timestamping/default", Kind::Switch, "Whether /tsa stands for it"),
+            ],
+            example: "chancery service change stamps --policy-oid 1.3.6.1.4.1.99999.1",
+            ..CHANGE
+        },
+        Verb {
+            name: "renew",
+            about: "Gives it a new certificate and key",
+            path: "/api/v2/x509/services/{}/renew",
+            members: &[
+                member("issuer", "/issuerUuid", Kind::Of("ca"), "Another authority"),
+                member("subject", "/subjectOneline", Kind::Text, "Another subject"),
+                member("validity", "/validityPeriod", Kind::Span, "How long it is valid"),
+            ],
+            example: "chancery service renew scripts --validity 1y",
+            ..CREATE
+        },
+        Verb {
+            name: "revoke",
+            about: "Revokes its certificate, which takes two persons",
+            path: "/api/v2/x509/services/{}/revoke",
+            members: &[member("reason", "/reason", Kind::Text, "Why, as for chancery cert revoke")],
+            example: "chancery service revoke scripts --reason superseded",
+            ..CREATE
+        },
+    ],
+};
+
+const POLICIES: Resource = Resource {
+    name: "policy",
+    about: "Signing policies: how services sign, and who approves",
+    one: "a policy",
+    list: Some(List {
+        path: "/api/v2/x509/services",
+        inside: Some("signingPolicies"),
+        search: None,
+        example: "chancery policy list",
+        ..PLAIN
+    }),
+    item: Some(POLICY),
+    is_endless: false,
+    columns: &[
+        NAME,
+        column("SERVICE", "/serviceName"),
+        column("FORMAT", "/signingFormat"),
+        column("HASH", "/hashAlgorithm"),
+        column("APPROVALS", "/numApprovals"),
+    ],
+    verbs: &[
+        Verb { path: POLICY, example: "chancery policy show 'demo releases/demo releases'", ..SHOW },
+        Verb {
+            name: "create",
+            about: "Gives a service another policy, or proposes it",
+            path: "/api/v2/x509/services/{}/signing-policies",
+            named: Named::Of("service"),
+            members: &[
+                member("policy-name", "/name", Kind::Text, "The policy's name"),
+                member("num-approvals", "/numApprovals", Kind::Number, "How many approvals a signature needs"),
+                member("hash", "/hashAlgorithm", Kind::Text, "The hash of its signatures, such as Sha2_512"),
+                member("time-stamp", "/timeStamp", Kind::Switch, "Whether signatures carry a time stamp"),
+                member("self-approval", "/selfApproval", Kind::Text, "DualControl or Never"),
+                member("rules", "/rules", Kind::Json, "What it demands besides"),
+            ],
+            example: "chancery policy create 'demo signing' --policy-name long --num-approvals 0 --hash Sha2_512",
+            ..CREATE
+        },
+        Verb {
+            about: "Changes one, or proposes it",
+            path: POLICY,
+            members: CHANGED,
+            example: "chancery policy change 'demo signing/long' --name 'long-lived'",
+            ..CHANGE
+        },
+    ],
+};
+
+const REQUESTS: Resource = Resource {
+    name: "request",
+    about: "Signing requests",
+    one: "a signing request",
+    list: Some(List {
+        path: "/api/v2/x509/signing-requests",
+        items: "items",
+        filters: &[
+            filter("state", "state", "Only those in this state: Approval, Signed, Denied, Failed"),
+            filter("metadata", "metadata", "Only those whose metadata has this NAME=VALUE"),
+            filter_of("pre-approval", "preApprovalUuid", "proposal", "Only those under this pre-approval"),
+        ],
+        limit: 100,
+        example: "chancery request list --state Approval",
+        ..PLAIN
+    }),
+    item: Some(REQUEST),
+    is_endless: true,
+    columns: &[
+        NAME,
+        STATE,
+        column("SUBMITTED", "/submittedAt"),
+        column("SERVICE", "/serviceUuid"),
+        column("NOTE", "/note"),
+    ],
+    verbs: &[
+        Verb { path: REQUEST, example: "chancery request show app.tar", ..SHOW },
+        Verb {
+            name: "cancel",
+            about: "Takes your own request back",
+            path: "/api/v2/x509/signing-requests/{}/withdraw",
+            members: NOTE,
+            example: "chancery request cancel mistake.tar --note 'the wrong branch'",
+            ..CREATE
+        },
+        Verb {
+            name: "repeat",
+            about: "Submits a failed request again",
+            path: "/api/v2/x509/signing-requests/{}/repeat",
+            example: "chancery request repeat failed.tar",
+            ..CREATE
+        },
+        Verb {
+            name: "download",
+            about: "Writes the signed file, where the file was uploaded",
+            path: "/api/v2/x509/signing-requests/{}/signed/download",
+            answer: Answered::File,
+            example: "chancery request download uploaded.ps1 --out signed.ps1",
+            ..SHOW
+        },
+    ],
+};
+
+const PROPOSALS: Resource = Resource {
+    name: "proposal",
+    about: "Changes and certificates that take effect once people have approved them",
+    one: "a proposal",
+    list: Some(List {
+        path: "/api/v2/x509/proposals",
+        items: "items",
+        filters: &[
+            filter("waiting", "waiting", "true: only those that wait for approvals"),
+            filter("kind", "kind", "Only those of this kind: PreApproval, Policy, Certificate, CertProfile, Issuer"),
+            filter_of("policy", "policyUuid", "policy", "Only those about this policy"),
+        ],
+        limit: 100,
+        example: "chancery proposal list --waiting true",
+        ..PLAIN
+    }),
+    item: Some(PROPOSAL),
+    is_endless: true,
+    columns: &[NAME, column("KIND", "/kind"), STATE, column("SUBMITTED", "/submittedAt")],
+    verbs: &[
+        Verb { path: PROPOSAL, example: "chancery proposal show nightly", ..SHOW },
+        Verb {
+            name: "pre-approve",
+            about: "Proposes that an identity's next requests, or certain digests, need no further approval",
+            path: "/api/v2/x509/pre-approvals",
+            members: &[
+                member("name", "/name", Kind::Text, "Its name"),
+                member("policy", "/policyUuid", Kind::Of("policy"), "The policy"),
+                member("submitter", "/submitterUuid", Kind::Of("identity"), "Whose requests"),
+                member("max-requests", "/maxRequests", Kind::Number, "How many requests, at most 100"),
+                member("digest", "/digests", Kind::Texts, "The digests, base64; several by commas"),
+                member("lifetime", "/lifetime", Kind::Span, "How long"),
+                member("note", "/note", Kind::Text, "Why"),
+            ],
+            example: "chancery proposal pre-approve --name nightly --policy 'demo releases/demo releases' --digest ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs= --lifetime 7d",
+            ..CREATE
+        },
+        Verb {
+            name: "approve",
+            about: "Approves one; look at it first",
+            path: "/api/v2/x509/proposals/{}/approve",
+            members: &[
+                member("digest", "/digest", Kind::Text, "What is approved, base64: with another one nothing is"),
+                member("note", "/note", Kind::Text, "What to record with it"),
+            ],
+            example: "chancery proposal approve nightly --note 'as agreed'",
+            ..CREATE
+        },
+        Verb {
+            name: "deny",
+            about: "Denies one",
+            path: "/api/v2/x509/proposals/{}/deny",
+            members: NOTE,
+            example: "chancery proposal deny weekly --note 'not needed'",
+            ..CREATE
+        },
+        Verb {
+            name: "withdraw",
+            about: "Takes your own back",
+            path: "/api/v2/x509/proposals/{}/withdraw",
+            members: NOTE,
+            example: "chancery proposal withdraw monthly",
+            ..CREATE
+        },
+        Verb {
+            name: "revoke",
+            about: "Ends a pre-approval",
+            path: "/api/v2/x509/proposals/{}/revoke",
+            members: NOTE,
+            example: "chancery proposal revoke nightly",
+            ..CREATE
+        },
+    ],
+};
+
+pub(super) const RESOURCES: &[Resource] = &[SERVICES, POLICIES, REQUESTS, PROPOSALS];

@@ -1,0 +1,71 @@
+//! Token profiles. Their Control Rules have a command of their own, `rule`.
+
+use super::{
+    super::{CHANGE, CREATE, DELETE, Kind, List, Member, Named, PLAIN, Resource, SHOW, Verb},
+    NAME, column, member,
+};
+
+const ITEM: &str = "/api/v2/token-profiles/{}";
+
+const MEMBERS: &[Member] = &[
+    member("name", "/objInfo/name", Kind::Text, "Its name"),
+    member("algorithm", "/algorithm", Kind::Text, "Ff1, Random, AesSiv, AesGcm or Hmac"),
+    member("key", "/keyUuid", Kind::Of("key"), "The key that it works with"),
+    member("format", "/format", Kind::Json, "Its format, as `chancery profile template NAME` shows one"),
+    member("use-iv", "/useIv", Kind::Switch, "Whether every token has an initialization vector of its own"),
+    member("deterministic", "/deterministic", Kind::Switch, "Whether equal messages have equal tokens (Random)"),
+    member("time-to-live", "/timeToLive", Kind::Span, "How long tokens live (Random)"),
+    member("key-version", "/keyVersion", Kind::Number, "The version of the key that makes tokens"),
+    member("min-decrypt-version", "/minDecryptVersion", Kind::Number, "The oldest version that is read"),
+];
+
+pub(super) const RESOURCES: &[Resource] = &[Resource {
+    name: "profile",
+    about: "Token profiles: how values become tokens",
+    one: "a token profile",
+    list: Some(List { path: "/api/v2/token-profiles/stubs", example: "chancery profile list --search cards", ..PLAIN }),
+    item: Some(ITEM),
+    is_endless: false,
+    columns: &[NAME, column("ALGORITHM", "/algorithm"), column("IV", "/useIv")],
+    verbs: &[
+        Verb { path: ITEM, example: "chancery profile show 'demo cards'", ..SHOW },
+        Verb {
+            about: "Makes one",
+            path: "/api/v2/token-profiles",
+            members: MEMBERS,
+            example: "chancery profile create --name mail --algorithm AesSiv --key mail --file mail.json",
+            ..CREATE
+        },
+        Verb {
+            about: "Changes one: what is not said stays",
+            path: ITEM,
+            members: MEMBERS,
+            example: "chancery profile change mail --name 'mail addresses'",
+            ..CHANGE
+        },
+        Verb {
+            name: "copy",
+            about: "Makes one after another: what is said is different",
+            path: "/api/v2/token-profiles/{}/copy",
+            members: MEMBERS,
+            example: "chancery profile copy 'demo cards' --name 'demo cards 2'",
+            ..CREATE
+        },
+        Verb { path: ITEM, example: "chancery profile delete 'demo cards 2'", ..DELETE },
+        Verb {
+            name: "templates",
+            about: "Names the built-in templates",
+            path: "/api/v2/token-profiles/template/names",
+            example: "chancery profile templates",
+            ..SHOW
+        },
+        Verb {
+            name: "template",
+            about: "Shows a built-in template",
+            path: "/api/v2/token-profiles/template/{}",
+            named: Named::Plain,
+            example: "chancery profile template 'card number keep last 4'",
+            ..SHOW
+        },
+    ],
+}];

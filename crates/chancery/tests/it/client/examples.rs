@@ -1,0 +1,198 @@
+//! Every `--help` ends with an example, and every example works as it stands there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::process::chancery;
+
+use super::place::Place;
+
+/// Commands that serve until they are stopped: tests of their own start them.
+const SERVING: [&str; 2] = ["serve", "quickstart"];
+
+/// The order in which the examples find what they need: an example by its command, or a line of our own with a `$` before it.
+/// `@` is the approver's.
+const STEPS: &[&str] = &[
+    "login",
+    "status",
+    "whoami",
+    "$chancery login --server BASE --ca ca.pem --server-profile approver Approver1 --password-file three",
+    "role list",
+    "role show",
+    "role create",
+    "identity create",
+    "audit list",
+    "identity list",
+    "identity show",
+    "identity change",
+    "identity lock",
+    "identity unlock",
+    "$chancery identity create --name carol --kind Person --role Approver --password-file new-password",
+    "identity password",
+    "identity delete",
+    "role change",
+    "role delete",
+    "setting show",
+    "setting change",
+    "key list",
+    "key show",
+    "key-type list",
+    "key create",
+    "profile list",
+    "profile show",
+    "profile create",
+    "profile change",
+    "profile copy",
+    "profile delete",
+    "profile templates",
+    "profile template",
+    "key change",
+    "key rotate",
+    "key disable",
+    "key enable",
+    "rule list",
+    "rule create",
+    "rule delete",
+    "rule replace",
+    "tokenize",
+    "detokenize",
+    "cert list",
+    "cert show",
+    "cert create",
+    "cert renew",
+    "$chancery cert create --profile 'TLS Server' --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing' --subject CN=held.example.org --san DNS:held.example.org",
+    "cert revoke",
+    "cert release",
+    "cert download",
+    "cert request",
+    "ca list",
+    "ca show",
+    "ca create",
+    "ca import",
+    "ca approval",
+    "ca revoke",
+    "ca crl",
+    "cert-profile list",
+    "cert-profile show",
+    "cert-profile create",
+    "cert-profile change",
+    "cert-profile delete",
+    "service list",
+    "service show",
+    "service create",
+    "$chancery sign uploaded.ps1 --service scripts --upload",
+    "request download",
+    "$sed \"s/ROOT/$(chancery ca list --output json | sed 's/.*\"objInfo\":{\"name\":\"Chancery Demo Root\",\"uuid\":\"\\([^\"]*\\)\".*/\\1/')/\" stamps.json > filled.json; chancery service create --file filled.json",
+    "service change",
+    "service renew",
+    "service revoke",
+    "policy list",
+    "policy show",
+    "policy create",
+    "policy change",
+    "sign",
+    "verify",
+    "$for FILE in app.tar wrong.tar mistake.tar; do chancery sign $FILE --service 'demo releases' || test $? = 8; done",
+    "request list",
+    "request show",
+    "@approve",
+    "@deny",
+    "request cancel",
+    "$chancery service create --name brief --issuer 'Chancery Demo Root' --subject CN=Brief --key-type 'EC P-256 Signing' --validity 1y --format CMS --hash Sha2_256 --num-approvals 1 --file brief.json",
+    "$chancery sign failed.tar --service brief || test $? = 8; sleep 2",
+    "request repeat",
+    "proposal pre-approve",
+    "proposal list",
+    "proposal show",
+    "@proposal approve",
+    "proposal revoke",
+    "$for NAME in weekly monthly; do chancery proposal pre-approve --name $NAME --policy 'demo releases/demo releases' --digest PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0=; done",
+    "@proposal deny",
+    "proposal withdraw",
+    "log watch",
+    "completions",
+    "man",
+    "settings",
+    "unlock",
+    "rows list",
+    "rows authenticate",
+    "backup",
+    "init",
+    "logout",
+];
+
+/// The commands below this one, as its help lists them.
+fn subcommands(help: &str) -> Vec<String> {
+    let listed = help.split("\nCommands:\n").nth(1).unwrap_or_default();
+    let lines = listed
+        .lines()
+        .take_while(|line| !line.is_empty())
+        .filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    lines.filter_map(|line| line.split_whitespace().next()).filter(|name| *name != "help").map(str::to_owned).collect()
+}
+
+/// The example of every command that does something.
+fn collect(path: &[String], found: &mut BTreeMap<String, String>) {
+    let words: Vec<_> = path.iter().map(String::as_str).collect();
+    let help = chancery(&words).arg("--help").run().text();
+    let below = subcommands(&help);
+    for name in &below {
+        collect(&[path, std::slice::from_ref(name)].concat(), found);
+    }
+    if below.is_empty() {
+        let example = help.split("Example:\n").nth(1).unwrap_or_else(|| panic!("{path:?} has no example: {help}"));
+        let example: Vec<_> = example.lines().map(str::trim).collect();
+        found.insert(path.join(" "), example.join(" ").trim().to_owned());
+    }
+}
+
+fn furnish(place: &Place) {
+    place.write("new-password", "battery staple\n");
+    place.write("mail.json", r#"{"useIv": false}"#);
+    let rule = |operation: &str| {
+        format!(r#"{{"roleUuid": "00000000-0000-0000-726f-000000000001", "operation": "{operation}"}}"#)
+    };
+    let rules = ["Tokenize", "Detokenize", "Batch"].map(rule).join(",");
+    place.write("rules.json", format!(r#"{{"controlRules": [{rules}]}}"#));
+    place.write("brief.json", r#"{"pkisigning": {"rules": {"requestLifetime": {"unit": "Second", "amount": "1"}}}}"#);
+    let stamps = r#"{"template": "Time Stamping", "name": "stamps", "timestamping": {"newCert": {"issuerUuid": "ROOT",
+        "subjectOneline": "CN=Stamps", "newKey": {"keyTypeUuid": "00000000-0000-0000-6b74-000000000004"},
+        "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}}}}}"#;
+    place.write("stamps.json", stamps);
+    place.write("uploaded.ps1", "Write-Output 'hello'\n");
+    for name in ["release.tar", "app.tar", "wrong.tar", "mistake.tar", "failed.tar"] {
+        place.write(name, name);
+    }
+    let other = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout other.key -out other.pem -days 30 -subj /CN=Other";
+    place.sh(other).done();
+}
+
+#[test]
+fn every_example_works_as_it_stands_in_the_help() {
+    let mut examples = BTreeMap::new();
+    collect(&[], &mut examples);
+    let place = Place::new();
+    furnish(&place);
+    let mut left: BTreeSet<_> = examples.keys().cloned().collect();
+    for name in SERVING {
+        assert!(left.remove(name), "{name}");
+    }
+    for step in STEPS {
+        let (profile, step) = match step.strip_prefix('@') {
+            Some(step) => ("approver", step),
+            None => ("default", *step),
+        };
+        let line = match step.strip_prefix('$') {
+            Some(line) => line,
+            None => {
+                assert!(left.remove(step), "{step}: no such command, or twice");
+                examples[step].as_str()
+            }
+        };
+        let line = line.replace("https://127.0.0.1:8443", &place.base()).replace("BASE", &place.base());
+        let said = place.sh(&format!("export CHANCERY_SERVER_PROFILE={profile}; {line}"));
+        assert_eq!(said.code, Some(0), "{step}: {line}: {said:?}");
+    }
+    assert!(left.is_empty(), "examples that no step runs: {left:?}");
+    assert!(place.path("man1/chancery-sign.1").is_file() && place.path("man1/chancery-role-list.1").is_file());
+    assert!(place.path("signed.ps1").metadata().unwrap().len() > 1_000);
+}

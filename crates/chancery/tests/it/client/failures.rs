@@ -1,0 +1,114 @@
+//! What goes wrong, how it is said, and with which exit code.
+
+use chancery_testkit::free_port;
+
+use super::place::Place;
+
+#[test]
+fn what_goes_wrong_is_said_with_what_to_do() {
+    let place = Place::logged_in();
+    let profile = place.sh("chancery role list --server-profile nobody").failed(2);
+    assert!(profile.contains("there is no such profile") && profile.contains("approver, default"), "{profile}");
+    let name = place.sh("chancery role show Nobody").failed(2);
+    assert!(name.contains("Nobody: there is no such role") && name.contains("chancery role list"), "{name}");
+    let similar = place.sh("chancery role show Audit").failed(2);
+    assert!(similar.contains("Did you mean one of these?") && similar.contains("Auditor"), "{similar}");
+    let refused = place
+        .sh("chancery role create --name X --logins-required 1 --perm Signing:Submit --server-profile approver")
+        .failed(5);
+    assert!(refused.contains("chancery whoami"), "{refused}");
+    let usage = place.sh("chancery role create --nonsense").failed(2);
+    assert!(usage.contains("--nonsense"), "{usage}");
+    let body = place.sh("echo '[]' | chancery role create --file -").failed(2);
+    assert!(body.contains("an object is expected"), "{body}");
+
+    ambiguous_names(&place);
+    addresses(&place);
+    standard_input(&place);
+    let log = place.sh("chancery log watch --once").done();
+    assert!(log.contains("from now on kept"), "{log}");
+    place.sh("chancery tokenize --profile 'demo cards' 4111111111111111").done();
+    log_that_was_changed(&place);
+}
+
+/// Two requests of one name are told apart by their uuids.
+fn ambiguous_names(place: &Place) {
+    place.write("same.tar", "same");
+    for _ in 0..2 {
+        place.sh("chancery sign same.tar --service 'demo releases'").failed(8);
+    }
+    for command in ["request show same.tar", "approve same.tar --yes --server-profile approver"] {
+        let refused = place.sh(&format!("chancery {command}")).failed(2);
+        assert!(refused.contains("same.tar") && refused.contains("Say which, by its uuid"), "{refused}");
+        assert_eq!(refused.matches("\n    ").count(), 2, "{refused}");
+    }
+    // Letter case does not matter where there is no other; a uuid does in any.
+    let shown = place.json("chancery role show auditor");
+    let uuid = shown["objInfo"]["uuid"].as_str().unwrap().to_uppercase();
+    assert_eq!(place.json(&format!("chancery role show {uuid}")), shown);
+}
+
+fn addresses(place: &Place) {
+    let port = free_port();
+    let gone = place
+        .sh(&format!("CHANCERY_API_KEY=x chancery whoami --server https://127.0.0.1:{port} --ca ca.pem"))
+        .failed(4);
+    assert!(gone.contains("could not be reached") && gone.contains("is the server running"), "{gone}");
+    place.sh("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout o.key -out o.pem -days 3 -subj /CN=Other").done();
+    let other = place.sh(&format!("CHANCERY_API_KEY=x chancery whoami --server {} --ca o.pem", place.base())).failed(4);
+    assert!(other.contains("--ca"), "{other}");
+    let plain = place.sh("CHANCERY_API_KEY=x chancery whoami --server http://127.0.0.1 --ca ca.pem").failed(2);
+    assert!(plain.contains("https://"), "{plain}");
+    let empty = place.sh(&format!("CHANCERY_API_KEY=x chancery whoami --server {} --ca one", place.base())).failed(2);
+    assert!(empty.contains("certificate"), "{empty}");
+    // A login that has ended: the server does not know the session any more.
+    let file = place.path("home/chancery/servers/default.json");
+    let kept = std::fs::read_to_string(&file).unwrap();
+    place.sh("chancery logout").done();
+    std::fs::write(&file, kept).unwrap();
+    let ended = place.sh("chancery role list").failed(3);
+    assert!(ended.contains("The login has ended") && ended.contains("chancery login"), "{ended}");
+    let ended = place.sh("chancery status").failed(3);
+    assert!(ended.contains("role list") || ended.is_empty(), "{ended}");
+    place.sh("chancery login Admin1 Admin2 --password-file one --password-file two").done();
+}
+
+fn standard_input(place: &Place) {
+    let there = "printf '4111111111111111\\n5555555555554444\\n' | chancery tokenize --profile 'demo cards'";
+    let back = place.sh(&format!("{there} | chancery detokenize --profile 'demo cards'")).done();
+    assert_eq!(back, "4111111111111111\n5555555555554444\n");
+    let damaged = place.sh("printf '4111111111111111\\nabc\\n' | chancery tokenize --profile 'demo cards'").failed(5);
+    assert!(damaged.contains("/messages/1") || damaged.contains('1'), "{damaged}");
+    // A key with an initialization vector for each token: a tab parts them, there and back.
+    place.sh("chancery key create --name mail --type 'AES-256 Tokenization'").done();
+    place.sh("chancery profile create --name mail --algorithm AesGcm --use-iv true --key mail").done();
+    for operation in ["Tokenize", "Detokenize", "Batch"] {
+        place.sh(&format!("chancery rule create mail --role Administrator --operation {operation}")).done();
+    }
+    let token = place.sh("chancery tokenize --profile mail somebody@example.org").done();
+    place.write("token", &token);
+    let back = place.sh("chancery detokenize --profile mail < token").done();
+    assert_eq!(back, "somebody@example.org\n");
+}
+
+/// Somebody who remembers notices that the log is another one.
+fn log_that_was_changed(place: &Place) {
+    let folder = place.path("home/chancery/logs");
+    let kept = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+    let kept = kept.into_iter().find(|path| path.extension().is_some_and(|end| end == "checkpoint")).unwrap();
+    let text = std::fs::read_to_string(&kept).unwrap();
+    place.sh("chancery cert create --profile 'TLS Server' --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing' --subject CN=a.example.org --san DNS:a.example.org").done();
+    let mut grown = String::new();
+    for _ in 0..50 {
+        grown = place.sh("chancery log watch --once").done();
+        if grown.contains("beginning with the same") {
+            break;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    }
+    assert!(grown.contains("beginning with the same"), "{grown}");
+    // What was kept is changed: its signature does not fit any more.
+    std::fs::write(&kept, text.replacen('\n', "\n1", 1)).unwrap();
+    let refused = place.sh("chancery log watch --once").failed(1);
+    assert!(refused.contains("the log is not what it was") && refused.contains("evidence"), "{refused}");
+}

@@ -1,0 +1,129 @@
+//! Logging in and out, at terminals and without one.
+
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
+
+use chancery_testkit::Tool;
+
+use super::place::{Place, Said};
+
+/// The line at a terminal of its own, where somebody types these answers, each after its question.
+fn at_a_terminal(place: &Place, line: &str, answers: &[(&str, &str)]) -> Said {
+    let script = r#"
+import os, pty, sys, json, time, select
+line, answers = sys.argv[1], json.loads(sys.argv[2])
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp("sh", ["sh", "-c", line])
+seen, at = b"", 0
+def read():
+    global seen
+    try:
+        more = os.read(fd, 4096)
+    except OSError:
+        return False
+    seen += more
+    return bool(more)
+for question, answer in answers:
+    while question.encode() not in seen[at:]:
+        if not read():
+            break
+    at = len(seen)
+    # Echo is switched off after the question.
+    time.sleep(0.3)
+    os.write(fd, answer.encode() + b"\n")
+while read():
+    pass
+_, status = os.waitpid(pid, 0)
+sys.stdout.write(seen.decode())
+sys.exit(os.waitstatus_to_exitcode(status))
+"#;
+    let line = format!("unset CHANCERY_SERVER CHANCERY_SERVER_PROFILE CHANCERY_API_KEY_FILE CHANCERY_API_KEY; {line}");
+    let programs = Path::new(crate::process::PROGRAM).parent().unwrap().display().to_string();
+    let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
+    let python =
+        Tool::new("python3").folder(place.folder()).env("PATH", path).env("XDG_CONFIG_HOME", place.path("home"));
+    let ran = python.args(["-c", script, &line, &serde_json::to_string(answers).unwrap()]).try_run();
+    Said { code: ran.status.code(), out: ran.text(), err: ran.stderr }
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+#[test]
+fn people_log_in_one_after_the_other() {
+    let place = Place::new();
+    let base = place.base();
+    let nobody = place.sh("chancery role list").failed(3);
+    assert!(nobody.contains("no server is known") && nobody.contains("chancery login --server"), "{nobody}");
+    let unknown = place.sh("chancery login Admin1").failed(2);
+    assert!(unknown.contains("--server URL is needed"), "{unknown}");
+
+    // Two people at one terminal; the first one mistypes once. Nothing that is typed as a password is seen.
+    let (one, two) = (place.demo.text("/admins/0/password"), place.demo.text("/admins/1/password"));
+    let line = format!("chancery login --server {base} --ca ca.pem");
+    let answers = [
+        ("Name: ", "Admin1"),
+        ("Password of Admin1: ", "mistyped"),
+        ("Password of Admin1: ", one),
+        ("Name of the second person: ", "Admin2"),
+        ("Password of Admin2: ", two),
+    ];
+    let said = at_a_terminal(&place, &line, &answers);
+    let text = said.done();
+    assert!(text.contains("somebody else has to log in too"), "{text}");
+    assert!(text.contains(&format!("Logged in at {base} as Admin1 and Admin2.")), "{text}");
+    assert!(!text.contains(one) && !text.contains(two) && !text.contains("mistyped"), "{text}");
+
+    let file = place.path("home/chancery/servers/default.json");
+    assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+    assert!(!fs::read_to_string(&file).unwrap().contains(one));
+    let who = place.sh("chancery whoami").done();
+    assert!(who.contains("Admin1 and Admin2") && who.contains("Services:Deploy"), "{who}");
+    let status = place.sh("chancery status").done();
+    assert!(status.starts_with("PROFILE  SERVER") && status.contains("logged in"), "{status}");
+    // Bold on a terminal, unless it is not wanted.
+    assert!(at_a_terminal(&place, "chancery status", &[]).done().contains("\u{1b}[1m"));
+    assert!(!at_a_terminal(&place, "NO_COLOR=1 chancery status", &[]).done().contains('\u{1b}'));
+
+    place.sh("chancery logout").done();
+    let ended = place.sh("chancery role list").failed(3);
+    assert!(ended.contains("nobody is logged in at") && ended.contains("chancery login"), "{ended}");
+    half_a_login(&place);
+    an_application(&place);
+}
+
+/// The second person comes later, at another terminal or at none.
+fn half_a_login(place: &Place) {
+    let half = place.sh("chancery login Admin1 --password-file one").failed(3);
+    assert!(half.contains("a second login is missing"), "{half}");
+    let refused = place.sh("chancery role list").failed(3);
+    assert!(refused.contains("Admin1 alone is logged in"), "{refused}");
+    let wrong = place.sh("chancery login Admin2 --password-file one").failed(3);
+    assert!(wrong.contains("logging Admin2 in") && wrong.contains("Check name and password"), "{wrong}");
+    let whole = place.sh("chancery login Admin2 --password-file two").done();
+    assert!(whole.contains("as Admin1 and Admin2."), "{whole}");
+    let unasked = place.sh("chancery login Admin1 < /dev/null").failed(2);
+    assert!(unasked.contains("there is no password for Admin1") && unasked.contains("--password-file"), "{unasked}");
+    assert!(place.sh("chancery role list").done().contains("Auditor"), "a login that failed takes nothing away");
+}
+
+/// A key in the place of people: by a file, by the environment, or kept for a profile.
+fn an_application(place: &Place) {
+    place.sh("chancery role create --name Builders --logins-required 1 --perm Signing:Submit").done();
+    let made = place.json("chancery identity create --name ci --kind Application --role Builders");
+    place.write("ci.key", format!("{}\n", made["apiKey"].as_str().unwrap()));
+    let at = format!("--server {} --ca ca.pem", place.base());
+    let who = place.sh(&format!("chancery whoami {at} --api-key-file ci.key")).done();
+    assert!(who.contains("an application") && who.contains("Signing:Submit"), "{who}");
+    let who = place.sh(&format!("CHANCERY_API_KEY=$(cat ci.key) chancery whoami {at} --output json")).done();
+    assert!(who.contains(r#""application":true"#), "{who}");
+    place.sh(&format!("chancery login {at} --api-key-file ci.key --server-profile ci")).done();
+    let who = place.sh("chancery whoami --server-profile ci").done();
+    assert!(who.contains("an application"), "{who}");
+    let wrong = place.sh(&format!("CHANCERY_API_KEY=wrong chancery whoami {at}")).failed(3);
+    assert!(wrong.contains("API key"), "{wrong}");
+    place.sh("chancery logout --forget --server-profile ci").done();
+    let gone = place.sh("chancery whoami --server-profile ci").failed(2);
+    assert!(gone.contains("there is no such profile") && gone.contains("default"), "{gone}");
+}

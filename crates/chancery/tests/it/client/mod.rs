@@ -1,0 +1,7 @@
+//! The commands that talk to a server, as somebody types them.
+
+mod examples;
+mod failures;
+mod login;
+mod place;
+mod signing;

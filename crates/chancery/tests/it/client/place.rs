@@ -1,0 +1,117 @@
+//! A folder with a demonstration beside it, and people who type into a shell there.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use chancery_testkit::{Tool, temp_dir};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::process::{Demo, PROGRAM};
+
+/// What a command answered.
+#[derive(Debug)]
+pub(super) struct Said {
+    pub(super) code: Option<i32>,
+    pub(super) out: String,
+    pub(super) err: String,
+}
+
+impl Said {
+    /// The answer of a command that did what it was told.
+    #[track_caller]
+    pub(super) fn done(self) -> String {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        self.out
+    }
+
+    /// What a command complained about that ended so.
+    #[track_caller]
+    pub(super) fn failed(self, code: i32) -> String {
+        assert_eq!(self.code, Some(code), "{self:?}");
+        self.err
+    }
+}
+
+pub(super) struct Place {
+    folder: TempDir,
+    pub(super) demo: Demo,
+}
+
+impl Place {
+    /// With the passwords of the demonstration in the files one, two and three, and its authority in ca.pem.
+    pub(super) fn new() -> Self {
+        let folder = temp_dir();
+        let demo = Demo::start(folder.path(), &[]);
+        let place = Self { folder, demo };
+        std::os::unix::fs::symlink(place.path("data"), place.path("chancery-data")).unwrap();
+        let people = [("one", "/admins/0/password"), ("two", "/admins/1/password"), ("three", "/approver/password")];
+        for (file, password) in people {
+            fs::write(place.path(file), format!("{}\n", place.demo.text(password))).unwrap();
+        }
+        fs::copy(place.demo.text("/caFile"), place.path("ca.pem")).unwrap();
+        place
+    }
+
+    /// The same with both administrators logged in under `default`, and the approver under `approver`.
+    pub(super) fn logged_in() -> Self {
+        let place = Self::new();
+        let base = place.base();
+        place
+            .sh(&format!(
+                "chancery login --server {base} --ca ca.pem Admin1 Admin2 --password-file one --password-file two"
+            ))
+            .done();
+        place
+            .sh(&format!(
+                "chancery login --server {base} --ca ca.pem --server-profile approver Approver1 --password-file three"
+            ))
+            .done();
+        place
+    }
+
+    pub(super) fn base(&self) -> String {
+        self.demo.text("/base").to_owned()
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(super) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+        fs::write(self.path(name), content).unwrap();
+    }
+
+    /// A shell in the folder, in which nothing of the tests' own environment means anything to the program.
+    pub(super) fn shell(&self) -> Tool {
+        let programs = Path::new(PROGRAM).parent().unwrap().display().to_string();
+        let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
+        let shell =
+            Tool::new("sh").folder(self.folder.path()).env("PATH", path).env("XDG_CONFIG_HOME", self.path("home"));
+        ["CHANCERY_SERVER", "CHANCERY_SERVER_PROFILE", "CHANCERY_API_KEY", "CHANCERY_API_KEY_FILE"]
+            .iter()
+            .fold(shell, |shell, name| shell.env(name, ""))
+    }
+
+    /// A line in that shell.
+    pub(super) fn sh(&self, line: &str) -> Said {
+        // An empty variable is one that is set: what clap reads is taken away altogether.
+        let line = format!("unset CHANCERY_SERVER CHANCERY_SERVER_PROFILE CHANCERY_API_KEY_FILE; {line}");
+        let ran = self.shell().args(["-c", &line]).try_run();
+        Said { code: ran.status.code(), out: ran.text(), err: ran.stderr }
+    }
+
+    /// The `response` of a command's JSON.
+    #[track_caller]
+    pub(super) fn json(&self, line: &str) -> Value {
+        let text = self.sh(&format!("{line} --output json")).done();
+        let body: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+        body["response"].clone()
+    }
+}

@@ -1,0 +1,145 @@
+//! Signing a file, and what its approvers see.
+
+use std::{fs, time::Duration};
+
+use super::place::Place;
+
+const RELEASES: &str = "--service 'demo releases'";
+
+#[test]
+fn files_are_signed_when_people_have_approved_them() {
+    let place = Place::logged_in();
+    at_once(&place);
+    after_approval(&place);
+    denied_and_late(&place);
+    inside_files(&place);
+    of_another_file(&place);
+}
+
+fn at_once(place: &Place) {
+    place.write("tool.bin", "a tool");
+    let said = place.sh("chancery sign tool.bin --service 'demo signing'").done();
+    assert_eq!(said, "tool.bin: signed and verified: tool.bin.p7s\n");
+    place.sh("chancery cert download 'Chancery Demo Root' --out root.pem").done();
+    let openssl = "openssl cms -verify -binary -inform DER -in tool.bin.p7s -content tool.bin -CAfile root.pem -purpose any -out /dev/null";
+    assert!(place.sh(openssl).code == Some(0));
+    place.sh("chancery verify --signature tool.bin.p7s --file tool.bin --root root.pem").done();
+    // What verifies to nobody's root is not written.
+    place.sh("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout o.key -out o.pem -days 3 -subj /CN=Other").done();
+    let refused = place.sh("chancery sign tool.bin --service 'demo signing' --root o.pem --out other.p7s").failed(1);
+    assert!(refused.contains("the signature is not good"), "{refused}");
+    assert!(!place.path("other.p7s").exists());
+}
+
+fn after_approval(place: &Place) {
+    place.write("app.tar", "an application");
+    let line = format!("chancery sign app.tar {RELEASES} --note 'ticket 7\u{202e}' --metadata commit=0a1b");
+    let hidden = place.sh(&line).failed(5);
+    assert!(hidden.contains("/note"), "{hidden}");
+    let line = line.replace('\u{202e}', "");
+    let waits = place.sh(&line).failed(8);
+    assert!(waits.contains("0 of 1 given, 1 missing") && waits.contains("--request"), "{waits}");
+    assert!(!place.path("app.tar.p7s").exists());
+
+    let seen = place.sh("chancery approve --server-profile approver").done();
+    let sha256 = place.sh("sha256sum app.tar").done();
+    let sha256 = sha256.split(' ').next().unwrap();
+    for line in [
+        "file        app.tar",
+        "by Admin1 and Admin2",
+        &format!("digest      {sha256}  of the file, as sha256sum prints it"),
+        "claim       note: ticket 7",
+        "claim       commit: 0a1b",
+        "claim       fileSize: 14",
+        "approvals   0 of 1 given, 1 missing",
+    ] {
+        assert!(seen.contains(line), "{line}: {seen}");
+    }
+    let unasked = place.sh("chancery approve app.tar --server-profile approver < /dev/null").failed(2);
+    assert!(unasked.contains("nobody is there to ask") && unasked.contains("--yes"), "{unasked}");
+    place.write("other.tar", "another one");
+    let other = place.sh("chancery approve app.tar --yes --file other.tar --server-profile approver").failed(1);
+    assert!(other.contains("this is not the file"), "{other}");
+
+    let found = place.json("chancery request list --metadata commit=0a1b");
+    assert_eq!(found["total"], 1, "{found}");
+    assert_eq!(place.json("chancery request list --metadata commit=other")["total"], 0);
+    let id = found["items"][0]["uuid"].as_str().unwrap().to_owned();
+    let waiting = std::thread::scope(|scope| {
+        let line = format!("chancery sign app.tar {RELEASES} --request {id} --wait --timeout 60s");
+        let waiting = scope.spawn(move || place.sh(&line));
+        std::thread::sleep(Duration::from_millis(700));
+        let approved = place.sh("chancery approve app.tar --yes --file app.tar --server-profile approver").done();
+        assert!(approved.ends_with("approved: app.tar: 1 of 1 approvals; Signed\n"), "{approved}");
+        waiting.join().unwrap()
+    });
+    assert!(waiting.err.contains("waits for approvals: 0 of 1 given, 1 missing"), "{waiting:?}");
+    assert_eq!(waiting.done(), "app.tar: signed and verified: app.tar.p7s\n");
+    place.sh("chancery verify --signature app.tar.p7s --file app.tar --root root.pem").done();
+    let again = place.sh("chancery approve app.tar --yes --server-profile approver").failed(5);
+    assert!(again.contains("does not wait: it is Signed"), "{again}");
+}
+
+fn denied_and_late(place: &Place) {
+    place.write("wrong.tar", "wrong");
+    let waits = place.sh(&format!("chancery sign wrong.tar {RELEASES} --wait --timeout 1s")).failed(8);
+    assert!(waits.contains("not approved within"), "{waits}");
+    let long = place.sh(&format!("chancery sign wrong.tar {RELEASES} --wait --timeout 13h")).failed(2);
+    assert!(long.contains("the login ends before") && long.contains("API key"), "{long}");
+    let id = place.json("chancery request list --state Approval")["items"][0]["uuid"].as_str().unwrap().to_owned();
+    place.sh("chancery deny wrong.tar --yes --note 'not from the tag' --server-profile approver").done();
+    let denied = place.sh(&format!("chancery sign wrong.tar {RELEASES} --request {id} --wait")).failed(6);
+    assert!(denied.contains("denied by Approver1: not from the tag"), "{denied}");
+    assert!(!place.path("wrong.tar.p7s").exists());
+
+    place.write("brief.json", r#"{"pkisigning": {"rules": {"requestLifetime": {"unit": "Second", "amount": "1"}}}}"#);
+    let service = "chancery service create --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing' --validity 1y --hash Sha2_256";
+    place
+        .sh(&format!("{service} --name brief --subject CN=Brief --format CMS --num-approvals 1 --file brief.json"))
+        .done();
+    let expired = place.sh("chancery sign wrong.tar --service brief --wait --timeout 30s").failed(7);
+    assert!(expired.contains("waited too long"), "{expired}");
+}
+
+/// The service whose format fits the file is taken, and the file is replaced as a whole.
+fn inside_files(place: &Place) {
+    let service = "chancery service create --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing' --validity 1y --hash Sha2_256 --num-approvals 0";
+    place.sh(&format!("{service} --name scripts --subject CN=Scripts --format Powershell")).done();
+    place.sh(&format!("{service} --name bare --subject CN=Bare --format Raw")).done();
+    place.write("script.ps1", "Write-Output 'hello'\r\n");
+    let wrong = place.sh("chancery sign tool.bin --service scripts").failed(2);
+    assert!(wrong.contains("scripts signs Powershell") && wrong.contains("chancery service list"), "{wrong}");
+    fs::create_dir(place.path("signed")).unwrap();
+    let said = place.sh("chancery sign script.ps1 tool.bin --service bare --service scripts --out signed").done();
+    assert!(said.contains("signed/script.ps1\n") && said.contains("signed/tool.bin.sig\n"), "{said}");
+    let signed = fs::read_to_string(place.path("signed/script.ps1")).unwrap();
+    assert!(
+        signed.starts_with("Write-Output 'hello'\r\n# SIG # Begin") || signed.contains("# SIG # Begin"),
+        "{signed}"
+    );
+    place
+        .sh("chancery cert download Bare --out bare.pem && openssl x509 -in bare.pem -pubkey -noout > bare.pub")
+        .done();
+    place.sh("openssl dgst -sha256 -verify bare.pub -signature signed/tool.bin.sig tool.bin").done();
+    // In the place of the file, and by upload to the same bytes' format.
+    place.sh("chancery sign script.ps1 --service scripts --upload").done();
+    assert!(fs::read_to_string(place.path("script.ps1")).unwrap().contains("# SIG # Begin"));
+}
+
+fn of_another_file(place: &Place) {
+    let mine = place.json("chancery request list --state Signed --search app.tar")["items"][0]["uuid"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let other = place.sh(&format!("chancery sign other.tar {RELEASES} --request {mine}")).failed(1);
+    assert!(other.contains("of another file"), "{other}");
+    assert!(!place.path("other.tar.p7s").exists());
+    // A folder that nobody may write to, and a disk without room: the request is told, and nothing half stays.
+    let gone = place.sh("chancery sign tool.bin --service 'demo signing' --out none/x.p7s").failed(2);
+    assert!(gone.contains("there is no such folder") && gone.contains("nothing was submitted"), "{gone}");
+    let full =
+        place.sh("trap '' XFSZ; ulimit -f 1; chancery sign tool.bin --service 'demo signing' --out full.p7s").failed(1);
+    assert!(full.contains("could not be written") && full.contains("--request"), "{full}");
+    let left = fs::read_dir(place.folder()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    assert_eq!(left.filter(|name| name.starts_with("full.p7s")).count(), 0);
+}
