@@ -45,7 +45,7 @@ pub(crate) struct Options {
     /// Where to serve the interface over TLS [default: 127.0.0.1:8443].
     #[arg(long, value_name = "HOST:PORT", env = "CHANCERY_LISTEN")]
     pub(crate) listen: Option<String>,
-    /// Where to serve the public endpoints (CRL, CA certificates) over plain HTTP.
+    /// Where to serve what is public over plain HTTP: revocation lists, OCSP, authorities, time stamps, the log.
     #[arg(long, value_name = "HOST:PORT", env = "CHANCERY_PUBLIC_LISTEN")]
     pub(crate) public_listen: Option<SocketAddr>,
     /// Where to serve the interface over plain HTTP, on loopback only: for benchmarks and a proxy on the same host.
