@@ -16,7 +16,7 @@ use x509_cert::{
 use crate::{
     alt_name::{AltName, NotAnAltName},
     dn::DistinguishedName,
-    universal_string,
+    has_padded_oid, universal_string,
 };
 
 type Result<T> = std::result::Result<T, CsrError>;
@@ -65,6 +65,11 @@ impl Csr {
         let der = bytes(text)?;
         let unreadable = |_| refused("A PKCS#10 request is expected, in PEM or base64.");
         let signed = Request::from_der(&der).map_err(unreadable)?;
+        if has_padded_oid(&der) {
+            return Err(refused(
+                "An object identifier of the request begins an arc with a zero, which is not DER (X.690, 8.19.2).",
+            ));
+        }
         let info = signed.info.to_der().map_err(unreadable)?;
         let readable = universal_string::as_utf8(&info);
         let asked = CertReqInfo::from_der(readable.as_deref().unwrap_or(&info)).map_err(unreadable)?;

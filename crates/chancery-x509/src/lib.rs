@@ -11,8 +11,11 @@ pub mod csr;
 pub mod dn;
 pub mod name_constraints;
 pub mod ocsp;
+mod padded_oid;
 pub mod pem;
 pub mod time;
 pub mod tsp;
 mod universal_string;
 pub mod validity;
+
+pub use padded_oid::has_padded_oid;

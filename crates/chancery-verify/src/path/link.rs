@@ -4,6 +4,7 @@ use chancery_keys::{NamedAlgorithm, is_short_rsa_key, kind_of_public_key};
 use chancery_x509::{
     certificate::Signed,
     dn::FoundName,
+    has_padded_oid,
     name_constraints::{NameConstraints, NameKey},
 };
 use const_oid::db::rfc5912::RSA_ENCRYPTION;
@@ -72,7 +73,7 @@ impl Link {
     /// Reads a certificate in DER; `None` for what is none.
     #[must_use]
     pub fn read(der: &[u8]) -> Option<Self> {
-        let parsed = Certificate::from_der(der).ok()?;
+        let parsed = Certificate::from_der(der).ok().filter(|_| !has_padded_oid(der))?;
         let to_be_signed = Signed::from_der(der).ok()?.to_be_signed.to_der().ok()?;
         let tbs = parsed.tbs_certificate();
         let public_key = tbs.subject_public_key_info().to_der().ok()?;

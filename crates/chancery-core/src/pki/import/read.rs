@@ -2,6 +2,7 @@
 
 use chancery_keys::{KeySpec, check_public_key, kind_of_public_key};
 use chancery_types::hides;
+use chancery_x509::has_padded_oid;
 use der::{
     Decode, Encode, Reader, SliceReader, Tag, TagNumber, Tagged,
     asn1::{AnyRef, ObjectIdentifier, Utf8StringRef},
@@ -148,6 +149,11 @@ impl Foreign {
         let unreadable = |_| "this is no X.509 certificate in DER.".to_owned();
         let parsed = Certificate::from_der(&der).map_err(unreadable)?;
         let signed = Signed::from_der(&der).map_err(unreadable)?;
+        if has_padded_oid(&der) {
+            return Err(
+                "an object identifier in it begins an arc with a zero, which is not DER (X.690, 8.19.2).".to_owned()
+            );
+        }
         let tbs = parsed.tbs_certificate();
         if *tbs.signature() != signed.algorithm {
             return Err("its two signature algorithms differ (RFC 5280, 4.1.1.2).".to_owned());

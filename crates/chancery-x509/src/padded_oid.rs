@@ -1,0 +1,80 @@
+//! Object identifiers that the DER library takes and X.690 does not.
+
+use der::{Decode, Length, Reader, SliceReader};
+
+const OBJECT_IDENTIFIER: u8 = 0x06;
+const OCTET_STRING: u8 = 0x04;
+const CONSTRUCTED: u8 = 0x20;
+
+/// Deeper than any certificate or request is nested.
+const DEPTH_MAX: usize = 32;
+
+/// Whether an object identifier in this DER begins an arc with 0x80, which "shall not" be (X.690, 8.19.2). One reader takes
+/// `55 80 04 03` for a common name and another for an attribute that nobody knows, so such a name would go past name
+/// constraints.
+#[must_use]
+pub fn has_padded_oid(der: &[u8]) -> bool {
+    looked_into(der, 0).unwrap_or(true)
+}
+
+/// `None` where it is nested deeper than anybody means it.
+fn looked_into(der: &[u8], depth: usize) -> Option<bool> {
+    if depth > DEPTH_MAX {
+        return None;
+    }
+    let Ok(mut reader) = SliceReader::new(der) else { return Some(false) };
+    while !reader.is_finished() {
+        // What is no DER is refused by whoever reads it; in an octet string it may be anything.
+        let Ok((tag, value)) = next(&mut reader) else { return Some(false) };
+        let found = match tag {
+            OBJECT_IDENTIFIER => is_padded(value),
+            // Extensions stand in octet strings.
+            OCTET_STRING => looked_into(value, depth + 1)?,
+            _ => tag & CONSTRUCTED != 0 && looked_into(value, depth + 1)?,
+        };
+        if found {
+            return Some(true);
+        }
+    }
+    Some(false)
+}
+
+fn next<'r>(reader: &mut SliceReader<'r>) -> der::Result<(u8, &'r [u8])> {
+    let tag = reader.read_byte()?;
+    let length = Length::decode(reader)?;
+    Ok((tag, reader.read_slice(length)?))
+}
+
+fn is_padded(arcs: &[u8]) -> bool {
+    let begins = std::iter::once(true).chain(arcs.iter().map(|octet| octet & 0x80 == 0));
+    begins.zip(arcs).any(|(begins, octet)| begins && *octet == 0x80)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arcs_that_begin_with_zeros_are_found_wherever_they_are() {
+        for (der, expected) in [
+            ("0603550403", false),
+            ("060455800403", true),
+            // 1.2.840.113549.1.9.1, as it is and with a zero before 840.
+            ("06092a864886f70d010901", false),
+            ("060a2a80864886f70d010901", true),
+            // 2.5.4.384 has an octet 0x80 that is the end of nothing.
+            ("06055504838000", false),
+            ("3006060455800403", true),
+            ("300831060604558004030500", true),
+            ("0406060455800403", true),
+            ("04050604558004", false),
+        ] {
+            assert_eq!(has_padded_oid(&hex::decode(der).unwrap()), expected, "{der}");
+        }
+        let deep = (0..100).fold(vec![5, 0], |inner, _| {
+            let length = u16::try_from(inner.len()).unwrap().to_be_bytes();
+            [&[0x30, 0x82][..], &length, &inner].concat()
+        });
+        assert!(has_padded_oid(&deep), "nobody nests so deep");
+    }
+}
