@@ -61,6 +61,9 @@ pub enum BadStamp {
     /// The clocks are apart.
     #[error("the stamp's time is more than five minutes from this host's")]
     Time,
+    /// It is not yet that time, so somebody chose it.
+    #[error("the stamp's time has not come yet")]
+    Future,
     /// The signer is not named, or somebody else is.
     #[error("the stamp does not name the certificate that signed it")]
     SigningCertificate,
@@ -143,7 +146,11 @@ pub(crate) fn check_stamp(
     let of_signature = |info: &TstInfo| {
         let MessageImprint { hash_algorithm, hashed_message } = &info.message_imprint;
         let with = hash_of(hash_algorithm.oid).ok_or(BadStamp::Unsupported(hash_algorithm.oid))?;
-        if hash(with, signature).as_bytes() == hashed_message.as_bytes() { Ok(()) } else { Err(BadStamp::Imprint) }
+        if hash(with, signature).as_bytes() != hashed_message.as_bytes() {
+            return Err(BadStamp::Imprint);
+        }
+        let is_future = info.gen_time.0 > trust.at_ms.saturating_add(CLOCKS_APART_MAX_MS);
+        if is_future { Err(BadStamp::Future) } else { Ok(()) }
     };
     check_token(token, of_signature, Some(roots), trust)
 }

@@ -4,7 +4,8 @@
 
 use std::{
     fs,
-    time::{SystemTime, UNIX_EPOCH},
+    thread::sleep,
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 use chancery_testkit::{TempDir, Tool, temp_dir};
@@ -115,6 +116,13 @@ impl Pki {
         let ran = Tool::new("openssl").args(arguments).folder(self.folder.path()).try_run();
         format!("{}{}", ran.text(), ran.stderr)
     }
+}
+
+/// Now, before the second in which the next list is signed: what it names is revoked by then.
+fn moment() -> i64 {
+    let at_ms = now_ms();
+    sleep(Duration::from_millis(1_100));
+    at_ms
 }
 
 fn now_ms() -> i64 {
@@ -236,6 +244,7 @@ fn stamps_and_lists_of_a_key_that_may_be_stolen_count_no_more() {
         format!("R\t301231235959Z\t300101000000Z{comma}{reason}\t{serial}\tunknown\t/CN=leaf\n")
     };
     pki.issue("leaf", "leaf", "root", "extendedKeyUsage=critical,timeStamping\n", "-set_serial 0x77");
+    let at_ms = moment();
     for (reason, is_void) in [
         ("", true),
         ("keyCompromise", true),
@@ -248,18 +257,19 @@ fn stamps_and_lists_of_a_key_that_may_be_stolen_count_no_more() {
     ] {
         pki.list("later", "root", 2, &revoked(77, reason), "");
         let broken = is_void.then_some(Breach::Revoked);
-        assert_eq!(pki.breach_for(Purpose::TimeStamping, &[], &["later"], now_ms()), broken, "{reason}");
-        assert_eq!(pki.breach(&[], &["later"]), None, "{reason}: of a signature another says when it was");
+        assert_eq!(pki.breach_for(Purpose::TimeStamping, &[], &["later"], at_ms), broken, "{reason}");
+        assert_eq!(pki.breach_at(&[], &["later"], at_ms), None, "{reason}: of a signature another says when it was");
     }
     // An authority above the stamps' certificate, and the key that signs the lists of it.
     let reasons = [("keyCompromise", true), ("superseded", false)];
     pki.issue("below", "Below", "root", AUTHORITY, "-set_serial 0x88");
     pki.issue("leaf", "leaf", "below", "extendedKeyUsage=critical,timeStamping\n", "-set_serial 0x77");
     pki.list("ofbelow", "below", 1, "", "");
+    let at_ms = moment();
     for (reason, is_void) in reasons {
         pki.list("later", "root", 2, &revoked(88, reason), "");
         let broken = is_void.then_some(Breach::Revoked);
-        assert_eq!(pki.breach_for(Purpose::TimeStamping, &["below"], &["later", "ofbelow"], now_ms()), broken);
+        assert_eq!(pki.breach_for(Purpose::TimeStamping, &["below"], &["later", "ofbelow"], at_ms), broken);
         assert_eq!(pki.breach(&["below"], &["later", "ofbelow"]), None);
     }
     pki.issue("lists", "Below", "root", "keyUsage=critical,cRLSign\n", "-set_serial 0x99");
@@ -269,4 +279,12 @@ fn stamps_and_lists_of_a_key_that_may_be_stolen_count_no_more() {
         let broken = is_void.then_some(Breach::Undetermined);
         assert_eq!(pki.breach(&["below", "lists"], &["later", "ofbelow"]), broken, "{reason}");
     }
+}
+
+#[test]
+fn what_a_list_names_is_revoked_whatever_date_stands_there() {
+    let pki = Pki::new();
+    pki.list("ahead", "root", 1, "R\t301231235959Z\t301230000000Z\t77\tunknown\t/CN=leaf\n", "");
+    assert_eq!(pki.breach(&[], &["ahead"]), Some(Breach::Revoked));
+    assert!(pki.openssl_says(&["ahead"]).contains("certificate revoked"));
 }

@@ -131,7 +131,7 @@ impl Crl {
         }
         let mut issuer = None;
         for revoked in list.revoked_certificates.unwrap_or_default() {
-            match Entry::read(&revoked, &mut issuer) {
+            match Entry::read(&revoked, crl.this_update_s, &mut issuer) {
                 Some(entry) => crl.entries.entry(revoked.serial_number.as_bytes().to_vec()).or_default().push(entry),
                 None => crl.is_unusable = true,
             }
@@ -232,9 +232,11 @@ impl Crl {
 
 impl Entry {
     /// `issuer` is that of the entries before, until another one is named (5.3.3). `None` for what cannot be read, or has a
-    /// critical extension that is not known.
-    fn read(revoked: &RevokedCert, issuer: &mut Option<NameKey>) -> Option<Self> {
-        let mut entry = Self { issuer: None, since_s: second(revoked.revocation_date), reason: None };
+    /// critical extension that is not known. What a list names is revoked when it is signed, whatever date stands there
+    /// (6.3.3 (i) asks for none).
+    fn read(revoked: &RevokedCert, signed_s: i64, issuer: &mut Option<NameKey>) -> Option<Self> {
+        let since_s = second(revoked.revocation_date).min(signed_s);
+        let mut entry = Self { issuer: None, since_s, reason: None };
         for extension in revoked.crl_entry_extensions.iter().flatten() {
             let value = extension.extn_value.as_bytes();
             match extension.extn_id {

@@ -215,11 +215,12 @@ fn a_signature_and_its_stamp_by_openssl_outlive_the_certificate() {
     let of_another = stamped(&|_| b"another signature".to_vec(), oid);
     let [root, stamping_root] = ["other.pem", "root.pem"].map(|name| read_links(&authorities.read(name)).unwrap());
     let in_a_week = now_ms() + 7 * 24 * 3_600_000;
-    let verify = |cms: &[u8], stamping_roots| {
+    let verify_at = |at_ms, cms: &[u8], stamping_roots| {
         let digest = |with| hash(with, b"content").as_bytes().to_vec();
-        let trust = Trust { stamping_roots, purpose: Purpose::Any, ..Trust::code_signing(&root, in_a_week) };
+        let trust = Trust { stamping_roots, purpose: Purpose::Any, ..Trust::code_signing(&root, at_ms) };
         verify_signature(cms, SigningFormat::Cms, digest, &trust)
     };
+    let verify = |cms: &[u8], stamping_roots| verify_at(in_a_week, cms, stamping_roots);
     let (trusted, other) = (Some(stamping_root.as_slice()), Some(root.as_slice()));
     let verified = verify(&good, trusted).unwrap();
     assert!(
@@ -229,4 +230,6 @@ fn a_signature_and_its_stamp_by_openssl_outlive_the_certificate() {
     assert_eq!(verify(&plain, trusted).unwrap_err(), NotVerified::NoStamp);
     assert_eq!(verify(&good, other).unwrap_err(), NotVerified::Stamp(BadStamp::Chain));
     assert_eq!(verify(&of_another, trusted).unwrap_err(), NotVerified::Stamp(BadStamp::Imprint));
+    let before = now_ms() - 7 * 24 * 3_600_000;
+    assert_eq!(verify_at(before, &good, trusted).unwrap_err(), NotVerified::Stamp(BadStamp::Future));
 }
