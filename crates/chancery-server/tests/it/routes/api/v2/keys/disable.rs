@@ -1,5 +1,6 @@
 //! POST /api/v2/keys/{uuid}/disable.
 
+use chancery_types::Perm;
 use serde_json::json;
 
 use super::{data_key, path_of};
@@ -34,4 +35,22 @@ async fn an_authority_with_a_disabled_key_does_not_issue() {
     client.post("/api/v2/x509/generate", leaf.clone()).await.refused(403, "NotAuthorized", None);
     client.patch(&key, json!({"usages": ["Sign"]})).await.response();
     client.post("/api/v2/x509/generate", leaf).await.response();
+}
+
+/// Whoever may not revoke what others rest on may not stop its key either.
+#[tokio::test]
+async fn the_key_of_a_certificate_is_stopped_by_two() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let body = certificates::body(&admin, "Root Certificate Authority").await;
+    let root = certificates::generate(&admin, body).await;
+    let key = format!("/api/v2/keys/{}", root["keyUuid"].as_str().unwrap());
+    let alone = app.with_perms("keeper", &[Perm::KeysAdd, Perm::CertManageGenerate]).await;
+    alone.post_nothing(&format!("{key}/disable")).await.refused(403, "NotAuthorized", None);
+    alone.patch(&key, json!({"usages": []})).await.refused(403, "NotAuthorized", Some("/usages"));
+    let detail = admin.get(&key).await;
+    assert_eq!((&detail.response()["state"], &detail.response()["usages"]), (&json!("Enabled"), &json!(["Sign"])));
+    let own = data_key(&alone, "cards").await;
+    alone.post_nothing(&format!("{}/disable", path_of(&own))).await.response();
+    admin.post_nothing(&format!("{key}/disable")).await.response();
 }
