@@ -18,7 +18,7 @@ use zeroize::Zeroizing;
 
 pub(super) use self::holders::check_named;
 use self::{
-    holders::{assign, check_last_holders, check_may_set_password, reassign, roles_to_give},
+    holders::{assign, check_holds_as_much, check_last_holders, reassign, roles_to_give},
     stored_identity::{existing, kind_of, read},
 };
 use super::{
@@ -107,6 +107,8 @@ impl Chancery {
                 }
                 if let Some(name) = &body.name {
                     check_name("/name", name, &limits)?;
+                    // Audit records and approvals show names: who takes another one's is taken for them.
+                    check_holds_as_much(tx, &granter, id).await?;
                     tables::identities::rename(tx, id, name, &name_key(name)).await.map_err(name_taken)?;
                 }
                 let after = read(tx, id).await?;
@@ -201,9 +203,12 @@ impl Chancery {
         let event = identity_event(action, id).detail(json!({"own": own}));
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
-                existing(tx, id).await?;
+                let row = existing(tx, id).await?;
                 if !own {
-                    check_may_set_password(tx, &granter, id).await?;
+                    check_holds_as_much(tx, &granter, id).await?;
+                } else if kind_of(&row)? == IdentityKind::Application {
+                    // Else a token of ten minutes, in the wrong hands, becomes a credential that lasts.
+                    return Err(Error::forbidden("The password of an application is set by administrators."));
                 }
                 tables::identities::set_password(tx, id, &hash, now, (!own).then_some(now)).await?;
                 end_sessions(tx, id).await?;

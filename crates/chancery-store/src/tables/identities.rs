@@ -65,7 +65,8 @@ pub async fn set_locked(tx: &mut Tx, id: Uuid, locked: bool) -> Result<(), Store
     change(tx, id, |row| row.locked = locked).await
 }
 
-/// Gives it another password; `reset_at_ms` where somebody else did so.
+/// Gives it another password; `reset_at_ms` where somebody else did so, which ends its API key too: whoever answers a leak
+/// so means all that lets the identity in.
 pub async fn set_password(
     tx: &mut Tx,
     id: Uuid,
@@ -77,6 +78,9 @@ pub async fn set_password(
         row.password = Some(password.to_owned());
         row.password_changed_at_ms = Some(changed_at_ms);
         row.password_reset_at_ms = reset_at_ms.or(row.password_reset_at_ms);
+        if reset_at_ms.is_some() {
+            row.api_key_hash = None;
+        }
     })
     .await
 }

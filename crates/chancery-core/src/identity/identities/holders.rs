@@ -98,8 +98,9 @@ pub(super) async fn check_last_holders(tx: &mut Tx, row: &Row, keeps: Option<&[R
     Ok(())
 }
 
-/// Refuses a password from somebody who holds less than the identity: with it they could log in as that one.
-pub(super) async fn check_may_set_password(tx: &mut Tx, granter: &Caller, identity: Uuid) -> Result<()> {
+/// Refuses a password or a name from somebody who holds less than the identity: with the one they could log in as it, with
+/// the other let somebody else appear as it.
+pub(super) async fn check_holds_as_much(tx: &mut Tx, granter: &Caller, identity: Uuid) -> Result<()> {
     for id in held(tx, identity).await? {
         if let Some(role) = tables::roles::by_id(tx, id.into()).await? {
             check_may_give(tx, granter, id, &rules_of(&role)?).await?;

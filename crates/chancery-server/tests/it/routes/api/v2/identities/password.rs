@@ -86,3 +86,40 @@ async fn what_is_no_good_password_is_refused() {
     app.nobody().post(&path(&id), body(NEW)).await.refused(401, "InvalidAuthToken", None);
     assert_eq!(app.nobody().log_in("auditor", PASSWORD).await.status.as_u16(), 200);
 }
+
+/// Whoever answers a leak by a new password means the key as well; and who has a token of ten minutes makes no password
+/// out of it.
+#[tokio::test]
+async fn a_reset_ends_the_api_key_and_an_application_sets_no_password() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let new = json!({"name": "till", "kind": "Application", "roleUuids": [RoleId::APPLICATION]});
+    let made = admin.post("/api/v2/identities", new).await.response().clone();
+    let id = made["uuid"].as_str().unwrap();
+    let credentials = json!({"authType": "apikey", "authCredentials": {"apiKey": made["apiKey"]}});
+    let mut till = app.nobody();
+    assert_eq!(till.post("/home/v1/login", credentials.clone()).await.status.as_u16(), 200);
+    let token = till.get("/home/v1/login/token").await.json["token"].as_str().unwrap().to_owned();
+    till.bearer = Some(token);
+    till.post(&path(id), body(NEW)).await.refused(403, "NotAuthorized", None);
+    admin.post(&path(id), body(NEW)).await.response();
+    assert_eq!(app.nobody().post("/home/v1/login", credentials).await.status.as_u16(), 401);
+    assert_eq!(app.nobody().log_in("till", NEW).await.status.as_u16(), 200);
+}
+
+#[tokio::test]
+async fn nobody_renames_somebody_who_holds_more() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    for name in ["officer1", "officer2"] {
+        admin.create_person(name, &[RoleId::SECURITY_OFFICER]).await;
+    }
+    let auditor = admin.create_person("auditor", &[RoleId::AUDITOR]).await;
+    let officers = app.logged_in(&[("officer1", PASSWORD), ("officer2", PASSWORD)]).await;
+    let administrator = admin.identity_uuid("Admin1").await;
+    let rename = |id: &str, name: &str| (format!("/api/v2/identities/{id}"), json!({"name": name}));
+    let (path, body) = rename(&administrator, "somebody");
+    officers.patch(&path, body).await.refused(403, "NotAuthorized", None);
+    let (path, body) = rename(&auditor, "reviewer");
+    officers.patch(&path, body).await.response();
+}
