@@ -108,12 +108,29 @@ impl Chancery {
         if let Some(lists) = self.kept_lists.lists(issuer, number) {
             return Ok(RevocationList { der: lists.of(kind), number });
         }
-        let stored =
-            self.storage.read(&PublishingLists(()), move |tx| Box::pin(tables::crls::lists(tx, issuer.into()))).await;
-        let stored = stored.map_err(Error::from)?.ok_or_else(|| Error::not_found("revocation list"))?;
-        let lists = Lists { complete: stored.der.into(), delta: stored.delta.into() };
-        self.kept_lists.keep(issuer, stored.number, &lists);
-        Ok(RevocationList { der: lists.of(kind), number: stored.number })
+        let (number, lists) = match self.stored_lists(&PublishingLists(()), issuer).await? {
+            (number, Some(lists)) => (number, lists),
+            (_, None) => self.lists_anew(issuer).await?,
+        };
+        self.kept_lists.keep(issuer, number, &lists);
+        Ok(RevocationList { der: lists.of(kind), number })
+    }
+
+    /// Signs lists in the place of some that the authority did not sign.
+    async fn lists_anew(&self, issuer: CertificateId) -> Result<(i64, Lists)> {
+        let turn = self.kept_lists.turn(issuer);
+        let _turn = turn.lock().await;
+        if let (number, Some(lists)) = self.stored_lists(&PublishingLists(()), issuer).await? {
+            return Ok((number, lists));
+        }
+        {
+            let _making = self.kept_lists.making.lock().await;
+            self.sign_lists(issuer, self.clock.now_ms().div_euclid(1_000)).await?;
+        }
+        self.kept_lists.look_again();
+        let (number, lists) = self.stored_lists(&PublishingLists(()), issuer).await?;
+        let lists = lists.ok_or_else(|| Error::unavailable("The stored revocation list is not its authority's."))?;
+        Ok((number, lists))
     }
 
     /// When it is said that they were signed: not in the future (RFC 9110, 8.8.2.1).

@@ -20,6 +20,7 @@ pub(crate) mod proposals;
 mod revocation;
 mod service_certificate;
 mod stored_certificate;
+mod stored_lists;
 mod transport;
 
 use chancery_types::{

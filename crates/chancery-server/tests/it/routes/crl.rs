@@ -230,3 +230,26 @@ async fn only_authorities_have_lists() {
         assert_eq!(reply.status.as_u16(), 404, "{file}");
     }
 }
+
+/// As somebody may do who writes the database and nothing else: the authority's signature tells.
+#[tokio::test]
+async fn a_list_that_was_put_in_the_place_of_a_newer_one_is_signed_anew() {
+    for what in ["before", "none"] {
+        let app = TestApp::new().await;
+        let client = app.admin().await;
+        let root = root(&client).await;
+        let leaf = issued(&client, "TLS Client", &root).await;
+        let before = app.nobody().get(&format!("/crl/{root}.crl")).await.body;
+        let path = format!("/api/v2/x509/{}/revoke", leaf["certificateUuid"].as_str().unwrap());
+        client.post(&path, json!({"reason": "keyCompromise"})).await.response();
+        let serial = format!("Serial Number: {}", leaf["serialNumber"].as_str().unwrap());
+        assert!(list(&app.nobody(), &root).await.contains(&serial));
+        let other = if what == "none" { hex::encode("not a list") } else { hex::encode(before) };
+        let bytes = if app.is_on_postgres() { format!("'\\x{other}'") } else { format!("x'{other}'") };
+        assert_eq!(app.harm(&format!("UPDATE crls SET der = {bytes} WHERE issuer_id = '{root}'")), 1);
+        let app = app.restarted().await;
+        let third = list(&app.nobody(), &root).await;
+        assert!(third.contains(&serial) && third.contains("CRL Number: \n                3\n"), "{what}: {third}");
+        assert_eq!(list(&app.nobody(), &root).await, third);
+    }
+}
