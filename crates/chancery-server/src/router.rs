@@ -8,7 +8,7 @@ use axum::{
     extract::Request,
     response::Response,
 };
-use chancery_core::Chancery;
+use chancery_core::{Chancery, Source};
 use tower::{ServiceExt as _, layer::layer_fn};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -18,6 +18,7 @@ use crate::{
     metrics,
     middleware::{Outermost, Peer, no_such_path, refuse_head},
     openapi, routes,
+    shares::Share,
 };
 
 /// What anybody may ask. Every other route demands a login; a test holds the document against this list.
@@ -227,6 +228,11 @@ impl Routes {
         if let Some(app) = &self.fast_path {
             app.drain();
         }
+    }
+
+    /// Room for bytes of somebody who is not known yet; none is kept account of where nothing but files is served.
+    pub(crate) fn visitor_bytes(&self, source: Source) -> Option<Share<Source>> {
+        self.fast_path.as_ref().map(|app| app.visitor_bytes(source))
     }
 
     /// Answers a request from this peer, or from this address.

@@ -20,6 +20,7 @@ use axum::{
     extract::Request,
     response::Response,
 };
+use chancery_core::Error;
 use hyper::{
     body::Incoming,
     server::conn::{http1, http2},
@@ -32,7 +33,7 @@ use hyper_util::{
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     net::TcpStream,
-    sync::watch,
+    sync::{OwnedSemaphorePermit, watch},
     time,
 };
 use tokio_rustls::TlsAcceptor;
@@ -55,6 +56,9 @@ use crate::{
 /// How often an HTTP/2 client is asked whether it is still there, and how long it may take to say so.
 const PING_EVERY: Duration = Duration::from_secs(20);
 const PING_ANSWER_MAX: Duration = Duration::from_secs(10);
+
+/// What an HTTP/2 call holds while it waits for its turn: its head, its task and its window's accounts, measured.
+const WAITING_CALL_BYTES: usize = 8 * 1024;
 
 /// What hyper reads and writes at a time at least, however small the bound for heads.
 const BUFFER_MIN: usize = 64 * 1024;
@@ -281,10 +285,23 @@ impl Call {
         Routes::answer(self, request, peer)
     }
 
+    /// A call that waits holds memory like a body, from the same room of those who are not known.
+    async fn wait_for_turn(&self, turns: &StreamTurns, patience: Duration) -> Result<OwnedSemaphorePermit, Error> {
+        // Those behind a proxy would share one room.
+        let mut room = self.visitor_bytes(self.0.source.into()).filter(|_| !self.0.is_proxy);
+        if room.as_mut().is_some_and(|room| !room.grow(WAITING_CALL_BYTES)) {
+            return Err(Error::busy("Too many requests wait on connections of nobody known; log in first.", 1));
+        }
+        turns.turn(patience).await
+    }
+
     /// The same for HTTP/2, whose calls run side by side.
     async fn answer_in_turn(self, request: Request<Incoming>, patience: Duration) -> Result<Response, Infallible> {
         let turn = match self.0.state.stream_turns.get() {
-            Some(stream_turns) => stream_turns.turn(patience).await.map(Some),
+            Some(stream_turns) => match stream_turns.turn_at_once() {
+                Some(turn) => Ok(Some(turn)),
+                None => self.wait_for_turn(stream_turns, patience).await.map(Some),
+            },
             None => Ok(None),
         };
         match turn {
