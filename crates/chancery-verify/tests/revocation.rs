@@ -270,14 +270,15 @@ fn stamps_and_lists_of_a_key_that_may_be_stolen_count_no_more() {
         pki.list("later", "root", 2, &revoked(88, reason), "");
         let broken = is_void.then_some(Breach::Revoked);
         assert_eq!(pki.breach_for(Purpose::TimeStamping, &["below"], &["later", "ofbelow"], at_ms), broken);
-        assert_eq!(pki.breach(&["below"], &["later", "ofbelow"]), None);
+        assert_eq!(pki.breach_at(&["below"], &["later", "ofbelow"], at_ms), None);
     }
     pki.issue("lists", "Below", "root", "keyUsage=critical,cRLSign\n", "-set_serial 0x99");
     pki.list("ofbelow", "lists", 1, "", "");
+    let at_ms = moment();
     for (reason, is_void) in reasons {
         pki.list("later", "root", 2, &revoked(99, reason), "");
         let broken = is_void.then_some(Breach::Undetermined);
-        assert_eq!(pki.breach(&["below", "lists"], &["later", "ofbelow"]), broken, "{reason}");
+        assert_eq!(pki.breach_at(&["below", "lists"], &["later", "ofbelow"], at_ms), broken, "{reason}");
     }
 }
 

@@ -1,7 +1,14 @@
 //! The log: to standard error, since standard output belongs to what a command answers.
+//!
+//! Lines go through a bounded queue to a thread of their own. A reader that stands still, one that is gone, or a full disk
+//! costs lines and nothing else: no call waits for the log, and none fails because of it.
 
-use std::{io::IsTerminal as _, str::FromStr as _};
+use std::{
+    io::{self, IsTerminal as _},
+    str::FromStr as _,
+};
 
+use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::{EnvFilter, filter::LevelFilter};
 
 use crate::{
@@ -9,14 +16,25 @@ use crate::{
     settings::{LogFormat, Settings},
 };
 
-/// What is logged; it may be changed while the server runs.
-pub(crate) struct LogLevel(Box<dyn Fn(EnvFilter) -> Result<(), Failure> + Send + Sync>);
+/// Lines that wait to be written. Further ones are lost.
+const LINES_MAX: usize = 10_000;
+
+/// What is logged; it may be changed while the server runs. The last lines are written when this is dropped, for a second
+/// at most.
+pub(crate) struct LogLevel {
+    reload: Box<dyn Fn(EnvFilter) -> Result<(), Failure> + Send + Sync>,
+    _writer: WorkerGuard,
+}
 
 impl LogLevel {
     /// Logs by these settings from now on.
     pub(crate) fn change(&self, settings: &Settings) -> Result<(), Failure> {
-        (self.0)(filter(settings)?)
+        (self.reload)(filter(settings)?)
     }
+}
+
+fn writer() -> (NonBlocking, WorkerGuard) {
+    NonBlockingBuilder::default().lossy(true).buffered_lines_limit(LINES_MAX).thread_name("log").finish(io::stderr())
 }
 
 /// The library takes a word that is no level for the name of a module, and then logs that module alone.
@@ -32,20 +50,23 @@ fn filter(settings: &Settings) -> Result<EnvFilter, Failure> {
 
 /// Starts the log of a server.
 pub(crate) fn start(settings: &Settings) -> Result<LogLevel, Failure> {
-    let log = tracing_subscriber::fmt().with_env_filter(filter(settings)?).with_writer(std::io::stderr);
-    let log = log.with_ansi(std::io::stderr().is_terminal());
-    match settings.log_format {
+    let (lines, writer) = writer();
+    let log = tracing_subscriber::fmt().with_env_filter(filter(settings)?).with_writer(lines);
+    // The library would tell of a line that it could not write on standard error, and panic where that fails too.
+    let log = log.log_internal_errors(false).with_ansi(io::stderr().is_terminal());
+    let reload: Box<dyn Fn(EnvFilter) -> Result<(), Failure> + Send + Sync> = match settings.log_format {
         LogFormat::Text => {
             let log = log.with_filter_reloading();
             let handle = log.reload_handle();
             log.try_init()?;
-            Ok(LogLevel(Box::new(move |filter| Ok(handle.reload(filter)?))))
+            Box::new(move |filter| Ok(handle.reload(filter)?))
         }
         LogFormat::Json => {
             let log = log.json().flatten_event(true).with_filter_reloading();
             let handle = log.reload_handle();
             log.try_init()?;
-            Ok(LogLevel(Box::new(move |filter| Ok(handle.reload(filter)?))))
+            Box::new(move |filter| Ok(handle.reload(filter)?))
         }
-    }
+    };
+    Ok(LogLevel { reload, _writer: writer })
 }

@@ -19,7 +19,11 @@ mod settings;
 mod shown;
 mod time_stamps;
 
-use std::{process::ExitCode, time::Duration};
+use std::{
+    io::{self, Write as _},
+    process::ExitCode,
+    time::Duration,
+};
 
 use clap::FromArgMatches as _;
 
@@ -39,7 +43,8 @@ fn main() -> ExitCode {
     match Cli::from_arg_matches(&matches) {
         Ok(Cli { command: Command::Client(command) }) => ended(commands::run_client(*command)),
         Ok(Cli { command: Command::Host(command) }) => run(*command).unwrap_or_else(|failure| {
-            eprintln!("chancery: {}", describe(failure.as_ref()));
+            // Standard error may be gone; what failed has failed all the same.
+            let _told = writeln!(io::stderr(), "chancery: {}", describe(failure.as_ref()));
             ExitCode::FAILURE
         }),
         Err(error) => error.exit(),
@@ -49,10 +54,10 @@ fn main() -> ExitCode {
 /// The end of a command that talks to a server: what went wrong, and what to do next.
 fn ended(outcome: Result<Exit, Failure>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|failure| {
-        eprintln!("chancery: {}", describe(failure.as_ref()));
+        let _told = writeln!(io::stderr(), "chancery: {}", describe(failure.as_ref()));
         if let Some(next) = next_of(&failure) {
             for line in next.split('\n') {
-                eprintln!("  {}", shown::Shown(line));
+                let _told = writeln!(io::stderr(), "  {}", shown::Shown(line));
             }
         }
         exit_of(&failure)

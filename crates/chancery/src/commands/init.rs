@@ -44,8 +44,14 @@ pub(crate) async fn run(command: Init) -> Result<(), Failure> {
     provision(&settings, &root_key, administrators.into()).await?;
     output::line(format_args!("Made the installation in {}.", settings.data.display()))?;
     let (data, root_key) = (settings.data.display(), root_key.display());
+    // An address may hold a password, so it is not repeated.
+    let store = match settings.store.path() {
+        Some(path) if path == settings.data.join("chancery.db") => String::new(),
+        Some(path) => format!(" --store {}", path.display()),
+        None => " --store ADDRESS".to_owned(),
+    };
     output::line(format_args!(
-        "API access is off; `chancery settings --data {data} --root-key {root_key} --api-access on` switches it on."
+        "API access is off; `chancery settings --data {data} --root-key {root_key}{store} --api-access on` switches it on."
     ))?;
     Ok(())
 }

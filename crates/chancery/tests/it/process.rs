@@ -39,6 +39,12 @@ impl Server {
         Self::begin(folder, Command::new("bash").args(line).args(arguments))
     }
 
+    /// One whose log goes to a program instead, which need not read it: a command of bash.
+    pub(crate) fn spawn_with_log_to(reader: &str, folder: &Path, arguments: &[&str]) -> Self {
+        let line = format!("exec \"$0\" \"$@\" 2> >(exec {reader})");
+        Self::begin(folder, Command::new("bash").args(["-c", &line, PROGRAM]).args(arguments))
+    }
+
     fn begin(folder: &Path, command: &mut Command) -> Self {
         let (output, log) = (folder.join("stdout"), folder.join("stderr"));
         let file = |path: &Path| Stdio::from(File::create(path).unwrap());

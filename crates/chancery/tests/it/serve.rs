@@ -72,6 +72,21 @@ impl Place {
         (server, format!("https://{address}"))
     }
 
+    /// A server whose log nobody reads; where it serves stands in its folder.
+    pub(crate) fn serve_unread(&self, reader: &str, more: &[&str]) -> (Server, String) {
+        let installation = self.installation();
+        let mut arguments = vec!["serve", "--listen", "127.0.0.1:0"];
+        arguments.extend(installation.iter().map(String::as_str));
+        arguments.extend(more);
+        let mut server = Server::spawn_with_log_to(reader, self.folder.path(), &arguments);
+        let lock = PathBuf::from(self.path("data")).join("lock");
+        let base = server.wait_until("the address", |_| {
+            let holder = fs::read_to_string(&lock).ok()?;
+            Some(holder.split_once("serves at ")?.1.trim().to_owned())
+        });
+        (server, base)
+    }
+
     fn client(&self, base: &str) -> chancery_client::Client {
         let authority = PathBuf::from(self.path("data")).join("tls/ca.pem");
         let client = chancery_client::Client::new(base, &fs::read(authority).unwrap()).unwrap();

@@ -67,6 +67,28 @@ fn sighup_reads_the_tls_files_and_the_log_level_again() {
     assert!(server.stop().success());
 }
 
+/// A terminal that was closed, a pipe whose reader has ended, and one whose reader stands still.
+#[test]
+fn a_log_that_nobody_reads_stops_nothing() {
+    for reader in ["true", "sleep 30"] {
+        let place = Place::new();
+        let _made = place.init().run();
+        let (mut server, base) = place.serve_unread(reader, &["--log-level", "debug"]);
+        let ca = place.path("data/tls/ca.pem");
+        for _ in 0..300 {
+            server.signal("-HUP");
+        }
+        for _ in 0..5 {
+            assert_eq!(status(&base, "/readyz", &ca), "200", "{reader}");
+        }
+        let began = Instant::now();
+        server.signal("-TERM");
+        assert!(server.wait().success(), "{reader}");
+        assert!(began.elapsed() < Duration::from_secs(20), "{reader}: {:?}", began.elapsed());
+        assert!(!Path::new(&place.path("data/chancery.db-wal")).exists(), "{reader}");
+    }
+}
+
 #[test]
 fn sighup_ends_no_demonstration() {
     let folder = chancery_testkit::temp_dir();
