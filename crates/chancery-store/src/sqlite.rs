@@ -6,9 +6,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io;
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -56,13 +56,16 @@ const SESSION: &str = "
 pub(crate) struct DatabaseFile {
     pub(crate) path: PathBuf,
     pub(crate) flush: SqliteFlush,
+    /// Device and number of the file when it was opened.
+    id: (u64, u64),
 }
 
 impl DatabaseFile {
     /// Makes the file if it is not there, and its log, which readers expect.
     pub(crate) fn open(path: &Path, flush: SqliteFlush) -> Result<Self, OpenError> {
         create(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
-        let (file, stamp) = (Self { path: path.to_owned(), flush }, Stamp::lock(path)?);
+        let id = id_of(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
+        let (file, stamp) = (Self { path: path.to_owned(), flush, id }, Stamp::lock(path)?);
         let has_log = stamp.check_log()?;
         let mode = file.log_mode()?;
         if mode != "wal" {
@@ -74,6 +77,16 @@ impl DatabaseFile {
             stamp.renew(|number| file.set_number(number))?;
         }
         Ok(file)
+    }
+
+    /// Whether the file at the path is still the one that was opened. In one that was moved, or that another was put in the
+    /// place of, answered changes would be lost with the last process that has it open.
+    pub(crate) fn check_is_in_place(&self) -> Result<(), StoreError> {
+        if id_of(&self.path).is_ok_and(|id| id == self.id) {
+            return Ok(());
+        }
+        let path = self.path.display();
+        Err(StoreError::Unavailable(format!("{path} was moved or replaced under the running process; put it back")))
     }
 
     /// Writes the number by which its log is told; whether it has reached the file itself.
@@ -100,6 +113,7 @@ impl DatabaseFile {
     /// A connection that reads and writes.
     pub(crate) fn connect(&self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        self.check_is_in_place()?;
         let mut inner = rusqlite::Connection::open_with_flags(&self.path, flags)?;
         // First: the rest may have to wait for another process.
         inner.busy_timeout(WAIT)?;
@@ -140,6 +154,12 @@ fn create(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         outcome => outcome.map(drop),
     }
+}
+
+/// What tells a file from another one that has its name later.
+fn id_of(path: &Path) -> io::Result<(u64, u64)> {
+    let metadata = fs::metadata(path)?;
+    Ok((metadata.dev(), metadata.ino()))
 }
 
 /// An open connection.

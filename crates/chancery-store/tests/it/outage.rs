@@ -1,5 +1,6 @@
 //! A database that is out of reach gives errors, soon, and is used again when it is back.
 
+use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,22 @@ on_both!(a_statement_that_waits_for_a_lock_gives_up, what_is_closed_is_unavailab
 
 fn is_unavailable<T>(outcome: &Outcome<T>) -> bool {
     matches!(outcome, Err(StoreError::Unavailable(_)))
+}
+
+/// What would be written into it is lost with the process.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_was_moved_or_replaced_is_written_no_more() {
+    let f = Fixture::sqlite().await;
+    write(&f.store, |tx| Box::pin(add_thing(tx, 1, "one"))).await.unwrap();
+    let path = f.url.path().unwrap().to_owned();
+    let aside = path.with_extension("aside");
+    fs::rename(&path, &aside).unwrap();
+    assert!(is_unavailable(&write(&f.store, |tx| Box::pin(add_thing(tx, 2, "two"))).await), "it is gone");
+    fs::copy(&aside, &path).unwrap();
+    assert!(is_unavailable(&write(&f.store, |tx| Box::pin(add_thing(tx, 2, "two"))).await), "it is another one");
+    fs::rename(&aside, &path).unwrap();
+    write(&f.store, |tx| Box::pin(add_thing(tx, 3, "three"))).await.unwrap();
+    assert_eq!(things(&f.store).await.len(), 2);
 }
 
 /// Another node, or the command line on the same machine, holds what we need.
