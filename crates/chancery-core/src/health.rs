@@ -50,6 +50,11 @@ impl Chancery {
         Ok(Readiness { status: HealthStatus::Ok, demo, unreadable, refused_rows })
     }
 
+    /// For how long this node may not have seen what others changed.
+    pub fn store_lag(&self, _: &Visitor) -> Duration {
+        self.following.lag_at(Instant::now())
+    }
+
     /// Writes next to nothing, unless that was tried a moment ago.
     async fn why_unwritable(&self) -> Option<String> {
         let mut probed = self.write_probe.0.lock().await;

@@ -2,7 +2,7 @@
 
 mod requests;
 
-use std::sync::OnceLock;
+use std::{sync::OnceLock, time::Duration};
 
 use chancery_core::{Expiring, RsaPoolLevels};
 use metrics::{counter, describe_counter, describe_gauge, gauge};
@@ -13,6 +13,8 @@ pub(crate) use requests::count_request;
 const EXPIRING: &str = "chancery_certificates_expiring";
 const RSA_POOL: &str = "chancery_rsa_pool_keys";
 const REFUSED_ROWS: &str = "chancery_refused_rows";
+const READY: &str = "chancery_ready";
+const STORE_LAG: &str = "chancery_store_lag_seconds";
 const UNREADABLE: &str = "chancery_unreadable_objects";
 const TIME_STAMPS: &str = "chancery_time_stamps_total";
 
@@ -38,8 +40,16 @@ fn new_recorder() -> Option<PrometheusHandle> {
     describe_gauge!(RSA_POOL, "RSA keys that lie ready, of each size in bits that was asked for.");
     describe_gauge!(REFUSED_ROWS, "Rows of the database that are not what Chancery wrote, and are refused.");
     describe_gauge!(UNREADABLE, "Objects that cannot be read from the storage, so that calls to them are refused.");
+    describe_gauge!(READY, "1 where /readyz answers 200, 0 where it says why not.");
+    describe_gauge!(STORE_LAG, "Seconds for which this node may not have seen what others changed.");
     describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
     Some(handle)
+}
+
+/// Notes whether the node is ready, and how far it is behind the storage.
+pub(crate) fn note_readiness(is_ready: bool, lag: Duration) {
+    gauge!(READY).set(u8::from(is_ready));
+    gauge!(STORE_LAG).set(lag.as_secs_f64());
 }
 
 /// Notes how many certificates end soon.

@@ -9,7 +9,7 @@ use crate::{
     answer::Failure,
     app::App,
     extract::Anybody,
-    metrics::{note_expiring, note_refused_rows, note_rsa_pool, note_unreadable, render},
+    metrics::{note_expiring, note_readiness, note_refused_rows, note_rsa_pool, note_unreadable, render},
 };
 
 /// The process's counters in Prometheus' text format.
@@ -20,6 +20,8 @@ use crate::{
     responses((status = 200, body = String, content_type = "text/plain; version=0.0.4")),
 )]
 pub(crate) async fn metrics(State(app): State<App>, visitor: Anybody) -> Result<impl IntoResponse, Failure> {
+    let is_ready = !app.is_draining() && app.readiness(&visitor).await.is_ok();
+    note_readiness(is_ready, app.store_lag(&visitor));
     note_expiring(&app.expiring(&visitor));
     note_rsa_pool(&app.rsa_pool_levels(&visitor));
     note_unreadable(app.unreadable(&visitor));

@@ -56,6 +56,10 @@ async fn not_ready_while_the_database_only_reads() {
         // First its connections broke.
         assert!(began.elapsed() < Duration::from_secs(20), "{text}");
     }
+    // The counters are the process's, so another test may have looked between.
+    while !app.nobody().get("/metrics").await.text().contains("chancery_ready 0\n") {
+        assert!(began.elapsed() < Duration::from_secs(40));
+    }
     turn_to("off");
     becomes(200).await;
 }
