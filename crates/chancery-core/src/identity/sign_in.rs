@@ -179,13 +179,16 @@ impl Chancery {
         let directory = self.identity.directory.load_full();
         let held = self.roles_of(id).await?;
         let kind = row.kind.parse().map_err(Error::internal)?;
+        // What it holds now was given before, whatever the clock said then: one that was ahead shuts nobody out.
+        let at = held.iter().map(|role| role.assigned_at_ms).fold(now, i64::max);
+        let held: Vec<_> = held.into_iter().map(|role| role.role_id.into()).collect();
         let roles: Vec<_> = held.iter().copied().filter(|role| directory.counts(kind, *role)).collect();
         if roles.is_empty() && !held.is_empty() {
             let event = Event::new(Action::Login).on(row.id);
             return Err(self.refused_to(&proved, event, not_a_person()).await);
         }
         let present_state = present.as_ref().map(|session| &session.state);
-        let next = login::log_in(present_state, Seat { identity: id, roles, at: now }, &*directory, now, &self.limits);
+        let next = login::log_in(present_state, Seat { identity: id, roles, at }, &*directory, now, &self.limits);
         let (state, replaced) = match next {
             Ok(Next::Begin(state)) => (state, None),
             Ok(Next::Advance(state)) => (state, present.map(|session| session.id)),
@@ -197,12 +200,11 @@ impl Chancery {
         self.begin(&proved, row, state, replaced).await
     }
 
-    async fn roles_of(&self, id: IdentityId) -> Result<Vec<chancery_types::RoleId>> {
+    async fn roles_of(&self, id: IdentityId) -> Result<Vec<tables::identity_roles::Row>> {
         let read = self.storage.read(&SigningIn(()), move |tx| {
             Box::pin(async move { tables::identity_roles::of_identity(tx, id.into()).await })
         });
-        let rows = read.await.map_err(Error::from)?;
-        Ok(rows.into_iter().map(|row| row.role_id.into()).collect())
+        read.await.map_err(Error::from)
     }
 
     async fn begin(&self, by: &Vouched, proved: Row, state: State, replaced: Option<Uuid>) -> Result<LoggedIn> {

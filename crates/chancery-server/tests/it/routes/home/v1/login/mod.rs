@@ -283,3 +283,12 @@ async fn logins_work_while_api_access_is_off() {
     assert_eq!(client.log_in("Admin2", PASSWORD).await.json["response"]["fullyLoggedIn"], true);
     assert_eq!(client.post_nothing("/home/v1/logout").await.status.as_u16(), 200);
 }
+
+/// The clock was two hours ahead when the identities were made, and was put right.
+#[tokio::test]
+async fn a_clock_that_was_put_back_shuts_nobody_out() {
+    let app = TestApp::new().await;
+    app.clock.advance_ms(-2 * 3_600_000);
+    let admin = app.admin().await;
+    assert_eq!(admin.get("/api/v2/audit").await.status.as_u16(), 200);
+}
