@@ -35,6 +35,11 @@ pub(crate) struct Installation {
     _database: Option<Database>,
 }
 
+/// So that nothing can be moved out of an installation: what is left would drop the folder under a running database.
+impl Drop for Installation {
+    fn drop(&mut self) {}
+}
+
 impl Installation {
     /// A provisioned installation with API access on.
     pub(crate) async fn new() -> Self {
@@ -69,8 +74,9 @@ impl Installation {
 
     async fn in_database(database: Database) -> Self {
         let store = database.address().parse().unwrap();
-        let installation = Self::of(tempfile::tempdir().unwrap(), store, Limits::default(), 0).await;
-        Self { _database: Some(database), ..installation }
+        let mut installation = Self::of(tempfile::tempdir().unwrap(), store, Limits::default(), 0).await;
+        installation._database = Some(database);
+        installation
     }
 
     async fn of(folder: TempDir, store: StoreUrl, limits: Limits, rsa_pool: usize) -> Self {

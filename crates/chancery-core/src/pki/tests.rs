@@ -293,11 +293,11 @@ async fn hierarchies_stand_before_bouncy_castle_and_what_is_revoked_does_not() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_import_knows_what_is_there_whichever_group_it_is_in() {
-    let elsewhere = Installation::new().await.chancery;
+    let elsewhere = &Installation::new().await.chancery;
     let spec = KeySpec::Ec(Curve::P256);
-    let (root, root_pem) = issue(&elsewhere, order(&BUILT_IN[0], spec, None)).await;
-    let (_, leaf_pem) = issue(&elsewhere, order(&BUILT_IN[6], spec, Some(root))).await;
-    let (other, other_pem) = issue(&elsewhere, order(&BUILT_IN[6], spec, Some(root))).await;
+    let (root, root_pem) = issue(elsewhere, order(&BUILT_IN[0], spec, None)).await;
+    let (_, leaf_pem) = issue(elsewhere, order(&BUILT_IN[6], spec, Some(root))).await;
+    let (other, other_pem) = issue(elsewhere, order(&BUILT_IN[6], spec, Some(root))).await;
     let read =
         elsewhere.storage.store().read(move |tx| Box::pin(async move { StoredCertificate::load(tx, other).await }));
     let other_serial = read.await.unwrap().serial;
