@@ -82,21 +82,7 @@ impl Client {
         policy: PolicyId,
         items: Vec<ManifestItem>,
     ) -> Result<Submitted, ClientError> {
-        self.submit(&SubmitRequest {
-            name: name.to_owned(),
-            service_uuid: service,
-            policy_uuid: policy,
-            upload_data: None,
-            digest: None,
-            items: Some(items),
-            with_page_hashes: false,
-            page_hashes: None,
-            program_name: None,
-            program_url: None,
-            note: None,
-            metadata: None,
-            existing_signature: None,
-        })
+        self.submit(&SubmitRequest { items: Some(items), ..SubmitRequest::new(name.to_owned(), service, policy) })
     }
 
     /// All items of a manifest in their order, with their signatures once they have them, and with the proofs that these

@@ -67,6 +67,28 @@ pub struct SubmitRequest {
     pub metadata: Option<BTreeMap<String, String>>,
 }
 
+impl SubmitRequest {
+    /// A submission of this name to a policy, of nothing yet.
+    #[must_use]
+    pub const fn new(name: String, service_uuid: ServiceId, policy_uuid: PolicyId) -> Self {
+        Self {
+            name,
+            service_uuid,
+            policy_uuid,
+            upload_data: None,
+            digest: None,
+            items: None,
+            existing_signature: None,
+            with_page_hashes: false,
+            page_hashes: None,
+            program_name: None,
+            program_url: None,
+            note: None,
+            metadata: None,
+        }
+    }
+}
+
 /// One item of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]

@@ -90,19 +90,8 @@ pub(super) fn sign_what_is_approved(
 
 fn submission(service_uuid: ServiceId, policy_uuid: PolicyId) -> SubmitRequest {
     SubmitRequest {
-        name: "quickstart self-check".to_owned(),
-        service_uuid,
-        policy_uuid,
         upload_data: Some(Base64(FILE.to_vec())),
-        digest: None,
-        items: None,
-        existing_signature: None,
-        with_page_hashes: false,
-        page_hashes: None,
-        program_name: None,
-        program_url: None,
-        note: None,
-        metadata: None,
+        ..SubmitRequest::new("quickstart self-check".to_owned(), service_uuid, policy_uuid)
     }
 }
 

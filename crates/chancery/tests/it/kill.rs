@@ -36,19 +36,8 @@ fn load(client: &Client, target: Target, label: &str, answered: &Mutex<Vec<Answe
     for number in 0.. {
         let content = format!("{label}/{number}");
         let request = SubmitRequest {
-            name: content.clone(),
-            service_uuid: target.service,
-            policy_uuid: target.policy,
             upload_data: Some(Base64(content.clone().into_bytes())),
-            digest: None,
-            items: None,
-            existing_signature: None,
-            with_page_hashes: false,
-            page_hashes: None,
-            program_name: None,
-            program_url: None,
-            note: None,
-            metadata: None,
+            ..SubmitRequest::new(content.clone(), target.service, target.policy)
         };
         match client.submit(&request) {
             Ok(submitted) => answered.lock().unwrap().push((submitted.uuid, content)),

@@ -20,19 +20,12 @@ const NOTICED: Duration = Duration::from_secs(15);
 
 fn submit(demo: &Demo, client: &Client, bytes: usize) -> Result<SigningRequestId, String> {
     let request = SubmitRequest {
-        name: format!("{bytes} bytes"),
-        service_uuid: demo.text("/demo/serviceUuid").parse().unwrap(),
-        policy_uuid: demo.text("/demo/policyUuid").parse().unwrap(),
         upload_data: Some(Base64(vec![7; bytes])),
-        digest: None,
-        items: None,
-        existing_signature: None,
-        with_page_hashes: false,
-        page_hashes: None,
-        program_name: None,
-        program_url: None,
-        note: None,
-        metadata: None,
+        ..SubmitRequest::new(
+            format!("{bytes} bytes"),
+            demo.text("/demo/serviceUuid").parse().unwrap(),
+            demo.text("/demo/policyUuid").parse().unwrap(),
+        )
     };
     client.submit(&request).map(|submitted| submitted.uuid).map_err(|refused| refused.to_string())
 }

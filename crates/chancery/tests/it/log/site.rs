@@ -181,19 +181,9 @@ pub(super) fn deploy(client: &Client, services: &[(SigningFormat, LogVisibility)
 /// A request about this digest or this content.
 pub(super) fn submission(target: Target, name: &str, digest: Option<&[u8]>, content: Option<&[u8]>) -> SubmitRequest {
     SubmitRequest {
-        name: name.to_owned(),
-        service_uuid: target.service,
-        policy_uuid: target.policy,
         upload_data: content.map(|content| Base64(content.to_vec())),
         digest: digest.map(|digest| Base64(digest.to_vec())),
-        items: None,
-        existing_signature: None,
-        with_page_hashes: false,
-        page_hashes: None,
-        program_name: None,
-        program_url: None,
-        note: None,
-        metadata: None,
+        ..SubmitRequest::new(name.to_owned(), target.service, target.policy)
     }
 }
 
