@@ -1,5 +1,8 @@
 //! The `chancery` program: the server, its installation, and the commands of somebody with a shell on the host.
 
+// It panics where standard error is closed.
+#![warn(clippy::print_stderr)]
+
 mod allocator;
 mod cli;
 mod client;
@@ -19,11 +22,7 @@ mod settings;
 mod shown;
 mod time_stamps;
 
-use std::{
-    io::{self, Write as _},
-    process::ExitCode,
-    time::Duration,
-};
+use std::{process::ExitCode, time::Duration};
 
 use clap::FromArgMatches as _;
 
@@ -43,8 +42,7 @@ fn main() -> ExitCode {
     match Cli::from_arg_matches(&matches) {
         Ok(Cli { command: Command::Client(command) }) => ended(commands::run_client(*command)),
         Ok(Cli { command: Command::Host(command) }) => run(*command).unwrap_or_else(|failure| {
-            // Standard error may be gone; what failed has failed all the same.
-            let _told = writeln!(io::stderr(), "chancery: {}", describe(failure.as_ref()));
+            output::note(format_args!("chancery: {}", describe(failure.as_ref())));
             ExitCode::FAILURE
         }),
         Err(error) => error.exit(),
@@ -54,10 +52,10 @@ fn main() -> ExitCode {
 /// The end of a command that talks to a server: what went wrong, and what to do next.
 fn ended(outcome: Result<Exit, Failure>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|failure| {
-        let _told = writeln!(io::stderr(), "chancery: {}", describe(failure.as_ref()));
+        output::note(format_args!("chancery: {}", describe(failure.as_ref())));
         if let Some(next) = next_of(&failure) {
             for line in next.split('\n') {
-                let _told = writeln!(io::stderr(), "  {}", shown::Shown(line));
+                output::note(format_args!("  {}", shown::Shown(line)));
             }
         }
         exit_of(&failure)

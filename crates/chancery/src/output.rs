@@ -1,4 +1,4 @@
-//! Standard output: what a command answers.
+//! Standard output, which is what a command answers, and what it tells beside that on standard error.
 
 use std::{
     fmt,
@@ -15,4 +15,15 @@ pub(crate) fn line(text: impl fmt::Display) -> Result<(), Failure> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         outcome => outcome.doing("standard output"),
     }
+}
+
+/// Tells something on standard error. Whoever closed it does not want to know; the command goes on.
+pub(crate) fn note(text: impl fmt::Display) {
+    let _told = writeln!(io::stderr(), "{text}");
+}
+
+/// Asks something at the terminal, without a line end.
+pub(crate) fn question(text: &str) -> Result<(), Failure> {
+    let mut terminal = io::stderr().lock();
+    Ok(write!(terminal, "{text}").and_then(|()| terminal.flush())?)
 }

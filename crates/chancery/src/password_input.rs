@@ -3,12 +3,15 @@
 
 use std::{
     env, fs,
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _},
     path::Path,
     process::Command,
 };
 
-use crate::failure::{Failure, While as _};
+use crate::{
+    failure::{Failure, While as _},
+    output,
+};
 
 /// The password of one administrator.
 pub(crate) fn password(of: &str, file: Option<&Path>, variable: &str) -> Result<String, Failure> {
@@ -41,12 +44,11 @@ fn ask(of: &str) -> Result<String, Failure> {
 
 /// Asks for a line that nobody sees.
 pub(crate) fn prompt(question: &str) -> Result<String, Failure> {
-    eprint!("{question}");
-    io::stderr().flush()?;
+    output::question(question)?;
     let _silence = Silence::begin()?;
     let mut line = String::new();
     io::stdin().read_line(&mut line)?;
-    eprintln!();
+    output::note("");
     Ok(without_line_end(&line).to_owned())
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    io::{self, BufRead as _, IsTerminal as _, Read as _, Write as _},
+    io::{self, BufRead as _, IsTerminal as _, Read as _},
     path::Path,
     time::Duration,
 };
@@ -11,7 +11,10 @@ use chancery_types::ValidityUnit;
 use serde_json::{Value, json};
 
 use super::exit::usage;
-use crate::failure::{Failure, While as _};
+use crate::{
+    failure::{Failure, While as _},
+    output,
+};
 
 /// Whether there is a person to ask.
 pub(crate) fn somebody_is_there() -> bool {
@@ -20,8 +23,7 @@ pub(crate) fn somebody_is_there() -> bool {
 
 /// Asks for a line that may be seen.
 pub(crate) fn ask(question: &str) -> Result<String, Failure> {
-    eprint!("{question}");
-    io::stderr().flush()?;
+    output::question(question)?;
     let mut line = String::new();
     if io::stdin().lock().read_line(&mut line)? == 0 {
         return Err(usage("nothing was answered"));

@@ -24,7 +24,7 @@ pub(crate) fn run(command: &CertRequest) -> Result<(), Failure> {
         let body = body(command, connection)?;
         let answer = connection.call("POST", "/api/v2/x509/requests", Some(&body))?;
         for warning in answer.response["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            eprintln!("chancery: {}", Shown(warning));
+            output::note(format_args!("chancery: {}", Shown(warning)));
         }
         let Some(uuid) = answer.response["certificateUuid"].as_str() else {
             let proposal = answer.response["uuid"].as_str().unwrap_or_default();

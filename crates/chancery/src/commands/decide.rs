@@ -108,7 +108,7 @@ fn decide(
     }
     if let Some(path) = &command.file {
         compare(request, path)?;
-        eprintln!("The file {} is the one that shall be signed.", path.display());
+        output::note(format_args!("The file {} is the one that shall be signed.", path.display()));
     }
     let word = if decision == Decision::Approve { "approve" } else { "deny" };
     if !command.yes {

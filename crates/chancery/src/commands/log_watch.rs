@@ -29,7 +29,7 @@ pub(crate) fn run(command: &LogWatch) -> Result<Exit, Failure> {
         match look(&client, &key, &kept) {
             // Whoever watches goes on when the server is back.
             Err(failure) if !command.once && crate::client::exit::exit_of(&failure) == Exit::Unreachable => {
-                eprintln!("chancery: {}", crate::failure::describe(failure.as_ref()));
+                output::note(format_args!("chancery: {}", crate::failure::describe(failure.as_ref())));
             }
             Err(failure) => return Err(failure),
             Ok(Some(says)) => output::line(Shown(&says))?,
@@ -62,8 +62,8 @@ fn key(command: &LogWatch, client: &Client) -> Result<(LogKey, String), Failure>
 fn first_key(client: &Client, path: &Path) -> Result<String, Failure> {
     let text = String::from_utf8(client.log_key()?).doing("the log's key")?;
     private_file::replace_beside_others(path, text.as_bytes()).doing(path.display().to_string())?;
-    eprintln!("The log's key is kept from now on: {}", Shown(text.trim()));
-    eprintln!("  Compare it with the one that its operator tells; --log-key KEY takes another.");
+    output::note(format_args!("The log's key is kept from now on: {}", Shown(text.trim())));
+    output::note(format_args!("  Compare it with the one that its operator tells; --log-key KEY takes another."));
     Ok(text)
 }
 

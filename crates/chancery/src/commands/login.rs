@@ -114,12 +114,15 @@ impl Attempt {
             let state = self.one(&name, file)?;
             self.server.names.push(name.clone());
             if !state.fully_logged_in {
-                eprintln!("{} is logged in. The role takes two logins: somebody else has to log in too.", Shown(&name));
+                output::note(format_args!(
+                    "{} is logged in. The role takes two logins: somebody else has to log in too.",
+                    Shown(&name)
+                ));
             }
             self.server.state = Some(state);
         }
         if let Some((name, _)) = given.next() {
-            eprintln!("The session is whole without {}, who was not logged in.", Shown(name));
+            output::note(format_args!("The session is whole without {}, who was not logged in.", Shown(name)));
         }
         Ok(())
     }
@@ -136,7 +139,7 @@ impl Attempt {
             let password = password(name, file)?;
             match self.client.log_in(name, &password) {
                 Err(ClientError::NotLoggedIn { status: 401, message }) if tries > 0 => {
-                    eprintln!("{} Once more:", Shown(&message));
+                    output::note(format_args!("{} Once more:", Shown(&message)));
                 }
                 outcome => return outcome.doing(format!("logging {name} in")),
             }

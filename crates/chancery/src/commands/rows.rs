@@ -53,17 +53,19 @@ async fn authenticate(chancery: &Chancery, host: &Host, named: &[String], yes: b
     rows.iter().try_for_each(show)?;
     let count = rows.len();
     if count == 0 {
-        eprintln!("No row is refused.");
+        output::note(format_args!("No row is refused."));
         return Ok(ExitCode::SUCCESS);
     }
     if !yes {
-        eprintln!(
+        output::note(format_args!(
             "Nothing was changed. If all of this is as it should be, repeat the command with --yes ({count} rows)."
-        );
+        ));
         return Ok(ExitCode::FAILURE);
     }
     chancery.authenticate_rows(host, rows).await?;
-    eprintln!("{count} rows count from now on as they stand. A running server follows within a second.");
+    output::note(format_args!(
+        "{count} rows count from now on as they stand. A running server follows within a second."
+    ));
     Ok(ExitCode::SUCCESS)
 }
 

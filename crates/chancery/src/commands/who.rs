@@ -33,7 +33,9 @@ pub(crate) fn log_out(command: &Logout) -> Result<Exit, Failure> {
     match ended {
         // A session that had ended already is ended.
         Err(error) if !error.wants_login() => {
-            eprintln!("chancery: the login is forgotten here; the server could not be told, where it ends by itself");
+            output::note(format_args!(
+                "chancery: the login is forgotten here; the server could not be told, where it ends by itself"
+            ));
             Err(error.into())
         }
         Ok(()) | Err(_) => output::line(format!("Logged out of {}.", Shown(&server.server))).map(|()| Exit::Done),

@@ -66,7 +66,7 @@ fn listed(resource: &Resource, list: &List, matches: &ArgMatches, connection: &C
         show::table(&titles, &rows)?;
     }
     if after.is_some() {
-        eprintln!("There are more than {limit}: --limit NUMBER shows them.");
+        output::note(format_args!("There are more than {limit}: --limit NUMBER shows them."));
     }
     Ok(())
 }
@@ -136,7 +136,7 @@ fn uuid_of(resource: &Resource, verb: &Verb, name: &str, names: &Names<'_>) -> R
 /// What somebody should know stands where it is read, whatever reads the answer.
 fn warn(answer: &Answer) {
     for warning in answer.response["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        eprintln!("chancery: {}", crate::shown::Shown(warning));
+        output::note(format_args!("chancery: {}", crate::shown::Shown(warning)));
     }
 }
 

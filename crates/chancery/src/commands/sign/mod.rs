@@ -92,7 +92,7 @@ fn submit(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningR
     let submitted =
         connection.client.submit(&request).map_err(hinted).doing(format!("submitting {}", job.path.display()))?;
     for warning in &submitted.warnings {
-        eprintln!("chancery: {}", Shown(warning));
+        output::note(format_args!("chancery: {}", Shown(warning)));
     }
     Ok(submitted.uuid)
 }

@@ -20,6 +20,7 @@ use crate::{
         exit::{Exit, told, told_with},
     },
     failure::Failure,
+    output,
     resources::names::Names,
     shown::Shown,
 };
@@ -183,7 +184,7 @@ impl Line {
 
     fn end(&mut self) {
         if std::mem::take(&mut self.is_open) {
-            eprintln!();
+            output::note("");
         }
     }
 }

@@ -61,17 +61,17 @@ pub(crate) fn run(command: &Verify) -> ExitCode {
             match output::line(found.collect::<String>() + "verified") {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(failure) => {
-                    eprintln!("chancery: {}", describe(failure.as_ref()));
+                    output::note(format_args!("chancery: {}", describe(failure.as_ref())));
                     ExitCode::from(2)
                 }
             }
         }
         Err(Trouble::NotVerified(why)) => {
-            eprintln!("chancery: not verified: {}", Shown(&why));
+            output::note(format_args!("chancery: not verified: {}", Shown(&why)));
             ExitCode::from(1)
         }
         Err(Trouble::Unreadable(failure)) => {
-            eprintln!("chancery: {}", describe(failure.as_ref()));
+            output::note(format_args!("chancery: {}", describe(failure.as_ref())));
             ExitCode::from(2)
         }
     }
