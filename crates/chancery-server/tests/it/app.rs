@@ -62,6 +62,25 @@ impl Default for Setup {
     }
 }
 
+impl Setup {
+    /// For an installation in this place.
+    pub(crate) fn config(self, place: &Place) -> Config {
+        let Self { clock, limits, hardened, public_url, outside_stamps, key_backend, .. } = self;
+        Config {
+            store: place.store(),
+            root_key: place.root_key(),
+            clock,
+            limits,
+            hardened,
+            public_url,
+            outside_stamps,
+            log_name: None,
+            rsa_pool: 0,
+            key_backend,
+        }
+    }
+}
+
 impl TestApp {
     /// With the defaults and a clock that stands still.
     pub(crate) async fn new() -> Self {
@@ -74,23 +93,11 @@ impl TestApp {
     }
 
     pub(crate) async fn with(setup: Setup) -> Self {
-        let Setup { clock, limits, hardened, public_url, outside_stamps, postgres, api_access, key_backend } = setup;
         // What each test would make anew, with all migrations and two passwords, is made once and copied.
+        let (clock, api_access) = (setup.clock.clone(), setup.api_access);
         let is_usual = api_access && clock.now_ms() == NOON_MS;
-        let place = if is_usual { template::copy(postgres).await } else { Place::new(postgres) };
-        let (store, root_key) = (place.store(), place.root_key());
-        let config = Config {
-            store: store.clone(),
-            root_key,
-            clock: clock.clone(),
-            limits,
-            hardened,
-            public_url,
-            outside_stamps,
-            log_name: None,
-            rsa_pool: 0,
-            key_backend,
-        };
+        let place = if is_usual { template::copy(setup.postgres).await } else { Place::new(setup.postgres) };
+        let config = setup.config(&place);
         let chancery = Chancery::open(config).await.unwrap();
         if !is_usual {
             template::provision(&chancery, api_access).await;
@@ -137,20 +144,7 @@ impl TestApp {
     }
 
     async fn another(&self) -> Arc<Chancery> {
-        let Setup { limits, hardened, public_url, outside_stamps, key_backend, .. } = Setup::default();
-        let (store, root_key, clock) = (self.place.store(), self.place.root_key(), self.clock.clone());
-        let config = Config {
-            store,
-            root_key,
-            clock,
-            limits,
-            hardened,
-            public_url,
-            outside_stamps,
-            log_name: None,
-            rsa_pool: 0,
-            key_backend,
-        };
+        let config = Setup { clock: self.clock.clone(), ..Setup::default() }.config(&self.place);
         Chancery::open(config).await.unwrap()
     }
 

@@ -8,14 +8,12 @@ use std::{
     sync::Arc,
 };
 
-use chancery_core::{
-    Chancery, Clock, Config, FirstIdentity, Host, Limits, Provision, RootKeySource, StoreUrl, create_root_key,
-};
+use chancery_core::{Chancery, FirstIdentity, Host, Provision, RootKeySource, StoreUrl, create_root_key};
 use chancery_testkit::{Database, Postgres, TempDir, temp_dir};
 use chancery_types::RoleId;
 use tokio::sync::OnceCell;
 
-use crate::app::{NOON_MS, PASSWORD};
+use crate::app::{PASSWORD, Setup};
 
 /// The root key, and the database beside it or on a server.
 pub(crate) struct Place {
@@ -72,19 +70,7 @@ pub(crate) async fn copy(postgres: bool) -> Place {
 
 async fn make(postgres: bool) -> Template {
     let place = Place::new(postgres);
-    let config = Config {
-        store: place.store(),
-        root_key: place.root_key(),
-        clock: Clock::fixed(NOON_MS),
-        limits: Limits::default(),
-        hardened: false,
-        public_url: None,
-        outside_stamps: None,
-        log_name: None,
-        rsa_pool: 0,
-        key_backend: None,
-    };
-    let chancery = Chancery::open(config).await.unwrap();
+    let chancery = Chancery::open(Setup::default().config(&place)).await.unwrap();
     provision(&chancery, true).await;
     chancery.shut_down().await;
     let root_key = fs::read(place.folder.path().join("root.key")).unwrap();

@@ -3,7 +3,10 @@
 use chancery_types::{Base64, RoleId};
 use serde_json::{Value, json};
 
-use crate::app::{PASSWORD, TestApp};
+use crate::{
+    app::{PASSWORD, TestApp},
+    client::Client,
+};
 
 const NEW: &str = "another long password";
 
@@ -13,6 +16,14 @@ fn path(id: &str) -> String {
 
 fn body(password: &str) -> Value {
     json!({"password": Base64::encode(password.as_bytes())})
+}
+
+/// A session of two security officers.
+async fn officers(app: &TestApp, admin: &Client) -> Client {
+    for name in ["officer1", "officer2"] {
+        admin.create_person(name, &[RoleId::SECURITY_OFFICER]).await;
+    }
+    app.logged_in(&[("officer1", PASSWORD), ("officer2", PASSWORD)]).await
 }
 
 #[tokio::test]
@@ -58,11 +69,8 @@ async fn in_a_shared_session_the_own_password_is_reset_by_another() {
 async fn nobody_sets_the_password_of_somebody_who_holds_more() {
     let app = TestApp::new().await;
     let admin = app.admin().await;
-    for name in ["officer1", "officer2"] {
-        admin.create_person(name, &[RoleId::SECURITY_OFFICER]).await;
-    }
+    let officers = officers(&app, &admin).await;
     let auditor = admin.create_person("auditor", &[RoleId::AUDITOR]).await;
-    let officers = app.logged_in(&[("officer1", PASSWORD), ("officer2", PASSWORD)]).await;
     let administrator = admin.identity_uuid("Admin1").await;
     officers.post(&path(&administrator), body(NEW)).await.refused(403, "NotAuthorized", None);
     officers.post(&path(&auditor), body(NEW)).await.response();
@@ -111,11 +119,8 @@ async fn a_reset_ends_the_api_key_and_an_application_sets_no_password() {
 async fn nobody_renames_somebody_who_holds_more() {
     let app = TestApp::new().await;
     let admin = app.admin().await;
-    for name in ["officer1", "officer2"] {
-        admin.create_person(name, &[RoleId::SECURITY_OFFICER]).await;
-    }
+    let officers = officers(&app, &admin).await;
     let auditor = admin.create_person("auditor", &[RoleId::AUDITOR]).await;
-    let officers = app.logged_in(&[("officer1", PASSWORD), ("officer2", PASSWORD)]).await;
     let administrator = admin.identity_uuid("Admin1").await;
     let rename = |id: &str, name: &str| (format!("/api/v2/identities/{id}"), json!({"name": name}));
     let (path, body) = rename(&administrator, "somebody");
