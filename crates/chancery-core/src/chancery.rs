@@ -141,10 +141,10 @@ impl Chancery {
             pool,
             passwords: Pool::for_passwords(&limits),
             counters: Counters::new(&limits),
-            identity: IdentityState::load((&storage, &opening), &custodian, &quarantine, clock.now_ms()).await?,
+            identity: IdentityState::load(&storage, &opening, &custodian, &quarantine, clock.now_ms()).await?,
             token_profiles: TokenProfiles::default(),
             settings: ArcSwap::from_pointee(Settings::load(&storage, &opening).await?),
-            log: Log::load((&storage, &opening), &custodian, &custody, log_name.as_deref(), public_url.as_deref())
+            log: Log::load(&storage, &opening, &custodian, &custody, log_name.as_deref(), public_url.as_deref())
                 .await?,
             custodian,
             custody,

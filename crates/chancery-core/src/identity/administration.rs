@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::Caller;
 use crate::{
-    Chancery, Error, Event, Grant, Meaning, Result,
+    Chancery, Error, Event, Grant, Result,
     changes::{Change, ChangeKind},
 };
 
@@ -43,10 +43,7 @@ impl Chancery {
                 work(tx).await
             })
         });
-        match done.await {
-            Err(error) if error.meaning() == Meaning::Forbidden => Err(self.refused(caller, refused, error).await),
-            done => done,
-        }
+        self.or_refused(caller, refused, done.await).await
     }
 }
 

@@ -162,6 +162,11 @@ impl Caller {
         self.standing.are_two_persons()
     }
 
+    /// Whether these are two persons who may decide whom others trust: what ends that trust is theirs to do, too.
+    pub(crate) fn manages_trust(&self) -> bool {
+        self.has(Perm::CertManageManage) && self.are_two_persons()
+    }
+
     /// The roles that the session holds.
     #[must_use]
     pub fn roles(&self) -> &[RoleId] {

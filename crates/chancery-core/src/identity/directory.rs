@@ -47,14 +47,14 @@ impl LoginsRequired for Directory {
 
 impl Directory {
     /// Reads all at once; where that fails because of one of them, one after the other.
-    pub(super) async fn load((storage, by): (&Storage, &impl MayRead), quarantine: &Quarantine) -> Result<Self> {
+    pub(super) async fn load(storage: &Storage, by: &impl MayRead, quarantine: &Quarantine) -> Result<Self> {
         match Self::load_all(storage, by).await {
-            Err(failure) if is_lasting(&failure) => Self::load_what_can_be_read((storage, by), quarantine).await,
+            Err(failure) if is_lasting(&failure) => Self::load_what_can_be_read(storage, by, quarantine).await,
             outcome => outcome,
         }
     }
 
-    async fn load_what_can_be_read((storage, by): (&Storage, &impl MayRead), quarantine: &Quarantine) -> Result<Self> {
+    async fn load_what_can_be_read(storage: &Storage, by: &impl MayRead, quarantine: &Quarantine) -> Result<Self> {
         let ids = storage.read(by, |tx| {
             Box::pin(async move { Ok::<_, Error>((tables::roles::ids(tx).await?, tables::identities::ids(tx).await?)) })
         });

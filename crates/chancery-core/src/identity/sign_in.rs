@@ -181,8 +181,8 @@ impl Chancery {
         let kind = row.kind.parse().map_err(Error::internal)?;
         // What it holds now was given before, whatever the clock said then: one that was ahead shuts nobody out.
         let at = held.iter().map(|role| role.assigned_at_ms).fold(now, i64::max);
-        let held: Vec<_> = held.into_iter().map(|role| role.role_id.into()).collect();
-        let roles: Vec<_> = held.iter().copied().filter(|role| directory.counts(kind, *role)).collect();
+        let roles = held.iter().map(|role| role.role_id.into());
+        let roles: Vec<_> = roles.filter(|role| directory.counts(kind, *role)).collect();
         if roles.is_empty() && !held.is_empty() {
             let event = Event::new(Action::Login).on(row.id);
             return Err(self.refused_to(&proved, event, not_a_person()).await);

@@ -40,16 +40,17 @@ pub(crate) struct IdentityState {
 impl IdentityState {
     /// Loads it; makes what a new installation needs.
     pub(crate) async fn load(
-        (storage, opening): (&Storage, &Opening),
+        storage: &Storage,
+        opening: &Opening,
         custodian: &Custodian,
         quarantine: &Quarantine,
         now: i64,
     ) -> Result<Self> {
         storage.background(opening, move |tx| Box::pin(async move { built_in::ensure(tx, now).await })).await?;
         Ok(Self {
-            tokens: Tokens::load((storage, opening), custodian, now).await?,
-            directory: ArcSwap::from_pointee(Directory::load((storage, opening), quarantine).await?),
-            sessions: Sessions::load((storage, opening), quarantine).await?,
+            tokens: Tokens::load(storage, opening, custodian, now).await?,
+            directory: ArcSwap::from_pointee(Directory::load(storage, opening, quarantine).await?),
+            sessions: Sessions::load(storage, opening, quarantine).await?,
             recent: Recent::default(),
             delays: Mutex::default(),
             rate: Mutex::default(),
@@ -97,7 +98,7 @@ impl Chancery {
 
     /// All roles and identities may have changed.
     pub(crate) async fn reload_directory(&self, by: &impl MayRead) -> Result<()> {
-        let mut directory = Directory::load((&self.storage, by), &self.quarantine).await?;
+        let mut directory = Directory::load(&self.storage, by, &self.quarantine).await?;
         directory.edition = self.identity.directory.load().edition + 1;
         self.identity.directory.store(Arc::new(directory));
         Ok(())
@@ -106,7 +107,7 @@ impl Chancery {
     /// All sessions may have begun or ended.
     pub(crate) async fn reload_sessions(&self, by: &impl MayRead) -> Result<()> {
         let known = self.identity.sessions.all();
-        let stored = Sessions::load((&self.storage, by), &self.quarantine).await?;
+        let stored = Sessions::load(&self.storage, by, &self.quarantine).await?;
         for session in stored.all() {
             self.identity.sessions.take_in(session);
         }

@@ -34,11 +34,7 @@ pub(super) struct Tokens(Vec<BearerKey>);
 
 impl Tokens {
     /// Opens the installation's keys; makes the first one where there is none.
-    pub(super) async fn load(
-        (storage, opening): (&Storage, &Opening),
-        custodian: &Custodian,
-        now: i64,
-    ) -> Result<Self> {
+    pub(super) async fn load(storage: &Storage, opening: &Opening, custodian: &Custodian, now: i64) -> Result<Self> {
         let id = KeyId::from_random(chancery_keys::random());
         let sealed = custodian.generate(reference(id))?.sealed;
         let first = tables::bearer_keys::Row {

@@ -18,7 +18,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
-    Caller, Chancery, Error, Event, Meaning, Result, Visitor,
+    Caller, Chancery, Error, Event, Result, Visitor,
     changes::{Change, ChangeKind},
     custody::{RsaPoolLevels, Signer},
     list::Page,
@@ -93,7 +93,7 @@ impl Chancery {
         let PatchKey { name, usages } = request;
         let limits = self.limits.clone();
         let (event, told) = key_event(Action::KeyChange, id).told();
-        let (are_two, ends_certificates) = (caller.are_two_persons(), ends_certificates(caller));
+        let (are_two, manages_trust) = (caller.are_two_persons(), caller.manages_trust());
         let changed = self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 let before = detail(tx, id).await?;
@@ -112,7 +112,7 @@ impl Chancery {
                     if !are_two && usages.iter().any(|usage| !key.usages.contains(usage)) {
                         return Err(takes_two_persons("/usages"));
                     }
-                    if !ends_certificates && key.usages.iter().any(|usage| !usages.contains(usage)) {
+                    if !manages_trust && key.usages.iter().any(|usage| !usages.contains(usage)) {
                         check_data_key(&key, "/usages")?;
                     }
                     row.usages = new_key::usages_text(&usages);
@@ -143,12 +143,12 @@ impl Chancery {
     async fn set_key_state(&self, caller: &Caller, id: KeyId, state: KeyState, action: Action) -> Result<Key> {
         let grant = self.grant(caller, Perm::KeysAdd, action, Some(id.into())).await?;
         let ((event, told), limits) = (key_event(action, id).told(), self.limits.clone());
-        let ends_certificates = ends_certificates(caller);
+        let manages_trust = caller.manages_trust();
         let changed = self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 let before = detail(tx, id).await?;
                 let mut row = load(tx, id).await?;
-                if state == KeyState::Disabled && !ends_certificates {
+                if state == KeyState::Disabled && !manages_trust {
                     check_data_key(&StoredKey::from_row(&row)?, "")?;
                 }
                 row.state = state.as_str().to_owned();
@@ -159,14 +159,6 @@ impl Chancery {
             })
         });
         self.or_refused(caller, key_event(action, id), changed.await).await
-    }
-
-    /// What came of a change; that it is forbidden is audited.
-    async fn or_refused(&self, caller: &Caller, event: Event, changed: Result<Key>) -> Result<Key> {
-        match changed {
-            Err(error) if error.meaning() == Meaning::Forbidden => Err(self.refused(caller, event, error).await),
-            changed => changed,
-        }
     }
 
     /// Adds a version to a data key. No token profile changes by that: each goes on with the version that it names.
@@ -254,11 +246,6 @@ fn check_usages(usages: &[KeyUsage], spec: KeySpec) -> Result<Vec<KeyUsage>> {
     Ok(allowed.iter().copied().filter(|usage| usages.contains(usage)).collect())
 }
 
-/// Who may revoke whatever certificate: keeping its key from signing is the same.
-fn ends_certificates(caller: &Caller) -> bool {
-    caller.has(Perm::CertManageManage) && caller.are_two_persons()
-}
-
 /// Refuses one person who would stop an authority, a responder, a stamp or a service by its key.
 fn check_data_key(key: &StoredKey, field: &str) -> Result<()> {
     if key.purpose == Purpose::Data {
@@ -266,12 +253,15 @@ fn check_data_key(key: &StoredKey, field: &str) -> Result<()> {
     }
     let message = "The key of a certificate is kept from signing by two persons, as its certificate is revoked: \
         a session of a role with two logins and CertManage:Manage.";
-    let refusal = Error::forbidden(message);
-    Err(if field.is_empty() { refusal } else { refusal.at(field) })
+    Err(forbidden_at(field, message))
 }
 
 fn takes_two_persons(field: &str) -> Error {
     let message = "To let a key do again what it was kept from takes two persons: a session of a role with two logins.";
+    forbidden_at(field, message)
+}
+
+fn forbidden_at(field: &str, message: &'static str) -> Error {
     let refusal = Error::forbidden(message);
     if field.is_empty() { refusal } else { refusal.at(field) }
 }

@@ -40,7 +40,8 @@ impl Log {
     /// Opens the log, or begins it. Its name is the one that the settings give, or comes from the public address; it
     /// may change until there is an entry, and never again.
     pub(crate) async fn load(
-        by: (&Storage, &Opening),
+        storage: &Storage,
+        opening: &Opening,
         custodian: &Custodian,
         custody: &Custody,
         name: Option<&str>,
@@ -50,13 +51,13 @@ impl Log {
         if let Some(wanted) = wanted.as_deref().filter(|wanted| !note::is_name(wanted)) {
             return Err(LogFailure::Name(wanted.to_owned()));
         }
-        let row = match by.0.read(by.1, |tx| Box::pin(read(tx))).await? {
+        let row = match storage.read(opening, |tx| Box::pin(read(tx))).await? {
             Some(row) => row,
-            None => begin(by, custodian, custody, wanted.as_deref()).await?,
+            None => begin(storage, opening, custodian, custody, wanted.as_deref()).await?,
         };
         let log = Self::open(custody, &row)?;
         match wanted {
-            Some(wanted) if wanted != row.origin && row.size == 0 => log.renamed(by, wanted).await,
+            Some(wanted) if wanted != row.origin && row.size == 0 => log.renamed(storage, opening, wanted).await,
             Some(wanted) if wanted != row.origin && name.is_some() => Err(LogFailure::OtherName(row.origin)),
             _ => Ok(log),
         }
@@ -73,7 +74,7 @@ impl Log {
     }
 
     /// The same log, still empty, under another name.
-    async fn renamed(self, (storage, opening): (&Storage, &Opening), name: String) -> Result<Self, LogFailure> {
+    async fn renamed(self, storage: &Storage, opening: &Opening, name: String) -> Result<Self, LogFailure> {
         let public_key = note::raw_key(self.signer.public_key());
         let key = public_key.and_then(|key| LogKey::new(&name, key));
         let key = key.ok_or_else(|| Error::internal("a log's name was checked before"))?;
@@ -100,7 +101,8 @@ impl Log {
 
 /// Makes the key and stores the empty log; of two nodes that do so at once, both get what the first one made.
 async fn begin(
-    (storage, opening): (&Storage, &Opening),
+    storage: &Storage,
+    opening: &Opening,
     custodian: &Custodian,
     custody: &Custody,
     name: Option<&str>,
@@ -159,7 +161,7 @@ mod tests {
         let installation = Installation::new().await;
         let chancery = &installation.chancery;
         let load = async |name: Option<&'static str>, url: Option<&'static str>| {
-            Log::load((&chancery.storage, &Opening::of_test()), &chancery.custodian, &chancery.custody, name, url)
+            Log::load(&chancery.storage, &Opening::of_test(), &chancery.custodian, &chancery.custody, name, url)
                 .await
                 .map(|log| log.key)
         };

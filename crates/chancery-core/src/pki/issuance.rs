@@ -41,11 +41,6 @@ impl Ordered {
     }
 }
 
-/// Whether these are two persons who may decide whom others trust.
-pub(super) fn manages_trust(caller: &Caller) -> bool {
-    caller.has(Perm::CertManageManage) && caller.are_two_persons()
-}
-
 fn is_of_names(field: &str) -> bool {
     field == SUBJECT || field.starts_with(ALT_NAMES)
 }
@@ -137,7 +132,7 @@ impl Chancery {
         let object = request.instead_of().map(Uuid::from);
         let grant = self.grant(caller, Perm::CertManageGenerate, request.action(), object).await?;
         let Ordered { order, save, warnings } = self.ordered(&grant, &request).await?;
-        let may = manages_trust(caller);
+        let may = caller.manages_trust();
         if let Some(what) = powerful(&order)?.filter(|_| !may) {
             let message =
                 format!("{what} is made by two persons: a session of a role with two logins and CertManage:Manage.");

@@ -86,10 +86,7 @@ impl Chancery {
         if let Some(newest) = self.newest_in_store(issuer, now_s).await?.0 {
             return Ok(newest);
         }
-        let signed = {
-            let _making = self.kept_lists.making.lock().await;
-            self.sign_lists(issuer, now_s).await
-        };
+        let signed = self.sign_lists(issuer, now_s).await;
         // Where nothing could be signed, or another node was faster, the newest list there is stands: an authority that
         // cannot sign any more has said its last word with it.
         let (fresh, last) = self.newest_in_store(issuer, now_s).await?;
@@ -123,10 +120,7 @@ impl Chancery {
         if let (number, Some(lists)) = self.stored_lists(&PublishingLists(()), issuer).await? {
             return Ok((number, lists));
         }
-        {
-            let _making = self.kept_lists.making.lock().await;
-            self.sign_lists(issuer, self.clock.now_ms().div_euclid(1_000)).await?;
-        }
+        self.sign_lists(issuer, self.clock.now_ms().div_euclid(1_000)).await?;
         self.kept_lists.look_again();
         let (number, lists) = self.stored_lists(&PublishingLists(()), issuer).await?;
         let lists = lists.ok_or_else(|| Error::unavailable("The stored revocation list is not its authority's."))?;
@@ -164,6 +158,7 @@ impl Chancery {
 
     /// Signs and stores the next lists. Where another node was faster its lists are as good, and ours are discarded.
     async fn sign_lists(&self, issuer: CertificateId, now_s: i64) -> Result<()> {
+        let _making = self.kept_lists.making.lock().await;
         // The key first: where there is none, no entry need be read.
         let (authority, _) = self.storage.read(&PublishingLists(()), move |tx| Box::pin(read_head(tx, issuer))).await?;
         let key =

@@ -14,7 +14,6 @@ use chancery_x509::crl::Revocation;
 
 use super::{
     cert_profile::{OCSP_SIGNING, TIME_STAMPING},
-    issuance::manages_trust,
     stored_certificate::StoredCertificate,
 };
 use crate::{
@@ -68,7 +67,7 @@ impl Chancery {
     pub async fn release_certificate(&self, caller: &Caller, id: CertificateId) -> Result<Certificate> {
         let action = Action::CertificateRelease;
         let grant = self.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
-        if !manages_trust(caller) {
+        if !caller.manages_trust() {
             return Err(self
                 .refused(caller, Event::new(action).on(Uuid::from(id)), by_two("A hold is released"))
                 .await);
@@ -92,7 +91,7 @@ impl Chancery {
     /// Refuses one person who would end what others rest on: an authority, a responder, a stamp, a service. That takes
     /// what making one takes, for a hold too; other leaves are ended by whoever may issue them.
     async fn check_end(&self, caller: &Caller, grant: &Grant, id: CertificateId) -> Result<()> {
-        if manages_trust(caller) {
+        if caller.manages_trust() {
             return Ok(());
         }
         // Neither changes under the revocation: a service takes its certificate in the transaction that issues it.

@@ -29,7 +29,8 @@ impl Chancery {
         let stored = stored.ok_or_else(|| Error::not_found("revocation list"))?;
         let number = stored.number;
         let lists = self.pool.run(move || {
-            let are_its = [&stored.der, &stored.delta].into_iter().all(|der| is_signed(der, number, &authority));
+            let are_its =
+                [&stored.der, &stored.delta].into_iter().all(|der| signed_number(der, &authority) == Some(number));
             are_its.then(|| Lists { complete: stored.der.into(), delta: stored.delta.into() })
         });
         let lists = lists.await?;
@@ -40,12 +41,8 @@ impl Chancery {
     }
 }
 
-fn is_signed(der: &[u8], number: i64, authority: &StoredCertificate) -> bool {
-    read_signed(der, authority) == Some(number)
-}
-
 /// The number of a list that this authority signed.
-fn read_signed(der: &[u8], authority: &StoredCertificate) -> Option<i64> {
+fn signed_number(der: &[u8], authority: &StoredCertificate) -> Option<i64> {
     let signed = Signed::from_der(der).ok()?;
     let scheme = SignatureScheme::named(authority.spec, &signed.algorithm)?;
     let certificate = x509_cert::Certificate::from_der(&authority.der).ok()?;

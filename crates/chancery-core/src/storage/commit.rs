@@ -7,7 +7,7 @@ use tracing::error;
 
 use super::MayCommit;
 use crate::{
-    Caller, Chancery, Error, Event, Result,
+    Caller, Chancery, Error, Event, Meaning, Result,
     audit::{Actor, Entry},
 };
 
@@ -46,6 +46,14 @@ impl Chancery {
     /// written the answer is that failure: no attempt goes unseen.
     pub(crate) async fn refused(&self, caller: &Caller, event: Event, refusal: Error) -> Error {
         self.refused_in_name_of(&Actor::of(caller), event, refusal).await
+    }
+
+    /// What came of a change whose work looks at rights itself: that it was forbidden is recorded.
+    pub(crate) async fn or_refused<T>(&self, caller: &Caller, event: Event, done: Result<T>) -> Result<T> {
+        match done {
+            Err(error) if error.meaning() == Meaning::Forbidden => Err(self.refused(caller, event, error).await),
+            done => done,
+        }
     }
 
     /// [`refused`](Self::refused) where somebody is known who is no caller yet.
