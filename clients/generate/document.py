@@ -43,6 +43,8 @@ class Operation:
     result: dict
     is_public: bool
     repeatable: bool
+    # Whether a key of its own lets it be sent again.
+    keyed: bool
 
     @property
     def may_be_unchanged(self):
@@ -87,6 +89,9 @@ class Document:
         for one in found.get("parameters", []):
             parameter = Parameter(one["name"], one["schema"], one.get("required", False), text_of(one))
             parameters[one["in"]].append(parameter)
+        # The clients choose the keys.
+        keys = [one for one in parameters["header"] if one.name == "Idempotency-Key"]
+        parameters["header"] = [one for one in parameters["header"] if one not in keys]
         body, media_type = None, None
         if "requestBody" in found:
             [(media_type, content)] = found["requestBody"]["content"].items()
@@ -110,6 +115,7 @@ class Document:
             result=result,
             is_public="security" not in found and group != "session",
             repeatable=method in ("GET", "PUT") or f"{group}.{name}" in REPEATABLE,
+            keyed=bool(keys),
         )
 
 

@@ -202,6 +202,8 @@ def details(operation):
         details["by_cookie"] = "True"
     if operation.repeatable:
         details["repeatable"] = "True"
+    elif operation.keyed:
+        details["keyed"] = "True"
     return details
 
 

@@ -145,6 +145,8 @@ def details(operation):
     details["isPublic"] = str(operation.is_public).lower()
     details["byCookie"] = str(operation.group == "session").lower()
     details["repeatable"] = str(operation.repeatable).lower()
+    if operation.keyed and not operation.repeatable:
+        details["keyed"] = "true"
     return details
 
 

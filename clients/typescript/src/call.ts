@@ -20,6 +20,8 @@ export interface Call {
   byCookie: boolean;
   /** Whether it may be sent again when an answer was lost. */
   repeatable: boolean;
+  /** Whether it is sent with a key, under which it is made once however often it is sent. */
+  keyed?: boolean;
 }
 
 /** What one call has of its own. */

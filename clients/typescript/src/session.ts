@@ -145,11 +145,12 @@ export class Session implements Caller {
   }
 
   async #send(call: Call, token: string | undefined, options: CallOptions): Promise<Response> {
+    const key = call.keyed ? randomKey() : undefined;
     for (let attempt = 0; ; attempt++) {
-      const outcome = await this.#attempt(call, token, options);
+      const outcome = await this.#attempt(call, token, key, options);
       let wait: number | undefined;
       if (outcome instanceof TransportError) {
-        const mayRepeat = (call.repeatable && !isAboutTrust(outcome.cause)) || wasNeverSent(outcome.cause);
+        const mayRepeat = ((call.repeatable || call.keyed) && !isAboutTrust(outcome.cause)) || wasNeverSent(outcome.cause);
         if (mayRepeat) wait = this.#waitMs(attempt, 0);
         if (wait === undefined) throw outcome;
       } else {
@@ -163,11 +164,17 @@ export class Session implements Caller {
     }
   }
 
-  async #attempt(call: Call, token: string | undefined, options: CallOptions): Promise<Response | TransportError> {
+  async #attempt(
+    call: Call,
+    token: string | undefined,
+    key: string | undefined,
+    options: CallOptions,
+  ): Promise<Response | TransportError> {
     const headers = new Headers();
     for (const [name, value] of Object.entries(call.headers ?? {})) {
       if (value !== undefined) headers.set(name, value);
     }
+    if (key !== undefined) headers.set("Idempotency-Key", key);
     if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
     else if (this.#cookie !== undefined && !call.isPublic) headers.set("Cookie", this.#cookie);
     const body = call.octets ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
@@ -278,6 +285,11 @@ function lifetimeMs(token: string): number {
   } catch {
     return TOKEN_LIFETIME_MS;
   }
+}
+
+/** Not `crypto.randomUUID`, which pages without TLS do not have. */
+function randomKey(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (octet) => octet.toString(16).padStart(2, "0")).join("");
 }
 
 export function toBase64(octets: Uint8Array): string {

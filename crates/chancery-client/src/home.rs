@@ -69,7 +69,7 @@ impl Client {
     ///
     /// [`ClientError::NotLoggedIn`] where there is no such session any more.
     pub fn log_out(&self) -> Result<(), ClientError> {
-        let answer = self.send_once("POST", "/home/v1/logout", None, Carried::Best)?;
+        let answer = self.send_once("POST", "/home/v1/logout", None, Carried::Best(None))?;
         *self.locked() = Session::default();
         accepted::<HomeAnswer>(&answer).map(drop)
     }

@@ -44,9 +44,9 @@ pub struct Session {
 
 /// By what a call says who makes it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Carried {
-    /// The bearer token, or where there is none yet the cookie.
-    Best,
+pub(crate) enum Carried<'a> {
+    /// The bearer token, or where there is none yet the cookie; and a key under which the call is made once.
+    Best(Option<&'a str>),
     /// The cookie alone.
     Cookie,
 }
@@ -145,9 +145,10 @@ impl Client {
     }
 
     fn send_patiently(&self, method: &str, path: &str, body: Option<&str>) -> Result<Answer, ClientError> {
-        let mut tries = Tries::of(method);
+        let key = takes_key(method, path).then(|| format!("{:032x}", rand::random::<u128>()));
+        let mut tries = Tries::of(method == "GET" || key.is_some());
         loop {
-            let outcome = self.send_once(method, path, body, Carried::Best);
+            let outcome = self.send_once(method, path, body, Carried::Best(key.as_deref()));
             let (status, retry_after) = match &outcome {
                 Ok(answer) => (Some(answer.status), answer.retry_after()),
                 Err(ClientError::Transport(_)) => (None, None),
@@ -166,11 +167,14 @@ impl Client {
         method: &str,
         path: &str,
         body: Option<&str>,
-        carried: Carried,
+        carried: Carried<'_>,
     ) -> Result<Answer, ClientError> {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
         let Session { cookie, bearer } = self.session();
-        if let Some(bearer) = bearer.filter(|_| carried == Carried::Best) {
+        if let Carried::Best(Some(key)) = carried {
+            request = request.header("Idempotency-Key", key);
+        }
+        if let Some(bearer) = bearer.filter(|_| carried != Carried::Cookie) {
             request = request.header(header::AUTHORIZATION, format!("Bearer {bearer}"));
         } else if let Some(cookie) = cookie {
             request = request.header(header::COOKIE, cookie);
@@ -219,6 +223,12 @@ impl Answer {
         let set = self.headers.get(header::SET_COOKIE)?.to_str().ok()?;
         set.split(';').next().map(str::to_owned)
     }
+}
+
+/// Whether the server makes this call once for a key. Values become the same tokens however often that is asked for.
+fn takes_key(method: &str, path: &str) -> bool {
+    let is_of_interface = path.starts_with("/api/v2/") || path.starts_with("/cuserv/v1/");
+    method == "POST" && is_of_interface && !path.starts_with("/api/v2/token-profiles/")
 }
 
 /// Takes the payload out of its envelope.

@@ -25,7 +25,7 @@ use tracing::warn;
 use uuid::Uuid;
 
 use crate::{
-    Chancery, Error, Result,
+    Chancery, Error, Result, idempotency,
     quarantine::{Object, is_lasting},
 };
 
@@ -308,10 +308,12 @@ impl Chancery {
     }
 
     async fn prune_changes(&self) -> Result<()> {
-        let before_ms = self.clock.now_ms().saturating_sub(i64::try_from(PRUNE_AGE.as_millis()).unwrap_or(i64::MAX));
+        let now_ms = self.clock.now_ms();
+        let before_ms = now_ms.saturating_sub(i64::try_from(PRUNE_AGE.as_millis()).unwrap_or(i64::MAX));
         let pruned = self.storage.background(&FollowingChanges(()), move |tx| {
             Box::pin(async move {
                 tables::changes::prune(tx, PRUNE_AGE).await?;
+                idempotency::forget(tx, now_ms).await?;
                 Ok::<_, Error>(tables::nodes::forget(tx, before_ms).await?)
             })
         });

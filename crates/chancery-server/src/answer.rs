@@ -34,7 +34,7 @@ pub(crate) fn shared(bytes: Arc<[u8]>) -> Bytes {
     Bytes::from_owner(bytes)
 }
 
-fn written(json: serde_json::Result<Vec<u8>>) -> Response {
+pub(crate) fn written(json: serde_json::Result<Vec<u8>>) -> Response {
     match json {
         Ok(json) => {
             let mut response = Response::new(Body::from(json));

@@ -15,7 +15,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     app::App,
     fast_path::Single,
-    metrics,
+    idempotency, metrics,
     middleware::{Outermost, Peer, no_such_path, refuse_head},
     openapi, routes,
     shares::Share,
@@ -264,7 +264,12 @@ impl Routes {
     }
 
     async fn route(&self, mut request: Request, peer: Peer) -> Result<Response, Infallible> {
-        request.extensions_mut().insert(peer);
-        self.router.clone().oneshot(request).await
+        request.extensions_mut().insert(peer.clone());
+        match &self.fast_path {
+            Some(app) if idempotency::is_repeatable(&request) => {
+                Ok(Box::pin(idempotency::answer(app, self.router.clone(), request, &peer)).await)
+            }
+            Some(_) | None => self.router.clone().oneshot(request).await,
+        }
     }
 }

@@ -49,6 +49,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0041_row_macs",
     "0042_key_backends",
     "0043_approval_digests",
+    "0044_idempotency_keys",
 ];
 
 /// The text is kept whole, as its own checksum.

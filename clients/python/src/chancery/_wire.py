@@ -42,6 +42,8 @@ class Call:
     by_cookie: bool = False
     #: Whether it may be sent again when an answer was lost.
     repeatable: bool = False
+    #: Whether it is sent with a key, under which it is made once however often it is sent.
+    keyed: bool = False
 
     @property
     def content(self) -> bytes | None:

@@ -20,7 +20,7 @@ impl Client {
     ///
     /// [`ClientError`] where it does not.
     pub fn readiness(&self) -> Result<Readiness, ClientError> {
-        self.send_once("GET", "/readyz", None, Carried::Best)?.json()
+        self.send_once("GET", "/readyz", None, Carried::Best(None))?.json()
     }
 
     /// The transparency log's latest checkpoint: a signed note.

@@ -236,7 +236,7 @@ impl Counters {
 
 fn of_calls(key: &CallKey, counted: Calls) -> Counted {
     Counted {
-        actor: Actor { request_id: String::new(), source: None, identities: counted.identities },
+        actor: Actor { request_id: String::new(), source: None, identities: counted.identities, call: None },
         event: Event::new(key.action)
             .on(key.object)
             .detail(serde_json::json!({"session": key.session, "values": counted.values})),
@@ -255,7 +255,7 @@ fn of_nobody(source: Source, who: Nobody, count: u64) -> Counted {
         Nobody::Unproved(id, name) => (Event::new(Action::Login).on(Uuid::from(id)), vec![(id, name)]),
     };
     Counted {
-        actor: Actor { request_id: String::new(), source: Some(source.address()), identities },
+        actor: Actor { request_id: String::new(), source: Some(source.address()), identities, call: None },
         event,
         outcome: ErrorCode::InvalidAuthToken,
         count,

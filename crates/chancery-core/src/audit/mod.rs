@@ -21,7 +21,7 @@ pub(crate) use self::{
     difference::Told,
 };
 use crate::{
-    Caller, Chancery, Error, Host, Limits, RequestInfo, Result, changes::Change, identity::SigningIn,
+    Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result, changes::Change, identity::SigningIn,
     storage::Recording,
 };
 
@@ -34,6 +34,8 @@ pub(crate) struct Actor {
     request_id: String,
     source: Option<IpAddr>,
     identities: Vec<(IdentityId, String)>,
+    /// What the caller may repeat.
+    call: Option<Arc<IdempotentCall>>,
 }
 
 impl Actor {
@@ -43,12 +45,13 @@ impl Actor {
             request_id: caller.request().id.to_string(),
             source: Some(caller.request().source),
             identities: caller.members().iter().map(|member| (member.id, member.name.clone())).collect(),
+            call: caller.call().cloned(),
         }
     }
 
     /// Who has proved to be these identities, and is no caller yet, or any more.
     pub(crate) fn signing_in(_: &SigningIn, request: &RequestInfo, identities: Vec<(IdentityId, String)>) -> Self {
-        Self { request_id: request.id.to_string(), source: Some(request.source), identities }
+        Self { request_id: request.id.to_string(), source: Some(request.source), identities, call: None }
     }
 
     /// Somebody with a shell on the host.
@@ -61,8 +64,13 @@ impl Actor {
         Self::named(T::NAME)
     }
 
+    /// What the caller may repeat, and the id of the request that makes it.
+    pub(crate) fn call(&self) -> Option<(Arc<IdempotentCall>, String)> {
+        self.call.as_ref().map(|call| (Arc::clone(call), self.request_id.clone()))
+    }
+
     fn named(who: &str) -> Self {
-        Self { request_id: who.to_owned(), source: None, identities: Vec::new() }
+        Self { request_id: who.to_owned(), source: None, identities: Vec::new(), call: None }
     }
 }
 

@@ -4,7 +4,7 @@ use std::{fmt, net::IpAddr, sync::Arc};
 
 use chancery_types::{IdentityId, IdentityKind, Perm, RoleId};
 
-use crate::Source;
+use crate::{IdempotentCall, Source};
 
 /// The id that answer, log and audit record share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,12 +126,24 @@ pub struct Caller {
     standing: Arc<Standing>,
     /// When the bearer token that was shown expires; none where it was the session cookie.
     token_expires_at: Option<i64>,
+    /// The request as one that may be repeated.
+    call: Option<Arc<IdempotentCall>>,
 }
 
 impl Caller {
     /// Only `identity/` vouches for a caller.
     pub(super) const fn new(request: RequestInfo, standing: Arc<Standing>, token_expires_at: Option<i64>) -> Self {
-        Self { request, standing, token_expires_at }
+        Self { request, standing, token_expires_at, call: None }
+    }
+
+    /// The same caller, whose request may be repeated.
+    #[must_use]
+    pub fn repeatably(self, call: Arc<IdempotentCall>) -> Self {
+        Self { call: Some(call), ..self }
+    }
+
+    pub(crate) const fn call(&self) -> Option<&Arc<IdempotentCall>> {
+        self.call.as_ref()
     }
 
     pub(super) const fn token_expires_at(&self) -> Option<i64> {

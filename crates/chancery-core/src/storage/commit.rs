@@ -1,5 +1,7 @@
 //! Changing state together with its audit record.
 
+use std::sync::Arc;
+
 use chancery_store::Tx;
 use chancery_types::ErrorCode;
 use futures::future::BoxFuture;
@@ -24,18 +26,27 @@ impl Chancery {
         }
         let now_ms = self.clock.now_ms();
         let stale = !event.changes.is_empty();
-        let entry = Entry::new(now_ms, &by.actor(), event, ErrorCode::Success)?;
+        let actor = by.actor();
+        let entry = Entry::new(now_ms, &actor, event, ErrorCode::Success)?;
+        let call = actor.call();
+        let noted = call.as_ref().map(|(call, _)| Arc::clone(call));
         let done = self
             .storage
             .store
             .write(move |tx| {
                 Box::pin(async move {
+                    if let Some((call, request_id)) = call {
+                        call.claim(tx, &request_id, now_ms).await?;
+                    }
                     let done = work(tx).await?;
                     entry.append(tx).await?;
                     Ok::<_, Error>(done)
                 })
             })
             .await?;
+        if let Some(call) = noted {
+            call.made();
+        }
         if stale {
             self.catch_up_with_own_change().await;
         }

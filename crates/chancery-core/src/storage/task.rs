@@ -14,6 +14,7 @@ use crate::{
     chancery::ShuttingDown,
     changes::FollowingChanges,
     health::Probing,
+    idempotency::KeepingAnswers,
     identity::{KeepingSessions, SigningIn},
     keys::OpeningKeys,
     log::{PublishingLog, SequencingLog},
@@ -70,6 +71,8 @@ tasks! {
     Probing: Others,
     /// Finds who logs in, while nobody is known.
     SigningIn: Data,
+    /// Keeps how calls were answered that may be repeated.
+    KeepingAnswers: Others,
     /// Finds sessions that other nodes began, writes down which were used, and forgets the others.
     KeepingSessions: Others,
     /// Gives entries of the log their places.
@@ -101,6 +104,7 @@ impl Background for FollowingChanges {}
 impl Background for WritingCounts {}
 impl Background for ShuttingDown {}
 impl Background for Probing {}
+impl Background for KeepingAnswers {}
 impl Background for KeepingSessions {}
 impl Background for SequencingLog {}
 impl Background for WatchingExpiry {}

@@ -1,9 +1,9 @@
 //! Who calls.
 
-use std::ops::Deref;
+use std::{ops::Deref, sync::Arc};
 
 use axum::{extract::FromRequestParts, http::request::Parts};
-use chancery_core::Caller;
+use chancery_core::{Caller, IdempotentCall};
 
 use crate::{
     answer::Failure,
@@ -33,6 +33,10 @@ impl FromRequestParts<App> for Authenticated {
         if let Some(peer) = parts.extensions.get::<Peer>() {
             peer.is_known();
         }
+        let caller = match parts.extensions.get::<Arc<IdempotentCall>>() {
+            Some(call) => caller.repeatably(Arc::clone(call)),
+            None => caller,
+        };
         keep_caller(parts, &caller);
         Ok(Self(caller))
     }

@@ -22,6 +22,7 @@ use axum::{
 use chancery_core::{Error, Limits, Meaning};
 use chancery_types::IdentityId;
 use serde::de::DeserializeOwned;
+use sha2::{Digest as _, Sha256};
 use tokio::{sync::OwnedSemaphorePermit, task::spawn_blocking};
 
 use crate::{answer::Failure, app::App, decode, shares::Share};
@@ -118,6 +119,26 @@ where
         }
         Received::OnDisk(spool, _share) => Box::pin(read_back(spool, app, read)).await,
     }
+}
+
+/// SHA-256 of a body that nobody works with: of one as large as any may be, nothing of which is kept.
+pub(crate) async fn digest_of_body(
+    headers: &HeaderMap,
+    body: &mut axum::body::Body,
+    app: &App,
+) -> Result<[u8; 32], Error> {
+    let max = app.limits().signing_body_max.max(app.limits().batch_body_max);
+    check_announced_size(headers, max)?;
+    let arrived = AtomicUsize::new(0);
+    let mut body = Arriving::new(body, max, &arrived);
+    let digested = async {
+        let mut digest = Sha256::new();
+        while let Some(data) = body.next().await? {
+            digest.update(&data);
+        }
+        Ok(digest.finalize().into())
+    };
+    patiently(digested, &arrived, &app.limits().bodies).await
 }
 
 /// Reads a body that waited on disk.

@@ -13,7 +13,7 @@ mod visitor;
 pub(crate) use authenticated::Authenticated;
 pub(crate) use body::{
     BatchBody, Body, BodyOrEmpty, Gate, NotedBody, PreviewBody, SecretBody, SigningBody, VisitorBody,
-    VisitorBodyOrEmpty, VisitorBytes, receive,
+    VisitorBodyOrEmpty, VisitorBytes, digest_of_body, receive,
 };
 pub(crate) use in_path::InPath;
 pub(crate) use operator::Operator;

@@ -10,12 +10,12 @@ use utoipa::{
     OpenApi as _,
     openapi::{
         Components, Content, KnownFormat, Object, OpenApi, PathItem, RefOr, Schema, SchemaFormat, Type,
-        path::Operation,
+        path::{Operation, Parameter, ParameterBuilder, ParameterIn},
         security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     },
 };
 
-use crate::{router, session_cookie};
+use crate::{idempotency, router, session_cookie};
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -52,6 +52,9 @@ pub fn openapi() -> OpenApi {
             if enveloped {
                 refusals::document(method, operation);
                 operation.security = Some(either_credential());
+                if method == "post" && !path.starts_with(idempotency::VALUES) {
+                    operation.parameters.get_or_insert_default().push(idempotency_key());
+                }
             } else if is_for_relying_parties(path) {
                 refusals::document_plain(operation);
             }
@@ -133,6 +136,19 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut O
     ]
     .into_iter()
     .filter_map(|(method, operation)| Some((method, operation.as_mut()?)))
+}
+
+fn idempotency_key() -> Parameter {
+    let description = "Chosen by the sender, such as a random UUID: the call is made once, and whoever repeats it within \
+                       24 hours gets the same answer.";
+    let mut key = Object::with_type(Type::String);
+    (key.min_length, key.max_length) = (Some(1), Some(idempotency::KEY_MAX));
+    ParameterBuilder::new()
+        .name("Idempotency-Key")
+        .parameter_in(ParameterIn::Header)
+        .description(Some(description))
+        .schema(Some(key))
+        .build()
 }
 
 const BEARER: &str = "bearer";

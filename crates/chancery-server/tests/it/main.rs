@@ -7,6 +7,7 @@ mod certificates;
 mod client;
 mod every_endpoint;
 mod guards;
+mod idempotency;
 mod interface;
 mod journeys;
 mod key_backend;

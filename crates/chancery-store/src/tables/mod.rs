@@ -61,6 +61,7 @@
 
 // system
 pub mod changes;
+pub mod idempotency_keys;
 pub mod nodes;
 pub mod settings;
 pub mod turns;

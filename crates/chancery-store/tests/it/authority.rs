@@ -23,10 +23,11 @@ on_both!(
 );
 
 /// Tables whose rows need no MAC, and why.
-const WITHOUT: [(&str, &str); 17] = [
+const WITHOUT: [(&str, &str); 18] = [
     ("migrations", "what ran is compared with what this release holds"),
     ("counters", "numbers and turns; they give no right"),
     ("changes", "says what to look at again, and what is looked at is authenticated"),
+    ("idempotency_keys", "how calls were answered; it gives no right"),
     ("nodes", "says which nodes are there; it gives no right"),
     ("audit", "its own log protects it"),
     ("bearer_keys", "sealed"),

@@ -6,6 +6,7 @@ from __future__ import annotations
 import base64
 import ssl
 import time
+import uuid
 from types import TracebackType
 from typing import Any, Self
 
@@ -185,6 +186,8 @@ class Client(TokenCalls, SigningCalls, CertificateCalls):
         headers = {name: value for name, value in call.headers.items() if value is not None}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
+        if call.keyed:
+            headers["Idempotency-Key"] = uuid.uuid4().hex
         content = call.content
         if content is not None:
             headers["Content-Type"] = call.media_type
@@ -199,7 +202,7 @@ class Client(TokenCalls, SigningCalls, CertificateCalls):
             except httpx.TransportError as error:
                 answer = TransportError(f"{call.method} {call.path}: {error or type(error).__name__}")
                 answer.__cause__ = error
-                may_repeat = (call.repeatable or was_never_sent(error)) and not is_about_trust(error)
+                may_repeat = (call.repeatable or call.keyed or was_never_sent(error)) and not is_about_trust(error)
                 wait_s = self._retries.wait_s(attempt, None) if may_repeat else None
             if wait_s is None:
                 if isinstance(answer, TransportError):
