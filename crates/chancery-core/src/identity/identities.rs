@@ -102,13 +102,16 @@ impl Chancery {
             Box::pin(async move {
                 let row = existing(tx, id).await?;
                 let before = read(tx, id).await?;
+                if body.name.is_some() {
+                    // Audit records and approvals show names: who takes another one's is taken for them. What it holds
+                    // before this change counts.
+                    check_holds_as_much(tx, &granter, id).await?;
+                }
                 if let Some(roles) = &body.role_uuids {
                     reassign(tx, &granter, &row, roles, now).await?;
                 }
                 if let Some(name) = &body.name {
                     check_name("/name", name, &limits)?;
-                    // Audit records and approvals show names: who takes another one's is taken for them.
-                    check_holds_as_much(tx, &granter, id).await?;
                     tables::identities::rename(tx, id, name, &name_key(name)).await.map_err(name_taken)?;
                 }
                 let after = read(tx, id).await?;

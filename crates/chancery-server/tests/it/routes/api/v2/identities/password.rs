@@ -124,6 +124,11 @@ async fn nobody_renames_somebody_who_holds_more() {
     let administrator = admin.identity_uuid("Admin1").await;
     let rename = |id: &str, name: &str| (format!("/api/v2/identities/{id}"), json!({"name": name}));
     let (path, body) = rename(&administrator, "somebody");
+    officers.patch(&path, body.clone()).await.refused(403, "NotAuthorized", None);
+    // Nor by taking the roles away in the same call.
+    let third = admin.create_person("third", &[RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER]).await;
+    let (path, mut body) = rename(&third, "old third");
+    body["roleUuids"] = json!([RoleId::SECURITY_OFFICER]);
     officers.patch(&path, body).await.refused(403, "NotAuthorized", None);
     let (path, body) = rename(&auditor, "reviewer");
     officers.patch(&path, body).await.response();
