@@ -234,6 +234,10 @@ impl Writer {
         if self.flusher.has_failed() {
             return Err(StoreError::Unavailable("the log was not flushed".into()));
         }
+        if self.idle.is_none() {
+            // With the last connection SQLite may have removed its log.
+            self.file.forget_log();
+        }
         self.file.check_is_in_place()?;
         let connection = self.idle.take().map_or_else(|| self.file.connect_writer(), Ok)?;
         Tx::on_sqlite(connection, Backend::Sqlite.begin_write(), self.authenticator.clone())

@@ -10,8 +10,8 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -57,15 +57,20 @@ pub(crate) struct DatabaseFile {
     pub(crate) path: PathBuf,
     pub(crate) flush: SqliteFlush,
     /// Device and number of the file when it was opened.
-    id: (u64, u64),
+    id: FileId,
+    /// The same of its log and of that one's index, as long as there is a writer.
+    log: Arc<Mutex<Option<[FileId; 2]>>>,
 }
+
+/// What tells a file from another one that has its name later: device and number.
+type FileId = (u64, u64);
 
 impl DatabaseFile {
     /// Makes the file if it is not there, and its log, which readers expect.
     pub(crate) fn open(path: &Path, flush: SqliteFlush) -> Result<Self, OpenError> {
         create(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
         let id = id_of(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
-        let (file, stamp) = (Self { path: path.to_owned(), flush, id }, Stamp::lock(path)?);
+        let (file, stamp) = (Self { path: path.to_owned(), flush, id, log: Arc::default() }, Stamp::lock(path)?);
         let has_log = stamp.check_log()?;
         let mode = file.log_mode()?;
         if mode != "wal" {
@@ -79,14 +84,34 @@ impl DatabaseFile {
         Ok(file)
     }
 
-    /// Whether the file at the path is still the one that was opened. In one that was moved, or that another was put in the
-    /// place of, answered changes would be lost with the last process that has it open.
+    /// Whether the file at the path is still the one that was opened, and its log beside it. In one that was moved, or that
+    /// another was put in the place of, answered changes would be lost with the last process that has it open.
     pub(crate) fn check_is_in_place(&self) -> Result<(), StoreError> {
-        if id_of(&self.path).is_ok_and(|id| id == self.id) {
-            return Ok(());
-        }
         let path = self.path.display();
-        Err(StoreError::Unavailable(format!("{path} was moved or replaced under the running process; put it back")))
+        if id_of(&self.path).ok() != Some(self.id) {
+            let why = format!("{path} was moved or replaced under the running process; put it back");
+            return Err(StoreError::Unavailable(why));
+        }
+        let log = *self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        if log.is_some() && self.log_id() != log {
+            let why = format!("{path}-wal or {path}-shm was removed or replaced under the running process; restart it");
+            return Err(StoreError::Unavailable(why));
+        }
+        Ok(())
+    }
+
+    /// The next writer's log is the one that it finds.
+    pub(crate) fn forget_log(&self) {
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn log_id(&self) -> Option<[FileId; 2]> {
+        let of = |suffix: &str| {
+            let mut path = self.path.clone().into_os_string();
+            path.push(suffix);
+            id_of(Path::new(&path)).ok()
+        };
+        Some([of("-wal")?, of("-shm")?])
     }
 
     /// Writes the number by which its log is told; whether it has reached the file itself.
@@ -137,6 +162,8 @@ impl DatabaseFile {
             SqliteFlush::Own => connection.run("PRAGMA synchronous = NORMAL")?,
             SqliteFlush::Library => {}
         }
+        // SQLite has opened them by now, and removes them only with the last connection.
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = self.log_id();
         Ok(connection)
     }
 
@@ -156,8 +183,7 @@ fn create(path: &Path) -> io::Result<()> {
     }
 }
 
-/// What tells a file from another one that has its name later.
-fn id_of(path: &Path) -> io::Result<(u64, u64)> {
+fn id_of(path: &Path) -> io::Result<FileId> {
     let metadata = fs::metadata(path)?;
     Ok((metadata.dev(), metadata.ino()))
 }

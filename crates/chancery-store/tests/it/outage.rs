@@ -35,6 +35,17 @@ async fn a_file_that_was_moved_or_replaced_is_written_no_more() {
     assert_eq!(things(&f.store).await.len(), 2);
 }
 
+/// What is written into a log that has no name is lost with the process; another process would begin another log.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_that_was_removed_is_written_no_more() {
+    for suffix in ["-wal", "-shm"] {
+        let f = Fixture::sqlite().await;
+        write(&f.store, |tx| Box::pin(add_thing(tx, 1, "one"))).await.unwrap();
+        fs::remove_file(format!("{}{suffix}", f.url.path().unwrap().display())).unwrap();
+        assert!(is_unavailable(&write(&f.store, |tx| Box::pin(add_thing(tx, 2, "two"))).await), "{suffix}");
+    }
+}
+
 /// Another node, or the command line on the same machine, holds what we need.
 async fn a_statement_that_waits_for_a_lock_gives_up(f: Fixture) {
     write(&f.store, |tx| Box::pin(add_thing(tx, 1, "one"))).await.unwrap();
