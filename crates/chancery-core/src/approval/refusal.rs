@@ -1,6 +1,7 @@
 //! What the rules refuse, in the interface's words.
 
-use chancery_types::IdentityId;
+use chancery_types::{IdentityId, Perm};
+use chancery_x509::time::rfc3339_ms;
 
 use super::rules::{Refusal, Standing};
 use crate::{Caller, Error};
@@ -36,8 +37,16 @@ pub(crate) fn error(refusal: Refusal, caller: &Caller, decided: impl FnOnce(Stan
         }
         Refusal::TooRecent(id) => Error::forbidden(format!(
             "{} may only approve requests that were made after the account, its last password reset by another and its \
-             permission to approve.",
-            name(id)
+             permission to approve{}.",
+            name(id),
+            since(caller, id)
         )),
     }
+}
+
+/// When that was: where the server's clock was ahead then, it is a time to come.
+fn since(caller: &Caller, id: IdentityId) -> String {
+    let member = caller.members().iter().find(|member| member.id == id);
+    let since_ms = member.and_then(|member| member.trusted_since(Perm::SigningApprove));
+    since_ms.map(|at| format!(": after {} by the server's clock", rfc3339_ms(at))).unwrap_or_default()
 }
