@@ -1,6 +1,6 @@
 //! X.509 certificates (RFC 5280, 4.1): what will be signed, and the signed whole.
 
-use chancery_types::CertKeyUsage;
+use chancery_types::{CertKeyUsage, KeyAlgorithm};
 use der::{
     Decode, Encode, Sequence,
     asn1::{Null, ObjectIdentifier, OctetString},
@@ -152,20 +152,31 @@ pub(super) fn policies(profile: &CertProfile) -> CertificatePolicies {
     CertificatePolicies(profile.policies.iter().map(policy).collect())
 }
 
-/// The profile's usages that this kind of key can have: only RSA keys encipher, only EC keys agree (RFC 5480, 8410,
+/// The profile's usages that a key of this algorithm can have: only RSA keys encipher, only EC keys agree (RFC 5480, 8410,
 /// 9881).
-pub(super) fn key_usage(profile: &CertProfile, public_key: &SubjectPublicKeyInfoOwned) -> KeyUsage {
-    let is = |oid| public_key.algorithm.oid == oid;
-    let suits = |usage: &&CertKeyUsage| match usage {
-        CertKeyUsage::KeyEncipherment | CertKeyUsage::DataEncipherment => is(RSA_ENCRYPTION),
-        CertKeyUsage::KeyAgreement => is(EC_PUBLIC_KEY),
+pub(super) fn usages_of_key(
+    profile: &CertProfile,
+    algorithm: Option<KeyAlgorithm>,
+) -> impl Iterator<Item = CertKeyUsage> {
+    let suits = move |usage: &CertKeyUsage| match usage {
+        CertKeyUsage::KeyEncipherment | CertKeyUsage::DataEncipherment => algorithm == Some(KeyAlgorithm::Rsa),
+        CertKeyUsage::KeyAgreement => algorithm == Some(KeyAlgorithm::Ec),
         CertKeyUsage::DigitalSignature
         | CertKeyUsage::NonRepudiation
         | CertKeyUsage::KeyCertSign
         | CertKeyUsage::CrlSign => true,
     };
-    let usages = profile.key_usages.iter().filter(suits);
-    KeyUsage(usages.fold(FlagSet::default(), |usages, usage| usages | usage_bit(*usage)))
+    profile.key_usages.iter().copied().filter(suits)
+}
+
+pub(super) fn key_usage(profile: &CertProfile, public_key: &SubjectPublicKeyInfoOwned) -> KeyUsage {
+    let algorithm = match public_key.algorithm.oid {
+        RSA_ENCRYPTION => Some(KeyAlgorithm::Rsa),
+        EC_PUBLIC_KEY => Some(KeyAlgorithm::Ec),
+        _ => None,
+    };
+    let usages = usages_of_key(profile, algorithm);
+    KeyUsage(usages.fold(FlagSet::default(), |usages, usage| usages | usage_bit(usage)))
 }
 
 #[cfg(test)]

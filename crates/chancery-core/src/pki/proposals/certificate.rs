@@ -30,7 +30,7 @@ use crate::{
     keys::key_type,
     log::leaf::sha256,
     pki::{
-        IssueRequest, Plan, Prepared, cert_profile, issuance::Ordered, issue::Clearance,
+        IssueRequest, Plan, Prepared, cert_profile, certificate::usages_of_key, issuance::Ordered, issue::Clearance,
         service_certificate::ServiceCertificate, stored_certificate::StoredCertificate,
     },
 };
@@ -217,7 +217,7 @@ impl Plan {
         CertificateToIssue {
             subject: order.subject_to_be(),
             subject_alt_names: order.alt_names.iter().map(ToString::to_string).collect(),
-            key_usages: profile.key_usages,
+            key_usages: usages_of_key(&order.profile, Some(order.spec.algorithm())).collect(),
             extended_key_usages: profile.extended_key_usages,
             basic_constraints: profile.basic_constraints,
             name_constraints: profile.name_constraints,
