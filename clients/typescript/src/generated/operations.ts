@@ -75,6 +75,7 @@ export class Identities {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.IdentityCreated>;
   }
@@ -188,6 +189,7 @@ export class Identities {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Identity>;
   }
@@ -211,6 +213,7 @@ export class Identities {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Identity>;
   }
@@ -232,6 +235,7 @@ export class Identities {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Identity>;
   }
@@ -290,6 +294,7 @@ export class Keys {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Key>;
   }
@@ -382,6 +387,7 @@ export class Keys {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Key>;
   }
@@ -403,6 +409,7 @@ export class Keys {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Key>;
   }
@@ -425,6 +432,7 @@ export class Keys {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Key>;
   }
@@ -454,6 +462,7 @@ export class Roles {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.RoleCreated>;
   }
@@ -622,6 +631,7 @@ export class TokenProfiles {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.TokenProfile>;
   }
@@ -1140,6 +1150,7 @@ export class Certificates {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Issued>;
   }
@@ -1161,6 +1172,7 @@ export class Certificates {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Imported>;
   }
@@ -1183,6 +1195,7 @@ export class Certificates {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Imported>;
   }
@@ -1206,6 +1219,7 @@ export class Certificates {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Issued>;
   }
@@ -1228,6 +1242,7 @@ export class Certificates {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Proposed>;
   }
@@ -1319,6 +1334,7 @@ export class Certificates {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Issued>;
   }
@@ -1340,6 +1356,7 @@ export class Certificates {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Certificate>;
   }
@@ -1364,6 +1381,7 @@ export class Certificates {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Issued>;
   }
@@ -1387,6 +1405,7 @@ export class Certificates {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Certificate>;
   }
@@ -1416,6 +1435,7 @@ export class CertProfiles {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.CertProfile>;
   }
@@ -1538,6 +1558,7 @@ export class Proposals {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Proposed>;
   }
@@ -1600,6 +1621,7 @@ export class Proposals {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.BatchDecidedProposals>;
   }
@@ -1644,6 +1666,7 @@ export class Proposals {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Proposed>;
   }
@@ -1666,6 +1689,7 @@ export class Proposals {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Proposed>;
   }
@@ -1688,6 +1712,7 @@ export class Proposals {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Proposed>;
   }
@@ -1711,6 +1736,7 @@ export class Proposals {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Proposed>;
   }
@@ -1888,6 +1914,7 @@ export class Services {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.RenewedService>;
   }
@@ -1911,6 +1938,7 @@ export class Services {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Certificate>;
   }
@@ -1934,6 +1962,7 @@ export class Services {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.DeployedService>;
   }
@@ -1984,6 +2013,7 @@ export class SigningPolicies {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.SigningPolicy>;
   }
@@ -2129,6 +2159,7 @@ export class SigningRequests {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Submitted>;
   }
@@ -2151,6 +2182,7 @@ export class SigningRequests {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.BatchDecided>;
   }
@@ -2199,6 +2231,7 @@ export class SigningRequests {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Approved>;
   }
@@ -2221,6 +2254,7 @@ export class SigningRequests {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Denied>;
   }
@@ -2273,6 +2307,7 @@ export class SigningRequests {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Submitted>;
   }
@@ -2316,6 +2351,7 @@ export class SigningRequests {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Denied>;
   }

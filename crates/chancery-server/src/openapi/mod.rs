@@ -53,7 +53,7 @@ pub fn openapi() -> OpenApi {
                 refusals::document(method, operation);
                 operation.security = Some(either_credential());
                 if method == "post" && !path.starts_with(idempotency::VALUES) {
-                    operation.parameters.get_or_insert_default().push(idempotency_key());
+                    operation.parameters.get_or_insert_default().push(idempotency_key().into());
                 }
             } else if is_for_relying_parties(path) {
                 refusals::document_plain(operation);

@@ -1,6 +1,7 @@
 //! Calls that are repeated under an `Idempotency-Key`: made once, and answered alike.
 
 use axum::{body::Body, http::Request};
+use chancery_types::RoleId;
 use serde_json::{Value, json};
 
 use crate::{
@@ -96,7 +97,7 @@ async fn what_was_refused_may_be_tried_again_under_its_key() {
 async fn a_secret_is_not_answered_twice_and_not_kept() {
     let app = TestApp::with(Setup::default()).await;
     let admin = app.admin().await;
-    let body = json!({"name": "checkout", "kind": "Application", "roleUuids": []});
+    let body = json!({"name": "checkout", "kind": "Application", "roleUuids": [RoleId::APPLICATION]});
     let secret =
         keyed(&admin, "/api/v2/identities", "s", &body).await.response()["apiKey"].as_str().unwrap().to_owned();
     assert!(secret.len() > 20);

@@ -79,6 +79,7 @@ class AsyncIdentities:
             "POST", "/api/v2/identities",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.IdentityCreated", await self._caller.call(call))
 
@@ -172,6 +173,7 @@ class AsyncIdentities:
             "POST", f"/api/v2/identities/{segment(uuid)}/lock",
             kind="envelope",
             body={},
+            keyed=True,
         )
         return cast("types.Identity", await self._caller.call(call))
 
@@ -190,6 +192,7 @@ class AsyncIdentities:
             "POST", f"/api/v2/identities/{segment(uuid)}/password",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Identity", await self._caller.call(call))
 
@@ -206,6 +209,7 @@ class AsyncIdentities:
             "POST", f"/api/v2/identities/{segment(uuid)}/unlock",
             kind="envelope",
             body={},
+            keyed=True,
         )
         return cast("types.Identity", await self._caller.call(call))
 
@@ -247,6 +251,7 @@ class AsyncKeys:
             "POST", "/api/v2/keys",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Key", await self._caller.call(call))
 
@@ -324,6 +329,7 @@ class AsyncKeys:
             "POST", f"/api/v2/keys/{segment(uuid)}/disable",
             kind="envelope",
             body={},
+            keyed=True,
         )
         return cast("types.Key", await self._caller.call(call))
 
@@ -340,6 +346,7 @@ class AsyncKeys:
             "POST", f"/api/v2/keys/{segment(uuid)}/enable",
             kind="envelope",
             body={},
+            keyed=True,
         )
         return cast("types.Key", await self._caller.call(call))
 
@@ -357,6 +364,7 @@ class AsyncKeys:
             "POST", f"/api/v2/keys/{segment(uuid)}/rotate",
             kind="envelope",
             body={},
+            keyed=True,
         )
         return cast("types.Key", await self._caller.call(call))
 
@@ -377,6 +385,7 @@ class AsyncRoles:
             "POST", "/api/v2/roles",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.RoleCreated", await self._caller.call(call))
 
@@ -507,6 +516,7 @@ class AsyncTokenProfiles:
             "POST", "/api/v2/token-profiles",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.TokenProfile", await self._caller.call(call))
 
@@ -937,6 +947,7 @@ class AsyncCertificates:
             "POST", "/api/v2/x509/generate",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Issued", await self._caller.call(call))
 
@@ -952,6 +963,7 @@ class AsyncCertificates:
             "POST", "/api/v2/x509/import",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Imported", await self._caller.call(call))
 
@@ -968,6 +980,7 @@ class AsyncCertificates:
             "POST", "/api/v2/x509/import-key",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Imported", await self._caller.call(call))
 
@@ -985,6 +998,7 @@ class AsyncCertificates:
             "POST", "/api/v2/x509/requests",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Issued", await self._caller.call(call))
 
@@ -1002,6 +1016,7 @@ class AsyncCertificates:
             "POST", f"/api/v2/x509/requests/{segment(uuid)}/approve",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Proposed", await self._caller.call(call))
 
@@ -1077,6 +1092,7 @@ class AsyncCertificates:
             "POST", f"/api/v2/x509/{segment(uuid)}/rekey",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Issued", await self._caller.call(call))
 
@@ -1093,6 +1109,7 @@ class AsyncCertificates:
             "POST", f"/api/v2/x509/{segment(uuid)}/release",
             kind="envelope",
             body={},
+            keyed=True,
         )
         return cast("types.Certificate", await self._caller.call(call))
 
@@ -1112,6 +1129,7 @@ class AsyncCertificates:
             "POST", f"/api/v2/x509/{segment(uuid)}/renew",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Issued", await self._caller.call(call))
 
@@ -1130,6 +1148,7 @@ class AsyncCertificates:
             "POST", f"/api/v2/x509/{segment(uuid)}/revoke",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Certificate", await self._caller.call(call))
 
@@ -1150,6 +1169,7 @@ class AsyncCertProfiles:
             "POST", "/api/v2/x509/cert-profiles",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.CertProfile", await self._caller.call(call))
 
@@ -1248,6 +1268,7 @@ class AsyncProposals:
             "POST", "/api/v2/x509/pre-approvals",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Proposed", await self._caller.call(call))
 
@@ -1308,6 +1329,7 @@ class AsyncProposals:
             "POST", "/api/v2/x509/proposals/batch-approve-deny",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.BatchDecidedProposals", await self._caller.call(call))
 
@@ -1343,6 +1365,7 @@ class AsyncProposals:
             "POST", f"/api/v2/x509/proposals/{segment(uuid)}/approve",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Proposed", await self._caller.call(call))
 
@@ -1360,6 +1383,7 @@ class AsyncProposals:
             "POST", f"/api/v2/x509/proposals/{segment(uuid)}/deny",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Proposed", await self._caller.call(call))
 
@@ -1377,6 +1401,7 @@ class AsyncProposals:
             "POST", f"/api/v2/x509/proposals/{segment(uuid)}/revoke",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Proposed", await self._caller.call(call))
 
@@ -1395,6 +1420,7 @@ class AsyncProposals:
             "POST", f"/api/v2/x509/proposals/{segment(uuid)}/withdraw",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Proposed", await self._caller.call(call))
 
@@ -1544,6 +1570,7 @@ class AsyncServices:
             "POST", f"/api/v2/x509/services/{segment(serviceUuid)}/renew",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.RenewedService", await self._caller.call(call))
 
@@ -1562,6 +1589,7 @@ class AsyncServices:
             "POST", f"/api/v2/x509/services/{segment(serviceUuid)}/revoke",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Certificate", await self._caller.call(call))
 
@@ -1579,6 +1607,7 @@ class AsyncServices:
             "POST", "/cuserv/v1/services/deploy",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.DeployedService", await self._caller.call(call))
 
@@ -1617,6 +1646,7 @@ class AsyncSigningPolicies:
             "POST", f"/api/v2/x509/services/{segment(serviceUuid)}/signing-policies",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.SigningPolicy", await self._caller.call(call))
 
@@ -1749,6 +1779,7 @@ class AsyncSigningRequests:
             "POST", "/api/v2/x509/signing-requests",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Submitted", await self._caller.call(call))
 
@@ -1765,6 +1796,7 @@ class AsyncSigningRequests:
             "POST", "/api/v2/x509/signing-requests/batch-approve-deny",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.BatchDecided", await self._caller.call(call))
 
@@ -1805,6 +1837,7 @@ class AsyncSigningRequests:
             "POST", f"/api/v2/x509/signing-requests/{segment(uuid)}/approve",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Approved", await self._caller.call(call))
 
@@ -1822,6 +1855,7 @@ class AsyncSigningRequests:
             "POST", f"/api/v2/x509/signing-requests/{segment(uuid)}/deny",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Denied", await self._caller.call(call))
 
@@ -1869,6 +1903,7 @@ class AsyncSigningRequests:
             "POST", f"/api/v2/x509/signing-requests/{segment(uuid)}/repeat",
             kind="envelope",
             body={},
+            keyed=True,
         )
         return cast("types.Submitted", await self._caller.call(call))
 
@@ -1903,6 +1938,7 @@ class AsyncSigningRequests:
             "POST", f"/api/v2/x509/signing-requests/{segment(uuid)}/withdraw",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Denied", await self._caller.call(call))
 
