@@ -13,7 +13,6 @@ mod error_table;
 mod extract;
 mod fast_path;
 mod headers;
-mod idempotency;
 mod listen;
 mod metrics;
 mod middleware;

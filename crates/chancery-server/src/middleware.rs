@@ -3,6 +3,8 @@
 //! [`Outermost`] lies around the routes of the router, [`Exchange`] is what it does: the calls that take no router
 //! (`direct`) do the same.
 
+pub(crate) mod idempotency;
+
 use std::{
     any::Any,
     convert::Infallible,

@@ -15,8 +15,8 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use crate::{
     app::App,
     fast_path::Single,
-    idempotency, metrics,
-    middleware::{Outermost, Peer, no_such_path, refuse_head},
+    metrics,
+    middleware::{Outermost, Peer, idempotency, no_such_path, refuse_head},
     openapi, routes,
     shares::Share,
 };

@@ -236,9 +236,9 @@ impl Writer {
         }
         if self.idle.is_none() {
             // With the last connection SQLite may have removed its log.
-            self.file.forget_log();
+            self.file.place.forget_log();
         }
-        self.file.check_is_in_place()?;
+        self.file.place.check().map_err(StoreError::Unavailable)?;
         let connection = self.idle.take().map_or_else(|| self.file.connect_writer(), Ok)?;
         Tx::on_sqlite(connection, Backend::Sqlite.begin_write(), self.authenticator.clone())
     }

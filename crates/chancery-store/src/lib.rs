@@ -14,6 +14,7 @@ mod backup;
 mod error;
 mod flush;
 mod group;
+mod in_place;
 mod list;
 mod migrate;
 mod postgres;

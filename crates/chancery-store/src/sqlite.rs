@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,7 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, OpenFlags, ToSql};
 
 use crate::authority::Authenticator;
+use crate::in_place::InPlace;
 use crate::stamp::Stamp;
 use crate::statement::Wanted;
 use crate::undo::Undo;
@@ -56,21 +57,16 @@ const SESSION: &str = "
 pub(crate) struct DatabaseFile {
     pub(crate) path: PathBuf,
     pub(crate) flush: SqliteFlush,
-    /// Device and number of the file when it was opened.
-    id: FileId,
-    /// The same of its log and of that one's index, as long as there is a writer.
-    log: Arc<Mutex<Option<[FileId; 2]>>>,
+    /// The files that were opened.
+    pub(crate) place: Arc<InPlace>,
 }
-
-/// What tells a file from another one that has its name later: device and number.
-type FileId = (u64, u64);
 
 impl DatabaseFile {
     /// Makes the file if it is not there, and its log, which readers expect.
     pub(crate) fn open(path: &Path, flush: SqliteFlush) -> Result<Self, OpenError> {
         create(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
-        let id = id_of(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
-        let (file, stamp) = (Self { path: path.to_owned(), flush, id, log: Arc::default() }, Stamp::lock(path)?);
+        let place = InPlace::of(path).map_err(|cause| OpenError::File { path: path.display().to_string(), cause })?;
+        let (file, stamp) = (Self { path: path.to_owned(), flush, place: Arc::new(place) }, Stamp::lock(path)?);
         let has_log = stamp.check_log()?;
         let mode = file.log_mode()?;
         if mode != "wal" {
@@ -82,36 +78,6 @@ impl DatabaseFile {
             stamp.renew(|number| file.set_number(number))?;
         }
         Ok(file)
-    }
-
-    /// Whether the file at the path is still the one that was opened, and its log beside it. In one that was moved, or that
-    /// another was put in the place of, answered changes would be lost with the last process that has it open.
-    pub(crate) fn check_is_in_place(&self) -> Result<(), StoreError> {
-        let path = self.path.display();
-        if id_of(&self.path).ok() != Some(self.id) {
-            let why = format!("{path} was moved or replaced under the running process; put it back");
-            return Err(StoreError::Unavailable(why));
-        }
-        let log = *self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        if log.is_some() && self.log_id() != log {
-            let why = format!("{path}-wal or {path}-shm was removed or replaced under the running process; restart it");
-            return Err(StoreError::Unavailable(why));
-        }
-        Ok(())
-    }
-
-    /// The next writer's log is the one that it finds.
-    pub(crate) fn forget_log(&self) {
-        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    }
-
-    fn log_id(&self) -> Option<[FileId; 2]> {
-        let of = |suffix: &str| {
-            let mut path = self.path.clone().into_os_string();
-            path.push(suffix);
-            id_of(Path::new(&path)).ok()
-        };
-        Some([of("-wal")?, of("-shm")?])
     }
 
     /// Writes the number by which its log is told; whether it has reached the file itself.
@@ -138,7 +104,7 @@ impl DatabaseFile {
     /// A connection that reads and writes.
     pub(crate) fn connect(&self) -> Result<Connection, StoreError> {
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        self.check_is_in_place()?;
+        self.place.check().map_err(StoreError::Unavailable)?;
         let mut inner = rusqlite::Connection::open_with_flags(&self.path, flags)?;
         // First: the rest may have to wait for another process.
         inner.busy_timeout(WAIT)?;
@@ -163,7 +129,7 @@ impl DatabaseFile {
             SqliteFlush::Library => {}
         }
         // SQLite has opened them by now, and removes them only with the last connection.
-        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = self.log_id();
+        self.place.note_log();
         Ok(connection)
     }
 
@@ -181,11 +147,6 @@ fn create(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
         outcome => outcome.map(drop),
     }
-}
-
-fn id_of(path: &Path) -> io::Result<FileId> {
-    let metadata = fs::metadata(path)?;
-    Ok((metadata.dev(), metadata.ino()))
 }
 
 /// An open connection.

@@ -15,7 +15,7 @@ use utoipa::{
     },
 };
 
-use crate::{idempotency, router, session_cookie};
+use crate::{middleware::idempotency, router, session_cookie};
 
 #[derive(utoipa::OpenApi)]
 #[openapi(

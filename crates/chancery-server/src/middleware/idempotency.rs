@@ -23,12 +23,12 @@ use sha2::{Digest as _, Sha256};
 use tower::ServiceExt as _;
 use tracing::error;
 
+use super::{Exchange, Peer};
 use crate::{
     answer::{Failure, written},
     app::App,
     credentials,
     extract::digest_of_body,
-    middleware::{Exchange, Peer},
 };
 
 /// The header's name.
