@@ -23,7 +23,16 @@ const DEBIAN: &[(&str, &str)] = &[
     ("setpriv", "util-linux"),
     ("osslsigncode", "osslsigncode"),
     ("msibuild", "msitools"),
+    ("pkcs11-tool", "opensc"),
+    ("p11tool", "gnutls-bin"),
+    ("sbsign", "sbsigntool"),
+    ("apksigner", "apksigner"),
+    ("gpg", "gnupg"),
+    ("gnupg-pkcs11-scd", "gnupg-pkcs11-scd"),
 ];
+
+/// Packages without a program: the engine through which OpenSSL finds PKCS#11 modules, and a header of PKCS#11.
+const DEBIAN_WITHOUT_PROGRAMS: &[&str] = &["libengine-pkcs11-openssl", "libp11-kit-dev"];
 
 /// Verifiers and testers from PyPI, and what the Python client and its tests use. Versions are fixed, so that a new
 /// release of theirs is a commit of ours.
@@ -40,9 +49,19 @@ const PYTHON: &[&str] = &[
 /// What compiles the TypeScript client, in the versions of its package.json.
 const NODE: &[&str] = &["typescript@7.0.2", "@types/node@20.19.25"];
 
-/// What is taken from the next Debian release: OpenSSL with the libraries it loads, and Bouncy Castle.
-const NEXT_RELEASE: &[&str] =
-    &["openssl", "libssl3t64", "libc6", "libzstd1", "zlib1g", "libbcprov-java", "libbcpkix-java", "libbcutil-java"];
+/// What is taken from the next Debian release: OpenSSL with the libraries it loads and its provider for PKCS#11, and Bouncy
+/// Castle.
+const NEXT_RELEASE: &[&str] = &[
+    "openssl",
+    "libssl3t64",
+    "libc6",
+    "libzstd1",
+    "zlib1g",
+    "pkcs11-provider",
+    "libbcprov-java",
+    "libbcpkix-java",
+    "libbcutil-java",
+];
 const NEXT_SUITE: &str = "trixie";
 
 /// Makes everything available; quick when nothing is missing.
@@ -56,6 +75,7 @@ pub(crate) fn install() -> Result {
 fn debian() -> Result {
     let mut missing: Vec<_> =
         DEBIAN.iter().filter(|(program, _)| !sh::has(program)).map(|(_, package)| *package).collect();
+    missing.extend(DEBIAN_WITHOUT_PROGRAMS.iter().filter(|package| !is_installed(package)));
     if !has_postgresql() {
         missing.push("postgresql");
     }
@@ -63,6 +83,11 @@ fn debian() -> Result {
         missing.push("python3-venv");
     }
     if missing.is_empty() { Ok(()) } else { apt_install(&missing) }
+}
+
+fn is_installed(package: &str) -> bool {
+    let status = sh::output(sh::command("dpkg-query").args(["--show", "--showformat=${db:Status-Status}", package]));
+    status.is_ok_and(|status| status.trim() == "installed")
 }
 
 /// Installs a Debian package whose program is missing.

@@ -31,6 +31,7 @@ const RULES: &[Rule] = &[
     ),
     ("chancery-server", &["chancery-core", "chancery-types"], &["rusqlite", "sqlx", "aws-lc-rs"]),
     ("chancery-client", &["chancery-formats", "chancery-types"], &["axum", "rusqlite", "sqlx"]),
+    ("chancery-pkcs11", &["chancery-client", "chancery-types"], &["axum", "rusqlite", "sqlx", "tokio"]),
     (
         "chancery",
         &["chancery-client", "chancery-core", "chancery-server", "chancery-types", "chancery-verify", "chancery-x509"],

@@ -14,6 +14,7 @@ struct Ban {
 const UNSAFE_FILES: &[&str] = &[
     "crates/chancery-keys/src/sign/prime.rs",
     "crates/chancery-keys/src/sign/raw_rsa.rs",
+    "crates/chancery-pkcs11/src/ffi/arguments.rs",
     "crates/chancery/src/allocator.rs",
     "libs/ff1/src/kernel/aesni.rs",
     "libs/ff1/src/kernel/vaes256.rs",

@@ -9,6 +9,7 @@ mod log;
 mod memory;
 mod nodes;
 mod outage;
+mod pkcs11;
 mod process;
 mod quickstart;
 mod schemathesis;

@@ -131,17 +131,22 @@ pub(crate) struct Demo {
 impl Demo {
     /// Starts it and waits until it is ready.
     pub(crate) fn start(folder: &Path, arguments: &[&str]) -> Self {
-        Self::start_by(Server::spawn, folder, arguments)
+        Self::start_by(Server::spawn, folder, "127.0.0.1:0", arguments)
+    }
+
+    /// Starts one again where it was.
+    pub(crate) fn start_at(folder: &Path, listen: &str) -> Self {
+        Self::start_by(Server::spawn, folder, listen, &[])
     }
 
     /// One whose files can be bounded.
     pub(crate) fn start_on_a_small_disk(folder: &Path) -> Self {
-        Self::start_by(Server::spawn_on_a_small_disk, folder, &[])
+        Self::start_by(Server::spawn_on_a_small_disk, folder, "127.0.0.1:0", &[])
     }
 
-    fn start_by(spawn: fn(&Path, &[&str]) -> Server, folder: &Path, arguments: &[&str]) -> Self {
+    fn start_by(spawn: fn(&Path, &[&str]) -> Server, folder: &Path, listen: &str, arguments: &[&str]) -> Self {
         let data = folder.join("data");
-        let base = ["quickstart", "--data", data.to_str().unwrap(), "--listen", "127.0.0.1:0"];
+        let base = ["quickstart", "--data", data.to_str().unwrap(), "--listen", listen];
         let mut server = spawn(folder, &[&base[..], arguments].concat());
         // Not for the file: an earlier start's may lie there for a moment yet.
         server.wait_until("the last line", |server| server.output().contains("until Ctrl-C.").then_some(()));

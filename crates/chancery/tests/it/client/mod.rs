@@ -3,5 +3,5 @@
 mod examples;
 mod failures;
 mod login;
-mod place;
+pub(crate) mod place;
 mod signing;

@@ -13,36 +13,36 @@ use crate::process::{Demo, PROGRAM};
 
 /// What a command answered.
 #[derive(Debug)]
-pub(super) struct Said {
-    pub(super) code: Option<i32>,
-    pub(super) out: String,
-    pub(super) err: String,
+pub(crate) struct Said {
+    pub(crate) code: Option<i32>,
+    pub(crate) out: String,
+    pub(crate) err: String,
 }
 
 impl Said {
     /// The answer of a command that did what it was told.
     #[track_caller]
-    pub(super) fn done(self) -> String {
+    pub(crate) fn done(self) -> String {
         assert_eq!(self.code, Some(0), "{self:?}");
         self.out
     }
 
     /// What a command complained about that ended so.
     #[track_caller]
-    pub(super) fn failed(self, code: i32) -> String {
+    pub(crate) fn failed(self, code: i32) -> String {
         assert_eq!(self.code, Some(code), "{self:?}");
         self.err
     }
 }
 
-pub(super) struct Place {
+pub(crate) struct Place {
     folder: TempDir,
-    pub(super) demo: Demo,
+    pub(crate) demo: Demo,
 }
 
 impl Place {
     /// With the passwords of the demonstration in the files one, two and three, and its authority in ca.pem.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = temp_dir();
         let demo = Demo::start(folder.path(), &[]);
         let place = Self { folder, demo };
@@ -56,7 +56,7 @@ impl Place {
     }
 
     /// The same with both administrators logged in under `default`, and the approver under `approver`.
-    pub(super) fn logged_in() -> Self {
+    pub(crate) fn logged_in() -> Self {
         let place = Self::new();
         let base = place.base();
         place
@@ -72,24 +72,24 @@ impl Place {
         place
     }
 
-    pub(super) fn base(&self) -> String {
+    pub(crate) fn base(&self) -> String {
         self.demo.text("/base").to_owned()
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    pub(crate) fn folder(&self) -> &Path {
         self.folder.path()
     }
 
-    pub(super) fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    pub(super) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
+    pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) {
         fs::write(self.path(name), content).unwrap();
     }
 
     /// A shell in the folder, in which nothing of the tests' own environment means anything to the program.
-    pub(super) fn shell(&self) -> Tool {
+    pub(crate) fn shell(&self) -> Tool {
         let programs = Path::new(PROGRAM).parent().unwrap().display().to_string();
         let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
         let shell =
@@ -100,7 +100,7 @@ impl Place {
     }
 
     /// A line in that shell.
-    pub(super) fn sh(&self, line: &str) -> Said {
+    pub(crate) fn sh(&self, line: &str) -> Said {
         // An empty variable is one that is set: what clap reads is taken away altogether.
         let line = format!("unset CHANCERY_SERVER CHANCERY_SERVER_PROFILE CHANCERY_API_KEY_FILE; {line}");
         let ran = self.shell().args(["-c", &line]).try_run();
@@ -109,7 +109,7 @@ impl Place {
 
     /// The `response` of a command's JSON.
     #[track_caller]
-    pub(super) fn json(&self, line: &str) -> Value {
+    pub(crate) fn json(&self, line: &str) -> Value {
         let text = self.sh(&format!("{line} --output json")).done();
         let body: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
         body["response"].clone()

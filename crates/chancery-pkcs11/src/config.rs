@@ -1,0 +1,123 @@
+//! Which server, and as whom: a file, or what `chancery login` left.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+use chancery_client::Session;
+use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::{
+    failure::{Result, wrong},
+    profile::Profile,
+};
+
+/// The file, where there is one.
+const FILE: &str = "CHANCERY_PKCS11_CONFIG";
+
+/// Where the system keeps the authorities that its programs trust.
+const SYSTEM_AUTHORITIES: [&str; 2] = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
+
+pub(crate) struct Config {
+    /// What the token is called.
+    pub(crate) label: String,
+    pub(crate) server: String,
+    /// The authorities whose certificates the server may present, PEM.
+    pub(crate) authorities: Vec<u8>,
+    pub(crate) credential: Credential,
+    /// The services whose objects are shown; all where none is named.
+    pub(crate) services: Vec<String>,
+    /// What approvers and the log see as the name of a request.
+    pub(crate) request_name: String,
+}
+
+/// By what one is logged in.
+pub(crate) enum Credential {
+    /// An API key that programs give as the PIN.
+    Pin,
+    /// An API key in a file.
+    KeyFile(PathBuf),
+    /// The session of `chancery login`.
+    Session(Session),
+}
+
+/// The file.
+#[derive(Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct File {
+    server: String,
+    ca: Option<PathBuf>,
+    api_key_file: Option<PathBuf>,
+    label: Option<String>,
+    #[serde(default)]
+    services: Vec<String>,
+    request_name: Option<String>,
+}
+
+impl Config {
+    /// What is configured; `None` where nothing is.
+    pub(crate) fn load() -> Result<Option<Self>> {
+        match env::var_os(FILE).filter(|path| !path.is_empty()) {
+            Some(path) => Self::from_file(Path::new(&path)).map(Some),
+            None => Ok(Profile::load()?.map(Self::from)),
+        }
+    }
+
+    fn from_file(path: &Path) -> Result<Self> {
+        let wrong = |error: &dyn std::fmt::Display| wrong(format!("{FILE}={}: {error}", path.display()));
+        let text = fs::read_to_string(path).map_err(|error| wrong(&error))?;
+        let file: File = toml::from_str(&text).map_err(|error| wrong(&error))?;
+        // Paths in it are below its own folder: programs run anywhere.
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let authorities = match &file.ca {
+            Some(ca) => fs::read(folder.join(ca)).map_err(|error| wrong(&format!("ca = {}: {error}", ca.display())))?,
+            None => system_authorities().ok_or_else(|| wrong(&"ca is needed: the system names no authorities"))?,
+        };
+        Ok(Self {
+            label: file.label.unwrap_or_else(|| "chancery".to_owned()),
+            server: file.server,
+            authorities,
+            credential: file.api_key_file.map_or(Credential::Pin, |key| Credential::KeyFile(folder.join(key))),
+            services: file.services,
+            request_name: file.request_name.unwrap_or_else(request_name),
+        })
+    }
+
+    /// As long as a token's, and the same for a server always.
+    pub(crate) fn serial_number(&self) -> String {
+        Sha256::digest(&self.server)[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+impl From<Profile> for Config {
+    fn from(profile: Profile) -> Self {
+        let Profile { name, server, ca, api_key_file, state, session } = profile;
+        let credential = match (api_key_file, state) {
+            (Some(file), _) => Credential::KeyFile(file),
+            (None, Some(state)) if state.fully_logged_in => Credential::Session(session),
+            (None, _) => Credential::Pin,
+        };
+        Self {
+            label: name,
+            server,
+            authorities: ca.into_bytes(),
+            credential,
+            services: Vec::new(),
+            request_name: request_name(),
+        }
+    }
+}
+
+/// The program, since nobody says what it signs.
+fn request_name() -> String {
+    let program = env::current_exe().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
+    let program: String = program.unwrap_or_default().chars().filter(|one| !one.is_control()).take(200).collect();
+    format!("PKCS#11 {program}").trim_end().to_owned()
+}
+
+fn system_authorities() -> Option<Vec<u8>> {
+    let named = env::var_os("SSL_CERT_FILE").map(PathBuf::from);
+    named.into_iter().chain(SYSTEM_AUTHORITIES.map(PathBuf::from)).find_map(|path| fs::read(path).ok())
+}
