@@ -55,12 +55,18 @@ pub(crate) enum ClientCommand {
     /// Denies signing requests; without a name, shows what waits.
     #[command(after_help = "Example:\n  chancery deny wrong.tar --note 'not from the tag' --yes")]
     Deny(client::Decide),
-    /// Turns values into tokens, a line each; where tokens have initialization vectors, a tab and the vector behind them.
-    #[command(after_help = "Example:\n  chancery tokenize --profile 'demo cards' 4111111111111111 5555555555554444")]
-    Tokenize(client::Tokenize),
-    /// Turns tokens back into values, a line each. A line may have a tab and the initialization vector behind the token.
-    #[command(after_help = "Example:\n  chancery detokenize --profile 'demo cards' 4111111111111111")]
-    Detokenize(client::Tokenize),
+    /// Turns values into tokens, a line each; where tokens have initialization vectors, a tab and the vector behind them. Or
+    /// columns of a file: CSV, JSON lines or fixed width, also in gzip or zstd, and of any size.
+    #[command(
+        after_help = "Single values: chancery tokenize --profile 'demo cards' 4111111111111111 5555555555554444\n\nExample:\n  chancery tokenize --profile 'demo cards' --column pan cards.csv -o tokens.csv.gz"
+    )]
+    Tokenize(Box<client::Tokenize>),
+    /// Turns tokens back into values, a line each. A line may have a tab and the initialization vector behind the token. Or
+    /// columns of a file, as tokenize.
+    #[command(
+        after_help = "Single tokens: chancery detokenize --profile 'demo cards' 4111111111111111\n\nExample:\n  chancery detokenize --profile 'demo cards' --column pan tokens.csv.gz -o cards-again.csv"
+    )]
+    Detokenize(Box<client::Tokenize>),
     /// Control Rules of token profiles: which role may do what with them.
     Rule(client::Rule),
     /// The transparency log.

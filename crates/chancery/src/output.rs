@@ -27,3 +27,9 @@ pub(crate) fn question(text: &str) -> Result<(), Failure> {
     let mut terminal = io::stderr().lock();
     Ok(write!(terminal, "{text}").and_then(|()| terminal.flush())?)
 }
+
+/// The same without a line end.
+pub(crate) fn part(text: &str) {
+    let mut terminal = io::stderr().lock();
+    let _told = write!(terminal, "{text}").and_then(|()| terminal.flush());
+}

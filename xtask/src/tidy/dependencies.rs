@@ -32,9 +32,10 @@ const RULES: &[Rule] = &[
     ("chancery-server", &["chancery-core", "chancery-types"], &["rusqlite", "sqlx", "aws-lc-rs"]),
     ("chancery-client", &["chancery-formats", "chancery-types"], &["axum", "rusqlite", "sqlx"]),
     ("chancery-pkcs11", &["chancery-client", "chancery-types"], &["axum", "rusqlite", "sqlx", "tokio"]),
+    ("chancery-bulk", &["chancery-client", "chancery-types"], &["axum", "rusqlite", "sqlx"]),
     (
         "chancery",
-        &["chancery-client", "chancery-core", "chancery-server", "chancery-types", "chancery-verify", "chancery-x509"],
+        &["chancery-bulk", "chancery-client", "chancery-core", "chancery-server", "chancery-types", "chancery-verify", "chancery-x509"],
         &["rusqlite", "sqlx", "aws-lc-rs"],
     ),
     ("chancery-testkit", &[], &[]),

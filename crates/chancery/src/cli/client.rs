@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use crate::client::{
     connection::ServerOptions,
@@ -134,17 +134,77 @@ pub(crate) struct Decide {
     pub(crate) server: ServerOptions,
 }
 
-/// `tokenize`.
+/// `tokenize` and `detokenize`.
 #[derive(Args)]
+#[command(group = ArgGroup::new("columns").args(["column", "fixed_width"]))]
 pub(crate) struct Tokenize {
-    /// The values; otherwise the lines of standard input. Arguments can be read by everybody on this machine.
+    /// The values; otherwise the lines of standard input. Arguments can be read by everybody on this machine. With --column
+    /// or --fixed-width: the one file, or - for standard input.
     #[arg(value_name = "VALUE")]
     pub(crate) values: Vec<String>,
     /// The token profile: name or uuid.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) profile: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "columns")]
+    pub(crate) profile: Option<String>,
+    #[command(flatten)]
+    pub(crate) files: Files,
     #[command(flatten)]
     pub(crate) server: ServerOptions,
+}
+
+/// What is asked for of a whole file.
+#[derive(Args)]
+#[command(next_help_heading = "Files")]
+pub(crate) struct Files {
+    /// A column of the file, with a profile of its own where there is a =; repeated for several. In JSON lines the name of a
+    /// member, or a path such as card.pan; in a CSV file without names a number from 1.
+    #[arg(long, value_name = "NAME[=PROFILE]")]
+    pub(crate) column: Vec<String>,
+    /// The same where every field has its place in the line, in bytes from 1; repeated for several.
+    #[arg(long, value_name = "START:LENGTH[=PROFILE]")]
+    pub(crate) fixed_width: Vec<String>,
+    /// Where the rows go; .gz and .zst are compressed. It has its name only when it is whole [default: standard output].
+    #[arg(short, long, value_name = "FILE", requires = "columns")]
+    pub(crate) out: Option<PathBuf>,
+    /// What the file is [default: what its name says; CSV for standard input].
+    #[arg(long, value_name = "FORMAT", requires = "column")]
+    pub(crate) format: Option<FileFormat>,
+    /// What stands between two fields of a CSV file: one character, or tab [default: a comma, in .tsv a tab].
+    #[arg(long, value_name = "CHARACTER", requires = "column")]
+    pub(crate) delimiter: Option<String>,
+    /// The first row of the CSV file does not name the columns.
+    #[arg(long, requires = "column")]
+    pub(crate) no_header: bool,
+    /// The column of the initialization vectors, where the profile has such [default: COLUMN_iv].
+    #[arg(long, value_name = "[COLUMN=]NAME", requires = "column")]
+    pub(crate) iv_column: Vec<String>,
+    /// Where rows go that cannot be done, each with its line and the reason [default: FILE.rejects beside --out; to standard
+    /// output the first such row ends the command].
+    #[arg(long, value_name = "FILE", requires = "columns")]
+    pub(crate) rejects: Option<PathBuf>,
+    /// How many calls are made at a time.
+    #[arg(long, value_name = "NUMBER", default_value_t = 3)]
+    pub(crate) connections: usize,
+    /// Values of one call.
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000)]
+    pub(crate) batch: usize,
+    /// How long to go on with a server that puts off or cannot be reached.
+    #[arg(long, value_name = "SPAN", default_value = "10m", value_parser = duration)]
+    pub(crate) patience: Duration,
+    /// For detokenize: the version of the key, where tokens do not tell it and the profile reads several.
+    #[arg(long, value_name = "NUMBER", requires = "columns")]
+    pub(crate) key_version: Option<u32>,
+    /// Begins anew. Otherwise a run that was interrupted is taken up where it stopped, by the same command.
+    #[arg(long, requires = "columns")]
+    pub(crate) restart: bool,
+}
+
+/// What a file is.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FileFormat {
+    /// Fields with a delimiter between them.
+    Csv,
+    /// A JSON object a line.
+    Jsonl,
 }
 
 /// `cert request`.

@@ -20,11 +20,12 @@ pub(crate) enum Exit {
     Denied = 6,
     Expired = 7,
     Waiting = 8,
+    RowsRefused = 9,
 }
 
 impl Exit {
     /// What each of them says.
-    pub(crate) const TABLE: [(Self, &'static str); 9] = [
+    pub(crate) const TABLE: [(Self, &'static str); 10] = [
         (Self::Done, "done; for sign: signed and verified"),
         (Self::Failed, "failed: a file could not be read or written, a signature is not good, or a server's fault"),
         (Self::Usage, "the command line is wrong, or what it names is not there or ambiguous"),
@@ -34,6 +35,7 @@ impl Exit {
         (Self::Denied, "sign: people denied the request, or it was taken back"),
         (Self::Expired, "sign: the request's time to wait for approvals is over"),
         (Self::Waiting, "sign: not signed yet: it waits for approvals, and goes on doing so"),
+        (Self::RowsRefused, "tokenize, detokenize: done, but for rows that were refused: the file of rejects has them"),
     ];
 
     pub(crate) const fn code(self) -> u8 {

@@ -1,6 +1,7 @@
 //! One file a command.
 
 pub(crate) mod backup;
+mod bulk;
 mod cert_request;
 mod decide;
 pub(crate) mod init;

@@ -5,6 +5,7 @@ use std::io::{self, BufRead as _};
 use chancery_types::Base64;
 use serde_json::{Value, json};
 
+use super::bulk;
 use crate::{
     cli::client::Tokenize,
     client::{
@@ -44,9 +45,14 @@ impl Way {
 }
 
 pub(crate) fn run(command: &Tokenize, way: Way) -> Result<Exit, Failure> {
+    let files = &command.files;
+    if !files.column.is_empty() || !files.fixed_width.is_empty() {
+        return bulk::run(command, way);
+    }
     logged_in(&command.server, |connection| {
         let kind = resources::find("profile").ok_or("there is no such kind")?;
-        let profile = Names::new(connection).resolve(kind, &command.profile)?;
+        let profile = command.profile.as_deref().unwrap_or_default();
+        let profile = Names::new(connection).resolve(kind, profile)?;
         let profile = format!("/api/v2/token-profiles/{profile}");
         if command.values.is_empty() {
             return lines(connection, &profile, way).map(|()| Exit::Done);

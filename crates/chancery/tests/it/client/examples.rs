@@ -159,6 +159,7 @@ fn furnish(place: &Place) {
         "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}}}}}"#;
     place.write("stamps.json", stamps);
     place.write("uploaded.ps1", "Write-Output 'hello'\n");
+    place.write("cards.csv", "pan\n4111111111111111\n5555555555554444\n");
     for name in ["release.tar", "app.tar", "wrong.tar", "mistake.tar", "failed.tar"] {
         place.write(name, name);
     }

@@ -1,5 +1,6 @@
 //! The commands that talk to a server, as somebody types them.
 
+mod bulk;
 mod examples;
 mod failures;
 mod login;

@@ -1,0 +1,224 @@
+//! The calls for the values of one column.
+
+use std::ops::Range;
+
+use chancery_client::{Client, ClientError};
+use chancery_types::ErrorCode;
+
+use crate::{
+    answers::{Answers, Around, Outcome},
+    error::{BulkError, Result},
+    job::{Column, Job, Way},
+    waits::Waits,
+};
+
+/// Texts that a call says the reasons of at most; those beyond are asked about again.
+const REASONS: usize = 100;
+
+/// Texts as JSON, one behind the other with commas between them.
+#[derive(Default)]
+pub(crate) struct Texts {
+    json: Vec<u8>,
+    /// Behind the comma of each.
+    ends: Vec<usize>,
+}
+
+/// The values of a piece that are to be tokenized, or tokens and their initialization vectors.
+#[derive(Default)]
+pub(crate) struct Values {
+    pub(crate) texts: Texts,
+    pub(crate) ivs: Texts,
+}
+
+/// Where the values of one column go.
+pub(crate) struct Calls<'a> {
+    client: &'a Client,
+    waits: &'a Waits<'a>,
+    column: &'a Column,
+    way: Way,
+    batch: usize,
+    /// The version of the key that all tokens of the column are of, where they do not tell.
+    pub(crate) key_version: Option<u32>,
+    /// Whether each token has an initialization vector.
+    pub(crate) has_ivs: bool,
+}
+
+impl Texts {
+    /// Appends a text that stands in JSON already.
+    pub(crate) fn push_json(&mut self, json: &[u8]) {
+        self.json.push(b'"');
+        self.json.extend_from_slice(json);
+        self.json.extend_from_slice(b"\",");
+        self.ends.push(self.json.len());
+    }
+
+    /// Appends a text.
+    pub(crate) fn push(&mut self, text: &str) {
+        if text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+            let quoted = serde_json::Value::from(text).to_string();
+            self.push_json(&quoted.as_bytes()[1..quoted.len() - 1]);
+        } else {
+            self.push_json(text.as_bytes());
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn range(&self, range: &Range<usize>) -> &[u8] {
+        let start = range.start.checked_sub(1).map_or(0, |before| self.ends[before]);
+        let end = range.end.checked_sub(1).map_or(0, |last| self.ends[last] - 1);
+        self.json.get(start..end).unwrap_or_default()
+    }
+
+    fn picked(&self, indexes: &[usize]) -> Self {
+        let mut picked = Self::default();
+        for index in indexes {
+            let quoted = self.range(&(*index..index + 1));
+            picked.push_json(&quoted[1..quoted.len() - 1]);
+        }
+        picked
+    }
+}
+
+impl<'a> Calls<'a> {
+    /// Asks first with no value at all: whether there is such a profile, whether one may, and what its tokens need.
+    pub(crate) fn new(client: &'a Client, job: &Job, column: &'a Column, waits: &'a Waits<'a>) -> Result<Self> {
+        let mut calls = Self {
+            client,
+            waits,
+            column,
+            way: job.way,
+            batch: job.batch,
+            key_version: job.key_version,
+            has_ivs: job.way == Way::Tokenize,
+        };
+        let nothing = Values::default();
+        let first = match calls.once(&calls.body(&nothing, &(0..0))?, 0) {
+            Err(ClientError::Refused { response, .. })
+                if job.way == Way::Detokenize && response.field.as_deref() == Some("/ivs") =>
+            {
+                calls.has_ivs = true;
+                calls.once(&calls.body(&nothing, &(0..0))?, 0)
+            }
+            answered => answered,
+        };
+        let (answers, around) = first.map_err(|source| calls.failed(source))?;
+        if job.way == Way::Tokenize {
+            calls.has_ivs = answers.has_ivs();
+            // Should the key be changed meanwhile, no tokens of two versions are mixed that do not tell.
+            calls.key_version = around.key_version;
+        }
+        Ok(calls)
+    }
+
+    /// Has all values made, in as few calls as may be, of about the same size.
+    pub(crate) fn make(&self, values: &Values) -> Result<Vec<Answers>> {
+        let (count, mut answers) = (values.texts.len(), Vec::new());
+        let calls = count.div_ceil(self.batch);
+        for call in 0..calls {
+            self.make_some(values, call * count / calls..(call + 1) * count / calls, &mut answers)?;
+        }
+        Ok(answers)
+    }
+
+    /// Where a call is refused because of its values, the half of them is tried, until the one at fault is found.
+    fn make_some(&self, values: &Values, range: Range<usize>, answers: &mut Vec<Answers>) -> Result<()> {
+        match self.call(values, &range) {
+            Ok(answer) => answers.push(answer),
+            Err(BulkError::Call { source: ClientError::Refused { error_code, response, .. }, .. })
+                if is_of_values(error_code) =>
+            {
+                if range.len() == 1 {
+                    answers.push(Answers::refused(response.message));
+                } else {
+                    let middle = range.start + range.len() / 2;
+                    self.make_some(values, range.start..middle, answers)?;
+                    self.make_some(values, middle..range.end, answers)?;
+                }
+            }
+            Err(failure) => return Err(failure),
+        }
+        Ok(())
+    }
+
+    fn call(&self, values: &Values, range: &Range<usize>) -> Result<Answers> {
+        let mut answers = self.patiently(&self.body(values, range)?, range.len())?;
+        for unknown in answers.without_reason().chunks(REASONS) {
+            let indexes: Vec<_> = unknown.iter().map(|index| range.start + index).collect();
+            let ivs = if values.ivs.len() == 0 { Texts::default() } else { values.ivs.picked(&indexes) };
+            let picked = Values { texts: values.texts.picked(&indexes), ivs };
+            let again = self.patiently(&self.body(&picked, &(0..indexes.len()))?, indexes.len())?;
+            for (asked, index) in unknown.iter().enumerate() {
+                if let Outcome::Refused(reason) = again.at(asked) {
+                    answers.add_reason(*index, reason.to_owned());
+                }
+            }
+        }
+        Ok(answers)
+    }
+
+    fn patiently(&self, body: &str, count: usize) -> Result<Answers> {
+        let mut tries = self.waits.begin();
+        loop {
+            match self.once(body, count) {
+                Ok((answers, _)) => return Ok(answers),
+                Err(failure) => self.waits.after(&mut tries, &self.column.name, failure)?,
+            }
+        }
+    }
+
+    fn once(&self, body: &str, count: usize) -> Result<(Answers, Around), ClientError> {
+        let (operation, made) = match self.way {
+            Way::Tokenize => ("batch-tokenize", "tokens"),
+            Way::Detokenize => ("batch-detokenize", "messages"),
+        };
+        let path = format!("/api/v2/token-profiles/{}/{operation}", self.column.profile);
+        let answer = self.client.body("POST", &path, Some(body))?;
+        Answers::read(answer, made, self.way == Way::Tokenize && self.has_ivs, count)
+    }
+
+    fn body(&self, values: &Values, range: &Range<usize>) -> Result<String> {
+        let texts = values.texts.range(range);
+        let mut body = Vec::with_capacity(texts.len() + 64);
+        let member: &[u8] = if self.way == Way::Tokenize { b"{\"messages\":[" } else { b"{\"tokens\":[" };
+        body.extend_from_slice(member);
+        body.extend_from_slice(texts);
+        if self.way == Way::Detokenize && self.has_ivs {
+            body.extend_from_slice(b"],\"ivs\":[");
+            body.extend_from_slice(values.ivs.range(range));
+        }
+        body.extend_from_slice(b"],\"partial\":true");
+        if let Some(version) = self.key_version {
+            body.extend_from_slice(format!(",\"keyVersion\":{version}").as_bytes());
+        }
+        body.push(b'}');
+        String::from_utf8(body).map_err(|_| BulkError::Damaged("a value is no text".to_owned()))
+    }
+
+    fn failed(&self, source: ClientError) -> BulkError {
+        BulkError::Call { column: self.column.name.clone(), source }
+    }
+}
+
+/// Whether a refusal may be the fault of single values: of one that is too long, or of many that take too long together.
+const fn is_of_values(error: ErrorCode) -> bool {
+    matches!(error, ErrorCode::InvalidValue | ErrorCode::LimitExceeded)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_stand_one_behind_the_other() {
+        let mut texts = Texts::default();
+        ["a", "b\"\n", "é"].iter().for_each(|text| texts.push(text));
+        let json = |range: Range<usize>| std::str::from_utf8(texts.range(&range)).unwrap().to_owned();
+        assert_eq!(json(0..3), r#""a","b\"\n","é""#);
+        assert_eq!((json(1..2), json(2..2), json(0..0)), (r#""b\"\n""#.to_owned(), String::new(), String::new()));
+        let picked = texts.picked(&[2, 0]);
+        assert_eq!(picked.range(&(0..2)), r#""é","a""#.as_bytes());
+    }
+}

@@ -1,0 +1,150 @@
+//! gzip and zstd. Every piece of the output is a member (RFC 1952) or a frame (RFC 8878) of its own, so that the file can be
+//! cut behind each, and is the same whether it was written in one go or not.
+
+use std::{
+    fs::File,
+    io::{self, BufRead, BufReader, Read, Write as _},
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use flate2::{Compression as Level, bufread::MultiGzDecoder, write::GzEncoder};
+use serde::Serialize;
+
+/// How a file is compressed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) enum Compression {
+    None,
+    Gzip,
+    Zstd,
+}
+
+/// Tokens hardly shrink, whatever is tried: rather fast than small.
+const GZIP_LEVEL: u32 = 3;
+const ZSTD_LEVEL: i32 = 1;
+
+/// Bytes that are read from a file at a time.
+const BUFFER: usize = 256 * 1024;
+
+impl Compression {
+    /// What the name of an output says.
+    pub(crate) fn of_name(path: &Path) -> Self {
+        match path.extension().and_then(|end| end.to_str()) {
+            Some("gz") => Self::Gzip,
+            Some("zst") => Self::Zstd,
+            Some(_) | None => Self::None,
+        }
+    }
+
+    /// A piece of the output.
+    pub(crate) fn compress(self, piece: Vec<u8>) -> io::Result<Vec<u8>> {
+        match self {
+            Self::None => Ok(piece),
+            Self::Gzip => {
+                let mut member = GzEncoder::new(Vec::with_capacity(piece.len() / 2), Level::new(GZIP_LEVEL));
+                member.write_all(&piece)?;
+                member.finish()
+            }
+            Self::Zstd => zstd::bulk::compress(&piece, ZSTD_LEVEL),
+        }
+    }
+}
+
+/// Counts what is read of a file, as it lies on the disk.
+struct Counted<R> {
+    input: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}
+
+/// The plain bytes of an input, whatever it is compressed with; and how many of its own were read.
+pub(crate) struct Plain {
+    input: Box<dyn Read + Send>,
+    read: Arc<AtomicU64>,
+    /// Set where the plain bytes are the file's own.
+    file: Option<File>,
+}
+
+impl Plain {
+    /// Of a file, which may be rewound while nothing but its first bytes were looked at.
+    pub(crate) fn of_file(file: File) -> io::Result<Self> {
+        let own = file.try_clone()?;
+        let (compression, plain) = Self::of(file)?;
+        Ok(Self { file: (compression == Compression::None).then_some(own), ..plain })
+    }
+
+    pub(crate) fn of_stream(input: impl Read + Send + 'static) -> io::Result<Self> {
+        Ok(Self::of(input)?.1)
+    }
+
+    fn of(input: impl Read + Send + 'static) -> io::Result<(Compression, Self)> {
+        let read = Arc::new(AtomicU64::new(0));
+        let mut input = BufReader::with_capacity(BUFFER, Counted { input, read: Arc::clone(&read) });
+        let head = input.fill_buf()?;
+        let compression = match head {
+            [0x1f, 0x8b, ..] => Compression::Gzip,
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Compression::Zstd,
+            _ => Compression::None,
+        };
+        let input: Box<dyn Read + Send> = match compression {
+            Compression::None => Box::new(input),
+            Compression::Gzip => Box::new(MultiGzDecoder::new(input)),
+            Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(input)?),
+        };
+        Ok((compression, Self { input, read, file: None }))
+    }
+
+    /// How many bytes of the input itself were read.
+    pub(crate) fn counter(&self) -> Arc<AtomicU64> {
+        Arc::clone(&self.read)
+    }
+
+    /// Goes on at a place of the plain bytes, from the beginning.
+    pub(crate) fn at(mut self, place: u64) -> io::Result<Self> {
+        if let Some(mut file) = self.file.take() {
+            io::Seek::seek(&mut file, io::SeekFrom::Start(place))?;
+            let read = Arc::new(AtomicU64::new(place));
+            let input = Box::new(Counted { input: file, read: Arc::clone(&read) });
+            return Ok(Self { input, read, file: None });
+        }
+        let skipped = io::copy(&mut self.input.by_ref().take(place), &mut io::sink())?;
+        if skipped == place { Ok(self) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+}
+
+impl Read for Plain {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.input.read(buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_read_as_one_text_from_any_place() {
+        for compression in [Compression::None, Compression::Gzip, Compression::Zstd] {
+            let pieces = ["one ", "", "two ", "three"].map(|piece| compression.compress(piece.into()).unwrap());
+            let mut file = tempfile::tempfile().unwrap();
+            file.write_all(&pieces.concat()).unwrap();
+            for place in [0, 4, 13] {
+                io::Seek::rewind(&mut file).unwrap();
+                let mut text = String::new();
+                let plain = Plain::of_file(file.try_clone().unwrap()).unwrap();
+                plain.at(place).unwrap().read_to_string(&mut text).unwrap();
+                assert_eq!(text, "one two three"[usize::try_from(place).unwrap()..], "{compression:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What stands before the first row: a byte order mark, and the names of a CSV file's columns.
+
+use crate::{
+    calls::Calls,
+    error::{BulkError, Result},
+    input::Pieces,
+    job::{Column, Format as FileFormat, Job, Way},
+    text::{Csv, FixedWidth, Format, JsonLines},
+};
+
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// What comes before the rows of the output and of the rejects, and how rows are read.
+pub(crate) struct Head {
+    pub(crate) output: Vec<u8>,
+    pub(crate) rejects: Vec<u8>,
+    pub(crate) format: Box<dyn Format>,
+}
+
+pub(crate) fn read(job: &Job, calls: &[Calls<'_>], pieces: &mut Pieces) -> Result<Head> {
+    let names = || job.columns.iter().map(|column| column.name.as_str());
+    let reads_iv = |index: usize| job.way == Way::Detokenize && calls[index].has_ivs;
+    let format: Box<dyn Format> = match job.format {
+        FileFormat::Csv { delimiter, has_names: true } => return csv(job, calls, pieces, delimiter),
+        FileFormat::Csv { delimiter, has_names: false } => {
+            let fields = names().map(number).collect::<Result<Vec<_>>>()?;
+            let iv = |(index, column): (usize, &Column)| {
+                reads_iv(index).then(|| number(&column.iv_name)).transpose()?.map(not_first).transpose()
+            };
+            let ivs = job.columns.iter().enumerate().map(iv).collect::<Result<Vec<_>>>()?;
+            Box::new(Csv::new(delimiter, &fields, &ivs))
+        }
+        FileFormat::JsonLines => {
+            let iv_names: Vec<_> = job.columns.iter().map(|column| column.iv_name.as_str()).collect();
+            let ivs: Vec<_> = iv_names.iter().enumerate().map(|(index, name)| reads_iv(index).then_some(*name)).collect();
+            Box::new(JsonLines::new(&names().collect::<Vec<_>>(), &ivs, &iv_names))
+        }
+        FileFormat::FixedWidth | FileFormat::Parquet => {
+            let expected = "columns of fixed width are called START:LENGTH, in bytes, the first of which is 1";
+            Box::new(FixedWidth::new(names()).ok_or_else(|| BulkError::Job(expected.to_owned()))?)
+        }
+    };
+    let mark = pieces.head(|bytes| Some(if bytes.starts_with(BOM) { BOM.len() } else { 0 }))?;
+    Ok(Head { output: mark, rejects: Vec::new(), format })
+}
+
+/// A CSV file whose first row names its columns.
+fn csv(job: &Job, calls: &[Calls<'_>], pieces: &mut Pieces, delimiter: u8) -> Result<Head> {
+    let mark = |bytes: &[u8]| if bytes.starts_with(BOM) { BOM.len() } else { 0 };
+    let row = pieces.head(|bytes| {
+        let mark = mark(bytes);
+        Some(mark + Csv::first_row(&bytes[mark..], delimiter)?)
+    })?;
+    let (mark, row) = row.split_at(mark(&row));
+    let text = row.strip_suffix(b"\n").unwrap_or(row);
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
+    let names = Csv::names(text, delimiter);
+    let find = |wanted: &str| {
+        let mut found = names.iter().enumerate().filter(|(_, name)| *name == wanted).map(|(index, _)| index);
+        match (found.next(), found.next()) {
+            (Some(index), None) => Ok(index),
+            (Some(_), Some(_)) => Err(BulkError::Job(format!("column {wanted}: there are two of this name"))),
+            (None, _) => {
+                Err(BulkError::Job(format!("column {wanted}: there is none; the columns are {}", names.join(", "))))
+            }
+        }
+    };
+    let values = job.columns.iter().map(|column| find(&column.name)).collect::<Result<Vec<_>>>()?;
+    let mut ivs = vec![None; job.columns.len()];
+    let mut line = text.to_vec();
+    for (index, column) in job.columns.iter().enumerate().filter(|(index, _)| calls[*index].has_ivs) {
+        match job.way {
+            Way::Detokenize => ivs[index] = Some(not_first(find(&column.iv_name)?)?),
+            Way::Tokenize if names.contains(&column.iv_name) => {
+                return Err(BulkError::Job(format!("column {}: there is one of this name already", column.iv_name)));
+            }
+            Way::Tokenize => {
+                line.push(delimiter);
+                line.extend_from_slice(column.iv_name.as_bytes());
+            }
+        }
+    }
+    let format = Csv::new(delimiter, &values, &ivs);
+    if ivs.iter().any(Option::is_some) {
+        line = format.without_ivs(text);
+    }
+    let end = &row[text.len()..];
+    let separator = [delimiter];
+    let rejects = [b"line", &separator[..], b"column", &separator, b"reason", &separator, text, b"\n"].concat();
+    Ok(Head { output: [mark, &line, end].concat(), rejects, format: Box::new(format) })
+}
+
+/// Columns without names have numbers, from 1.
+fn number(name: &str) -> Result<usize> {
+    let number = name.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    number.ok_or_else(|| BulkError::Job(format!("column {name}: without names columns are called 1, 2, 3, …")))
+}
+
+/// An initialization vector is taken out with the delimiter before it.
+fn not_first(field: usize) -> Result<usize> {
+    let first = "the initialization vector is the first column, and is expected behind its token";
+    if field == 0 { Err(BulkError::Job(first.to_owned())) } else { Ok(field) }
+}

@@ -1,0 +1,98 @@
+//! How far an interrupted run had come: a small file beside the output, which is replaced as a whole whenever what it tells
+//! of is on the disk.
+
+use std::{
+    fs::{self, File},
+    io::Write as _,
+    path::{Path, PathBuf},
+};
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::{
+    error::{BulkError, OfFile as _, Result},
+    input::Identity,
+};
+
+/// A place up to which everything is done.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    /// Bytes of the plain input; rows where it is Parquet.
+    pub(crate) input: u64,
+    /// Bytes of the input itself, for the time that is left.
+    pub(crate) read: u64,
+    /// The number of the next line.
+    pub(crate) line: u64,
+    pub(crate) rows: u64,
+    pub(crate) bad: u64,
+    /// Bytes of the output.
+    pub(crate) output: u64,
+    /// Bytes of the rejects.
+    pub(crate) rejects: u64,
+    /// What the end of a Parquet file will say of what is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) footer: Option<String>,
+}
+
+/// What the file holds.
+#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Written {
+    job: Value,
+    input: Identity,
+    mark: Mark,
+}
+
+/// The journal of one output.
+pub(crate) struct Journal {
+    path: PathBuf,
+    job: Value,
+    input: Identity,
+}
+
+impl Journal {
+    /// `job` is everything that the output's bytes depend on.
+    pub(crate) fn new(path: PathBuf, job: Value, input: Identity) -> Self {
+        Self { path, job, input }
+    }
+
+    /// Where to go on; none where there is nothing to go on with. A journal of another job is refused.
+    pub(crate) fn read(&self) -> Result<Option<Mark>> {
+        let text = match fs::read(&self.path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            text => text.of(&self.path)?,
+        };
+        let other = |why: &str| {
+            BulkError::Journal(format!("{}: an interrupted run left this, and {why}", self.path.display()))
+        };
+        let written: Written = serde_json::from_slice(&text).map_err(|_| other("it cannot be read"))?;
+        if written.input != self.input {
+            return Err(other("its input was another file, or the input was changed since"));
+        }
+        if written.job != self.job {
+            return Err(other("it had other options, or the profile's key was changed since"));
+        }
+        Ok(Some(written.mark))
+    }
+
+    /// To be called when everything up to the mark is on the disk. A crash leaves the old journal or the new one.
+    pub(crate) fn write(&self, mark: &Mark) -> Result<()> {
+        let written = Written { job: self.job.clone(), input: self.input.clone(), mark: mark.clone() };
+        let text = serde_json::to_vec(&written).map_err(|error| BulkError::Journal(error.to_string()))?;
+        let new = self.path.with_extension("json.new");
+        let file = File::create(&new).and_then(|mut file| file.write_all(&text).and_then(|()| file.sync_all()));
+        file.and_then(|()| fs::rename(&new, &self.path)).of(&self.path)
+    }
+
+    pub(crate) fn remove(&self) -> Result<()> {
+        remove(&self.path)
+    }
+}
+
+/// Removes a file that may not be there.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        removed => removed.of(path),
+    }
+}

@@ -1,0 +1,94 @@
+//! Lines in which every field has its place, in bytes. Blanks around a value stay, and a token has the width of its value.
+
+use super::{Cell, Format, Kind, Row, Split, lines, whole_lines};
+use crate::answers::Text;
+
+/// The places of the columns: where each starts, from 0, and its width.
+pub(crate) struct FixedWidth {
+    places: Vec<(usize, usize)>,
+}
+
+impl FixedWidth {
+    /// Of names such as `11:16`; none where one is no such name.
+    pub(crate) fn new<'n>(names: impl Iterator<Item = &'n str>) -> Option<Self> {
+        let place = |name: &str| {
+            let (start, width) = name.split_once(':')?;
+            let (start, width) = (start.parse::<usize>().ok()?.checked_sub(1)?, width.parse().ok()?);
+            (width > 0 && start < 1 << 20 && width < 1 << 20).then_some((start, width))
+        };
+        Some(Self { places: names.map(place).collect::<Option<_>>()? })
+    }
+}
+
+impl Format for FixedWidth {
+    fn whole_rows(&self, bytes: &[u8]) -> Option<usize> {
+        whole_lines(bytes)
+    }
+
+    fn split(&self, bytes: &[u8], split: &mut Split) {
+        for row in lines(bytes) {
+            split.rows.push(row);
+            let columns = self.places.len();
+            for (column, (start, width)) in self.places.iter().enumerate() {
+                let start = row.start + start;
+                if start + width > row.end {
+                    let reason = format!("The line has {} bytes.", row.end - row.start);
+                    split.refuse(columns, column, reason);
+                    break;
+                }
+                let field = &bytes[start..start + width];
+                let cell = match field.iter().position(|byte| *byte != b' ') {
+                    None => Cell::default(),
+                    Some(blanks) => {
+                        let end = start + field.trim_ascii_end().len();
+                        Cell { start: start + blanks, end, kind: Kind::Plain }
+                    }
+                };
+                split.cells.push(cell);
+            }
+        }
+    }
+
+    fn put(&self, cell: Cell, value: &Text<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
+        let mut scratch = String::new();
+        let text = value.read(&mut scratch).ok_or("The answer is no text.")?;
+        if text.len() != cell.end - cell.start {
+            return Err("The token has another width than its value, and here the width is fixed.");
+        }
+        out.extend_from_slice(text);
+        Ok(())
+    }
+
+    /// There is no room for one, so no job asks for it.
+    fn iv_place(&self, _row: Row, _cell: Cell) -> Option<usize> {
+        None
+    }
+
+    fn put_iv(&self, _column: usize, _iv: Option<&Text<'_>>, _out: &mut Vec<u8>) {}
+
+    fn put_bad(&self, row: &[u8], line: u64, column: &str, reason: &str, out: &mut Vec<u8>) {
+        out.extend_from_slice(format!("{line}\t{column}\t{reason}\t").as_bytes());
+        out.extend_from_slice(row);
+        out.push(b'\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_found_by_their_place() {
+        let fixed = FixedWidth::new(["3:4", "1:2"].into_iter()).unwrap();
+        let text = "ab 12 x\ncd    \nef\n";
+        let mut split = Split::default();
+        fixed.split(text.as_bytes(), &mut split);
+        let found: Vec<_> = split.cells.iter().map(|cell| (&text[cell.start..cell.end], cell.kind)).collect();
+        let kept = ("", Kind::Kept);
+        assert_eq!(found, [("12", Kind::Plain), ("ab", Kind::Plain), kept, ("cd", Kind::Plain), kept, kept]);
+        assert_eq!((split.bad.len(), split.bad[0].row), (1, 2));
+        for bad in ["0:4", "1:0", "1", "a:b", ""] {
+            assert!(FixedWidth::new([bad].into_iter()).is_none(), "{bad}");
+        }
+    }
+}

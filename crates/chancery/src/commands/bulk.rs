@@ -1,0 +1,247 @@
+//! `chancery tokenize` and `chancery detokenize` of columns of a file: from options to a job, and what became of it.
+
+use std::{
+    io::{self, IsTerminal as _},
+    path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use chancery_bulk::{BulkError, Column, Format, Job, Place, Progress, Summary, Watch};
+use serde_json::json;
+
+use super::tokenize::Way;
+use crate::{
+    cli::client::{FileFormat, Files, Tokenize},
+    client::{
+        connection::{Connection, Output, logged_in},
+        exit::{Exit, told_with, usage},
+    },
+    failure::{Failure, describe},
+    output,
+    resources::{self, names::Names},
+};
+
+/// How often progress is told to a terminal, and to a file.
+const TELL_EVERY: Duration = Duration::from_millis(200);
+const LOG_EVERY: Duration = Duration::from_secs(30);
+
+pub(super) fn run(command: &Tokenize, way: Way) -> Result<Exit, Failure> {
+    logged_in(&command.server, |connection| {
+        let job = job(command, way, connection)?;
+        let teller = Teller { is_terminal: io::stderr().is_terminal(), since: Instant::now(), told: Mutex::default() };
+        let outcome = chancery_bulk::run(&connection.client, &job, &teller);
+        teller.end_line();
+        match outcome {
+            Ok(summary) => report(connection, &job, summary),
+            Err(error) => Err(failure(error, &job)),
+        }
+    })
+}
+
+fn job(command: &Tokenize, way: Way, connection: &Connection) -> Result<Job, Failure> {
+    let files = &command.files;
+    let [input] = command.values.as_slice() else {
+        return Err(usage("with --column or --fixed-width one file is expected, or - for standard input"));
+    };
+    let place = |path: &Path| if path == Path::new("-") { Place::Standard } else { Place::File(path.to_owned()) };
+    let input = place(Path::new(input));
+    let output = files.out.as_deref().map_or(Place::Standard, place);
+    let rejects = match (&files.rejects, &output) {
+        (Some(path), _) => Some(path.clone()),
+        (None, Place::File(path)) => Some(with_end(path, ".rejects")),
+        (None, Place::Standard) => None,
+    };
+    Ok(Job {
+        way: if way == Way::There { chancery_bulk::Way::Tokenize } else { chancery_bulk::Way::Detokenize },
+        columns: columns(command, connection)?,
+        format: format(files, &input)?,
+        input,
+        output,
+        rejects,
+        connections: files.connections,
+        batch: files.batch,
+        patience: files.patience,
+        key_version: files.key_version,
+        restarts: files.restart,
+    })
+}
+
+fn columns(command: &Tokenize, connection: &Connection) -> Result<Vec<Column>, Failure> {
+    let kind = resources::find("profile").ok_or("there is no such kind")?;
+    let names = Names::new(connection);
+    let files = &command.files;
+    let mut columns = Vec::new();
+    for text in files.column.iter().chain(&files.fixed_width) {
+        let (name, profile) = text.split_once('=').map_or((text.as_str(), None), |(name, own)| (name, Some(own)));
+        let missing = || usage(format!("{name}: by which profile? Give --profile NAME, or {name}=NAME"));
+        let profile = profile.or(command.profile.as_deref()).ok_or_else(missing)?;
+        columns.push(Column::new(name, names.resolve(kind, profile)?.parse()?));
+    }
+    for text in &files.iv_column {
+        let (column, name) = match (text.split_once('='), columns.as_slice()) {
+            (Some(parts), _) => parts,
+            (None, [one]) => (one.name.as_str(), text.as_str()),
+            (None, _) => return Err(usage(format!("--iv-column {text}: of which column? COLUMN={text} is expected"))),
+        };
+        let (column, name) = (column.to_owned(), name.to_owned());
+        let found = columns.iter_mut().find(|known| known.name == column);
+        found.ok_or_else(|| usage(format!("--iv-column {text}: {column} is no --column")))?.iv_name = name;
+    }
+    Ok(columns)
+}
+
+fn format(files: &Files, input: &Place) -> Result<Format, Failure> {
+    if !files.fixed_width.is_empty() {
+        return Ok(Format::FixedWidth);
+    }
+    let of_name = match input {
+        Place::File(path) => Format::of_name(path),
+        Place::Standard => Some(Format::CSV),
+    };
+    let format = match (files.format, of_name) {
+        (Some(FileFormat::Jsonl), _) => Format::JsonLines,
+        (Some(FileFormat::Csv), Some(format @ Format::Csv { .. })) | (None, Some(format)) => format,
+        (Some(FileFormat::Csv), _) => Format::CSV,
+        (None, None) => {
+            let message = "the file's name does not say what is in it: .csv, .tsv, .jsonl or .ndjson is expected, with .gz or \
+                 .zst behind it if it is compressed";
+            return Err(told_with(Exit::Usage, message, "Say it: --format csv or --format jsonl."));
+        }
+    };
+    let Format::Csv { delimiter, .. } = format else {
+        if files.delimiter.is_some() || files.no_header {
+            return Err(usage("--delimiter and --no-header are for CSV files"));
+        }
+        return Ok(format);
+    };
+    let delimiter = match files.delimiter.as_deref().map(str::as_bytes) {
+        None => delimiter,
+        Some(b"tab" | b"\\t") => b'\t',
+        Some([one]) => *one,
+        Some(_) => return Err(usage("--delimiter: one ASCII character is expected, or tab")),
+    };
+    Ok(Format::Csv { delimiter, has_names: !files.no_header })
+}
+
+fn report(connection: &Connection, job: &Job, summary: Summary) -> Result<Exit, Failure> {
+    let Summary { rows, bad, .. } = summary;
+    let rejects = job.rejects.as_ref().filter(|_| bad > 0).map(|path| path.display().to_string());
+    match &job.output {
+        Place::Standard => {}
+        Place::File(_) if connection.output == Output::Json => {
+            output::line(json!({"rows": rows, "bad": bad, "rejects": rejects}))?;
+        }
+        Place::File(path) => output::line(format!("{rows} rows written to {}", path.display()))?,
+    }
+    match rejects {
+        Some(rejects) => {
+            output::note(format!("chancery: {bad} rows were refused: {rejects} has them, each with its reason"));
+            Ok(Exit::RowsRefused)
+        }
+        None => Ok(Exit::Done),
+    }
+}
+
+/// How a failure ends the command, and what to do next.
+fn failure(error: BulkError, job: &Job) -> Failure {
+    let is_kept = matches!(&job.output, Place::File(path) if with_end(path, ".part.json").exists());
+    let go_on = if is_kept { "The same command goes on where this one stopped." } else { "Then run the command again." };
+    match error {
+        BulkError::Job(message) => usage(message),
+        BulkError::Journal(message) => {
+            let next = "Run the earlier command again to go on with it; or add --restart to begin anew.";
+            told_with(Exit::Usage, message, next)
+        }
+        BulkError::Row { .. } => {
+            let next = "Correct it, or give --rejects FILE for such rows.";
+            told_with(Exit::Refused, error.to_string(), next)
+        }
+        BulkError::File { .. } => {
+            let next = format!("Look whether the file is there, may be used, and has room on its disk. {go_on}");
+            told_with(Exit::Failed, describe(&error), next)
+        }
+        BulkError::Damaged(message) => told_with(Exit::Failed, message, go_on),
+        BulkError::Call { .. } | BulkError::Stopped => {
+            if is_kept {
+                output::note(format!("chancery: {go_on}"));
+            }
+            error.into()
+        }
+    }
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+/// Tells on standard error how far it is.
+struct Teller {
+    is_terminal: bool,
+    since: Instant,
+    told: Mutex<Option<Instant>>,
+}
+
+impl Teller {
+    /// What comes next on standard error begins a line.
+    fn end_line(&self) {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_terminal && told.is_some() {
+            output::note("");
+        }
+    }
+}
+
+impl Watch for Teller {
+    fn progress(&self, progress: &Progress) {
+        let every = if self.is_terminal { TELL_EVERY } else { LOG_EVERY };
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.unwrap_or(self.since).elapsed() < every {
+            return;
+        }
+        *told = Some(Instant::now());
+        let line = line(progress, self.since.elapsed());
+        if self.is_terminal {
+            // Over the line before.
+            output::part(&format!("\r{line:<70}"));
+        } else {
+            output::note(line);
+        }
+    }
+
+    fn note(&self, note: &str) {
+        self.end_line();
+        output::note(format!("chancery: {note}"));
+    }
+}
+
+fn line(progress: &Progress, elapsed: Duration) -> String {
+    let Progress { rows, bad, rows_before, read, read_before, total } = *progress;
+    let seconds = elapsed.as_secs_f64().max(0.001);
+    let rate = (rows + bad).saturating_sub(rows_before) as f64 / seconds;
+    let mut line = format!("{rows} rows, {rate:.0} a second");
+    if let Some(total) = total.filter(|total| *total > 0) {
+        let speed = read.saturating_sub(read_before) as f64 / seconds;
+        let left = total.saturating_sub(read) as f64 / speed.max(1.0);
+        line += &format!(", {:.0} %, {left:.0} s left", read.min(total) as f64 * 100.0 / total as f64);
+    }
+    if bad > 0 {
+        line += &format!(", {bad} refused");
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn progress_says_rate_and_time_left() {
+        let progress =
+            Progress { rows: 4_000, bad: 10, rows_before: 10, read: 60, read_before: 20, total: Some(100) };
+        let line = line(&progress, Duration::from_secs(2));
+        assert_eq!(line, "4000 rows, 2000 a second, 60 %, 2 s left, 10 refused");
+    }
+}
