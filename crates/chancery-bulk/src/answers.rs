@@ -71,7 +71,12 @@ impl Text<'_> {
 
 impl Answers {
     /// Reads the body of an answer to `count` values. `member` is the array's name.
-    pub(crate) fn read(json: Vec<u8>, member: &str, has_ivs: bool, count: usize) -> Result<(Self, Around), ClientError> {
+    pub(crate) fn read(
+        json: Vec<u8>,
+        member: &str,
+        has_ivs: bool,
+        count: usize,
+    ) -> Result<(Self, Around), ClientError> {
         let unexpected = |why: &str| ClientError::Unexpected { status: 200, why: why.to_owned() };
         let (values, at) = array(&json, member).ok_or_else(|| unexpected(&format!("no array {member}")))?;
         let mut rest = [&json[..at.start], b"[]"].concat();
@@ -213,10 +218,7 @@ mod tests {
         let made = |token: &str, iv: &str| (token.to_owned(), iv.to_owned());
         let refused = [made("refused", "no: \"tokens\":["), made("refused", "The server refused it.")];
         let [first, second] = refused;
-        assert_eq!(
-            read(json, true, 4).unwrap(),
-            [made("1", "QQ=="), first, made("a\"\\é", "Qg=="), second]
-        );
+        assert_eq!(read(json, true, 4).unwrap(), [made("1", "QQ=="), first, made("a\"\\é", "Qg=="), second]);
         let (answers, around) = Answers::read(json.into(), "tokens", true, 4).unwrap();
         assert_eq!((answers.without_reason(), around.key_version), (vec![3], Some(3)));
         let empty = r#"{"success":true,"errorCode":"Success","response":{"tokens":[]}}"#;
@@ -226,7 +228,15 @@ mod tests {
 
     #[test]
     fn what_is_no_answer_is_not_read() {
-        for bad in ["", "{}", r#"{"tokens":["#, r#"{"tokens":["a"#, r#"{"tokens":["a\"#, r#"{"tokens":["a",]"#, r#"{"tokens":[1]"#] {
+        for bad in [
+            "",
+            "{}",
+            r#"{"tokens":["#,
+            r#"{"tokens":["a"#,
+            r#"{"tokens":["a\"#,
+            r#"{"tokens":["a",]"#,
+            r#"{"tokens":[1]"#,
+        ] {
             assert!(read(bad, false, 1).is_err(), "{bad}");
         }
     }

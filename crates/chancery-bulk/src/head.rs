@@ -32,7 +32,8 @@ pub(crate) fn read(job: &Job, calls: &[Calls<'_>], pieces: &mut Pieces) -> Resul
         }
         FileFormat::JsonLines => {
             let iv_names: Vec<_> = job.columns.iter().map(|column| column.iv_name.as_str()).collect();
-            let ivs: Vec<_> = iv_names.iter().enumerate().map(|(index, name)| reads_iv(index).then_some(*name)).collect();
+            let ivs: Vec<_> =
+                iv_names.iter().enumerate().map(|(index, name)| reads_iv(index).then_some(*name)).collect();
             Box::new(JsonLines::new(&names().collect::<Vec<_>>(), &ivs, &iv_names))
         }
         FileFormat::FixedWidth | FileFormat::Parquet => {

@@ -53,7 +53,6 @@ impl Identity {
             head: Base64::encode(&Sha256::digest(&head)),
         })
     }
-
 }
 
 fn modified(metadata: &Metadata) -> Option<u128> {

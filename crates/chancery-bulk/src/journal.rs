@@ -62,9 +62,8 @@ impl Journal {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             text => text.of(&self.path)?,
         };
-        let other = |why: &str| {
-            BulkError::Journal(format!("{}: an interrupted run left this, and {why}", self.path.display()))
-        };
+        let other =
+            |why: &str| BulkError::Journal(format!("{}: an interrupted run left this, and {why}", self.path.display()));
         let written: Written = serde_json::from_slice(&text).map_err(|_| other("it cannot be read"))?;
         if written.input != self.input {
             return Err(other("its input was another file, or the input was changed since"));

@@ -69,10 +69,16 @@ mod tests {
             let mut next = 0..100;
             let mut written = Vec::new();
             let work = |piece| if Some(piece) == fails_at { Err(BulkError::Stopped) } else { Ok(piece) };
-            let outcome = run(3, &stop, || Ok(next.next()), work, |piece| {
-                written.push(piece);
-                Ok(())
-            });
+            let outcome = run(
+                3,
+                &stop,
+                || Ok(next.next()),
+                work,
+                |piece| {
+                    written.push(piece);
+                    Ok(())
+                },
+            );
             assert_eq!(outcome.is_err(), fails_at.is_some());
             assert_eq!(written, (0..expected).collect::<Vec<_>>());
             assert!(stop.into_inner());
@@ -86,10 +92,16 @@ mod tests {
         assert!(full.is_err());
         let mut written = 0;
         let mut read = [Ok(Some(1)), Ok(Some(2)), Err(BulkError::Stopped)].into_iter();
-        let damaged = run(2, &stop, || read.next().unwrap_or(Ok(None)), Ok, |piece| {
-            written += piece;
-            Ok(())
-        });
+        let damaged = run(
+            2,
+            &stop,
+            || read.next().unwrap_or(Ok(None)),
+            Ok,
+            |piece| {
+                written += piece;
+                Ok(())
+            },
+        );
         assert!(damaged.is_err());
         assert_eq!(written, 3);
     }

@@ -70,7 +70,7 @@ fn run_text(
         watch.progress(&progress(&output, &before, total));
         Ok(())
     };
-    match pipeline::run(job.connections, stop, read, |piece| file.make(piece), write) {
+    match pipeline::run(job.connections, stop, read, |piece| file.make(&piece), write) {
         Ok(()) => done(output, &before, &[]),
         Err(failure) => {
             output.abandon(|| Ok(None));

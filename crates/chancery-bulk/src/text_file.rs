@@ -57,7 +57,7 @@ impl<'a> Stream<'a> {
 }
 
 impl TextFile<'_> {
-    pub(crate) fn make(&self, piece: Piece) -> Result<Made> {
+    pub(crate) fn make(&self, piece: &Piece) -> Result<Made> {
         let mut split = Split::default();
         self.format.split(&piece.bytes, &mut split);
         self.refuse_what_is_no_text(&piece.bytes, &mut split);
@@ -66,11 +66,11 @@ impl TextFile<'_> {
             calls.make(&values)
         });
         let answers = answers.collect::<Result<Vec<_>>>()?;
-        let mut made = Rows { file: self, piece: &piece, split: &split, made: Made::default(), at: 0 }.write(&answers);
-        made.output = self.compression.compress(made.output).map_err(|source| crate::BulkError::File {
-            file: "compressing".to_owned(),
-            source,
-        })?;
+        let mut made = Rows { file: self, piece, split: &split, made: Made::default(), at: 0 }.write(&answers);
+        made.output = self
+            .compression
+            .compress(made.output)
+            .map_err(|source| crate::BulkError::File { file: "compressing".to_owned(), source })?;
         Ok(Made { input: piece.end, read: piece.read, line: piece.next_line, ..made })
     }
 
@@ -94,13 +94,15 @@ impl TextFile<'_> {
                     !iv.is_ok_and(|iv| !iv.is_empty() && Base64::decode(iv).is_some())
                 };
                 if !is_text || lacks_iv {
-                    let reason = if is_text { "There is no initialization vector in base64." } else { "It is not UTF-8." };
+                    let reason =
+                        if is_text { "There is no initialization vector in base64." } else { "It is not UTF-8." };
                     refused.push((row, column, reason));
                     split.cells[row * columns..][..columns].fill(Cell::default());
                 }
             }
         }
-        let refused = refused.into_iter().map(|(row, column, reason)| crate::text::Bad { row, column, reason: reason.into() });
+        let refused =
+            refused.into_iter().map(|(row, column, reason)| crate::text::Bad { row, column, reason: reason.into() });
         split.bad.extend(refused);
         split.bad.sort_by_key(|bad| bad.row);
         split.bad.dedup_by_key(|bad| bad.row);
@@ -171,12 +173,7 @@ impl<'a> Rows<'a> {
     }
 
     /// What changes in a row; or in which column it was refused, and why.
-    fn edits(
-        &self,
-        index: usize,
-        streams: &mut [Stream<'a>],
-        edits: &mut Vec<Edit<'a>>,
-    ) -> Option<(usize, &'a str)> {
+    fn edits(&self, index: usize, streams: &mut [Stream<'a>], edits: &mut Vec<Edit<'a>>) -> Option<(usize, &'a str)> {
         let TextFile { job, format, calls, .. } = self.file;
         let (row, columns) = (self.split.rows[index], streams.len());
         let mut refused = None;
@@ -194,9 +191,11 @@ impl<'a> Rows<'a> {
             }
             if calls[column].has_ivs && row.start < row.end {
                 edits.extend(match job.way {
-                    Way::Tokenize => format
-                        .iv_place(row, cell)
-                        .map(|place| Edit { start: place, end: place, what: What::Iv(column, made_iv) }),
+                    Way::Tokenize => format.iv_place(row, cell).map(|place| Edit {
+                        start: place,
+                        end: place,
+                        what: What::Iv(column, made_iv),
+                    }),
                     Way::Detokenize => {
                         let cut = self.split.ivs.get(index * columns + column).map(|iv| iv.cut.clone());
                         let cut = cut.filter(|cut| !cut.is_empty());

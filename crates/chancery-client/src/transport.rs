@@ -20,9 +20,6 @@ use crate::{ClientError, retry::Tries};
 /// The longest that any call may take: generating an RSA key takes seconds on a slow machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Connections that are kept for later calls: as many as anybody makes calls at a time.
-const IDLE_MAX: usize = 16;
-
 /// Bytes of an answer at most: the largest batch's.
 const ANSWER_MAX: u64 = 64 * 1024 * 1024;
 

@@ -35,7 +35,15 @@ const RULES: &[Rule] = &[
     ("chancery-bulk", &["chancery-client", "chancery-types"], &["axum", "rusqlite", "sqlx"]),
     (
         "chancery",
-        &["chancery-bulk", "chancery-client", "chancery-core", "chancery-server", "chancery-types", "chancery-verify", "chancery-x509"],
+        &[
+            "chancery-bulk",
+            "chancery-client",
+            "chancery-core",
+            "chancery-server",
+            "chancery-types",
+            "chancery-verify",
+            "chancery-x509",
+        ],
         &["rusqlite", "sqlx", "aws-lc-rs"],
     ),
     ("chancery-testkit", &[], &[]),

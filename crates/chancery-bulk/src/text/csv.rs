@@ -92,7 +92,11 @@ impl Csv {
                 found = self::field(bytes, at..row.end, self.delimiter);
             }
             let Some(cell) = found.and_then(|field| cell(bytes, field)) else {
-                return split.refuse(self.columns, part.column(), "A quote is not closed, or something stands behind it.");
+                return split.refuse(
+                    self.columns,
+                    part.column(),
+                    "A quote is not closed, or something stands behind it.",
+                );
             };
             match part {
                 Part::Value(column) => split.cells[cells + column] = cell,
@@ -285,7 +289,15 @@ mod tests {
         assert_eq!(
             values(&csv, text),
             [
-                "Plain b", "Plain a", "Plain e", "Quoted c,\"\"d\n", "Kept ", "Kept ", "Kept ", "Kept ", "Plain z",
+                "Plain b",
+                "Plain a",
+                "Plain e",
+                "Quoted c,\"\"d\n",
+                "Kept ",
+                "Kept ",
+                "Kept ",
+                "Kept ",
+                "Plain z",
                 "Plain x\"y"
             ]
         );

@@ -4,7 +4,11 @@ mod csv;
 mod fixed_width;
 mod json_lines;
 
-pub(crate) use self::{csv::{Csv, doubled}, fixed_width::FixedWidth, json_lines::JsonLines};
+pub(crate) use self::{
+    csv::{Csv, doubled},
+    fixed_width::FixedWidth,
+    json_lines::JsonLines,
+};
 
 use std::ops::Range;
 

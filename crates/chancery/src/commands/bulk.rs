@@ -146,7 +146,8 @@ fn report(connection: &Connection, job: &Job, summary: Summary) -> Result<Exit, 
 /// How a failure ends the command, and what to do next.
 fn failure(error: BulkError, job: &Job) -> Failure {
     let is_kept = matches!(&job.output, Place::File(path) if with_end(path, ".part.json").exists());
-    let go_on = if is_kept { "The same command goes on where this one stopped." } else { "Then run the command again." };
+    let go_on =
+        if is_kept { "The same command goes on where this one stopped." } else { "Then run the command again." };
     match error {
         BulkError::Job(message) => usage(message),
         BulkError::Journal(message) => {
@@ -239,8 +240,7 @@ mod tests {
 
     #[test]
     fn progress_says_rate_and_time_left() {
-        let progress =
-            Progress { rows: 4_000, bad: 10, rows_before: 10, read: 60, read_before: 20, total: Some(100) };
+        let progress = Progress { rows: 4_000, bad: 10, rows_before: 10, read: 60, read_before: 20, total: Some(100) };
         let line = line(&progress, Duration::from_secs(2));
         assert_eq!(line, "4000 rows, 2000 a second, 60 %, 2 s left, 10 refused");
     }

@@ -47,10 +47,7 @@ fn columns_of_files_are_tokenized_and_come_back() {
     let place = place();
     let csv = "\u{feff}name,pan,note\r\n\"a,b\",4111111111111111,\"two\r\nlines\"\r\nempty,,\r\nquoted,\"5555555555554444\",x\r\n";
     place.write("in.csv", csv);
-    assert_eq!(
-        place.sh(&format!("{CARDS} --column pan in.csv -o out.csv")).done(),
-        "3 rows written to out.csv\n"
-    );
+    assert_eq!(place.sh(&format!("{CARDS} --column pan in.csv -o out.csv")).done(), "3 rows written to out.csv\n");
     let out = read(&place, "out.csv");
     let token = |value: &str| place.sh(&format!("{CARDS} {value}")).done().trim().to_owned();
     let (one, two) = (token("4111111111111111"), token("5555555555554444"));
@@ -101,7 +98,9 @@ fn streams(place: &Place, token: &str) {
     let refused = place.sh(&format!("printf 'pan\\n1234\\n' | {CARDS} --column pan -")).failed(5);
     assert!(refused.contains("line 2, pan") && refused.contains("--rejects"), "{refused}");
     // What others have compressed, and what others can read.
-    let other = format!("gzip -c in.csv | {CARDS} --column pan - | cmp - out.csv && {CARDS} --column pan in.csv -o out.csv.gz && gzip -dc out.csv.gz | cmp - out.csv");
+    let other = format!(
+        "gzip -c in.csv | {CARDS} --column pan - | cmp - out.csv && {CARDS} --column pan in.csv -o out.csv.gz && gzip -dc out.csv.gz | cmp - out.csv"
+    );
     place.sh(&other).done();
 }
 
@@ -128,7 +127,10 @@ fn refused_rows_go_to_a_file_with_their_reason() {
     assert!(lines[252].starts_with("1003,pan,A quote is not closed."), "{rejects}");
     assert_eq!(read(&place, "out.csv").lines().count(), 751);
 
-    place.write("in.jsonl", "{\"pan\":4111111111111111}\n{\"pan\":\"4111111111111111\"\n{\"Pan\":\"4111111111111111\"}\n");
+    place.write(
+        "in.jsonl",
+        "{\"pan\":4111111111111111}\n{\"pan\":\"4111111111111111\"\n{\"Pan\":\"4111111111111111\"}\n",
+    );
     assert_eq!(place.sh(&format!("{CARDS} --column pan in.jsonl -o out.jsonl")).code, Some(9));
     let rejects = read(&place, "out.jsonl.rejects");
     assert_eq!(
@@ -205,9 +207,12 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
     place.write("cards.jsonl", json);
     place.sh("gzip -k cards.csv").done();
     thread::scope(|scope| {
-        for (input, output) in
-            [("cards.csv", "a.csv"), ("cards.jsonl", "b.jsonl"), ("cards.csv.gz", "c.csv.gz"), ("cards.jsonl", "d.jsonl.zst")]
-        {
+        for (input, output) in [
+            ("cards.csv", "a.csv"),
+            ("cards.jsonl", "b.jsonl"),
+            ("cards.csv.gz", "c.csv.gz"),
+            ("cards.jsonl", "d.jsonl.zst"),
+        ] {
             let place = &place;
             scope.spawn(move || killed(place, input, output));
         }
@@ -222,7 +227,10 @@ fn killed(place: &Place, input: &str, output: &str) {
     for _ in 0..10 {
         let wait = rand::rng().random_range(1..400);
         // The journal comes after a second, if the run is not over before.
-        let kill = format!("{command} {output} & P=$!; J={}; T=$(stat -c %Y.%i $J 2>/dev/null); while kill -0 $P 2>/dev/null && [ \"$T\" = \"$(stat -c %Y.%i $J 2>/dev/null)\" ]; do sleep 0.02; done; sleep 0.{wait:03}; kill -9 $P; wait $P", journal.display());
+        let kill = format!(
+            "{command} {output} & P=$!; J={}; T=$(stat -c %Y.%i $J 2>/dev/null); while kill -0 $P 2>/dev/null && [ \"$T\" = \"$(stat -c %Y.%i $J 2>/dev/null)\" ]; do sleep 0.02; done; sleep 0.{wait:03}; kill -9 $P; wait $P",
+            journal.display()
+        );
         let said = place.sh(&kill);
         resumed += usize::from(said.err.contains("going on behind"));
         if place.path(output).exists() {
@@ -247,7 +255,8 @@ fn a_server_that_comes_back_is_gone_on_with() {
     place.write("in.csv", format!("pan\n{}\n", cards.join("\n")));
     let address = place.base().replace("https://", "");
     let said = thread::scope(|scope| {
-        let run = scope.spawn(|| place.sh(&format!("{CARDS} --column pan --batch 200 --patience 2m in.csv -o out.csv")));
+        let run =
+            scope.spawn(|| place.sh(&format!("{CARDS} --column pan --batch 200 --patience 2m in.csv -o out.csv")));
         thread::sleep(Duration::from_millis(700));
         place.demo.server.signal("-KILL");
         thread::sleep(Duration::from_millis(500));
