@@ -29,6 +29,8 @@ pub enum ClientError {
         status: u16,
         /// The reason as a sentence.
         message: String,
+        /// The reason as a word, where it is another than that nobody is logged in.
+        error_code: Option<ErrorCode>,
     },
     /// The answer is not as the interface describes it.
     #[error("the answer (status {status}) is not as described: {why}")]
@@ -49,14 +51,16 @@ impl ClientError {
     pub const fn error_code(&self) -> Option<ErrorCode> {
         match self {
             Self::Refused { error_code, .. } => Some(*error_code),
-            Self::Transport(_) | Self::NotLoggedIn { .. } | Self::Unexpected { .. } | Self::Authority(_) => None,
+            Self::NotLoggedIn { error_code, .. } => *error_code,
+            Self::Transport(_) | Self::Unexpected { .. } | Self::Authority(_) => None,
         }
     }
 
     /// Whether nobody is logged in any more, or not yet: a new login may help.
     #[must_use]
     pub fn wants_login(&self) -> bool {
-        matches!(self, Self::NotLoggedIn { .. }) || self.error_code() == Some(ErrorCode::InvalidAuthToken)
+        matches!(self, Self::NotLoggedIn { error_code: None, .. })
+            || self.error_code() == Some(ErrorCode::InvalidAuthToken)
     }
 }
 

@@ -80,6 +80,6 @@ fn accepted<T: DeserializeOwned>(answer: &Answer) -> Result<T, ClientError> {
     if answer.status == 200 {
         return answer.json();
     }
-    let message = answer.json::<HomeAnswer>()?.message;
-    Err(ClientError::NotLoggedIn { status: answer.status, message })
+    let HomeAnswer { message, error_code, .. } = answer.json()?;
+    Err(ClientError::NotLoggedIn { status: answer.status, message, error_code })
 }

@@ -35,7 +35,7 @@ pub struct Client {
 }
 
 /// What a client carries along once somebody has logged in: whoever has it is logged in, so it is kept as passwords are.
-#[derive(Clone, Default, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
     /// The session cookie, as the Cookie header has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,6 +1,6 @@
 //! From options to a client that is logged in.
 
-use std::{env, fs, io, path::PathBuf};
+use std::path::PathBuf;
 
 use chancery_client::{Client, ClientError};
 use chancery_types::wire::login::LoginState;
@@ -8,29 +8,28 @@ use clap::{Args, ValueEnum};
 use serde_json::Value;
 
 use super::{
-    exit::{Exit, told_with, usage},
+    address::Address,
+    exit::{Exit, told_with},
     servers::{self, SavedServer},
+    target::{Credential, Target},
 };
 use crate::{
     failure::{Failure, While as _},
     output,
-    password_input::without_line_end,
     shown::escaped_json,
 };
-
-/// Where the system keeps the authorities that its programs trust.
-const SYSTEM_AUTHORITIES: [&str; 2] = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
 
 /// Which server, as whom, and how to answer. Every command has these last.
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Server")]
 pub(crate) struct ServerOptions {
-    /// Which of the servers that you have logged in to [default: the only one, or the one called default].
+    /// Which of the servers that you have logged in to [default: the one of --server, the only one, or the one called
+    /// default].
     #[arg(long, value_name = "NAME", env = "CHANCERY_SERVER_PROFILE")]
     pub(crate) server_profile: Option<String>,
     /// The server's address, such as `https://keys.example.org:8443`: to log in to it, or with an API key.
     #[arg(long, value_name = "URL", env = "CHANCERY_SERVER")]
-    pub(crate) server: Option<String>,
+    pub(crate) server: Option<Address>,
     /// The authorities whose certificates the server may present, PEM [default: those of the system].
     #[arg(long, value_name = "FILE", env = "CHANCERY_CA")]
     pub(crate) ca: Option<PathBuf>,
@@ -91,44 +90,16 @@ pub(crate) fn logged_in<T>(
 
 impl Connection {
     fn open(options: &ServerOptions) -> Result<Self, Failure> {
-        let (client, saved) = reach(options)?;
-        let key = api_key(options)?;
-        let key = match (key, &saved) {
-            (None, Some((_, SavedServer { api_key_file: Some(file), .. }))) => Some(read_key(file)?),
-            (key, _) => key,
-        };
-        let mut connection = Self { client, output: options.output, saved, state: None, api_key: None };
-        if let Some(key) = key {
-            connection.log_in_by(&key)?;
-            connection.api_key = Some(key);
-            return Ok(connection);
+        let target = Target::of_call(options)?;
+        let (client, credential) = (target.client()?, target.credential(options)?);
+        let mut connection = Self { client, output: options.output, saved: target.saved, state: None, api_key: None };
+        match credential {
+            Credential::Key(key) => {
+                connection.log_in_by(&key)?;
+                Ok(Self { api_key: Some(key), ..connection })
+            }
+            Credential::Session(session) => Ok(Self { client: connection.client.in_session(session), ..connection }),
         }
-        connection.take_up_session(options)
-    }
-
-    /// Goes on with the session of the last login.
-    fn take_up_session(self, options: &ServerOptions) -> Result<Self, Failure> {
-        let Some((name, server)) = &self.saved else {
-            let how = "Log in first: chancery login --server URL --ca FILE; or set CHANCERY_API_KEY.";
-            return Err(told_with(Exit::NotLoggedIn, "nobody is logged in", how));
-        };
-        if options.server.as_ref().is_some_and(|given| given.trim_end_matches('/') != server.server) {
-            let message = format!("the login of the profile {name} is for {}", server.server);
-            return Err(told_with(
-                Exit::NotLoggedIn,
-                message,
-                "Log in to --server first, or name its --server-profile.",
-            ));
-        }
-        if !server.is_logged_in() {
-            let message = match server.state {
-                Some(_) => format!("{} alone is logged in, and the role takes two logins", server.names.join(", ")),
-                None => format!("nobody is logged in at {}", server.server),
-            };
-            return Err(told_with(Exit::NotLoggedIn, message, format!("chancery login --server-profile {name}")));
-        }
-        let client = self.client.in_session(server.session.clone());
-        Ok(Self { client, ..self })
     }
 
     fn log_in_by(&mut self, key: &str) -> Result<(), Failure> {
@@ -162,10 +133,7 @@ impl Connection {
             return Ok(());
         }
         match self.saved {
-            Some((name, mut server)) => {
-                server.session = self.client.session();
-                servers::save(&name, &server)
-            }
+            Some((name, server)) => servers::renew(&name, &server.session, self.client.session()),
             None => Ok(()),
         }
     }
@@ -185,65 +153,4 @@ impl Connection {
     pub(crate) fn get(&self, path: &str) -> Result<Value, ClientError> {
         Ok(self.call("GET", path, None)?.response)
     }
-}
-
-/// A client of the server that is meant, without a session, and its profile where it has one.
-pub(crate) fn reach(options: &ServerOptions) -> Result<(Client, Option<(String, SavedServer)>), Failure> {
-    // An address alone, as programs have it, is nobody's profile.
-    let is_apart = options.server.is_some() && options.server_profile.is_none() && api_key(options)?.is_some();
-    let saved = if is_apart {
-        None
-    } else {
-        let name = servers::chosen(options.server_profile.as_deref())?;
-        servers::load(&name)?.map(|server| (name, server))
-    };
-    if let (None, Some(name)) = (&saved, &options.server_profile)
-        && options.server.is_none()
-    {
-        let known = servers::all()?;
-        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        let message = format!("--server-profile {name}: there is no such profile");
-        return Err(told_with(Exit::Usage, message, format!("Profiles that there are: {known}.")));
-    }
-    let server = options.server.clone().or_else(|| Some(saved.as_ref()?.1.server.clone()));
-    let Some(server) = server else {
-        let how = "Log in first: chancery login --server URL --ca FILE; or set CHANCERY_SERVER and CHANCERY_API_KEY.";
-        return Err(told_with(Exit::NotLoggedIn, "no server is known", how));
-    };
-    if !server.starts_with("https://") {
-        return Err(usage(format!("--server {server}: an address with https:// is expected")));
-    }
-    let ca = authorities(options, saved.as_ref().map(|(_, server)| server.ca.as_str()))?;
-    Ok((Client::new(&server, ca.as_bytes())?, saved))
-}
-
-/// Whom the server's certificate may be of: as given, as kept, or as the system has it.
-pub(crate) fn authorities(options: &ServerOptions, kept: Option<&str>) -> Result<String, Failure> {
-    if let Some(path) = &options.ca {
-        return fs::read_to_string(path).map_err(|error| unreadable("--ca", path, &error));
-    }
-    if let Some(kept) = kept {
-        return Ok(kept.to_owned());
-    }
-    let named = env::var_os("SSL_CERT_FILE").map(PathBuf::from);
-    let mut places = named.into_iter().chain(SYSTEM_AUTHORITIES.map(PathBuf::from));
-    let none = || usage("--ca FILE is needed: the system has no file of authorities that it trusts");
-    places.find_map(|path| fs::read_to_string(path).ok()).ok_or_else(none)
-}
-
-/// The API key that is given, if one is.
-pub(crate) fn api_key(options: &ServerOptions) -> Result<Option<String>, Failure> {
-    match &options.api_key_file {
-        Some(path) => read_key(path).map(Some),
-        None => Ok(env::var("CHANCERY_API_KEY").ok().filter(|key| !key.is_empty())),
-    }
-}
-
-fn read_key(path: &PathBuf) -> Result<String, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| unreadable("--api-key-file", path, &error))?;
-    Ok(without_line_end(&text).to_owned())
-}
-
-fn unreadable(option: &str, path: &std::path::Path, error: &io::Error) -> Failure {
-    usage(format!("{option} {}: {error}", path.display()))
 }

@@ -21,11 +21,12 @@ pub(crate) enum Exit {
     Expired = 7,
     Waiting = 8,
     RowsRefused = 9,
+    OtherLog = 10,
 }
 
 impl Exit {
     /// What each of them says.
-    pub(crate) const TABLE: [(Self, &'static str); 10] = [
+    pub(crate) const TABLE: [(Self, &'static str); 11] = [
         (Self::Done, "done; for sign: signed and verified"),
         (Self::Failed, "failed: a file could not be read or written, a signature is not good, or a server's fault"),
         (Self::Usage, "the command line is wrong, or what it names is not there or ambiguous"),
@@ -36,6 +37,7 @@ impl Exit {
         (Self::Expired, "sign: the request's time to wait for approvals is over"),
         (Self::Waiting, "sign: not signed yet: it waits for approvals, and goes on doing so"),
         (Self::RowsRefused, "tokenize, detokenize: done, but for rows that were refused: the file of rejects has them"),
+        (Self::OtherLog, "log watch: the log is signed with another key than the one that was kept or given"),
     ];
 
     pub(crate) const fn code(self) -> u8 {
@@ -108,9 +110,8 @@ fn exit_of_call(error: &ClientError) -> Exit {
         ClientError::Authority(_) => Exit::Usage,
         ClientError::Unexpected { .. } => Exit::Failed,
         refused if refused.wants_login() => Exit::NotLoggedIn,
-        ClientError::NotLoggedIn { .. } => Exit::NotLoggedIn,
         ClientError::Refused { error_code: ErrorCode::InternalError, .. } => Exit::Failed,
-        ClientError::Refused { .. } => Exit::Refused,
+        ClientError::NotLoggedIn { .. } | ClientError::Refused { .. } => Exit::Refused,
     }
 }
 
@@ -123,6 +124,9 @@ fn next_after_call(error: &ClientError) -> Option<String> {
         }
         ClientError::Authority(_) => "Give --ca a PEM file, such as chancery-data/tls/ca.pem of the server.".to_owned(),
         ClientError::NotLoggedIn { status: 429, .. } => "Wait a minute, then log in again.".to_owned(),
+        off if off.error_code() == Some(ErrorCode::ApiAccessDisabled) => {
+            "On the server's host: chancery settings --api-access on".to_owned()
+        }
         ClientError::NotLoggedIn { .. } => "Check name and password, or the API key, and log in: chancery login".to_owned(),
         ClientError::Refused { error_code: ErrorCode::InvalidAuthToken, .. } => {
             "The login has ended: sessions do so after 15 idle minutes, all after 12 hours. Log in again: chancery login"
@@ -131,9 +135,6 @@ fn next_after_call(error: &ClientError) -> Option<String> {
         ClientError::Refused { retry_after: Some(wait), .. } => format!("Try again in {} seconds.", wait.as_secs()),
         ClientError::Refused { error_code: ErrorCode::NotAuthorized, .. } => {
             "Somebody with another role has to do it; chancery whoami shows what yours may.".to_owned()
-        }
-        ClientError::Refused { error_code: ErrorCode::ApiAccessDisabled, .. } => {
-            "On the server's host: chancery settings --api-access on".to_owned()
         }
         ClientError::Refused { .. } | ClientError::Unexpected { .. } => return None,
     })
@@ -165,7 +166,8 @@ mod tests {
         let failed: Result<(), _> = Err(told_with(Exit::Denied, "denied", "ask"));
         let failure = failed.doing("signing").unwrap_err();
         assert_eq!((exit_of(&failure), next_of(&failure).as_deref()), (Exit::Denied, Some("ask")));
-        let unreachable: Failure = ClientError::NotLoggedIn { status: 401, message: String::new() }.into();
+        let unreachable: Failure =
+            ClientError::NotLoggedIn { status: 401, message: String::new(), error_code: None }.into();
         assert_eq!(exit_of(&unreachable), Exit::NotLoggedIn);
         assert_eq!(exit_of(&"anything".into()), Exit::Failed);
     }

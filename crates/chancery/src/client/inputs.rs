@@ -44,10 +44,13 @@ pub(crate) fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Failure> {
 /// A body of the interface.
 pub(crate) fn read_body(path: &Path) -> Result<Value, Failure> {
     let text = read_file("--file", path)?;
-    let parsed: Value =
+    let mut parsed: Value =
         serde_json::from_slice(&text).map_err(|error| usage(format!("--file {}: no JSON: {error}", path.display())))?;
-    if parsed.is_object() {
-        return Ok(parsed);
+    // What `--output json` printed has the object in its envelope.
+    let is_envelope = ["success", "errorCode", "response"].iter().all(|member| parsed.get(member).is_some());
+    let body = if is_envelope { parsed["response"].take() } else { parsed };
+    if body.is_object() {
+        return Ok(body);
     }
     Err(usage(format!("--file {}: an object is expected, {{…}}", path.display())))
 }
@@ -99,6 +102,12 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs(seconds))
 }
 
+/// A time between two looks, of which a server has to answer each.
+pub(crate) fn interval(text: &str) -> Result<Duration, String> {
+    let span = duration(text)?;
+    if span.is_zero() { Err(format!("{text}: at least 1s is expected")) } else { Ok(span) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,6 +121,7 @@ mod tests {
         }
         assert_eq!(validity("3mo").unwrap(), json!({"unit": "Month", "amount": "3"}));
         assert!(validity("three").is_err());
+        assert!(interval("0s").unwrap_err().contains("at least 1s") && interval("1s").is_ok());
     }
 
     #[test]

@@ -1,32 +1,42 @@
 //! `chancery log watch`: somebody who remembers. Each new checkpoint must extend the last one that was kept.
 
-use std::{fs, io, path::Path, thread::sleep};
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    thread::sleep,
+};
 
 use chancery_client::Client;
-use chancery_verify::log::{LogKey, NotLogged, verify_log_consistency};
+use chancery_verify::log::{Checkpoint, LogKey, NotLogged, NotSigned, verify_log_consistency};
 
 use crate::{
     cli::client::LogWatch,
     client::{
-        connection::reach,
+        address::Address,
         exit::{Exit, told, told_with, usage},
         servers,
+        target::Target,
     },
     failure::{Failure, While as _},
     output, private_file,
     shown::Shown,
 };
 
+/// What is watched.
+struct Watched {
+    client: Client,
+    address: Address,
+    key: LogKey,
+    /// Where the key is kept; nowhere where it is given.
+    key_file: Option<PathBuf>,
+    /// The last checkpoint.
+    kept: PathBuf,
+}
+
 pub(crate) fn run(command: &LogWatch) -> Result<Exit, Failure> {
-    let (client, _) = reach(&command.server)?;
-    let (key, text) = key(command, &client)?;
-    // The key's name and id say which log it is, whatever address it is read at.
-    let name: String =
-        text.chars().map(|one| if one.is_ascii_alphanumeric() || ".-".contains(one) { one } else { '_' }).collect();
-    let folder = servers::subfolder("logs")?;
-    let kept = folder.join(format!("{}.checkpoint", name.chars().take(120).collect::<String>()));
+    let watched = watched(command)?;
     loop {
-        match look(&client, &key, &kept) {
+        match watched.look() {
             // Whoever watches goes on when the server is back.
             Err(failure) if !command.once && crate::client::exit::exit_of(&failure) == Exit::Unreachable => {
                 output::note(format_args!("chancery: {}", crate::failure::describe(failure.as_ref())));
@@ -43,20 +53,31 @@ pub(crate) fn run(command: &LogWatch) -> Result<Exit, Failure> {
     }
 }
 
-/// The key as it is given, or as it was kept the first time; a first one is kept, and said.
-fn key(command: &LogWatch, client: &Client) -> Result<(LogKey, String), Failure> {
-    if let Some(text) = &command.log_key {
-        let key = text.parse().map_err(|error| usage(format!("--log-key: {error}")))?;
-        return Ok((key, text.clone()));
-    }
-    let profile = servers::chosen(command.server.server_profile.as_deref())?;
-    let path = servers::subfolder("logs")?.join(format!("{profile}.key"));
-    let text = match fs::read_to_string(&path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => first_key(client, &path)?,
+fn watched(command: &LogWatch) -> Result<Watched, Failure> {
+    let target = Target::of_profile(&command.server)?;
+    let client = target.client()?;
+    let folder = servers::subfolder("logs")?;
+    let (key, key_file): (LogKey, _) = match &command.log_key {
+        Some(text) => (text.parse().map_err(|error| usage(format!("--log-key: {error}")))?, None),
+        None => {
+            let path = folder.join(format!("{}.key", target.address.file_name()));
+            (kept_key(&client, &path)?, Some(path))
+        }
+    };
+    // The key's name and id say which log it is, whatever address it is read at.
+    let name = key.to_string();
+    let name = name.chars().map(|one| if one.is_ascii_alphanumeric() || ".-".contains(one) { one } else { '_' });
+    let kept = folder.join(format!("{}.checkpoint", name.take(120).collect::<String>()));
+    Ok(Watched { client, address: target.address, key, key_file, kept })
+}
+
+/// The key as it was kept the first time at this address; a first one is kept, and said.
+fn kept_key(client: &Client, path: &Path) -> Result<LogKey, Failure> {
+    let text = match fs::read_to_string(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => first_key(client, path)?,
         read => read.doing(path.display().to_string())?,
     };
-    let text = text.trim().to_owned();
-    Ok((text.parse().doing(path.display().to_string())?, text))
+    text.parse().doing(path.display().to_string())
 }
 
 fn first_key(client: &Client, path: &Path) -> Result<String, Failure> {
@@ -67,29 +88,48 @@ fn first_key(client: &Client, path: &Path) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// One look: nothing where the checkpoint is the one that is kept.
-fn look(client: &Client, key: &LogKey, kept: &Path) -> Result<Option<String>, Failure> {
-    let newer = String::from_utf8(client.checkpoint()?).doing("the checkpoint")?;
-    let older = match fs::read_to_string(kept) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
-        read => Some(read.doing(kept.display().to_string())?),
-    };
-    if older.as_ref() == Some(&newer) {
-        return Ok(None);
+impl Watched {
+    /// One look: nothing where the checkpoint is the one that is kept.
+    fn look(&self) -> Result<Option<String>, Failure> {
+        let Self { client, key, kept, .. } = self;
+        let newer = String::from_utf8(client.checkpoint()?).doing("the checkpoint")?;
+        let older = match fs::read_to_string(kept) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            read => Some(read.doing(kept.display().to_string())?),
+        };
+        if older.as_ref() == Some(&newer) {
+            return Ok(None);
+        }
+        // Whether it is this log at all is another question than whether it only grew.
+        if Checkpoint::open(&newer, key) == Err(NotSigned::Unknown) {
+            return Err(self.other_log());
+        }
+        // The first one is compared with itself: its signature is checked.
+        let first = older.is_none();
+        let older = older.unwrap_or_else(|| newer.clone());
+        let fetch = |name: &str| client.log_tile(name).map_err(|error| error.to_string());
+        let (before, now) =
+            verify_log_consistency(&older, &newer, key, fetch).map_err(|why| inconsistent(&why, &newer, kept))?;
+        private_file::replace_beside_others(kept, newer.as_bytes()).doing(kept.display().to_string())?;
+        let says = if first {
+            format!("{}: {} entries, from now on kept", now.origin, now.size)
+        } else {
+            format!("{}: {} entries, beginning with the same {}", now.origin, now.size, before.size)
+        };
+        Ok(Some(says))
     }
-    // The first one is compared with itself: its signature is checked.
-    let first = older.is_none();
-    let older = older.unwrap_or_else(|| newer.clone());
-    let fetch = |name: &str| client.log_tile(name).map_err(|error| error.to_string());
-    let (before, now) =
-        verify_log_consistency(&older, &newer, key, fetch).map_err(|why| inconsistent(&why, &newer, kept))?;
-    private_file::replace_beside_others(kept, newer.as_bytes()).doing(kept.display().to_string())?;
-    let says = if first {
-        format!("{}: {} entries, from now on kept", now.origin, now.size)
-    } else {
-        format!("{}: {} entries, beginning with the same {}", now.origin, now.size, before.size)
-    };
-    Ok(Some(says))
+
+    /// It may be another server's log, or somebody's who has taken this one's place: its operator knows.
+    fn other_log(&self) -> Failure {
+        let message = format!("the log at {} is another one: it is not signed with the key {}", self.address, self.key);
+        let told = self.client.log_key().ok().and_then(|key| String::from_utf8(key).ok());
+        let told = told.map(|key| format!("The server says that its key is {}\n", key.trim())).unwrap_or_default();
+        let next = match &self.key_file {
+            Some(path) => format!("Ask its operator. If the log was replaced on purpose, remove {}", path.display()),
+            None => "Is --log-key the key of this server's log?".to_owned(),
+        };
+        told_with(Exit::OtherLog, message, told + &next)
+    }
 }
 
 /// What proves that the log was changed is kept beside what was kept before.

@@ -9,10 +9,12 @@ use chancery_types::wire::login::LoginState;
 use crate::{
     cli::client::Login,
     client::{
-        connection::{Output, api_key, authorities, reach},
+        address::Address,
+        connection::Output,
         exit::{Exit, told_with, usage},
         inputs::{ask, somebody_is_there},
         servers::{self, SavedServer},
+        target::{Target, api_key},
     },
     failure::{Failure, While as _},
     output,
@@ -31,21 +33,24 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     if command.password_file.len() > command.names.len() {
         return Err(usage("--password-file: there are more files than names"));
     }
-    let (client, saved) = reach(options).map_err(|failure| explained(failure, command))?;
-    let profile = match &saved {
-        Some((name, _)) => name.clone(),
-        None => options.server_profile.clone().unwrap_or_else(|| servers::DEFAULT.to_owned()),
-    };
-    servers::check_name(&profile)?;
-    let known = saved.map(|(_, server)| server);
-    let address = options.server.clone().or_else(|| Some(known.as_ref()?.server.clone())).unwrap_or_default();
-    let ca = authorities(options, known.as_ref().map(|server| server.ca.as_str()))?;
-    let now_ms = Clock::System.now_ms();
     let key = api_key(options)?;
-    let half_open = known.filter(|known| key.is_none() && waits_for_another(known, command, &address, now_ms));
+    if key.is_some() && !command.names.is_empty() {
+        let message = format!("{}: an API key is given too", command.names.join(" "));
+        let next = "Leave out the names, or --api-key-file, CHANCERY_API_KEY_FILE and CHANCERY_API_KEY.";
+        return Err(told_with(Exit::Usage, message, next));
+    }
+    let target = Target::of_profile(options).map_err(|failure| explained(failure, command))?;
+    let client = target.client()?;
+    let Target { address, ca, saved } = target;
+    let (profile, known) = match saved {
+        Some((name, server)) => (name, Some(server)),
+        None => (servers::new_name(options.server_profile.as_deref(), &address)?, None),
+    };
+    let now_ms = Clock::System.now_ms();
+    let half_open = known.filter(|known| key.is_none() && waits_for_another(known, command, now_ms));
     let (client, server) = match half_open {
         Some(half_open) => (client.in_session(half_open.session.clone()), SavedServer { ca, ..half_open }),
-        None => (client, new_login(&address, ca, now_ms)),
+        None => (client, new_login(address, ca, now_ms)),
     };
     let mut login = Attempt { client, server, profile };
     match key {
@@ -67,17 +72,16 @@ fn explained(failure: Failure, command: &Login) -> Failure {
 }
 
 /// Whether a first login of a few minutes ago waits for the second.
-fn waits_for_another(known: &SavedServer, command: &Login, address: &str, now_ms: i64) -> bool {
+fn waits_for_another(known: &SavedServer, command: &Login, now_ms: i64) -> bool {
     known.state.is_some()
         && !known.is_logged_in()
-        && known.server == address.trim_end_matches('/')
         && now_ms - known.logged_in_at_ms < HALF_OPEN_MS
         && !command.names.iter().any(|name| known.names.contains(name))
 }
 
-fn new_login(address: &str, ca: String, now_ms: i64) -> SavedServer {
+fn new_login(server: Address, ca: String, now_ms: i64) -> SavedServer {
     SavedServer {
-        server: address.trim_end_matches('/').to_owned(),
+        server,
         ca,
         names: Vec::new(),
         api_key_file: None,
@@ -111,7 +115,7 @@ impl Attempt {
                 None if somebody_is_there() => (ask(self.question())?, None),
                 None => break,
             };
-            let state = self.one(&name, file)?;
+            let state = self.one(&name, file).inspect_err(|_| self.say_who_stays())?;
             self.server.names.push(name.clone());
             if !state.fully_logged_in {
                 output::note(format_args!(
@@ -120,11 +124,30 @@ impl Attempt {
                 ));
             }
             self.server.state = Some(state);
+            // Whatever becomes of the second one, the first one is logged in.
+            self.keep()?;
         }
         if let Some((name, _)) = given.next() {
             output::note(format_args!("The session is whole without {}, who was not logged in.", Shown(name)));
         }
         Ok(())
+    }
+
+    /// A second person who did not get in takes nothing from the first.
+    fn say_who_stays(&self) {
+        if let [first, ..] = self.server.names.as_slice() {
+            output::note(format_args!("{} stays logged in. {}", Shown(first), self.how_to_go_on()));
+        }
+    }
+
+    fn how_to_go_on(&self) -> String {
+        format!("Within five minutes: chancery login --server-profile {} NAME", self.profile)
+    }
+
+    /// Keeps the session as it is now.
+    fn keep(&mut self) -> Result<(), Failure> {
+        self.server.session = self.client.session();
+        servers::save(&self.profile, &self.server)
     }
 
     const fn question(&self) -> &'static str {
@@ -138,7 +161,7 @@ impl Attempt {
             tries -= 1;
             let password = password(name, file)?;
             match self.client.log_in(name, &password) {
-                Err(ClientError::NotLoggedIn { status: 401, message }) if tries > 0 => {
+                Err(ClientError::NotLoggedIn { status: 401, message, .. }) if tries > 0 => {
                     output::note(format_args!("{} Once more:", Shown(&message)));
                 }
                 outcome => return outcome.doing(format!("logging {name} in")),
@@ -152,14 +175,12 @@ impl Attempt {
         if is_whole {
             self.client.take_token().doing("taking a bearer token")?;
         }
-        self.server.session = self.client.session();
-        servers::save(&self.profile, &self.server)?;
+        self.keep()?;
         if !is_whole {
             let who = self.server.names.join(", ");
             let message =
                 format!("{who} alone is logged in; a second login is missing, of somebody else with such a role");
-            let next = format!("Within five minutes: chancery login --server-profile {} NAME", self.profile);
-            return Err(told_with(Exit::NotLoggedIn, message, next));
+            return Err(told_with(Exit::NotLoggedIn, message, self.how_to_go_on()));
         }
         match (output, &self.server.state) {
             (Output::Json, Some(state)) => output::line(serde_json::to_string(state)?)?,

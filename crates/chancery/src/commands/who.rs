@@ -6,9 +6,10 @@ use serde_json::json;
 use crate::{
     cli::client::Logout,
     client::{
-        connection::{Output, ServerOptions, logged_in, reach},
+        connection::{Output, ServerOptions, logged_in},
         exit::{Exit, told_with},
         servers::{self, SavedServer},
+        target::Target,
     },
     failure::Failure,
     output,
@@ -17,19 +18,12 @@ use crate::{
 };
 
 pub(crate) fn log_out(command: &Logout) -> Result<Exit, Failure> {
-    let (client, saved) = reach(&command.server)?;
-    let Some((name, mut server)) = saved else {
-        return Err(told_with(Exit::NotLoggedIn, "nobody is logged in", "There is nothing to end."));
-    };
-    let was_open = server.state.take().is_some();
-    let ended = if was_open { client.in_session(std::mem::take(&mut server.session)).log_out() } else { Ok(()) };
-    if command.forget {
-        servers::remove(&name)?;
-    } else {
-        server.names.clear();
-        server.api_key_file = None;
-        servers::save(&name, &server)?;
-    }
+    let target = Target::of_profile(&command.server)?;
+    let (name, server) = target.profile()?;
+    let client = target.client()?;
+    let taken = servers::end(name, command.forget)?;
+    let taken = taken.filter(|taken| taken.state.is_some() && taken.server == server.server);
+    let ended = taken.map_or(Ok(()), |taken| client.in_session(taken.session).log_out());
     match ended {
         // A session that had ended already is ended.
         Err(error) if !error.wants_login() => {
@@ -38,7 +32,7 @@ pub(crate) fn log_out(command: &Logout) -> Result<Exit, Failure> {
             ));
             Err(error.into())
         }
-        Ok(()) | Err(_) => output::line(format!("Logged out of {}.", Shown(&server.server))).map(|()| Exit::Done),
+        Ok(()) | Err(_) => output::line(format!("Logged out of {}.", server.server)).map(|()| Exit::Done),
     }
 }
 
@@ -49,22 +43,24 @@ pub(crate) fn status(options: &ServerOptions) -> Result<Exit, Failure> {
         let next = "Log in first: chancery login --server URL --ca FILE";
         return Err(told_with(Exit::NotLoggedIn, "no server is known", next));
     }
-    let meant = servers::chosen(options.server_profile.as_deref()).ok();
+    let meant = Target::of_profile(options).ok().and_then(|target| target.saved).map(|(name, _)| name);
     let (mut rows, mut exit) = (Vec::new(), Exit::Done);
     for name in known {
-        if options.server_profile.as_ref().is_some_and(|named| *named != name) {
+        let Some(server) = servers::load(&name)? else { continue };
+        let is_other = options.server_profile.as_ref().is_some_and(|named| *named != name)
+            || options.server.as_ref().is_some_and(|address| *address != server.server);
+        if is_other {
             continue;
         }
-        let Some(server) = servers::load(&name)? else { continue };
         let (found, says) = standing(&server);
         if meant.as_ref() == Some(&name) {
             exit = found;
         }
-        rows.push(vec![name, server.server, server.names.join(", "), says]);
+        rows.push(vec![name, server.server.to_string(), server.names.join(", "), says]);
     }
     if rows.is_empty() {
         // The one that is named is not there: the same refusal as everywhere.
-        let _none = reach(options)?;
+        let _none = Target::of_profile(options)?.profile()?;
     }
     match options.output {
         Output::Table => show::table(&["PROFILE", "SERVER", "WHO", "STATE"], &rows)?,
@@ -80,7 +76,7 @@ pub(crate) fn status(options: &ServerOptions) -> Result<Exit, Failure> {
 
 /// Asks the server whether a login still holds.
 fn standing(server: &SavedServer) -> (Exit, String) {
-    let Ok(client) = Client::new(&server.server, server.ca.as_bytes()) else {
+    let Ok(client) = Client::new(&server.server.to_string(), server.ca.as_bytes()) else {
         return (Exit::Usage, "its authority's certificate cannot be read".to_owned());
     };
     let client = client.in_session(server.session.clone());
@@ -103,16 +99,18 @@ pub(crate) fn whoami(options: &ServerOptions) -> Result<Exit, Failure> {
         connection.client.take_token()?;
         let server = connection.saved.as_ref().map(|(_, server)| server);
         let state = connection.state.as_ref().or_else(|| server.and_then(|server| server.state.as_ref()));
-        let names = server.map(|server| server.names.clone()).unwrap_or_default();
+        // A key that is given comes before the people of the profile.
+        let names = server.filter(|_| !connection.has_key()).map(|server| server.names.clone()).unwrap_or_default();
         let perms: Vec<_> = state.iter().flat_map(|state| state.perms.iter().map(ToString::to_string)).collect();
         if connection.output == Output::Json {
-            let who = json!({"names": names, "perms": perms, "application": names.is_empty()});
+            let who = json!({"names": names, "permsAtLogin": perms, "application": names.is_empty()});
             output::line(escaped_json(&who.to_string()))?;
             return Ok(Exit::Done);
         }
         let who = if names.is_empty() { "an application, by its API key".to_owned() } else { names.join(" and ") };
         let perms = if perms.is_empty() { "none beside Control Rules".to_owned() } else { perms.join(", ") };
-        output::line(format!("who    {}\nperms  {}", Shown(&who), Shown(&perms)))?;
+        // The server says so when somebody logs in, and not again.
+        output::line(format!("who             {}\nperms at login  {}", Shown(&who), Shown(&perms)))?;
         Ok(Exit::Done)
     })
 }

@@ -7,7 +7,7 @@ use chancery_testkit::Tool;
 use super::place::{Place, Said};
 
 /// The line at a terminal of its own, where somebody types these answers, each after its question.
-fn at_a_terminal(place: &Place, line: &str, answers: &[(&str, &str)]) -> Said {
+pub(super) fn at_a_terminal(place: &Place, line: &str, answers: &[(&str, &str)]) -> Said {
     let script = r#"
 import os, pty, sys, json, time, select
 line, answers = sys.argv[1], json.loads(sys.argv[2])
@@ -79,7 +79,10 @@ fn people_log_in_one_after_the_other() {
     assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
     assert!(!fs::read_to_string(&file).unwrap().contains(one));
     let who = place.sh("chancery whoami").done();
-    assert!(who.contains("Admin1 and Admin2") && who.contains("Services:Deploy"), "{who}");
+    assert!(
+        who.contains("Admin1 and Admin2") && who.contains("perms at login") && who.contains("Services:Deploy"),
+        "{who}"
+    );
     let status = place.sh("chancery status").done();
     assert!(status.starts_with("PROFILE  SERVER") && status.contains("logged in"), "{status}");
     // Bold on a terminal, unless it is not wanted.
@@ -91,6 +94,14 @@ fn people_log_in_one_after_the_other() {
     assert!(ended.contains("nobody is logged in at") && ended.contains("chancery login"), "{ended}");
     half_a_login(&place);
     an_application(&place);
+    interrupted(&place);
+}
+
+/// Whoever gives up at the question for a password has a terminal as before.
+fn interrupted(place: &Place) {
+    let line = "trap : INT; chancery login Admin1; echo rc=$?; stty -a";
+    let said = at_a_terminal(place, line, &[("Password of Admin1: ", "half a pass\u{3}")]).done();
+    assert!(said.contains("rc=130") && said.contains(" echo ") && !said.contains("-echo "), "{said}");
 }
 
 /// The second person comes later, at another terminal or at none.
@@ -103,6 +114,10 @@ fn half_a_login(place: &Place) {
     assert!(wrong.contains("logging Admin2 in") && wrong.contains("Check name and password"), "{wrong}");
     let whole = place.sh("chancery login Admin2 --password-file two").done();
     assert!(whole.contains("as Admin1 and Admin2."), "{whole}");
+    // A second one who does not get in at the same call takes nothing away either.
+    let wrong = place.sh("chancery login Admin1 Admin2 --password-file one --password-file one").failed(3);
+    assert!(wrong.contains("Admin1 stays logged in") && wrong.contains("chancery login --server-profile"), "{wrong}");
+    place.sh("chancery login Admin2 --password-file two").done();
     let unasked = place.sh("chancery login Admin1 < /dev/null").failed(2);
     assert!(unasked.contains("there is no password for Admin1") && unasked.contains("--password-file"), "{unasked}");
     assert!(place.sh("chancery role list").done().contains("Auditor"), "a login that failed takes nothing away");
@@ -121,6 +136,9 @@ fn an_application(place: &Place) {
     place.sh(&format!("chancery login {at} --api-key-file ci.key --server-profile ci")).done();
     let who = place.sh("chancery whoami --server-profile ci").done();
     assert!(who.contains("an application"), "{who}");
+    let both = "CHANCERY_API_KEY=wrong chancery login Admin1 Admin2 --password-file one --password-file two";
+    let both = place.sh(both).failed(2);
+    assert!(both.contains("Admin1 Admin2: an API key is given too") && both.contains("CHANCERY_API_KEY"), "{both}");
     let wrong = place.sh(&format!("CHANCERY_API_KEY=wrong chancery whoami {at}")).failed(3);
     assert!(wrong.contains("API key"), "{wrong}");
     place.sh("chancery logout --forget --server-profile ci").done();

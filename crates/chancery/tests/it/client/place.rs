@@ -43,8 +43,13 @@ pub(crate) struct Place {
 impl Place {
     /// With the passwords of the demonstration in the files one, two and three, and its authority in ca.pem.
     pub(crate) fn new() -> Self {
+        Self::with(&[])
+    }
+
+    /// The same of a server with these arguments.
+    pub(crate) fn with(arguments: &[&str]) -> Self {
         let folder = temp_dir();
-        let demo = Demo::start(folder.path(), &[]);
+        let demo = Demo::start(folder.path(), arguments);
         let place = Self { folder, demo };
         std::os::unix::fs::symlink(place.path("data"), place.path("chancery-data")).unwrap();
         let people = [("one", "/admins/0/password"), ("two", "/admins/1/password"), ("three", "/approver/password")];
@@ -57,7 +62,11 @@ impl Place {
 
     /// The same with both administrators logged in under `default`, and the approver under `approver`.
     pub(crate) fn logged_in() -> Self {
-        let place = Self::new();
+        Self::new().with_logins()
+    }
+
+    pub(crate) fn with_logins(self) -> Self {
+        let place = self;
         let base = place.base();
         place
             .sh(&format!(
@@ -94,16 +103,22 @@ impl Place {
         let path = format!("{programs}:{}", std::env::var("PATH").unwrap());
         let shell =
             Tool::new("sh").folder(self.folder.path()).env("PATH", path).env("XDG_CONFIG_HOME", self.path("home"));
-        ["CHANCERY_SERVER", "CHANCERY_SERVER_PROFILE", "CHANCERY_API_KEY", "CHANCERY_API_KEY_FILE"]
-            .iter()
-            .fold(shell, |shell, name| shell.env(name, ""))
+        // What is set to nothing counts as not set.
+        [
+            "CHANCERY_SERVER",
+            "CHANCERY_SERVER_PROFILE",
+            "CHANCERY_API_KEY",
+            "CHANCERY_API_KEY_FILE",
+            "CHANCERY_CA",
+            "CHANCERY_OUTPUT",
+        ]
+        .iter()
+        .fold(shell, |shell, name| shell.env(name, ""))
     }
 
     /// A line in that shell.
     pub(crate) fn sh(&self, line: &str) -> Said {
-        // An empty variable is one that is set: what clap reads is taken away altogether.
-        let line = format!("unset CHANCERY_SERVER CHANCERY_SERVER_PROFILE CHANCERY_API_KEY_FILE; {line}");
-        let ran = self.shell().args(["-c", &line]).try_run();
+        let ran = self.shell().args(["-c", line]).try_run();
         Said { code: ran.status.code(), out: ran.text(), err: ran.stderr }
     }
 

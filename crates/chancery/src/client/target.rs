@@ -1,0 +1,149 @@
+//! Which server a command is for, and which credential goes there. Nothing else decides either.
+
+use std::{
+    env, fs, io,
+    path::{Path, PathBuf},
+};
+
+use chancery_client::{Client, Session};
+
+use super::{
+    address::Address,
+    connection::ServerOptions,
+    exit::{Exit, told_with, usage},
+    servers::{self, SavedServer},
+};
+use crate::{failure::Failure, password_input::without_line_end};
+
+/// Where the system keeps the authorities that its programs trust.
+const SYSTEM_AUTHORITIES: [&str; 2] = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
+
+/// The server that a command is for.
+pub(crate) struct Target {
+    pub(crate) address: Address,
+    /// The authorities whose certificates it may present, PEM.
+    pub(crate) ca: String,
+    /// The profile of this address, where there is one. It is never one of another address, so that what it keeps can be
+    /// sent there.
+    pub(crate) saved: Option<(String, SavedServer)>,
+}
+
+/// By what a command is logged in.
+pub(crate) enum Credential {
+    Key(String),
+    Session(Session),
+}
+
+impl Target {
+    /// The server of a call. An address together with a key, as programs have it, is nobody's profile.
+    pub(crate) fn of_call(options: &ServerOptions) -> Result<Self, Failure> {
+        if options.server.is_some() && options.server_profile.is_none() && api_key(options)?.is_some() {
+            return Self::of(options, None);
+        }
+        Self::of_profile(options)
+    }
+
+    /// The server of what is about profiles: logging in and out, and what needs no login.
+    pub(crate) fn of_profile(options: &ServerOptions) -> Result<Self, Failure> {
+        let saved = match (&options.server_profile, &options.server) {
+            (Some(name), address) => named(name, address.as_ref())?,
+            (None, Some(address)) => servers::at(address)?,
+            (None, None) => servers::only_or_default()?,
+        };
+        Self::of(options, saved)
+    }
+
+    fn of(options: &ServerOptions, saved: Option<(String, SavedServer)>) -> Result<Self, Failure> {
+        let address = options.server.clone().or_else(|| Some(saved.as_ref()?.1.server.clone()));
+        let how = "Log in first: chancery login --server URL --ca FILE; or set CHANCERY_SERVER and CHANCERY_API_KEY.";
+        let address = address.ok_or_else(|| told_with(Exit::NotLoggedIn, "no server is known", how))?;
+        let ca = authorities(options, saved.as_ref().map(|(_, server)| server.ca.as_str()))?;
+        Ok(Self { address, ca, saved })
+    }
+
+    /// A client of it, in no session.
+    pub(crate) fn client(&self) -> Result<Client, Failure> {
+        Ok(Client::new(&self.address.to_string(), self.ca.as_bytes())?)
+    }
+
+    /// Its profile; a refusal where there is none.
+    pub(crate) fn profile(&self) -> Result<&(String, SavedServer), Failure> {
+        self.saved.as_ref().ok_or_else(|| {
+            let how =
+                format!("Log in first: chancery login --server {} --ca FILE; or set CHANCERY_API_KEY.", self.address);
+            told_with(Exit::NotLoggedIn, format!("nobody is logged in at {}", self.address), how)
+        })
+    }
+
+    /// The key that is given, or what the profile keeps.
+    pub(crate) fn credential(&self, options: &ServerOptions) -> Result<Credential, Failure> {
+        if let Some(key) = api_key(options)? {
+            return Ok(Credential::Key(key));
+        }
+        let (name, server) = self.profile()?;
+        if let Some(file) = &server.api_key_file {
+            return read_key(file).map(Credential::Key);
+        }
+        if server.is_logged_in() {
+            return Ok(Credential::Session(server.session.clone()));
+        }
+        let message = match server.state {
+            Some(_) => format!("{} alone is logged in, and the role takes two logins", server.names.join(", ")),
+            None => format!("nobody is logged in at {}", server.server),
+        };
+        Err(told_with(Exit::NotLoggedIn, message, format!("chancery login --server-profile {name}")))
+    }
+}
+
+/// The profile of this name; nothing where a first login there is to come.
+fn named(name: &str, address: Option<&Address>) -> Result<Option<(String, SavedServer)>, Failure> {
+    match (servers::load(name)?, address) {
+        (Some(server), Some(given)) if server.server != *given => {
+            let message = format!("--server {given}: the profile {name} is for {}", server.server);
+            let next = format!(
+                "Leave out --server, or name another --server-profile; chancery logout --forget --server-profile {name} \
+                 ends and forgets this one."
+            );
+            Err(told_with(Exit::Usage, message, next))
+        }
+        (Some(server), _) => Ok(Some((name.to_owned(), server))),
+        (None, Some(_)) => Ok(None),
+        (None, None) => {
+            let known = servers::all()?;
+            let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+            let message = format!("--server-profile {name}: there is no such profile");
+            Err(told_with(Exit::Usage, message, format!("Profiles that there are: {known}.")))
+        }
+    }
+}
+
+/// Whom the server's certificate may be of: as given, as kept, or as the system has it.
+fn authorities(options: &ServerOptions, kept: Option<&str>) -> Result<String, Failure> {
+    if let Some(path) = &options.ca {
+        return fs::read_to_string(path).map_err(|error| unreadable("--ca", path, &error));
+    }
+    if let Some(kept) = kept {
+        return Ok(kept.to_owned());
+    }
+    let named = env::var_os("SSL_CERT_FILE").map(PathBuf::from);
+    let mut places = named.into_iter().chain(SYSTEM_AUTHORITIES.map(PathBuf::from));
+    let none = || usage("--ca FILE is needed: the system has no file of authorities that it trusts");
+    places.find_map(|path| fs::read_to_string(path).ok()).ok_or_else(none)
+}
+
+/// The API key that is given, if one is.
+pub(crate) fn api_key(options: &ServerOptions) -> Result<Option<String>, Failure> {
+    match &options.api_key_file {
+        Some(path) => read_key(path).map(Some),
+        None => Ok(env::var("CHANCERY_API_KEY").ok().filter(|key| !key.is_empty())),
+    }
+}
+
+fn read_key(path: &Path) -> Result<String, Failure> {
+    let text = fs::read_to_string(path).map_err(|error| unreadable("--api-key-file", path, &error))?;
+    Ok(without_line_end(&text).to_owned())
+}
+
+fn unreadable(option: &str, path: &Path, error: &io::Error) -> Failure {
+    usage(format!("{option} {}: {error}", path.display()))
+}
