@@ -1,7 +1,8 @@
 //! `chancery tokenize` and `chancery detokenize`: values there and back, in batches.
 
-use std::io::{self, BufRead as _};
+use std::io::{self, BufRead as _, IsTerminal as _};
 
+use chancery_client::ClientError;
 use chancery_types::Base64;
 use serde_json::{Value, json};
 
@@ -10,7 +11,7 @@ use crate::{
     cli::client::Tokenize,
     client::{
         connection::{Connection, Output, logged_in},
-        exit::{Exit, usage},
+        exit::{Exit, told_with, usage},
     },
     failure::{Failure, While as _},
     output,
@@ -60,22 +61,26 @@ pub(crate) fn run(command: &Tokenize, way: Way) -> Result<Exit, Failure> {
         match command.values.as_slice() {
             // One value needs no right to batches.
             [one] => single(connection, &profile, way, one)?,
-            several => several.chunks(BATCH).try_for_each(|values| batch(connection, &profile, way, values))?,
+            several => several
+                .chunks(BATCH)
+                .enumerate()
+                .try_for_each(|(done, values)| batch(connection, &profile, way, values, ("value", done * BATCH)))?,
         }
         Ok(Exit::Done)
     })
 }
 
 fn lines(connection: &Connection, profile: &str, way: Way) -> Result<(), Failure> {
-    let mut waiting = Vec::new();
+    let (mut waiting, mut done) = (Vec::new(), 0);
     for line in io::stdin().lock().lines() {
         waiting.push(line.doing("standard input")?);
         if waiting.len() == BATCH {
-            batch(connection, profile, way, &waiting)?;
+            batch(connection, profile, way, &waiting, ("line", done))?;
+            done += waiting.len();
             waiting.clear();
         }
     }
-    if waiting.is_empty() { Ok(()) } else { batch(connection, profile, way, &waiting) }
+    if waiting.is_empty() { Ok(()) } else { batch(connection, profile, way, &waiting, ("line", done)) }
 }
 
 fn single(connection: &Connection, profile: &str, way: Way, value: &str) -> Result<(), Failure> {
@@ -89,13 +94,22 @@ fn single(connection: &Connection, profile: &str, way: Way, value: &str) -> Resu
     if connection.output == Output::Json {
         return answer.print();
     }
-    put(&answer.response[to], answer.response.get("iv"))
+    output::line(line_of(way, &answer.response[to], answer.response.get("iv"), "the value")?)
 }
 
-/// All of them or none: where one of them is no value, the batch is refused with its place.
-fn batch(connection: &Connection, profile: &str, way: Way, values: &[String]) -> Result<(), Failure> {
+/// All of them or none: where one of them is no value, the batch is refused with its place. `before` is what a place is
+/// called, and how many were in earlier batches.
+fn batch(
+    connection: &Connection,
+    profile: &str,
+    way: Way,
+    values: &[String],
+    before: (&str, usize),
+) -> Result<(), Failure> {
+    let place = |index: usize| format!("{} {}", before.0, before.1 + index + 1);
     let (path, from, to) = way.many();
-    let parts = values.iter().map(|value| parts(way, value)).collect::<Result<Vec<_>, _>>()?;
+    let parts = values.iter().enumerate().map(|(index, value)| parts(way, value).doing(place(index)));
+    let parts = parts.collect::<Result<Vec<_>, _>>()?;
     let texts: Vec<_> = parts.iter().map(|(text, _)| *text).collect();
     let mut body = json!({ from: texts });
     let ivs: Vec<_> = parts.iter().filter_map(|(_, iv)| *iv).collect();
@@ -105,7 +119,8 @@ fn batch(connection: &Connection, profile: &str, way: Way, values: &[String]) ->
         }
         body["ivs"] = ivs.into();
     }
-    let answer = connection.call("POST", &format!("{profile}/{path}"), Some(&body))?;
+    let answer = connection.call("POST", &format!("{profile}/{path}"), Some(&body));
+    let answer = answer.map_err(|refused| with_places(refused, place))?;
     if connection.output == Output::Json {
         return answer.print();
     }
@@ -114,7 +129,24 @@ fn batch(connection: &Connection, profile: &str, way: Way, values: &[String]) ->
         return Err("the answer has another number of values".into());
     }
     let ivs = answer.response["ivs"].as_array();
-    made.iter().enumerate().try_for_each(|(index, made)| put(made, ivs.and_then(|ivs| ivs.get(index))))
+    let iv = |index: usize| ivs.and_then(|ivs| ivs.get(index));
+    let lines = made.iter().enumerate().map(|(index, made)| line_of(way, made, iv(index), &place(index)));
+    lines.collect::<Result<Vec<_>, _>>()?.into_iter().try_for_each(output::line)
+}
+
+/// A refusal with what is wrong with each value, by its place in the whole input.
+fn with_places(refused: ClientError, place: impl Fn(usize) -> String) -> Failure {
+    let wrong = match &refused {
+        ClientError::Refused { response, .. } => {
+            let one = |error: &chancery_types::wire::ItemError| format!("{}: {}", place(error.index), error.message);
+            response.errors.iter().map(one).collect::<Vec<_>>()
+        }
+        ClientError::Transport(_)
+        | ClientError::NotLoggedIn { .. }
+        | ClientError::Unexpected { .. }
+        | ClientError::Authority(_) => Vec::new(),
+    };
+    if wrong.is_empty() { refused.into() } else { told_with(Exit::Refused, refused.to_string(), wrong.join("\n")) }
 }
 
 /// A token, and the initialization vector that a tab parts from it.
@@ -126,11 +158,17 @@ fn parts(way: Way, value: &str) -> Result<(&str, Option<&str>), Failure> {
     }
 }
 
-/// One value is one line, whatever is in it.
-fn put(made: &Value, iv: Option<&Value>) -> Result<(), Failure> {
+/// One value is one line, as it is; on a terminal with escapes. What the line could not be read back from is refused.
+fn line_of(way: Way, made: &Value, iv: Option<&Value>, place: &str) -> Result<String, Failure> {
     let made = show::text(made);
-    match iv.and_then(Value::as_str) {
-        Some(iv) => output::line(format!("{}\t{}", Shown(&made), Shown(iv))),
-        None => output::line(Shown(&made)),
+    let iv = iv.and_then(Value::as_str).map(|iv| format!("\t{iv}")).unwrap_or_default();
+    if io::stdout().is_terminal() {
+        return Ok(format!("{}{iv}", Shown(&made)));
     }
+    // A token ends at a tab, where an initialization vector begins.
+    if made.contains('\n') || made.ends_with('\r') || way == Way::There && made.contains('\t') {
+        let message = format!("{place}: there is a line end or a tab in it, which a line cannot hold");
+        return Err(told_with(Exit::Usage, message, "--output json answers with values as they are."));
+    }
+    Ok(made + &iv)
 }

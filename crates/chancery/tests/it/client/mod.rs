@@ -5,4 +5,6 @@ mod examples;
 mod failures;
 mod login;
 pub(crate) mod place;
+mod profiles;
 mod signing;
+mod values;
