@@ -6,7 +6,7 @@ use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use crate::client::{
     connection::ServerOptions,
-    inputs::{duration, name_and_value},
+    inputs::{duration, interval, name_and_value},
 };
 
 /// `login`.
@@ -272,7 +272,7 @@ pub(crate) enum RuleCommand {
         after_help = "Example:\n  chancery rule create 'demo cards' --role Auditor --operation PartialDetokenize --reveal 4 --reveal-from End"
     )]
     Create(RuleChange),
-    /// Takes one away.
+    /// Takes one away: the one that has all that is said.
     #[command(
         after_help = "Example:\n  chancery rule delete 'demo cards' --role Auditor --operation PartialDetokenize"
     )]
@@ -337,7 +337,8 @@ pub(crate) struct Log {
 /// What to do with the transparency log.
 #[derive(Subcommand)]
 pub(crate) enum LogCommand {
-    /// Keeps the log's checkpoints, and proves of each new one that the log only grew. Exit code 1: it did not.
+    /// Keeps the log's checkpoints, and proves of each new one that the log only grew. Exit code 1: it did not; 9: it is
+    /// another log.
     #[command(after_help = "Example:\n  chancery log watch --once")]
     Watch(LogWatch),
 }
@@ -345,11 +346,11 @@ pub(crate) enum LogCommand {
 /// `log watch`.
 #[derive(Args)]
 pub(crate) struct LogWatch {
-    /// The log's key, NAME+ID+KEY, as you keep it [default: the one that was kept the first time].
+    /// The log's key, NAME+ID+KEY, as you keep it [default: the one that was kept the first time at this address].
     #[arg(long, value_name = "KEY")]
     pub(crate) log_key: Option<String>,
-    /// How often to look.
-    #[arg(long, value_name = "SPAN", default_value = "60s", value_parser = duration)]
+    /// How often to look: every second at most.
+    #[arg(long, value_name = "SPAN", default_value = "60s", value_parser = interval)]
     pub(crate) interval: Duration,
     /// Looks once.
     #[arg(long)]

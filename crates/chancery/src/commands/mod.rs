@@ -19,7 +19,7 @@ pub(crate) mod verify;
 mod who;
 
 use chancery_types::Decision;
-use clap::{ArgMatches, Args as _, CommandFactory as _, FromArgMatches as _};
+use clap::{Arg, ArgMatches, Args as _, CommandFactory as _, FromArgMatches as _, builder::Resettable};
 
 use crate::{
     cli::{
@@ -41,12 +41,20 @@ pub(crate) fn whole() -> clap::Command {
     // What makes a key here is in no line of a table.
     let made = resources::commands().map(|command| match command.get_name() {
         "cert" => {
-            let request = clap::Command::new("request").about(REQUEST).after_help(REQUEST_EXAMPLE);
-            command.subcommand(CertRequest::augment_args(request))
+            let request = CertRequest::augment_args(clap::Command::new("request"));
+            command.subcommand(request.about(REQUEST).after_help(REQUEST_EXAMPLE))
         }
         _ => command,
     });
-    Cli::command().subcommands(made).after_help(exit::help())
+    without_empty_variables(Cli::command().subcommands(made).after_help(exit::help()))
+}
+
+/// A variable that is set to nothing counts as one that is not set, whichever option it is of.
+fn without_empty_variables(command: clap::Command) -> clap::Command {
+    let is_empty = |arg: &Arg| arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+    command
+        .mut_args(|arg| if is_empty(&arg) { arg.env(Resettable::Reset) } else { arg })
+        .mut_subcommands(without_empty_variables)
 }
 
 /// A command of a resource, where the line has one.
@@ -82,8 +90,25 @@ pub(crate) fn run_client(command: ClientCommand) -> Result<Exit, Failure> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     #[test]
     fn the_command_line_is_consistent() {
         super::whole().debug_assert();
+    }
+
+    #[test]
+    fn every_command_says_what_it_does_and_no_other_says() {
+        fn check(command: &clap::Command) {
+            let abouts = command.get_subcommands().map(|below| {
+                let about = below.get_about().map(ToString::to_string).unwrap_or_default();
+                assert!(!about.is_empty(), "{} {}", command.get_name(), below.get_name());
+                about
+            });
+            let (abouts, count) = (abouts.collect::<BTreeSet<_>>(), command.get_subcommands().count());
+            assert_eq!(abouts.len(), count, "{}: {abouts:#?}", command.get_name());
+            command.get_subcommands().for_each(check);
+        }
+        check(&super::whole());
     }
 }

@@ -52,22 +52,44 @@ fn rules_and_one(connection: &Connection, change: &RuleChange) -> Result<(String
 
 fn create(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
     let (path, mut rules, one) = rules_and_one(connection, change)?;
+    if rules.iter().any(|rule| has_all_of(rule, &one) && rule["reveal"] == one["reveal"] && from(rule) == from(&one)) {
+        let message = format!("{} has this rule already", change.profile);
+        return Err(told_with(Exit::Usage, message, "chancery rule list shows those that there are."));
+    }
     rules.push(one);
     shown(connection, &replace(connection, &path, &json!({"controlRules": rules}))?)
 }
 
 fn delete(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
     let (path, rules, one) = rules_and_one(connection, change)?;
-    let is_meant = |rule: &Value| {
-        let is_same = |member: &str| rule[member] == one[member];
-        is_same("roleUuid") && is_same("operation") && (change.reveal.is_none() || is_same("reveal"))
-    };
-    let left: Vec<_> = rules.iter().filter(|rule| !is_meant(rule)).cloned().collect();
-    if left.len() == rules.len() {
-        let message = format!("{} has no such rule", change.profile);
-        return Err(told_with(Exit::Usage, message, "chancery rule list shows those that there are."));
+    let (meant, left): (Vec<_>, Vec<_>) = rules.into_iter().partition(|rule| has_all_of(rule, &one));
+    match meant.as_slice() {
+        [] => {
+            let message = format!("{} has no such rule", change.profile);
+            Err(told_with(Exit::Usage, message, "chancery rule list shows those that there are."))
+        }
+        [first, others @ ..] if others.iter().any(|other| other != first) => {
+            let line =
+                |rule: &Value| format!("\n    --reveal {} --reveal-from {}", show::text(&rule["reveal"]), from(rule));
+            let next = format!("Say which:{}", meant.iter().map(line).collect::<String>());
+            Err(told_with(Exit::Usage, format!("{} has {} such rules", change.profile, meant.len()), next))
+        }
+        _ => shown(connection, &replace(connection, &path, &json!({"controlRules": left}))?),
     }
-    shown(connection, &replace(connection, &path, &json!({"controlRules": left}))?)
+}
+
+/// Whether a rule has all that is said of the one that is meant.
+fn has_all_of(rule: &Value, meant: &Value) -> bool {
+    let is_same = |member: &str| meant[member].is_null() || rule[member] == meant[member];
+    is_same("roleUuid")
+        && is_same("operation")
+        && is_same("reveal")
+        && (meant["revealFrom"].is_null() || from(rule) == from(meant))
+}
+
+/// From which end the characters are counted: the interface's own default where nothing is said.
+fn from(rule: &Value) -> &str {
+    rule["revealFrom"].as_str().unwrap_or("End")
 }
 
 fn replace(connection: &Connection, path: &str, body: &Value) -> Result<Answer, Failure> {
@@ -82,8 +104,9 @@ fn shown(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
     let row = |rule: &Value| {
         let role = rule["roleUuid"].as_str().unwrap_or_default();
         let role = names.name_of("role", role).unwrap_or_else(|| role.to_owned());
-        vec![role, show::text(&rule["operation"]), show::text(&rule["reveal"])]
+        let from = if rule["reveal"].is_null() { "-" } else { from(rule) };
+        vec![role, show::text(&rule["operation"]), show::text(&rule["reveal"]), from.to_owned()]
     };
     let rules = answer.response["controlRules"].as_array();
-    show::table(&["ROLE", "OPERATION", "REVEAL"], &rules.into_iter().flatten().map(row).collect::<Vec<_>>())
+    show::table(&["ROLE", "OPERATION", "REVEAL", "FROM"], &rules.into_iter().flatten().map(row).collect::<Vec<_>>())
 }

@@ -21,7 +21,7 @@ fn command(resource: &'static Resource) -> Command {
 }
 
 fn listing(resource: &Resource, list: &'static List) -> Command {
-    let mut command = Command::new("list").about(format!("Lists what there is of them: {}", resource.about));
+    let mut command = Command::new("list");
     if list.search.is_some() {
         let help = "Only those whose name has this in it";
         command = command.arg(Arg::new("search").long("search").value_name("TEXT").help(help));
@@ -31,11 +31,11 @@ fn listing(resource: &Resource, list: &'static List) -> Command {
     }
     let limit = Arg::new("limit").long("limit").value_name("NUMBER").value_parser(value_parser!(usize));
     let limit = limit.help(format!("How many at most [default: {}]", list.limit));
-    finished(command.arg(limit), list.example)
+    finished(command.arg(limit), format!("Lists what there is of them: {}", resource.about), list.example)
 }
 
 fn doing(resource: &'static Resource, verb: &'static Verb) -> Command {
-    let mut command = Command::new(verb.name).about(verb.about);
+    let mut command = Command::new(verb.name);
     if verb.path.contains("{}") {
         let help = match verb.named {
             Named::Own => format!("Name or uuid of {}", resource.one),
@@ -53,7 +53,7 @@ fn doing(resource: &'static Resource, verb: &'static Verb) -> Command {
         let help = "Where to write it [default: standard output]";
         command = command.arg(Arg::new("out").short('o').long("out").value_name("FILE").help(help));
     }
-    finished(command, verb.example)
+    finished(command, verb.about.to_owned(), verb.example)
 }
 
 fn flag(member: &Member) -> Arg {
@@ -71,9 +71,10 @@ fn flag(member: &Member) -> Arg {
     }
 }
 
-/// The server's options last, and an example at the end.
-fn finished(command: Command, example: &str) -> Command {
-    ServerOptions::augment_args(command).after_help(format!("Example:\n  {example}"))
+/// The server's options last, and an example at the end. What the command does comes after the options, for these say what
+/// they are themselves.
+fn finished(command: Command, about: String, example: &str) -> Command {
+    ServerOptions::augment_args(command).about(about).after_help(format!("Example:\n  {example}"))
 }
 
 #[cfg(test)]

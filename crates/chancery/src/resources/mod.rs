@@ -86,6 +86,8 @@ pub(crate) struct Verb {
     /// `{}` stands for the uuid of the one that is named.
     pub(crate) path: &'static str,
     pub(crate) named: Named,
+    /// Where only some are meant by a name: a member of the list's query, and its value.
+    pub(crate) among: Option<(&'static str, &'static str)>,
     /// Members of the body.
     pub(crate) members: &'static [Member],
     /// Members that are sent where the file has no others: pointer and JSON.
@@ -124,6 +126,7 @@ pub(crate) const SHOW: Verb = Verb {
     method: "GET",
     path: "",
     named: Named::Own,
+    among: None,
     members: &[],
     fixed: &[],
     answer: Answered::Object,

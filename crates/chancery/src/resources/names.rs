@@ -82,7 +82,7 @@ impl<'a> Names<'a> {
         }
         let mut known = self.known.borrow_mut();
         let names = known.entry(resource.name).or_insert_with(|| {
-            let listed = resource.list.map(|list| self.all(&list, None));
+            let listed = resource.list.map(|list| self.all(&list, None, None));
             let found = listed.and_then(Result::ok).unwrap_or_default();
             found.iter().map(|item| (uuid_in(item), name_in(item))).collect()
         });
@@ -102,6 +102,16 @@ impl<'a> Names<'a> {
 
     /// The uuid of what is called so: a uuid as it is, or the one object of exactly this name.
     pub(crate) fn resolve(&self, resource: &Resource, text: &str) -> Result<String, Failure> {
+        self.resolve_among(resource, None, text)
+    }
+
+    /// The same, where of several only those count that a query's member and value let through, such as what still waits.
+    pub(crate) fn resolve_among(
+        &self,
+        resource: &Resource,
+        among: Option<(&str, &str)>,
+        text: &str,
+    ) -> Result<String, Failure> {
         if text.parse::<ObjectId>().is_ok() {
             return Ok(text.to_ascii_lowercase());
         }
@@ -109,13 +119,12 @@ impl<'a> Names<'a> {
             let message = format!("{text}: {} is told by its uuid", resource.one);
             return Err(told_with(Exit::Usage, message, "A list has it."));
         };
-        let found = self.all(&list, Some(text))?;
-        let called = |matches: fn(&str, &str) -> bool| -> Vec<&Value> {
-            found.iter().filter(|item| matches(&name_in(item), text) || matches(&longer_name(item), text)).collect()
-        };
-        let exact = called(|name, text| name == text);
-        let same = if exact.is_empty() { called(str::eq_ignore_ascii_case) } else { exact };
-        match same.as_slice() {
+        let mut found = self.all(&list, Some(text), among)?;
+        if among.is_some() && called(&found, text).is_empty() {
+            // The server says why it cannot be done with another one.
+            found = self.all(&list, Some(text), None)?;
+        }
+        match called(&found, text).as_slice() {
             [one] => Ok(uuid_in(one)),
             [] => Err(self.no_such(resource, text, &found)),
             several => {
@@ -138,12 +147,13 @@ impl<'a> Names<'a> {
     }
 
     /// All of a list, page by page.
-    fn all(&self, list: &List, search: Option<&str>) -> Result<Vec<Value>, Failure> {
+    fn all(&self, list: &List, search: Option<&str>, among: Option<(&str, &str)>) -> Result<Vec<Value>, Failure> {
         let mut found = Vec::new();
         let mut after = None;
         loop {
             let mut query = Vec::new();
             query.extend(list.search.zip(search).map(|(member, text)| (member.to_owned(), text.to_owned())));
+            query.extend(among.map(|(member, value)| (member.to_owned(), value.to_owned())));
             query.extend(after.take().map(|after| ("after".to_owned(), after)));
             let answer = read_page(self.connection, list, &query)?;
             found.extend(list.items_of(&answer.response));
@@ -174,9 +184,19 @@ pub(crate) fn read_page(connection: &Connection, list: &List, query: &[(String, 
     Ok(connection.call("GET", &path, None)?)
 }
 
+/// Those of exactly this name, or where there are none, of this name in another letter case.
+fn called<'v>(found: &'v [Value], text: &str) -> Vec<&'v Value> {
+    let by = |matches: fn(&str, &str) -> bool| -> Vec<&Value> {
+        found.iter().filter(|item| matches(&name_in(item), text) || matches(&longer_name(item), text)).collect()
+    };
+    let exact = by(|name, text| name == text);
+    if exact.is_empty() { by(str::eq_ignore_ascii_case) } else { exact }
+}
+
 fn candidates(items: &[&Value]) -> String {
     let shown = items.iter().take(CANDIDATES_MAX);
-    let lines = shown.map(|item| format!("\n    {}  {}", uuid_in(item), longer_name(item)));
+    let state = |item: &Value| item["state"].as_str().map(|state| format!("  {state}")).unwrap_or_default();
+    let lines = shown.map(|item| format!("\n    {}  {}{}", uuid_in(item), longer_name(item), state(item)));
     let more = items.len().saturating_sub(CANDIDATES_MAX);
     lines.collect::<String>() + &if more > 0 { format!("\n    and {more} more") } else { String::new() }
 }

@@ -127,7 +127,7 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
 /// What stands in the path for a name.
 fn uuid_of(resource: &Resource, verb: &Verb, name: &str, names: &Names<'_>) -> Result<String, Failure> {
     match verb.named {
-        Named::Own => names.resolve(resource, name),
+        Named::Own => names.resolve_among(resource, verb.among, name),
         Named::Of(kind) => names.resolve(super::find(kind).unwrap_or(resource), name),
         Named::Plain => Ok(escaped(name)),
     }

@@ -17,6 +17,9 @@ const STATE: Column = column("STATE", "/state");
 
 const NOTE: &[Member] = &[member("note", "/note", Kind::Text, "What to record with it")];
 
+/// Of proposals of one name, people decide on the one that waits.
+const WAITING: Option<(&str, &str)> = Some(("waiting", "true"));
+
 const DEPLOY: &[Member] = &[
     member("name", "/name", Kind::Text, "Its name"),
     member("issuer", "/pkisigning/newCert/issuerUuid", Kind::Of("ca"), "The authority that issues its certificate"),
@@ -173,6 +176,7 @@ const REQUESTS: Resource = Resource {
             name: "cancel",
             about: "Takes your own request back",
             path: "/api/v2/x509/signing-requests/{}/withdraw",
+            among: Some(("state", "Approval")),
             members: NOTE,
             example: "chancery request cancel mistake.tar --note 'the wrong branch'",
             ..CREATE
@@ -181,6 +185,7 @@ const REQUESTS: Resource = Resource {
             name: "repeat",
             about: "Submits a failed request again",
             path: "/api/v2/x509/signing-requests/{}/repeat",
+            among: Some(("state", "Failed")),
             example: "chancery request repeat failed.tar",
             ..CREATE
         },
@@ -188,6 +193,7 @@ const REQUESTS: Resource = Resource {
             name: "download",
             about: "Writes the signed file, where the file was uploaded",
             path: "/api/v2/x509/signing-requests/{}/signed/download",
+            among: Some(("state", "Signed")),
             answer: Answered::File,
             example: "chancery request download uploaded.ps1 --out signed.ps1",
             ..SHOW
@@ -236,6 +242,7 @@ const PROPOSALS: Resource = Resource {
             name: "approve",
             about: "Approves one; look at it first",
             path: "/api/v2/x509/proposals/{}/approve",
+            among: WAITING,
             members: &[
                 member("digest", "/digest", Kind::Text, "What is approved, base64: with another one nothing is"),
                 member("note", "/note", Kind::Text, "What to record with it"),
@@ -247,6 +254,7 @@ const PROPOSALS: Resource = Resource {
             name: "deny",
             about: "Denies one",
             path: "/api/v2/x509/proposals/{}/deny",
+            among: WAITING,
             members: NOTE,
             example: "chancery proposal deny weekly --note 'not needed'",
             ..CREATE
@@ -255,6 +263,7 @@ const PROPOSALS: Resource = Resource {
             name: "withdraw",
             about: "Takes your own back",
             path: "/api/v2/x509/proposals/{}/withdraw",
+            among: WAITING,
             members: NOTE,
             example: "chancery proposal withdraw monthly",
             ..CREATE

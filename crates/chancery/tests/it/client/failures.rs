@@ -24,7 +24,9 @@ fn what_goes_wrong_is_said_with_what_to_do() {
 
     ambiguous_names(&place);
     addresses(&place);
-    standard_input(&place);
+    what_show_printed(&place);
+    rules(&place);
+    proposals(&place);
     let log = place.sh("chancery log watch --once").done();
     assert!(log.contains("from now on kept"), "{log}");
     place.sh("chancery tokenize --profile 'demo cards' 4111111111111111").done();
@@ -73,22 +75,45 @@ fn addresses(place: &Place) {
     place.sh("chancery login Admin1 Admin2 --password-file one --password-file two").done();
 }
 
-fn standard_input(place: &Place) {
-    let there = "printf '4111111111111111\\n5555555555554444\\n' | chancery tokenize --profile 'demo cards'";
-    let back = place.sh(&format!("{there} | chancery detokenize --profile 'demo cards'")).done();
-    assert_eq!(back, "4111111111111111\n5555555555554444\n");
-    let damaged = place.sh("printf '4111111111111111\\nabc\\n' | chancery tokenize --profile 'demo cards'").failed(5);
-    assert!(damaged.contains("/messages/1") || damaged.contains('1'), "{damaged}");
-    // A key with an initialization vector for each token: a tab parts them, there and back.
-    place.sh("chancery key create --name mail --type 'AES-256 Tokenization'").done();
-    place.sh("chancery profile create --name mail --algorithm AesGcm --use-iv true --key mail").done();
-    for operation in ["Tokenize", "Detokenize", "Batch"] {
-        place.sh(&format!("chancery rule create mail --role Administrator --operation {operation}")).done();
-    }
-    let token = place.sh("chancery tokenize --profile mail somebody@example.org").done();
-    place.write("token", &token);
-    let back = place.sh("chancery detokenize --profile mail < token").done();
-    assert_eq!(back, "somebody@example.org\n");
+/// What `show --output json` prints is what `change --file` reads.
+fn what_show_printed(place: &Place) {
+    place.sh("chancery role create --name Builders --logins-required 1 --perm Signing:Submit").done();
+    let changed =
+        "chancery role show Builders --output json | sed 's/\"loginsRequired\":1/\"loginsRequired\":2/' > role.json";
+    place.sh(changed).done();
+    place.sh("chancery role change Builders --file role.json").done();
+    assert_eq!(place.json("chancery role show Builders")["loginsRequired"], 2);
+}
+
+/// A rule is there once, and the one that is meant is taken away.
+fn rules(place: &Place) {
+    let rule = |command: &str, more: &str| {
+        place.sh(&format!("chancery rule {command} 'demo cards' --role Auditor --operation PartialDetokenize {more}"))
+    };
+    rule("create", "--reveal 4").done();
+    let twice = rule("create", "--reveal 4 --reveal-from End").failed(2);
+    assert!(twice.contains("has this rule already"), "{twice}");
+    let other_end = rule("delete", "--reveal 4 --reveal-from Start").failed(2);
+    assert!(other_end.contains("has no such rule"), "{other_end}");
+    rule("create", "--reveal 2").done();
+    let several = rule("delete", "").failed(2);
+    assert!(several.contains("has 2 such rules") && several.contains("--reveal 4 --reveal-from End"), "{several}");
+    let left = rule("delete", "--reveal 2").done();
+    assert!(left.contains("PartialDetokenize  4       End"), "{left}");
+    rule("delete", "").done();
+}
+
+/// Of proposals of one name the one that waits is decided.
+fn proposals(place: &Place) {
+    let digest = "PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0=";
+    let policy = "--policy 'demo releases/demo releases'";
+    let propose = format!("chancery proposal pre-approve --name weekly {policy} --digest {digest}");
+    place.sh(&propose).done();
+    place.sh("chancery proposal withdraw weekly").done();
+    place.sh(&propose).done();
+    let both = place.sh("chancery proposal show weekly").failed(2);
+    assert!(both.contains("weekly  Approval\n") && both.contains("weekly  Denied"), "{both}");
+    place.sh("chancery proposal approve weekly --server-profile approver").done();
 }
 
 /// Somebody who remembers notices that the log is another one.
