@@ -142,7 +142,7 @@ impl Exchange {
     /// to come is of no further use.
     pub(crate) fn finish(self, answer: Response, path: &str, route: &str, is_read: bool) -> Response {
         let _entered = self.span.enter();
-        let mut answer = finish(answer, path, self.info.id);
+        let mut answer = finish(answer, path, self.info.id, &Called { method: self.method, route });
         if !is_read && self.version < Version::HTTP_2 {
             answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
@@ -153,11 +153,17 @@ impl Exchange {
     }
 }
 
+/// What was called, in words that are not the client's.
+struct Called<'a> {
+    method: &'static str,
+    route: &'a str,
+}
+
 /// Puts the answer into the form of its path and sets the headers that all have.
-fn finish(answer: Response, path: &str, request_id: RequestId) -> Response {
+fn finish(answer: Response, path: &str, request_id: RequestId, called: &Called<'_>) -> Response {
     let mut answer = match refusal(&answer) {
         Some(refusal) => {
-            log_cause(&refusal.0, request_id);
+            log_cause(&refusal.0, request_id, called);
             let mut rendered = render(&refusal.0, path, request_id);
             if let Some(allow) = answer.headers().get(header::ALLOW) {
                 rendered.headers_mut().insert(header::ALLOW, allow.clone());
@@ -180,9 +186,9 @@ fn refusal(answer: &Response) -> Option<Refusal> {
 }
 
 /// The log alone learns why: the answer says only under which id to look.
-fn log_cause(refusal: &Error, request_id: RequestId) {
+fn log_cause(refusal: &Error, request_id: RequestId, &Called { method, route }: &Called<'_>) {
     if matches!(refusal.meaning(), Meaning::Internal | Meaning::Unavailable | Meaning::Sealed) {
-        error!(id = %request_id, cause = refusal.source(), meaning = ?refusal.meaning(), "a call failed");
+        error!(id = %request_id, method, route, cause = refusal.source(), meaning = ?refusal.meaning(), "a call failed");
     }
 }
 

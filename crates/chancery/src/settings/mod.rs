@@ -17,6 +17,9 @@ use serde::Deserialize;
 
 use crate::failure::{Failure, While as _};
 
+/// Whoever stops a server waits for it.
+const DRAIN_DELAY_MAX: Duration = Duration::from_hours(1);
+
 /// RSA keys of each size that are made ahead: those of two authorities and two services, about what somebody deploys in a
 /// row.
 const RSA_POOL: usize = 4;
@@ -245,6 +248,11 @@ impl Options {
             (None, None) => None,
             (Some(_), None) | (None, Some(_)) => return Err("--tls-cert and --tls-key go together".into()),
         };
+        let drain_delay = Duration::from_secs(self.drain_delay.unwrap_or_default());
+        if drain_delay > DRAIN_DELAY_MAX {
+            let most = DRAIN_DELAY_MAX.as_secs();
+            return Err(format!("--drain-delay {}: at most {most} seconds", drain_delay.as_secs()).into());
+        }
         let (mut limits, mut bounds) = (Limits::default(), Bounds::default());
         for limit in self.limit.unwrap_or_default() {
             limits::set(&mut limits, &mut bounds, &limit).doing(format!("--limit {limit}"))?;
@@ -268,7 +276,7 @@ impl Options {
             log_name: self.log_name,
             tls,
             tls_names: self.tls_name.unwrap_or_default(),
-            drain_delay: Duration::from_secs(self.drain_delay.unwrap_or_default()),
+            drain_delay,
             time_stamp_urls: self.time_stamp_urls.unwrap_or_default(),
             time_stamp_roots: self.time_stamp_roots,
             rsa_pool: self.rsa_pool.map_or(RSA_POOL, usize::from),

@@ -202,6 +202,8 @@ fn other_sockets_serve_what_they_are_for() {
         assert_eq!(status(&public, path), "404", "{path} on the public socket");
     }
     drop(server);
+    let refused = place.run(&["serve", "--drain-delay", "3601"]).try_run();
+    assert!(refused.stderr.contains("--drain-delay 3601: at most 3600 seconds"), "{}", refused.stderr);
     let refused = place.run(&["serve", "--plain-listen", "0.0.0.0:0"]).try_run();
     assert!(refused.stderr.contains("only a loopback address"), "{}", refused.stderr);
 }
