@@ -1,4 +1,4 @@
-//! The hash functions of the interface.
+//! Computing digests, at once or in pieces, with every function of `HashType`.
 
 use std::fmt;
 

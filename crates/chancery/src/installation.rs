@@ -1,4 +1,5 @@
-//! Opening the installation that the settings name.
+//! Opening the installation that the settings name, as a `Chancery`: `open` makes it where there is none, `open_existing`
+//! never does.
 
 use std::{fs, os::unix::fs::DirBuilderExt as _, path::Path, sync::Arc};
 

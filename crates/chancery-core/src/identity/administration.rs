@@ -1,4 +1,5 @@
-//! What all changes of roles and identities share.
+//! How every change of roles and identities is run: with permission, audited, one at a time. Which are allowed is decided
+//! with each change.
 
 use chancery_store::{StoreError, Tx, tables};
 use chancery_types::{Action, Perm};

@@ -1,5 +1,4 @@
-//! Key types: what the interface calls the kinds of keys that there are to choose from. Each kind is one, with an id, a name
-//! and what its keys may be used for.
+//! The key types of the interface: the id, the name and the usages of each `KeySpec` that there is to choose from.
 
 use chancery_keys::{AesSize, KeySpec, MlDsaSet, Purpose, RsaSize};
 use chancery_types::{

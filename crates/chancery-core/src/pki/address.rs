@@ -1,4 +1,4 @@
-//! Where relying parties find an issuer's certificate and CRL.
+//! Where relying parties find an issuer's certificate, CRLs and OCSP responder, and the extensions that say so.
 
 use chancery_types::CertificateId;
 use der::asn1::ObjectIdentifier;

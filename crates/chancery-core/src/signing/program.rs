@@ -1,4 +1,4 @@
-//! What Windows shows of a signed program when it asks whether to run it: a name and an address (`SpcSpOpusInfo`). A part of
+//! Checks and reads back what Windows shows of a signed program when it asks whether to run it: a name and an address (`SpcSpOpusInfo`). A part of
 //! what is signed, for every form of signature that Windows reads. Kept with the request, so that approvers see it.
 
 use chancery_store::tables;

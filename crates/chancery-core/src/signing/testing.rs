@@ -1,4 +1,4 @@
-//! A signing service for tests, and requests to it.
+//! A deployed signing service without approvals, for tests, and requests to it.
 
 use std::sync::Arc;
 

@@ -1,5 +1,6 @@
-//! What acts for nobody in particular, or for everybody: these tasks and no others. Each is a type that only the file can
-//! make that does its work, so nobody else can show it; what it may is said here.
+//! What is done under no caller's grant, in the background or for anybody who asks: these tasks and no others. Only the
+//! file that does a task's work can make its type, so nobody else can present it as evidence. Here is what each may read
+//! and record.
 
 use std::borrow::Cow;
 

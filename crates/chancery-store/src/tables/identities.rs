@@ -1,4 +1,4 @@
-//! Persons and applications.
+//! Identities: persons and applications, in one table.
 
 use uuid::Uuid;
 

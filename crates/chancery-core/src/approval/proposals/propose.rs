@@ -1,4 +1,4 @@
-//! Making a proposal.
+//! Storing a proposal: a change, already checked and granted, that waits for approvals.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which authorities are meant by the hashes that OCSP requests name issuers by: read and parsed once, found by one look.
+//! The ids of the authorities that OCSP requests name by hashes: each certificate is parsed once, new ones are looked for.
 
 use std::{
     collections::{HashMap, HashSet},

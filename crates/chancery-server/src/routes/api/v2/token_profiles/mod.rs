@@ -1,4 +1,4 @@
-//! `/api/v2/token-profiles`.
+//! `POST /api/v2/token-profiles`; what lies below this path is in the modules below.
 
 pub(crate) mod batch_detokenize;
 pub(crate) mod batch_tokenize;

@@ -1,4 +1,4 @@
-//! The services that there are.
+//! Lists the signing services, each in short.
 
 use axum::extract::State;
 use chancery_types::wire::{Envelope, ListQuery, Results, services::ServiceStub};

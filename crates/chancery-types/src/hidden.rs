@@ -1,4 +1,4 @@
-//! Which characters people see.
+//! Which characters people do not see, or are misled by.
 
 /// Whether a character cannot be seen where it stands, or changes how others are shown: names with and without it would
 /// look the same, or like another. Control characters, line and paragraph separators (categories Cc, Zl, Zp), format
