@@ -23,9 +23,6 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes of an answer at most: the largest batch's.
 const ANSWER_MAX: u64 = 64 * 1024 * 1024;
 
-/// Connections that are kept for the next call: as many threads may share a client without a handshake for each call.
-const IDLE_MAX: usize = 16;
-
 /// A client of one server, and its session.
 pub struct Client {
     agent: Agent,
@@ -72,8 +69,6 @@ impl Client {
             .max_redirects(0)
             .proxy(None)
             .timeout_global(Some(PATIENCE))
-            .max_idle_connections(IDLE_MAX)
-            .max_idle_connections_per_host(IDLE_MAX)
             .build();
         Ok(Self {
             agent: config.into(),

@@ -52,6 +52,9 @@ pub(crate) fn initialize() -> Result<()> {
     if before.as_ref().is_some_and(|module| module.is_ours()) {
         return Err(CKR_CRYPTOKI_ALREADY_INITIALIZED.into());
     }
+    // A child has a copy of its parent's generator, and the keys of their requests have to differ.
+    let reseeded = rand::rng().reseed();
+    reseeded.map_err(|error| Failure::new(CKR_GENERAL_ERROR, format!("no randomness: {error}")))?;
     let config = Config::load()?;
     if config.is_none() {
         debug("no server is configured: set CHANCERY_PKCS11_CONFIG, or use `chancery login`");

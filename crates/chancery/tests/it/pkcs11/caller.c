@@ -65,8 +65,9 @@ static CK_RV sign(CK_SESSION_HANDLE session, CK_OBJECT_HANDLE key, const char *m
     CK_ULONG len = sizeof signature;
     char line[512];
     int at = 0;
-    OK(module->C_SignInit(session, &mechanism, key));
-    CK_RV code = module->C_Sign(session, (CK_BYTE *)message, strlen(message), signature, &len);
+    CK_RV code = module->C_SignInit(session, &mechanism, key);
+    if (code == CKR_OK)
+        code = module->C_Sign(session, (CK_BYTE *)message, strlen(message), signature, &len);
     if (code != CKR_OK)
         return code;
     for (const char *byte = message; *byte; byte++)
@@ -114,6 +115,7 @@ static void forks(void) {
     CK_OBJECT_HANDLE with = key(own);
     for (long i = 0; i < THREADS; i++)
         pthread_create(&all[i], NULL, sign_many, (void *)i);
+    OK(sign(own, with, "of the parent, before"));
     for (int i = 0; i < 4; i++) {
         pid_t child = fork();
         if (child == 0) {
@@ -133,7 +135,7 @@ static void forks(void) {
             exit(1);
         }
     }
-    OK(sign(own, with, "of the parent"));
+    OK(sign(own, with, "of the parent, afterwards"));
     for (int i = 0; i < THREADS; i++)
         pthread_join(all[i], NULL);
     OK(module->C_Finalize(NULL));

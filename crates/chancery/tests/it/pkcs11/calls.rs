@@ -2,12 +2,16 @@
 
 use std::{
     env,
-    io::{BufRead as _, BufReader, Write as _},
-    process::{Command, Stdio},
+    io::{BufRead as _, BufReader, Lines, Write as _},
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
 use super::{Setting, module};
 use crate::process::Demo;
+
+const OK: &str = "0x0";
+const DEVICE_ERROR: &str = "0x30";
+const KEY_HANDLE_INVALID: &str = "0x60";
 
 #[test]
 fn a_program_in_c_signs() {
@@ -27,46 +31,83 @@ fn a_program_in_c_signs() {
     let lines = call(&setting, "threads", number);
     assert_eq!(setting.verified("keys", &lines), number);
 
-    // Four children, and the parent once more.
+    // Four children, and the parent before and afterwards.
     let lines = call(&setting, "forks", 100);
-    assert_eq!(setting.verified("keys", &lines), 105);
+    assert_eq!(setting.verified("keys", &lines), 106);
 
+    renewed_meanwhile(&setting);
     killed_meanwhile(&mut setting);
 }
 
-fn killed_meanwhile(setting: &mut Setting) {
-    let mut caller = Command::new(setting.place.path("caller"))
-        .args(["commands".as_ref(), module().as_os_str(), setting.api_key.as_ref(), "keys".as_ref()])
-        .env("CHANCERY_PKCS11_CONFIG", setting.place.path("pin.toml"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let (mut orders, answers) = (caller.stdin.take().unwrap(), BufReader::new(caller.stdout.take().unwrap()));
-    let mut answers = answers.lines().map(Result::unwrap);
-    let mut signatures = String::new();
-    let mut sign = |signatures: &mut String| {
-        writeln!(orders, "message").unwrap();
-        let line = answers.next().unwrap();
+/// A caller that signs whenever it is told to.
+struct Signer {
+    process: Child,
+    orders: ChildStdin,
+    answers: Lines<BufReader<ChildStdout>>,
+    signatures: String,
+}
+
+impl Signer {
+    fn start(setting: &Setting) -> Self {
+        let mut process = Command::new(setting.place.path("caller"))
+            .args(["commands".as_ref(), module().as_os_str(), setting.api_key.as_ref(), "keys".as_ref()])
+            .env("CHANCERY_PKCS11_CONFIG", setting.place.path("pin.toml"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let orders = process.stdin.take().unwrap();
+        let answers = BufReader::new(process.stdout.take().unwrap()).lines();
+        Self { process, orders, answers, signatures: String::new() }
+    }
+
+    /// The code of one signature.
+    fn sign(&mut self) -> String {
+        writeln!(self.orders, "message").unwrap();
+        let line = self.answers.next().unwrap().unwrap();
         // A signature stands before its code.
         if line.starts_with("0x") {
             return line;
         }
-        signatures.push_str(&format!("{line}\n"));
-        answers.next().unwrap()
-    };
-    assert_eq!(sign(&mut signatures), "0x0");
+        self.signatures.push_str(&format!("{line}\n"));
+        self.answers.next().unwrap().unwrap()
+    }
+
+    /// Its signatures, once it has ended.
+    fn end(mut self) -> String {
+        drop(self.orders);
+        assert!(self.process.wait().unwrap().success());
+        self.signatures
+    }
+}
+
+/// A handle is of one key: what the service signs with afterwards is another one's.
+fn renewed_meanwhile(setting: &Setting) {
+    let mut signer = Signer::start(setting);
+    assert_eq!(signer.sign(), OK);
+    let before = signer.signatures.clone();
+    assert_eq!(setting.verified("keys", &before), 1);
+    setting.place.sh("chancery service renew keys").done();
+    // The signature of the other key is not given out, unless the key is known to be gone already.
+    let code = signer.sign();
+    assert!([DEVICE_ERROR, KEY_HANDLE_INVALID].contains(&code.as_str()), "{code}");
+    assert_eq!(signer.sign(), KEY_HANDLE_INVALID);
+    assert_eq!(signer.end(), before);
+}
+
+fn killed_meanwhile(setting: &mut Setting) {
+    let mut signer = Signer::start(setting);
+    assert_eq!(signer.sign(), OK);
     setting.place.demo.server.signal("-KILL");
     setting.place.demo.server.wait();
-    // CKR_DEVICE_ERROR, as often as one tries.
-    assert_eq!(sign(&mut signatures), "0x30");
-    assert_eq!(sign(&mut signatures), "0x30");
+    // As often as one tries.
+    assert_eq!(signer.sign(), DEVICE_ERROR);
+    assert_eq!(signer.sign(), DEVICE_ERROR);
     let listen = setting.place.base().replace("https://", "");
     setting.place.demo = Demo::start_at(setting.place.folder(), &listen);
     // The session ended with the server: the module logs in again.
-    assert_eq!(sign(&mut signatures), "0x0");
-    drop(orders);
-    assert!(caller.wait().unwrap().success());
+    assert_eq!(signer.sign(), OK);
+    let signatures = signer.end();
     setting.place.sh("chancery login Admin1 Admin2 --password-file one --password-file two").done();
     assert_eq!(setting.verified("keys", &signatures), 2);
 }

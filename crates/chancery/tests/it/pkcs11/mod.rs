@@ -53,7 +53,9 @@ impl Setting {
 
     /// How many of these lines are signatures of the service's key, for Python's cryptography.
     fn verified(&self, service: &str, lines: &str) -> usize {
-        self.place.sh(&format!("chancery cert download {service} --out {service}.pem")).done();
+        let certificate = self.place.json(&format!("chancery service show {service}"))["certificateUuid"].clone();
+        let id = certificate.as_str().unwrap();
+        self.place.sh(&format!("chancery cert download {id} --out {service}.pem")).done();
         self.place.write("lines", lines);
         self.place.write("verify.py", VERIFY);
         let python = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tools/venv/bin/python");
