@@ -89,9 +89,9 @@ impl<'a> Jar<'a> {
         files.extend(manifest.map(|manifest| (MANIFEST.to_owned(), manifest)));
         let Signed { file, signature_file, block, cms } = &signed;
         files.extend([(file.clone(), signature_file.clone()), (block.clone(), cms.clone())]);
-        // Readers of a stream want the manifest first, and what belongs to signatures before everything else.
-        let leads = |name: &str| name == "META-INF/" || is_signature(name);
-        archive.with_files(&files, |name| !(replaces && is_signature(name)), leads, target)?;
+        // Readers of a stream want the manifest first, and what belongs to signatures before everything else: a folder in
+        // front of them, as `jar` writes it, they do not see, so that `jarsigner` says that they see another archive.
+        archive.with_files(&files, |name| !(replaces && is_signature(name)), is_signature, target)?;
         Ok(signed)
     }
 }

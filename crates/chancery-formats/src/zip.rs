@@ -142,8 +142,8 @@ impl<'a> Archive<'a> {
         if len == entry.len && crc.finalize() == entry.crc { Ok(()) } else { Err(NOT_ZIP.into()) }
     }
 
-    /// Writes the archive without those entries that `keep` refuses, and with these files behind the entries that `leads`
-    /// says are in front.
+    /// Writes the archive without those entries that `keep` refuses: first those that `leads` names, then these files, then
+    /// the others.
     pub(crate) fn with_files(
         &self,
         files: &[(String, Vec<u8>)],
@@ -151,10 +151,10 @@ impl<'a> Archive<'a> {
         leads: impl Fn(&str) -> bool,
         target: &mut dyn Target,
     ) -> Result<(), Error> {
-        let mut regions: Vec<_> = self.regions().into_iter().filter(|(entry, _)| keep(&entry.name)).collect();
-        let rest = regions.split_off(regions.iter().take_while(|(entry, _)| leads(&entry.name)).count());
+        let kept = self.regions().into_iter().filter(|(entry, _)| keep(&entry.name));
+        let (first, rest): (Vec<_>, Vec<_>) = kept.partition(|(entry, _)| leads(&entry.name));
         let (mut central, mut at, mut count) = (Vec::new(), 0_u64, 0_u64);
-        for (entry, end) in regions {
+        for (entry, end) in first {
             self.copy(entry, end, &mut at, &mut central, target)?;
             count += 1;
         }
