@@ -2,8 +2,7 @@
 //! size takes the same memory.
 
 use std::{
-    fs,
-    io::{self, Read as _},
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -33,6 +32,8 @@ pub struct File {
     format: Format,
     hash: Hash,
     existing: Existing,
+    /// What was submitted.
+    digest: Option<Vec<u8>>,
 }
 
 impl File {
@@ -43,6 +44,20 @@ impl File {
     /// When there is no such file, or files of this format carry no signature, or none with this hash.
     pub fn open(
         path: impl AsRef<Path>,
+        format: SigningFormat,
+        hash: HashType,
+        existing: ExistingSignature,
+    ) -> Result<Self, Error> {
+        Self::of(fs::File::open(path)?, format, hash, existing)
+    }
+
+    /// The same of a file that is open already.
+    ///
+    /// # Errors
+    ///
+    /// When files of this format carry no signature, or none with this hash.
+    pub fn of(
+        file: fs::File,
         format: SigningFormat,
         hash: HashType,
         existing: ExistingSignature,
@@ -60,7 +75,7 @@ impl File {
             ExistingSignature::Replace => Existing::Replace,
             ExistingSignature::Append => Existing::Append,
         };
-        Ok(Self { hash: hash_inside(hash)?, file: fs::File::open(path)?, format, existing })
+        Ok(Self { hash: hash_inside(hash)?, file, format, existing, digest: None })
     }
 
     /// What to submit as `digest`.
@@ -69,7 +84,9 @@ impl File {
     ///
     /// What keeps the file from being signed.
     pub fn digest(&mut self) -> Result<Vec<u8>, Error> {
-        self.read()?.digest()
+        let digest = self.read()?.digest()?;
+        self.digest = Some(digest.clone());
+        Ok(digest)
     }
 
     /// What to submit as `pageHashes` besides the digest, where pages are to be signed too (`Authenticode`).
@@ -86,12 +103,28 @@ impl File {
     ///
     /// # Errors
     ///
-    /// Where there is no place for the CMS, or the file cannot be written.
+    /// Where there is no place for the CMS, the file is not what it was when its digest was made, or it cannot be written.
     pub fn finish(&mut self, cms: &[u8], path: impl AsRef<Path>) -> Result<(), Error> {
+        let digest = self.digest.take().map_or_else(|| self.digest(), Ok)?;
         let mut target = Fresh::beside(path.as_ref())?;
-        self.read()?.finish(cms, &mut target.file)?;
+        self.finish_into(&digest, cms, &mut target.file)?;
         target.file.set_permissions(self.file.metadata()?.permissions())?;
         Ok(target.put(path.as_ref())?)
+    }
+
+    /// Writes the file with a CMS that was made for this digest into an empty file.
+    ///
+    /// # Errors
+    ///
+    /// Where there is no place for the CMS, the digest is another one now, or the target cannot be written. What it holds
+    /// then is of no use.
+    pub fn finish_into(&self, digest: &[u8], cms: &[u8], target: &mut fs::File) -> Result<(), Error> {
+        let read = self.read()?;
+        // The digest of what is written is compared with this one again, by whoever writes it.
+        if read.digest()? != digest {
+            return Err(Unfit("The file was changed while it was signed, so this is no signature of it.").into());
+        }
+        read.finish(cms, target)
     }
 
     fn read(&self) -> Result<chancery_formats::File<'_>, Error> {
@@ -125,12 +158,20 @@ fn hash_inside(hash: HashType) -> Result<Hash, Unfit> {
 ///
 /// When the file cannot be read, or the hash is not of the SHA-2 family.
 pub fn file_digest(path: impl AsRef<Path>, hash: HashType) -> Result<Vec<u8>, Error> {
-    let file = fs::File::open(path)?;
+    content_digest(fs::File::open(path)?, hash)
+}
+
+/// The same of what is read to its end.
+///
+/// # Errors
+///
+/// As of [`file_digest`].
+pub fn content_digest(content: impl io::Read, hash: HashType) -> Result<Vec<u8>, Error> {
     Ok(match hash {
-        HashType::Sha2_224 => digest_of::<Sha224>(file)?,
-        HashType::Sha2_256 => digest_of::<Sha256>(file)?,
-        HashType::Sha2_384 => digest_of::<Sha384>(file)?,
-        HashType::Sha2_512 => digest_of::<Sha512>(file)?,
+        HashType::Sha2_224 => digest_of::<Sha224>(content)?,
+        HashType::Sha2_256 => digest_of::<Sha256>(content)?,
+        HashType::Sha2_384 => digest_of::<Sha384>(content)?,
+        HashType::Sha2_512 => digest_of::<Sha512>(content)?,
         HashType::Md5
         | HashType::RipeMd
         | HashType::Sha1
@@ -144,10 +185,10 @@ pub fn file_digest(path: impl AsRef<Path>, hash: HashType) -> Result<Vec<u8>, Er
     })
 }
 
-fn digest_of<D: Digest>(mut file: fs::File) -> io::Result<Vec<u8>> {
+fn digest_of<D: Digest>(mut content: impl io::Read) -> io::Result<Vec<u8>> {
     let (mut hash, mut piece) = (D::new(), vec![0; PIECE]);
     loop {
-        match file.read(&mut piece) {
+        match content.read(&mut piece) {
             Ok(0) => return Ok(hash.finalize().to_vec()),
             Ok(len) => hash.update(&piece[..len]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -227,6 +268,22 @@ mod tests {
         assert_eq!(fs::read(&path).expect("there"), b"no archive");
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is left behind");
         assert!(file.finish(b"signature", folder.path().join("no folder/x.jar")).is_err());
+    }
+
+    #[test]
+    fn a_file_that_is_changed_meanwhile_is_not_signed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("script.ps1");
+        fs::write(&path, "harmless").expect("written");
+        let mut file = File::open(&path, SigningFormat::Powershell, HashType::Sha2_256, REPLACE).expect("a script");
+        let digest = file.digest().expect("a digest");
+        fs::write(&path, "evil").expect("written");
+        assert!(matches!(file.finish(b"signature", &path), Err(Error::Unfit(_))));
+        assert_eq!(fs::read(&path).expect("there"), b"evil");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "nothing is left behind");
+        fs::write(&path, "harmless").expect("written");
+        assert_eq!(file.digest().expect("a digest"), digest);
+        file.finish(b"signature", &path).expect("signed");
     }
 
     /// Resident bytes of this process at most, since it began.

@@ -21,7 +21,7 @@ mod transport;
 
 pub use chancery_formats::Error as FileError;
 pub use error::ClientError;
-pub use files::{File, file_digest};
+pub use files::{File, content_digest, file_digest};
 pub use operations::escaped;
 pub use public::public_file;
 pub use time_stamps::StampFetcher;

@@ -8,9 +8,11 @@ mod cli;
 mod client;
 mod commands;
 mod data_lock;
+mod destination;
 mod failure;
 mod installation;
 mod logging;
+mod original;
 mod output;
 mod own_tls;
 mod password_input;
@@ -27,7 +29,7 @@ use std::{process::ExitCode, time::Duration};
 use clap::FromArgMatches as _;
 
 use cli::{Cli, Command, HostCommand};
-use client::exit::{Exit, exit_of, next_of};
+use client::exit::{Exit, exit_of, tell};
 use failure::{Failure, describe};
 
 /// How long what runs in threads may take to end, when everything else has.
@@ -52,12 +54,7 @@ fn main() -> ExitCode {
 /// The end of a command that talks to a server: what went wrong, and what to do next.
 fn ended(outcome: Result<Exit, Failure>) -> ExitCode {
     let exit = outcome.unwrap_or_else(|failure| {
-        output::note(format_args!("chancery: {}", describe(failure.as_ref())));
-        if let Some(next) = next_of(&failure) {
-            for line in next.split('\n') {
-                output::note(format_args!("  {}", shown::Shown(line)));
-            }
-        }
+        tell(&failure);
         exit_of(&failure)
     });
     ExitCode::from(exit.code())

@@ -10,37 +10,49 @@ use std::{
 /// Puts a file with mode 0600 in place at once: a reader sees the old content or the new one, also after a crash. One
 /// process at a time.
 pub(crate) fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    replace_by(path, content, ".new", 0o600)
+    replace_by(path, ".new", 0o600, |file| file.write_all(content))
 }
 
 /// The same where several processes may do it at the same time: the last one wins as a whole.
 pub(crate) fn replace_beside_others(path: &Path, content: &[u8]) -> io::Result<()> {
-    replace_by(path, content, &format!(".{}.new", std::process::id()), 0o600)
+    replace_by(path, &suffix(), 0o600, |file| file.write_all(content))
 }
 
-/// The same for what is no secret: everybody whom the user lets read new files reads it.
-pub(crate) fn replace_readable(path: &Path, content: &[u8]) -> io::Result<()> {
-    replace_by(path, content, &format!(".{}.new", std::process::id()), 0o666)
+/// The same for what is no secret, and for what makes the content: everybody whom the user lets read new files reads it.
+pub(crate) fn replace_readable<E: From<io::Error>>(
+    path: &Path,
+    make: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
+    replace_by(path, &suffix(), 0o666, make)
 }
 
-fn replace_by(path: &Path, content: &[u8], suffix: &str, mode: u32) -> io::Result<()> {
+fn suffix() -> String {
+    format!(".{}.new", std::process::id())
+}
+
+fn replace_by<E: From<io::Error>>(
+    path: &Path,
+    suffix: &str,
+    mode: u32,
+    make: impl FnOnce(&mut File) -> Result<(), E>,
+) -> Result<(), E> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(suffix);
     let fresh = folder.join(name);
     // What an interrupted writer left behind may have any mode.
     match fs::remove_file(&fresh) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error.into()),
         Ok(()) | Err(_) => {}
     }
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(mode).open(&fresh)?;
-    let written = file.write_all(content).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&fresh, path));
-    if let Err(error) = written {
+    let mut file = OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(&fresh)?;
+    let put = make(&mut file).and_then(|()| Ok(file.sync_all().and_then(|()| fs::rename(&fresh, path))?));
+    if let Err(error) = put {
         // Why it failed is what the caller has to know.
         let _left_behind = fs::remove_file(&fresh);
         return Err(error);
     }
-    File::open(folder)?.sync_all()
+    Ok(File::open(folder)?.sync_all()?)
 }
 
 #[cfg(test)]

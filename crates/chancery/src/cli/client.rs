@@ -51,8 +51,8 @@ pub(crate) struct Sign {
     /// Its policy: name or uuid [default: the only one].
     #[arg(long, value_name = "NAME")]
     pub(crate) policy: Option<String>,
-    /// Where the signed file goes, or the signature that stands apart; with several files a folder [default: the file
-    /// itself; beside it FILE.p7s (CMS) or FILE.sig (Raw)].
+    /// Where the signed file goes, or the signature that stands apart (- for standard output); with several files a folder
+    /// [default: the file itself; beside it FILE.p7s (CMS) or FILE.sig (Raw)].
     #[arg(short, long, value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
     /// The format that is expected: another one is refused before anything is submitted.
@@ -64,8 +64,9 @@ pub(crate) struct Sign {
     /// How long to wait at most, such as 90s, 30m, 8h [default: until the request or the login ends].
     #[arg(long, value_name = "SPAN", requires = "wait", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Goes on with this request of the file: one that was submitted before.
-    #[arg(long, value_name = "UUID", conflicts_with_all = ["note", "metadata", "name", "upload"])]
+    /// Goes on with this request of the file, which was submitted before: with the same options as then. What they said
+    /// about it stays as it was said then.
+    #[arg(long, value_name = "UUID")]
     pub(crate) request: Option<String>,
     /// What approvers see as the name [default: the file's].
     #[arg(long, value_name = "TEXT")]
@@ -234,7 +235,7 @@ pub(crate) struct CertRequest {
     /// The kind of the new key.
     #[arg(long, value_name = "KIND", default_value = "ec-p256")]
     pub(crate) key: KeyKind,
-    /// Where the certificate goes, with its issuers (PEM).
+    /// Where the certificate goes, with its issuers (PEM); - for standard output.
     #[arg(short, long, value_name = "FILE")]
     pub(crate) out: PathBuf,
     #[command(flatten)]

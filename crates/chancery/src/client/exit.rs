@@ -6,7 +6,11 @@ use std::{error::Error, fmt};
 use chancery_client::ClientError;
 use chancery_types::ErrorCode;
 
-use crate::failure::Failure;
+use crate::{
+    failure::{Failure, describe},
+    output,
+    shown::Shown,
+};
 
 /// The end of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +108,14 @@ pub(crate) fn next_of(failure: &Failure) -> Option<String> {
     })
 }
 
+/// Tells what went wrong, and what to do next.
+pub(crate) fn tell(failure: &Failure) {
+    output::note(format_args!("chancery: {}", describe(failure.as_ref())));
+    for line in next_of(failure).iter().flat_map(|next| next.split('\n')) {
+        output::note(format_args!("  {}", Shown(line)));
+    }
+}
+
 fn exit_of_call(error: &ClientError) -> Exit {
     match error {
         ClientError::Transport(_) => Exit::Unreachable,
@@ -140,7 +152,7 @@ fn next_after_call(error: &ClientError) -> Option<String> {
     })
 }
 
-fn causes(failure: &Failure) -> impl Iterator<Item = &(dyn Error + 'static)> {
+pub(crate) fn causes(failure: &Failure) -> impl Iterator<Item = &(dyn Error + 'static)> {
     let first: &(dyn Error + 'static) = failure.as_ref();
     std::iter::successors(Some(first), |cause: &&(dyn Error + 'static)| {
         let cause: &(dyn Error + 'static) = *cause;

@@ -1,9 +1,11 @@
 //! `chancery approve` and `chancery deny`: what waits, shown as whoever decides must see it, and the decision on what was
 //! shown.
 
-use std::path::Path;
+use std::{
+    io::{self, IsTerminal as _},
+    path::Path,
+};
 
-use chancery_client::{File, file_digest};
 use chancery_types::{
     Decision, ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState,
     wire::signing_requests::{ApproveRequest, DecideRequest, SigningRequest, SigningRequestQuery},
@@ -19,6 +21,7 @@ use crate::{
         inputs::{ask, somebody_is_there},
     },
     failure::{Failure, While as _},
+    original::{Form, Original},
     output,
     resources::{self, names::Names},
     shown::Shown,
@@ -57,7 +60,7 @@ fn waiting(connection: &Connection) -> Result<(), Failure> {
             output::line("")?;
         }
         let request = connection.client.signing_request(stub.uuid)?;
-        show_request(connection, &request)?;
+        shown(connection, &request).iter().try_for_each(output::line)?;
     }
     Ok(())
 }
@@ -104,7 +107,12 @@ fn decide(
         return Err(told(Exit::Refused, format!("{} does not wait: it is {}", request.name, request.state)));
     }
     if connection.output == Output::Table {
-        show_request(connection, request)?;
+        shown(connection, request).iter().try_for_each(output::line)?;
+    }
+    // Whoever is asked sees it where the question stands, wherever standard output goes.
+    let is_asked = !command.yes && somebody_is_there();
+    if is_asked && (connection.output == Output::Json || !io::stdout().is_terminal()) {
+        shown(connection, request).iter().for_each(output::note);
     }
     if let Some(path) = &command.file {
         compare(request, path)?;
@@ -159,31 +167,30 @@ fn confirm(word: &str) -> Result<(), Failure> {
     Err(told(Exit::Usage, "nothing was decided"))
 }
 
-/// Whether this is the file of which the digest is.
+/// Whether this is the file of which the digest is, and are the page hashes where these are signed too.
 fn compare(request: &SigningRequest, path: &Path) -> Result<(), Failure> {
-    let digest = match request.signing_format {
-        SigningFormat::Cms | SigningFormat::Raw => file_digest(path, request.hash_algorithm),
-        format @ (SigningFormat::Authenticode
-        | SigningFormat::Msi
-        | SigningFormat::Powershell
-        | SigningFormat::JavaJar) => {
-            // Where the new signature is put beside another one, the digest of some formats is another.
-            let of = |existing| File::open(path, format, request.hash_algorithm, existing)?.digest();
-            of(ExistingSignature::Replace).and_then(|digest| {
-                if digest == request.digest.0 { Ok(digest) } else { of(ExistingSignature::Append).or(Ok(digest)) }
-            })
-        }
-    };
-    let digest = digest.doing(format!("--file {}", path.display()))?;
-    if digest == request.digest.0 {
+    let doing = || format!("--file {}", path.display());
+    let original = Original::open(path).doing("--file")?;
+    let form = |existing| Form { format: request.signing_format, hash: request.hash_algorithm, existing };
+    let replaced = form(ExistingSignature::Replace);
+    let is_it = |form| original.digest(form).map(|digest| digest == request.digest.0);
+    // Where the new signature is put beside another one, the digest of some formats is another.
+    let is_beside = || !replaced.is_apart() && is_it(form(ExistingSignature::Append)).unwrap_or(false);
+    if !is_it(replaced).doing(doing())? && !is_beside() {
+        let message = format!("{}: this is not the file that shall be signed; nothing was decided", doing());
+        return Err(told(Exit::Failed, message));
+    }
+    let Some(pages) = &request.page_hashes else { return Ok(()) };
+    if original.page_hashes(replaced).doing(doing())? == pages.0 {
         return Ok(());
     }
-    let message = format!("--file {}: this is not the file that shall be signed; nothing was decided", path.display());
+    let message =
+        format!("{}: the page hashes that shall be signed are of another program; nothing was decided", doing());
     Err(told(Exit::Failed, message))
 }
 
-/// What an approver has to see. What nobody checked is called the submitter's claim.
-pub(crate) fn show_request(connection: &Connection, request: &SigningRequest) -> Result<(), Failure> {
+/// What an approver has to see, in lines. What nobody checked is called the submitter's claim.
+fn shown(connection: &Connection, request: &SigningRequest) -> Vec<String> {
     let names = Names::new(connection);
     let name_of = |kind: &str, uuid: String| names.name_of(kind, &uuid).unwrap_or(uuid);
     let by: Vec<_> = request.submitted_by.iter().map(|one| one.name.clone()).collect();
@@ -213,10 +220,7 @@ pub(crate) fn show_request(connection: &Connection, request: &SigningRequest) ->
     }
     lines.push(("approvals", missing(request, connection)));
     lines.extend(request.expires_at.iter().map(|end| ("until", end.clone())));
-    for (what, text) in lines {
-        output::line(format!("{what:<12}{}", Shown(&text)))?;
-    }
-    Ok(())
+    lines.iter().map(|(what, text)| format!("{what:<12}{}", Shown(text))).collect()
 }
 
 /// Whether a person can make the digest with a tool that they have.

@@ -18,8 +18,9 @@ use crate::{
         exit::usage,
         inputs::name_and_value,
     },
+    destination::Destination,
     failure::{Failure, While as _},
-    output, private_file,
+    output,
 };
 
 /// The objects of a page at most, as the interface has it.
@@ -110,8 +111,10 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
     let path = uuid.as_ref().map_or_else(|| verb.path.to_owned(), |uuid| verb.path.replace("{}", uuid));
     let path = path + &query_of(verb, matches, &names)?;
     if verb.answer == Answered::File {
+        let out = matches.get_one::<String>("out").map_or("-", String::as_str);
+        let destination = Destination::new("--out", Path::new(out))?;
         let content = connection.client.body(verb.method, &path, None)?;
-        return write(matches.get_one::<String>("out"), &content);
+        return destination.write(&content).doing(format!("--out {out}"));
     }
     let answer = connection.call(verb.method, &path, body.as_ref())?;
     warn(&answer);
@@ -137,14 +140,5 @@ fn uuid_of(resource: &Resource, verb: &Verb, name: &str, names: &Names<'_>) -> R
 fn warn(answer: &Answer) {
     for warning in answer.response["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
         output::note(format_args!("chancery: {}", crate::shown::Shown(warning)));
-    }
-}
-
-/// A file as a whole or not at all.
-fn write(out: Option<&String>, content: &[u8]) -> Result<(), Failure> {
-    use std::io::Write as _;
-    match out {
-        Some(path) => private_file::replace_readable(Path::new(path), content).doing(format!("--out {path}")),
-        None => std::io::stdout().lock().write_all(content).doing("standard output"),
     }
 }

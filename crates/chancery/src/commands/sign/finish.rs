@@ -1,6 +1,6 @@
 //! A signature is verified, and then put where it belongs: whole or not at all.
 
-use std::fs;
+use std::{fs, io, io::Write as _};
 
 use chancery_client::FileError;
 use chancery_core::Clock;
@@ -8,10 +8,10 @@ use chancery_types::{
     SigningFormat,
     wire::{signing_requests::SigningRequest, x509::DownloadFormat},
 };
-use chancery_verify::{Trust, read_certificates, read_links, verify_raw_digest, verify_signature};
+use chancery_verify::{Trust, read_certificates, read_links, verify_raw, verify_raw_digest, verify_signature};
 use chancery_x509::time::parse_rfc3339;
 
-use super::plan::Job;
+use super::plan::{Job, digest, upload};
 use crate::{
     cli::client::Sign,
     client::{
@@ -19,32 +19,46 @@ use crate::{
         exit::{Exit, told, told_with},
     },
     failure::{Failure, While as _},
-    private_file,
 };
 
 pub(super) fn finish(
     command: &Sign,
     connection: &Connection,
-    job: &mut Job,
+    job: &Job,
     request: &SigningRequest,
 ) -> Result<(), Failure> {
+    job.original.refuse_changed()?;
     verify(command, connection, job, request)?;
-    let written = match &mut job.file {
-        Some(file) => match file.finish(&request.signature.0, &job.out) {
-            Err(FileError::Unfit(why)) => return Err(told(Exit::Failed, why.to_string())),
-            Err(FileError::Io(error)) => Err(error),
-            Ok(()) => Ok(()),
-        },
-        None => private_file::replace_readable(&job.out, &request.signature.0),
-    };
-    written.map_err(|error| {
-        let message = format!("{} could not be written: {error}", job.out.display());
-        let next = format!(
-            "It is signed already; make room, and fetch it with the same options and --request {}",
-            request.uuid
-        );
-        told_with(Exit::Failed, message, next)
+    let written = job.destination.fill(|file| {
+        if job.form.is_apart() {
+            refuse_another_digest(command, job)?;
+            file.write_all(&request.signature.0)?;
+        } else {
+            let finished = job.original.finish_into(job.form, &job.digest, &request.signature.0, file);
+            finished.map_err(|error| match error {
+                FileError::Unfit(why) => told(Exit::Failed, why.to_string()),
+                FileError::Io(error) => error.into(),
+            })?;
+            file.set_permissions(job.original.permissions()?)?;
+        }
+        // Reading and writing take their time, too.
+        job.original.refuse_changed()
+    });
+    written.map_err(|failure| match failure.downcast::<io::Error>() {
+        Ok(error) => {
+            let message = format!("{} could not be written: {error}", job.out.display());
+            told_with(Exit::Failed, message, "It is signed already.")
+        }
+        Err(failure) => failure,
     })
+}
+
+/// What stands apart is of the file as it is, and not only as it was.
+fn refuse_another_digest(command: &Sign, job: &Job) -> Result<(), Failure> {
+    if digest(command, &job.original, job.form)? == job.digest {
+        return Ok(());
+    }
+    Err(told(Exit::Failed, "the file was changed while it was signed; nothing was written"))
 }
 
 /// Against the digest that was made here, and a root: the one that is given, or the one that the service's certificate leads
@@ -63,8 +77,8 @@ fn verify(command: &Sign, connection: &Connection, job: &Job, request: &SigningR
     let (signature, format) = (&request.signature.0, request.signing_format);
     let verified = match format {
         SigningFormat::Raw if command.upload => {
-            let content = fs::read(&job.path).doing(job.path.display().to_string())?;
-            chancery_verify::verify_raw(signature, &content, request.hash_algorithm, &chain, &trust).map(drop)
+            let content = upload(&job.original)?;
+            verify_raw(signature, &content, request.hash_algorithm, &chain, &trust).map(drop)
         }
         SigningFormat::Raw => {
             verify_raw_digest(signature, &job.digest, request.hash_algorithm, &chain, &trust).map(drop)

@@ -1,11 +1,9 @@
 //! `chancery sign`: from files to signed files. Nothing is submitted before everything is planned that can be refused here;
-//! nothing is written under its final name before it is verified.
+//! nothing is written under its final name before it is verified. What becomes of one file is no matter of another's.
 
 mod finish;
 mod plan;
 pub(super) mod wait;
-
-use std::path::Path;
 
 use chancery_client::ClientError;
 use chancery_types::{
@@ -13,20 +11,22 @@ use chancery_types::{
     wire::signing_requests::{SigningRequest, SubmitRequest},
 };
 
-use self::{finish::finish, plan::Job, wait::Awaited};
+use self::{
+    finish::finish,
+    plan::{Job, unfit, upload},
+    wait::Pending,
+};
 use crate::{
     cli::client::Sign,
     client::{
         connection::{Connection, Output, logged_in},
-        exit::{Exit, told, told_with, usage},
+        exit::{Exit, exit_of, tell, told, told_with, usage},
     },
+    destination::Destination,
     failure::{Failure, While as _},
     output,
     shown::Shown,
 };
-
-/// The longest payload that the interface takes.
-const UPLOAD_MAX: u64 = 64 << 20;
 
 /// Names under which a file's own properties stand in the metadata, unless the submitter says something else there.
 pub(crate) const FILE_SIZE: &str = "fileSize";
@@ -36,52 +36,69 @@ pub(crate) fn run(command: &Sign) -> Result<Exit, Failure> {
     if command.files.len() > 1 && (command.name.is_some() || command.request.is_some()) {
         return Err(usage("--name and --request are of one file"));
     }
+    plan::refuse_out(command)?;
     logged_in(&command.server, |connection| sign(command, connection))
 }
 
 fn sign(command: &Sign, connection: &mut Connection) -> Result<Exit, Failure> {
     let jobs = plan::jobs(command, connection)?;
     wait::refuse_too_long(command, connection)?;
-    let mut begun = Vec::new();
-    for job in jobs {
-        let id = match &command.request {
-            Some(uuid) => uuid.parse().map_err(|_| usage(format!("--request {uuid}: no UUID")))?,
-            None => submit(command, connection, &job)?,
-        };
-        begun.push((job, id));
-    }
-    let mut waiting = Vec::new();
-    for (mut job, id) in begun {
-        let doing = job.path.display().to_string();
-        match wait::for_signature(command, connection, &job, id).doing(doing.clone())? {
-            Awaited::Signed(request) => {
-                refuse_another(&job, &request)?;
-                finish(command, connection, &mut job, &request).doing(doing)?;
-                report(connection, &job, &request)?;
-            }
-            Awaited::Waits(says) => waiting.push(format!("{}: {says}", job.path.display())),
+    let (mut begun, mut failures) = (Vec::new(), Failures::default());
+    for (number, job) in jobs.into_iter().enumerate() {
+        match request_of(command, connection, &job) {
+            Ok(id) => begun.push(Pending::new(number, job, id)),
+            Err(failure) => failures.add(number, failure),
         }
     }
-    if waiting.is_empty() { Ok(Exit::Done) } else { Err(still_waiting(&waiting)) }
+    wait::until_decided(command, connection, begun, &mut failures);
+    failures.end(command.files.len())
 }
 
-fn still_waiting(waiting: &[String]) -> Failure {
-    let next = "The request goes on waiting. Later, with the same options: chancery sign FILE --request UUID --wait";
-    told_with(Exit::Waiting, waiting.join("\n"), next)
+/// What went wrong with which file, by its number on the command line.
+#[derive(Default)]
+pub(super) struct Failures(Vec<(usize, Failure)>);
+
+impl Failures {
+    pub(super) fn add(&mut self, number: usize, failure: Failure) {
+        self.0.push((number, failure));
+    }
+
+    /// The end of the command: of several files each failure is told, and the first one says the exit code.
+    fn end(self, files: usize) -> Result<Exit, Failure> {
+        let Self(mut failures) = self;
+        failures.sort_by_key(|(number, _)| *number);
+        let Some((_, first)) = failures.first() else { return Ok(Exit::Done) };
+        if files > 1 {
+            failures.iter().for_each(|(_, failure)| tell(failure));
+            return Err(told(exit_of(first), format!("{} of {files} files are not signed", failures.len())));
+        }
+        Err(failures.swap_remove(0).1)
+    }
+}
+
+/// The request that is given, or a new one.
+fn request_of(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningRequestId, Failure> {
+    match &command.request {
+        Some(uuid) => uuid.parse().map_err(|_| usage(format!("--request {uuid}: no UUID"))),
+        None => submit(command, connection, job),
+    }
 }
 
 fn submit(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningRequestId, Failure> {
     let mut metadata: std::collections::BTreeMap<_, _> = job.about.iter().cloned().collect();
     metadata.extend(command.metadata.iter().cloned());
-    let is_inside = job.file.is_some();
+    // Where a digest alone is submitted, whoever finishes the file decides what becomes of the other signature.
+    let appends_there = command.upload && command.append && !job.form.is_apart();
+    let content = command.upload.then(|| upload(&job.original)).transpose()?;
+    job.original.refuse_changed()?;
     let request = SubmitRequest {
         name: command.name.clone().unwrap_or_else(|| job.name.clone()),
         service_uuid: job.service.obj_info.uuid,
         policy_uuid: job.policy.obj_info.uuid,
-        upload_data: if command.upload { Some(upload(&job.path)?) } else { None },
+        upload_data: content.map(Base64),
         digest: (!command.upload).then(|| Base64(job.digest.clone())),
         items: None,
-        existing_signature: (is_inside && command.append).then_some(ExistingSignature::Append),
+        existing_signature: appends_there.then_some(ExistingSignature::Append),
         with_page_hashes: command.upload && command.page_hashes,
         page_hashes: job.page_hashes.clone().map(Base64),
         program_name: command.program_name.clone(),
@@ -90,7 +107,7 @@ fn submit(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningR
         metadata: Some(metadata),
     };
     let submitted =
-        connection.client.submit(&request).map_err(hinted).doing(format!("submitting {}", job.path.display()))?;
+        connection.client.submit(&request).map_err(hinted).doing(format!("submitting {}", job.original.shown()))?;
     for warning in &submitted.warnings {
         output::note(format_args!("chancery: {}", Shown(warning)));
     }
@@ -107,29 +124,35 @@ fn hinted(error: ClientError) -> Failure {
     error.into()
 }
 
-fn upload(path: &Path) -> Result<Base64, Failure> {
-    let len = path.metadata().doing(path.display().to_string())?.len();
-    if len > UPLOAD_MAX {
-        return Err(usage(format!("{}: --upload takes files up to 64 MiB", path.display())));
-    }
-    Ok(Base64(std::fs::read(path).doing(path.display().to_string())?))
-}
-
 /// A signature of something else is none, whatever it is.
-fn refuse_another(job: &Job, request: &SigningRequest) -> Result<(), Failure> {
-    let is_same = request.digest.0 == job.digest && request.policy_uuid == job.policy.obj_info.uuid;
-    if is_same {
+fn refuse_another(command: &Sign, job: &Job, request: &SigningRequest) -> Result<(), Failure> {
+    if request.digest.0 != job.digest || request.policy_uuid != job.policy.obj_info.uuid {
+        return Err(told(Exit::Failed, "it is of another file, or under another policy"));
+    }
+    let Some(Base64(pages)) = &request.page_hashes else {
+        if command.page_hashes && !job.form.is_apart() {
+            return Err(told(Exit::Failed, "it is without page hashes, and --page-hashes asks for them"));
+        }
+        return Ok(());
+    };
+    let own = job.page_hashes.clone().map_or_else(|| job.original.page_hashes(job.form), Ok);
+    if own.map_err(|error| unfit(&job.original.shown(), error))? == *pages {
         return Ok(());
     }
-    let message =
-        format!("{}: the request {} is of another file, or under another policy", job.path.display(), request.uuid);
-    Err(told(Exit::Failed, message))
+    Err(told(Exit::Failed, "it is of the page hashes of another program"))
 }
 
-fn report(connection: &Connection, job: &Job, request: &SigningRequest) -> Result<(), Failure> {
+/// Verifies a signature, and writes it.
+fn take(command: &Sign, connection: &Connection, job: &Job, request: &SigningRequest) -> Result<(), Failure> {
+    finish(command, connection, job, request)?;
     if connection.output == Output::Json {
-        return connection.call("GET", &format!("/api/v2/x509/signing-requests/{}", request.uuid), None)?.print();
+        return Ok(());
     }
-    let (file, out) = (job.path.display().to_string(), job.out.display().to_string());
-    output::line(format!("{}: signed and verified: {}", Shown(&file), Shown(&out)))
+    let (file, out) = (job.original.shown(), job.out.display().to_string());
+    let says = format!("{}: signed and verified: {}", Shown(&file), Shown(&out));
+    if job.destination == Destination::Standard {
+        output::note(says);
+        return Ok(());
+    }
+    output::line(says)
 }

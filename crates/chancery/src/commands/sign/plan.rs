@@ -4,49 +4,95 @@
 use std::{
     ffi::OsString,
     fs,
-    io::Read as _,
     path::{Path, PathBuf},
 };
 
-use chancery_client::{File, FileError, file_digest};
+use chancery_client::FileError;
 use chancery_types::{
     ExistingSignature, HashType, SigningFormat,
     wire::{service_details::Service, signing_policies::SigningPolicy},
 };
 use chancery_verify::{content_hash, hexadecimal};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::{FILE_SHA256, FILE_SIZE};
 use crate::{
     cli::client::{Format, Sign},
     client::{
-        connection::Connection,
+        connection::{Connection, Output},
         exit::{Exit, told_with, usage},
     },
+    destination::Destination,
     failure::{Failure, While as _},
+    original::{Form, Original},
 };
 
 /// The first bytes of a compound file, which an installer is.
 const COMPOUND: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 
+/// The longest payload that the interface takes.
+const UPLOAD_MAX: u64 = 64 << 20;
+
 /// A file and what becomes of it.
 pub(super) struct Job {
-    pub(super) path: PathBuf,
+    pub(super) original: Original,
+    /// Where the result goes, as it was named and as it was found.
     pub(super) out: PathBuf,
+    pub(super) destination: Destination,
     pub(super) name: String,
     pub(super) service: Service,
     pub(super) policy: SigningPolicy,
-    /// Where the signature goes into it.
-    pub(super) file: Option<File>,
+    pub(super) form: Form,
     pub(super) digest: Vec<u8>,
     pub(super) page_hashes: Option<Vec<u8>>,
     /// What is known of the file itself, for the metadata.
     pub(super) about: Vec<(String, String)>,
 }
 
+/// What `--out` is at fault for whatever the server says.
+pub(super) fn refuse_out(command: &Sign) -> Result<(), Failure> {
+    let Some(out) = command.out.as_deref().filter(|out| !out.is_dir()) else { return Ok(()) };
+    if command.files.len() > 1 {
+        let message = format!("--out {}: there is no such folder, and several files need one", out.display());
+        return Err(told_with(Exit::Usage, message, "Make it, or name another; nothing was submitted."));
+    }
+    let destination = Destination::new("--out", out)?;
+    if destination == Destination::Standard && command.server.output == Output::Json {
+        return Err(usage("--out -: with --output json standard output has the server's answers"));
+    }
+    Ok(())
+}
+
 pub(super) fn jobs(command: &Sign, connection: &Connection) -> Result<Vec<Job>, Failure> {
     let services = command.service.iter().map(|name| service(connection, name)).collect::<Result<Vec<_>, _>>()?;
-    let is_folder = command.files.len() > 1 || command.out.as_deref().is_some_and(Path::is_dir);
-    command.files.iter().map(|path| job(command, path, &services, is_folder)).collect()
+    let is_folder = command.out.as_deref().is_some_and(Path::is_dir);
+    // All files stay open; where that may not be, opening says so.
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let _as_before = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    let jobs = command.files.iter().map(|path| job(command, path, &services, is_folder));
+    let jobs = jobs.collect::<Result<Vec<_>, _>>()?;
+    refuse_overlaps(&jobs)?;
+    Ok(jobs)
+}
+
+/// No result takes the place of another one, or of a file that is signed, but of its own where the signature goes into it.
+fn refuse_overlaps(jobs: &[Job]) -> Result<(), Failure> {
+    for (number, job) in jobs.iter().enumerate() {
+        let out = job.out.display();
+        if let Some(other) = jobs[..number].iter().find(|other| other.destination == job.destination) {
+            let message = format!("{} and {} would both go to {out}", other.original.shown(), job.original.shown());
+            return Err(told_with(Exit::Usage, message, "Sign them one after the other; nothing was submitted."));
+        }
+        let Destination::Replaced(path) = &job.destination else { continue };
+        let Ok(there) = fs::metadata(path) else { continue };
+        let is_over = |(at, other): &(usize, &Job)| other.original.is(&there) && (*at != number || job.form.is_apart());
+        if let Some((_, other)) = jobs.iter().enumerate().find(is_over) {
+            let file = other.original.shown();
+            let message = format!("--out {out}: the signature of {} would replace {file}", job.original.shown());
+            return Err(told_with(Exit::Usage, message, "Name another place; nothing was submitted."));
+        }
+    }
+    Ok(())
 }
 
 fn service(connection: &Connection, name: &str) -> Result<Service, Failure> {
@@ -71,31 +117,49 @@ fn service(connection: &Connection, name: &str) -> Result<Service, Failure> {
 }
 
 fn job(command: &Sign, path: &Path, services: &[Service], is_folder: bool) -> Result<Job, Failure> {
-    let shown = path.display().to_string();
-    let format_of_file = kind(path).doing(shown.clone())?;
+    let original = Original::open(path)?;
+    let shown = original.shown();
+    let format_of_file = kind(&original).doing(shown.clone())?;
     let (service, format) = suitable(command, &shown, format_of_file, services)?;
     let policy = policy(command, service)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    let is_apart = matches!(format, SigningFormat::Cms | SigningFormat::Raw);
-    let out = out(command, path, format, is_folder)?;
-    let about = about(path, &policy).doing(shown.clone())?;
-    let (file, digest, page_hashes) = if is_apart {
-        let digest =
-            if command.upload { uploaded_digest(path, policy.hash_algorithm)? } else { digest_apart(path, &policy)? };
-        (None, digest, None)
-    } else {
-        let existing = if command.append { ExistingSignature::Append } else { ExistingSignature::Replace };
-        let mut file =
-            File::open(path, format, policy.hash_algorithm, existing).map_err(|error| unfit(&shown, error))?;
-        let digest = file.digest().map_err(|error| unfit(&shown, error))?;
-        let hashes = command.page_hashes && !command.upload;
-        let hashes = hashes.then(|| file.page_hashes()).transpose().map_err(|error| unfit(&shown, error))?;
-        (Some(file), digest, hashes)
-    };
-    Ok(Job { path: path.to_owned(), out, name, service: service.clone(), policy, file, digest, page_hashes, about })
+    let existing = if command.append { ExistingSignature::Append } else { ExistingSignature::Replace };
+    let form = Form { format, hash: policy.hash_algorithm, existing };
+    let out = out(command, path, format, is_folder);
+    let destination = Destination::new("--out", &out)?;
+    let digest = digest(command, &original, form)?;
+    let wants_pages = command.page_hashes && !command.upload && !form.is_apart();
+    let pages = wants_pages.then(|| original.page_hashes(form)).transpose().map_err(|error| unfit(&shown, error))?;
+    let about = about(&original, &policy).doing(shown)?;
+    // All of this is of one content.
+    original.refuse_changed()?;
+    let service = service.clone();
+    Ok(Job { original, out, destination, name, service, policy, form, digest, page_hashes: pages, about })
 }
 
-fn unfit(shown: &str, error: FileError) -> Failure {
+/// What is signed. Of a file that is sent anyway every hash can be made.
+pub(super) fn digest(command: &Sign, original: &Original, form: Form) -> Result<Vec<u8>, Failure> {
+    if command.upload && form.is_apart() {
+        return Ok(content_hash(form.hash, &upload(original)?));
+    }
+    let shown = original.shown();
+    match original.digest(form) {
+        Err(FileError::Unfit(why)) if form.is_apart() => {
+            Err(told_with(Exit::Usage, format!("{shown}: {why}"), "--upload sends the file itself, up to 64 MiB."))
+        }
+        digest => digest.map_err(|error| unfit(&shown, error)),
+    }
+}
+
+/// The file itself.
+pub(super) fn upload(original: &Original) -> Result<Vec<u8>, Failure> {
+    if original.len() > UPLOAD_MAX {
+        return Err(usage(format!("{}: --upload takes files up to 64 MiB", original.shown())));
+    }
+    original.first(UPLOAD_MAX).doing(original.shown())
+}
+
+pub(super) fn unfit(shown: &str, error: FileError) -> Failure {
     match error {
         FileError::Unfit(why) => usage(format!("{shown}: {why}")),
         FileError::Io(error) => {
@@ -105,37 +169,20 @@ fn unfit(shown: &str, error: FileError) -> Failure {
     }
 }
 
-fn digest_apart(path: &Path, policy: &SigningPolicy) -> Result<Vec<u8>, Failure> {
-    let shown = path.display().to_string();
-    match file_digest(path, policy.hash_algorithm) {
-        Err(FileError::Unfit(why)) => {
-            Err(told_with(Exit::Usage, format!("{shown}: {why}"), "--upload sends the file itself, up to 64 MiB."))
-        }
-        digest => digest.map_err(|error| unfit(&shown, error)),
-    }
-}
-
-/// Of a file that is sent anyway every hash can be made.
-fn uploaded_digest(path: &Path, hash: HashType) -> Result<Vec<u8>, Failure> {
-    Ok(content_hash(hash, &super::upload(path)?.0))
-}
-
 /// What approvers compare with what they have: what `sha256sum` and `stat` say.
-fn about(path: &Path, policy: &SigningPolicy) -> Result<Vec<(String, String)>, Failure> {
-    let size = fs::metadata(path)?.len();
-    let mut about = vec![(FILE_SIZE.to_owned(), size.to_string())];
+fn about(original: &Original, policy: &SigningPolicy) -> Result<Vec<(String, String)>, Failure> {
+    let mut about = vec![(FILE_SIZE.to_owned(), original.len().to_string())];
     // Where nobody approves nobody looks, and a large file is read once less.
     if policy.num_approvals > 0 {
-        about.push((FILE_SHA256.to_owned(), hexadecimal(&file_digest(path, HashType::Sha2_256)?)));
+        about.push((FILE_SHA256.to_owned(), hexadecimal(&original.plain_digest(HashType::Sha2_256)?)));
     }
     Ok(about)
 }
 
 /// The form that a file's own signatures have, by its content; scripts by their name.
-fn kind(path: &Path) -> Result<Option<SigningFormat>, Failure> {
-    let mut head = Vec::new();
-    fs::File::open(path)?.take(8).read_to_end(&mut head)?;
-    let extension = path.extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+fn kind(original: &Original) -> Result<Option<SigningFormat>, Failure> {
+    let head = original.first(COMPOUND.len() as u64)?;
+    let extension = original.path().extension().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
     Ok(match extension.as_str() {
         _ if head.starts_with(b"MZ") => Some(SigningFormat::Authenticode),
         _ if head == COMPOUND => Some(SigningFormat::Msi),
@@ -209,7 +256,7 @@ fn policy(command: &Sign, service: &Service) -> Result<SigningPolicy, Failure> {
 }
 
 /// Where the result goes: in the place of the file, or beside it, or as told.
-fn out(command: &Sign, path: &Path, format: SigningFormat, is_folder: bool) -> Result<PathBuf, Failure> {
+fn out(command: &Sign, path: &Path, format: SigningFormat, is_folder: bool) -> PathBuf {
     let suffix = match format {
         SigningFormat::Cms => ".p7s",
         SigningFormat::Raw => ".sig",
@@ -217,15 +264,9 @@ fn out(command: &Sign, path: &Path, format: SigningFormat, is_folder: bool) -> R
     };
     let mut name: OsString = path.file_name().unwrap_or_default().to_owned();
     name.push(suffix);
-    let out = match &command.out {
+    match &command.out {
         Some(out) if is_folder => out.join(name),
         Some(out) => out.clone(),
         None => path.with_file_name(name),
-    };
-    let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if folder.is_dir() {
-        return Ok(out);
     }
-    let message = format!("--out {}: there is no such folder", folder.display());
-    Err(told_with(Exit::Usage, message, "Make it, or name another; nothing was submitted."))
 }

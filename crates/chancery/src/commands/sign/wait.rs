@@ -6,20 +6,26 @@ use std::{
     time::{Duration, Instant},
 };
 
+use chancery_client::ClientError;
 use chancery_core::Clock;
 use chancery_types::{
     ApprovalState, RequestDecision, SigningRequestId, SigningRequestState,
-    wire::signing_requests::{Approval, SigningRequest},
+    wire::{
+        Envelope,
+        signing_requests::{Approval, SigningRequest},
+    },
 };
+use serde::Deserialize as _;
+use serde_json::json;
 
-use super::plan::Job;
+use super::{Failures, plan::Job, refuse_another, take};
 use crate::{
     cli::client::Sign,
     client::{
-        connection::Connection,
-        exit::{Exit, told, told_with},
+        connection::{Answer, Connection, Output},
+        exit::{Exit, causes, exit_of, next_of, told_with},
     },
-    failure::Failure,
+    failure::{Failure, While as _, describe},
     output,
     resources::names::Names,
     shown::Shown,
@@ -31,13 +37,6 @@ const SESSION_MAX: Duration = Duration::from_secs(12 * 3_600);
 /// How often the request is looked at: soon, and then less often.
 const FIRST_LOOK: Duration = Duration::from_millis(500);
 const LOOK_MAX: Duration = Duration::from_secs(5);
-
-/// What came of it.
-pub(super) enum Awaited {
-    Signed(Box<SigningRequest>),
-    /// Not yet: what is missing.
-    Waits(String),
-}
 
 /// A login by password ends some time, and nobody is there to repeat it; so that is said before anything is submitted.
 pub(super) fn refuse_too_long(command: &Sign, connection: &Connection) -> Result<(), Failure> {
@@ -59,44 +58,149 @@ fn left_of_login(connection: &Connection) -> Option<Duration> {
     Some(SESSION_MAX.saturating_sub(Duration::from_millis(u64::try_from(since).unwrap_or_default())))
 }
 
-/// Looks until the request is decided, the time is over, or nobody waits.
-pub(super) fn for_signature(
+/// Looks at all of them until they are decided, the time is over, or nobody waits. What is signed is taken at once, whatever
+/// the others wait for.
+pub(super) fn until_decided(
     command: &Sign,
     connection: &mut Connection,
-    job: &Job,
-    id: SigningRequestId,
-) -> Result<Awaited, Failure> {
+    mut open: Vec<Pending>,
+    failures: &mut Failures,
+) {
     let begun = Instant::now();
     let end = command.timeout.or_else(|| left_of_login(connection));
-    let mut line = Line::default();
-    let mut look = FIRST_LOOK;
-    loop {
-        let request = looked_at(connection, id)?;
-        if let Some(decided) = decided(&request) {
-            line.end();
-            return decided.map(|()| Awaited::Signed(Box::new(request)));
+    let (mut line, mut look) = (Line::default(), FIRST_LOOK);
+    while !open.is_empty() {
+        let is_last = !command.wait || end.is_some_and(|end| begun.elapsed() + look > end);
+        let (is_alone, mut left) = (open.len() == 1, Vec::new());
+        for mut pending in open {
+            let stepped = pending.step(command, connection, is_last, begun);
+            let answered = pending.answer(connection);
+            match stepped.and_then(|waits| answered.map(|()| waits)) {
+                Ok(None) => line.end(),
+                Ok(Some(waits)) => {
+                    line.show(&mut pending, &waits, begun.elapsed(), is_alone);
+                    left.push(pending);
+                }
+                Err(failure) => {
+                    line.end();
+                    failures.add(pending.number, failure);
+                }
+            }
         }
-        let missing = missing(&request, connection);
-        let says = format!("request {id} waits for approvals: {missing}");
-        if !command.wait {
-            return Ok(Awaited::Waits(says));
+        open = left;
+        if !open.is_empty() {
+            sleep(look);
+            look = (look * 2).min(LOOK_MAX);
         }
-        if end.is_some_and(|end| begun.elapsed() + look > end) {
-            line.end();
-            return Ok(Awaited::Waits(format!("not approved within {}: {says}", text(begun.elapsed()))));
-        }
-        line.show(&format!("{}: {says}", job.name), begun.elapsed());
-        sleep(look);
-        look = (look * 2).min(LOOK_MAX);
     }
 }
 
-/// A login that has ended meanwhile is made again, where a key does that.
-fn looked_at(connection: &mut Connection, id: SigningRequestId) -> Result<SigningRequest, Failure> {
-    match connection.client.signing_request(id) {
-        Err(error) if error.wants_login() && connection.log_in_again()? => Ok(connection.client.signing_request(id)?),
-        outcome => Ok(outcome?),
+/// A file whose request is submitted.
+pub(super) struct Pending {
+    number: usize,
+    job: Job,
+    id: SigningRequestId,
+    /// The request as it was seen last.
+    answer: Option<Answer>,
+    /// Whether programs were told of it on standard output, as it stands.
+    is_answered: bool,
+    /// What people were told last.
+    said: String,
+}
+
+impl Pending {
+    pub(super) const fn new(number: usize, job: Job, id: SigningRequestId) -> Self {
+        Self { number, job, id, answer: None, is_answered: false, said: String::new() }
     }
+
+    /// Looks once: nothing when it is signed and written, otherwise why to look again.
+    fn step(
+        &mut self,
+        command: &Sign,
+        connection: &mut Connection,
+        is_last: bool,
+        begun: Instant,
+    ) -> Result<Option<String>, Failure> {
+        let is_first = self.answer.is_none();
+        let request = match self.look(connection) {
+            Err(failure) if passes(&failure) && !is_last => {
+                return Ok(Some(format!("{}; trying again", describe(failure.as_ref()))));
+            }
+            seen => seen.map_err(|failure| self.open_still(&failure))?,
+        };
+        if is_first {
+            // Nobody waits for hours for what is not theirs.
+            refuse_another(command, &self.job, &request).doing(self.shown())?;
+        }
+        match decided(&request) {
+            Some(Ok(())) => {
+                let taken = take(command, connection, &self.job, &request);
+                taken.map(|()| None).map_err(|failure| self.open_still(&failure))
+            }
+            Some(Err(failure)) => Err(failure).doing(self.shown()),
+            None => {
+                let waits = format!("waits for approvals: {}", missing(&request, connection));
+                if !is_last {
+                    return Ok(Some(waits));
+                }
+                let within = format!("not approved within {}: ", text(begun.elapsed()));
+                let within = if command.wait { within } else { String::new() };
+                let waits = told_with(Exit::Waiting, within + &waits, "The request goes on waiting.");
+                Err(self.open_still(&waits))
+            }
+        }
+    }
+
+    /// A login that has ended meanwhile is made again, where a key does that.
+    fn look(&mut self, connection: &mut Connection) -> Result<SigningRequest, Failure> {
+        let path = format!("/api/v2/x509/signing-requests/{}", self.id);
+        let answer = match connection.call("GET", &path, None) {
+            Err(error) if error.wants_login() && connection.log_in_again()? => connection.call("GET", &path, None)?,
+            outcome => outcome?,
+        };
+        let request = SigningRequest::deserialize(&answer.response).doing("the request as the server has it")?;
+        if request.state != SigningRequestState::Approval {
+            self.is_answered = false;
+        }
+        self.answer = Some(answer);
+        Ok(request)
+    }
+
+    /// Tells programs of it when it begins to wait and when it ends: whoever is ended meanwhile has its uuid.
+    fn answer(&mut self, connection: &Connection) -> Result<(), Failure> {
+        if connection.output != Output::Json || std::mem::replace(&mut self.is_answered, true) {
+            return Ok(());
+        }
+        match &self.answer {
+            Some(answer) => answer.print(),
+            None => output::line(serde_json::to_string(&Envelope::success(json!({"uuid": self.id})))?),
+        }
+    }
+
+    fn shown(&self) -> String {
+        format!("{}: request {}", self.job.original.shown(), self.id)
+    }
+
+    /// A failure after which the request is still there: how to come back to it.
+    fn open_still(&self, failure: &Failure) -> Failure {
+        let message = format!("{}: {}", self.shown(), describe(failure.as_ref()));
+        let first = next_of(failure).map(|next| next + "\n").unwrap_or_default();
+        let file = self.job.original.shown();
+        let next = format!("{first}Go on, with the same options: chancery sign {file} --request {}", self.id);
+        told_with(exit_of(failure), message, next)
+    }
+}
+
+/// Whether to ask again: nobody answered, or somebody who cannot just now.
+fn passes(failure: &Failure) -> bool {
+    let is_passing = |error: &ClientError| match error {
+        ClientError::Transport(_) => true,
+        ClientError::Refused { status, .. }
+        | ClientError::NotLoggedIn { status, .. }
+        | ClientError::Unexpected { status, .. } => matches!(status, 429 | 502..=504),
+        ClientError::Authority(_) => false,
+    };
+    causes(failure).any(|cause| cause.downcast_ref().is_some_and(is_passing))
 }
 
 /// What the state says; nothing while people have not decided.
@@ -109,14 +213,15 @@ fn decided(request: &SigningRequest) -> Option<Result<(), Failure>> {
             let last = request.approvals.iter().rev().find(|one| one.decision != RequestDecision::Approve);
             let who = last.map_or_else(|| "denied".to_owned(), denial);
             let next = "chancery request show has all of it. Submit again when the reason is gone.";
-            Some(Err(told_with(Exit::Denied, format!("request {} was {who}", request.uuid), next)))
+            Some(Err(told_with(Exit::Denied, who, next)))
         }
         SigningRequestState::Failed if request.approval_state == ApprovalState::Pending => {
-            let message = format!("request {} waited too long for its approvals: {reason}", request.uuid);
+            let message = format!("it waited too long for its approvals: {reason}");
             Some(Err(told_with(Exit::Expired, message, "Submit it again, and tell those who approve.")))
         }
         SigningRequestState::Failed | SigningRequestState::None => {
-            Some(Err(told(Exit::Failed, format!("request {} could not be signed: {reason}", request.uuid))))
+            let next = format!("When the reason is gone: chancery request repeat {}", request.uuid);
+            Some(Err(told_with(Exit::Failed, format!("it could not be signed: {reason}"), next)))
         }
     }
 }
@@ -159,27 +264,28 @@ fn text(time: Duration) -> String {
     }
 }
 
-/// The line that says what is waited for: on a terminal always the same one, elsewhere a new one whenever something changed.
+/// The line that says what is waited for: on a terminal always the same one, where it is for one file; otherwise a new one
+/// whenever something changed.
 #[derive(Default)]
 struct Line {
-    last: String,
     is_open: bool,
 }
 
 impl Line {
-    fn show(&mut self, says: &str, since: Duration) {
+    fn show(&mut self, pending: &mut Pending, says: &str, since: Duration, is_alone: bool) {
         let mut error = io::stderr();
-        let written = if error.is_terminal() {
+        let text_of = |pending: &Pending| Shown(&format!("{}: {says}", pending.shown())).to_string();
+        let written = if is_alone && error.is_terminal() {
             self.is_open = true;
-            write!(error, "\r\u{1b}[K{} ({})", Shown(says), text(since)).and_then(|()| error.flush())
-        } else if self.last == says {
+            write!(error, "\r\u{1b}[K{} ({})", text_of(pending), text(since)).and_then(|()| error.flush())
+        } else if pending.said == says {
             Ok(())
         } else {
-            writeln!(error, "{}", Shown(says))
+            writeln!(error, "{}", text_of(pending))
         };
         // Who does not read what is waited for may not be waited for either.
         let _unread = written;
-        says.clone_into(&mut self.last);
+        says.clone_into(&mut pending.said);
     }
 
     fn end(&mut self) {

@@ -3,6 +3,8 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    thread::sleep,
+    time::Duration,
 };
 
 use chancery_testkit::{Tool, temp_dir};
@@ -128,5 +130,17 @@ impl Place {
         let text = self.sh(&format!("{line} --output json")).done();
         let body: Value = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
         body["response"].clone()
+    }
+
+    /// Waits until so many requests wait for approvals.
+    #[track_caller]
+    pub(super) fn until_waiting(&self, count: usize) {
+        for _ in 0..300 {
+            if self.json("chancery request list --state Approval")["total"] == count {
+                return;
+            }
+            sleep(Duration::from_millis(100));
+        }
+        panic!("{count} requests do not wait");
     }
 }
