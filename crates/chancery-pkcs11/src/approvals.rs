@@ -66,7 +66,8 @@ impl Approved {
         };
         let signed = server.call(|client| client.signing_requests_of(wanted.key.service, &query))?.items;
         let new = signed.into_iter().filter(|stub| stub.policy_uuid == policy).take(LOOKED_AT_MAX);
-        for stub in new.collect::<Vec<_>>() {
+        // Of two signatures of a digest the newer one stays.
+        for stub in new.collect::<Vec<_>>().into_iter().rev() {
             if self.seen.contains(&stub.uuid) {
                 continue;
             }

@@ -78,6 +78,11 @@ impl Catalogue {
         Ok(())
     }
 
+    /// Looks again in a while, and not before.
+    pub(crate) fn postpone(&mut self) {
+        self.read_at = Some(Instant::now());
+    }
+
     /// Makes the next look read again: something has changed.
     pub(crate) const fn expire(&mut self) {
         self.read_at = None;

@@ -181,8 +181,7 @@ impl Session {
         if signing.is_some() {
             return Err(CKR_OPERATION_ACTIVE.into());
         }
-        let key = key.map_err(|failure| failure.with_code(CKR_KEY_HANDLE_INVALID))?;
-        *signing = Some(Operation::begin(key, mechanism, parameters)?);
+        *signing = Some(Operation::begin(key?, mechanism, parameters)?);
         Ok(())
     }
 

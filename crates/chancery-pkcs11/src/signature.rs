@@ -33,7 +33,8 @@ pub(crate) fn checked(signature: Vec<u8>, wanted: &Wanted<'_>) -> Result<Vec<u8>
     })
 }
 
-fn is_good(signature: &[u8], wanted: &Wanted<'_>) -> bool {
+/// Whether it is of what is wanted, by its key.
+pub(crate) fn is_good(signature: &[u8], wanted: &Wanted<'_>) -> bool {
     let Wanted { key, policy, content } = wanted;
     let Some((algorithm, hash)) = algorithm(&key.public, policy.hash_algorithm, policy.rsa_pss) else { return false };
     let public = UnparsedPublicKey::new(algorithm, &key.spki);

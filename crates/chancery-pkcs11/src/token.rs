@@ -10,8 +10,8 @@ use chancery_types::{
     wire::signing_requests::{DecideRequest, SigningRequest, SubmitRequest},
 };
 use cryptoki_sys::{
-    CK_ATTRIBUTE_TYPE, CK_OBJECT_HANDLE, CKR_FUNCTION_FAILED, CKR_PIN_INCORRECT, CKR_USER_ALREADY_LOGGED_IN,
-    CKR_USER_NOT_LOGGED_IN,
+    CK_ATTRIBUTE_TYPE, CK_OBJECT_HANDLE, CKR_FUNCTION_FAILED, CKR_KEY_HANDLE_INVALID, CKR_PIN_INCORRECT,
+    CKR_USER_ALREADY_LOGGED_IN, CKR_USER_NOT_LOGGED_IN,
 };
 
 use crate::{
@@ -53,6 +53,10 @@ impl Token {
         self.is_logged_in.load(Ordering::Acquire)
     }
 
+    fn shows_keys(&self) -> bool {
+        self.is_logged_in() || !self.asks_for_pin()
+    }
+
     /// C_Login. Where the configuration says who logs in, no PIN is looked at.
     pub(crate) fn log_in(&self, pin: &[u8]) -> Result<()> {
         // Held until it is done: of two threads that log in, the second is told that somebody is.
@@ -87,7 +91,7 @@ impl Token {
     /// The objects that have these attributes: none before a login that is needed.
     pub(crate) fn search(&self, wanted: &[(CK_ATTRIBUTE_TYPE, &[u8])]) -> Result<Vec<CK_OBJECT_HANDLE>> {
         let mut catalogue = self.catalogue();
-        if self.asks_for_pin() && !self.is_logged_in() {
+        if !self.shows_keys() {
             return Ok(Vec::new());
         }
         catalogue.search(&self.server, &self.config.services, wanted)
@@ -100,11 +104,15 @@ impl Token {
     /// An object that is to be used: a renewed service has another key, which its old handle is not of.
     pub(crate) fn key(&self, handle: CK_OBJECT_HANDLE) -> Result<Arc<Object>> {
         let mut catalogue = self.catalogue();
-        if let Err(failure) = catalogue.refresh(&self.server, &self.config.services) {
-            // That the server cannot be asked now is for the signature to tell.
-            failure.report();
+        if !self.shows_keys() {
+            return Err(CKR_USER_NOT_LOGGED_IN.into());
         }
-        catalogue.object(handle)
+        if let Err(failure) = catalogue.refresh(&self.server, &self.config.services) {
+            // That the server cannot be asked now is for the signature to tell; not every thread waits for it here.
+            failure.report();
+            catalogue.postpone();
+        }
+        catalogue.object(handle).map_err(|failure| failure.with_code(CKR_KEY_HANDLE_INVALID))
     }
 
     /// The signature, in the form of PKCS#11.
@@ -120,7 +128,9 @@ impl Token {
     fn made(&self, wanted: &Wanted<'_>) -> Result<Vec<u8>> {
         if wanted.policy.num_approvals > 0 {
             let digest = approvals::digest(&wanted.content);
-            if let Some(signature) = self.approvals.signature(&self.server, wanted, &digest)? {
+            let approved = self.approvals.signature(&self.server, wanted, &digest)?;
+            // One that was made before the service was renewed is of another key.
+            if let Some(signature) = approved.filter(|signature| signature::is_good(signature, wanted)) {
                 return Ok(signature);
             }
             // Without one people would be asked for what they cannot see.
