@@ -34,7 +34,7 @@ const DEBIAN: &[(&str, &str)] = &[
 /// Packages without a program: the engine through which OpenSSL finds PKCS#11 modules, and a header of PKCS#11.
 const DEBIAN_WITHOUT_PROGRAMS: &[&str] = &["libengine-pkcs11-openssl", "libp11-kit-dev"];
 
-/// Verifiers and testers from PyPI, and what the Python client and its tests use. Versions are fixed, so that a new
+/// Verifiers and testers from PyPI (duckdb reads and writes Parquet by an implementation of its own), and what the Python client and its tests use. Versions are fixed, so that a new
 /// release of theirs is a commit of ours.
 const PYTHON: &[&str] = &[
     "pkilint==0.13.3",
@@ -42,6 +42,7 @@ const PYTHON: &[&str] = &[
     "cryptography==50.0.2",
     "httpx==0.28.1",
     "pandas==3.1.1",
+    "duckdb==2.0.0",
     "pytest==9.2.0",
     "mypy==2.4.1",
 ];

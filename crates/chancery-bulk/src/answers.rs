@@ -3,7 +3,7 @@
 //! serde would make of each value a text of its own, which costs more than tokenizing it: the two arrays are scanned here
 //! instead, and only what stands around them goes through serde.
 
-use std::{collections::HashMap, ops::Range};
+use std::{borrow::Cow, collections::HashMap, ops::Range};
 
 use chancery_client::ClientError;
 use chancery_types::wire::{Envelope, ItemError};
@@ -66,6 +66,18 @@ impl Text<'_> {
         let quoted = [b"\"", self.json, b"\""].concat();
         *scratch = serde_json::from_slice(&quoted).ok()?;
         Some(scratch.as_bytes())
+    }
+}
+
+impl<'a> Text<'a> {
+    /// The same as a text.
+    pub(crate) fn text(self) -> Option<Cow<'a, str>> {
+        if !self.is_escaped {
+            return std::str::from_utf8(self.json).ok().map(Cow::Borrowed);
+        }
+        let mut text = String::new();
+        self.read(&mut text)?;
+        Some(Cow::Owned(text))
     }
 }
 

@@ -27,6 +27,8 @@ mod input;
 mod job;
 mod journal;
 mod output;
+mod parquet_file;
+mod parquet_footer;
 mod pipeline;
 mod run;
 mod text;

@@ -14,6 +14,7 @@ use crate::{
     job::{Column, Format, Job, Place, Progress, Summary, Watch, Way},
     journal::{Journal, Mark},
     output::{Made, Output, with_end},
+    parquet_file::ParquetFile,
     pipeline,
     text_file::TextFile,
     waits::Waits,
@@ -36,7 +37,10 @@ pub fn run(client: &Client, job: &Job, watch: &dyn Watch) -> Result<Summary> {
     let calls = calls.collect::<Result<Vec<_>>>()?;
     check_ivs(job, &calls)?;
     let journal = journal(job, &calls)?;
-    run_text(job, &calls, journal, watch, &stop)
+    match job.format {
+        Format::Parquet => run_parquet(job, &calls, journal, watch, &stop),
+        Format::Csv { .. } | Format::JsonLines | Format::FixedWidth => run_text(job, &calls, journal, watch, &stop),
+    }
 }
 
 fn run_text(
@@ -79,6 +83,38 @@ fn run_text(
     }
 }
 
+fn run_parquet(
+    job: &Job,
+    calls: &[Calls<'_>],
+    journal: Option<Journal>,
+    watch: &dyn Watch,
+    stop: &AtomicBool,
+) -> Result<Summary> {
+    let file = ParquetFile::open(job, calls)?;
+    let mut output = Output::open(job, journal)?;
+    let before = begin(&output, watch);
+    let mut footer = file.footer(before.footer.as_deref())?;
+    if before.line == 0 {
+        let magic = Made { output: file.magic(), line: 1, ..Made::default() };
+        output.write(&magic, || footer.kept())?;
+    }
+    let mut groups = file.read(before.input)?;
+    let total = Some(file.rows());
+    let write = |(made, group): (Made, Option<_>)| {
+        footer.add(group, output.mark().output)?;
+        output.write(&made, || footer.kept())?;
+        watch.progress(&progress(&output, &before, total));
+        Ok(())
+    };
+    match pipeline::run(job.connections, stop, || groups.next(), |rows| file.make(&rows), write) {
+        Ok(()) => done(output, &before, &footer.bytes()?),
+        Err(failure) => {
+            output.abandon(|| footer.kept());
+            Err(failure)
+        }
+    }
+}
+
 /// Tells where it goes on, or that it could not.
 fn begin(output: &Output, watch: &dyn Watch) -> Mark {
     let mark = output.mark().clone();
@@ -110,8 +146,8 @@ fn done(output: Output, before: &Mark, tail: &[u8]) -> Result<Summary> {
 
 fn compression(job: &Job) -> Compression {
     match &job.output {
-        Place::File(path) => Compression::of_name(path),
-        Place::Standard => Compression::None,
+        Place::File(path) if job.format != Format::Parquet => Compression::of_name(path),
+        Place::File(_) | Place::Standard => Compression::None,
     }
 }
 

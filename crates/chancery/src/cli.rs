@@ -56,7 +56,7 @@ pub(crate) enum ClientCommand {
     #[command(after_help = "Example:\n  chancery deny wrong.tar --note 'not from the tag' --yes")]
     Deny(client::Decide),
     /// Turns values into tokens, a line each; where tokens have initialization vectors, a tab and the vector behind them. Or
-    /// columns of a file: CSV, JSON lines or fixed width, also in gzip or zstd, and of any size.
+    /// columns of a file: CSV, JSON lines, fixed width, also in gzip or zstd, or Parquet, of any size.
     #[command(
         after_help = "Single values: chancery tokenize --profile 'demo cards' 4111111111111111 5555555555554444\n\nExample:\n  chancery tokenize --profile 'demo cards' --column pan cards.csv -o tokens.csv.gz"
     )]

@@ -206,6 +206,8 @@ pub(crate) enum FileFormat {
     Csv,
     /// A JSON object a line.
     Jsonl,
+    /// Apache Parquet.
+    Parquet,
 }
 
 /// `cert request`.

@@ -101,12 +101,13 @@ fn format(files: &Files, input: &Place) -> Result<Format, Failure> {
     };
     let format = match (files.format, of_name) {
         (Some(FileFormat::Jsonl), _) => Format::JsonLines,
+        (Some(FileFormat::Parquet), _) => Format::Parquet,
         (Some(FileFormat::Csv), Some(format @ Format::Csv { .. })) | (None, Some(format)) => format,
         (Some(FileFormat::Csv), _) => Format::CSV,
         (None, None) => {
-            let message = "the file's name does not say what is in it: .csv, .tsv, .jsonl or .ndjson is expected, with .gz or \
-                 .zst behind it if it is compressed";
-            return Err(told_with(Exit::Usage, message, "Say it: --format csv or --format jsonl."));
+            let message = "the file's name does not say what is in it: .csv, .tsv, .jsonl, .ndjson or .parquet is expected, with \
+                 .gz or .zst behind it if it is compressed";
+            return Err(told_with(Exit::Usage, message, "Say it: --format csv, jsonl or parquet."));
         }
     };
     let Format::Csv { delimiter, .. } = format else {

@@ -2,6 +2,7 @@
 
 use std::{fs, thread, time::Duration};
 
+use chancery_testkit::Tool;
 use rand::RngExt as _;
 
 use super::place::Place;
@@ -206,18 +207,67 @@ fn a_killed_run_goes_on_to_the_same_bytes() {
     let json = cards.iter().map(|card| format!("{{\"pan\":\"{card}\"}}\n")).collect::<String>();
     place.write("cards.jsonl", json);
     place.sh("gzip -k cards.csv").done();
+    sql(
+        &place,
+        "COPY (SELECT * FROM read_csv('cards.csv', all_varchar = true)) TO 'cards.parquet' (ROW_GROUP_SIZE 2048)",
+    );
     thread::scope(|scope| {
         for (input, output) in [
             ("cards.csv", "a.csv"),
             ("cards.jsonl", "b.jsonl"),
             ("cards.csv.gz", "c.csv.gz"),
             ("cards.jsonl", "d.jsonl.zst"),
+            ("cards.parquet", "e.parquet"),
         ] {
             let place = &place;
             scope.spawn(move || killed(place, input, output));
         }
     });
     assert_eq!(leftovers(&place), Vec::<String>::new());
+    // Another implementation reads the tokens of the Parquet file as those of the CSV file.
+    let same = "SELECT count(*) FROM 'e.parquet' a POSITIONAL JOIN read_csv('a.csv', all_varchar = true) b WHERE a.pan = b.pan";
+    assert_eq!(sql(&place, same), "150000\n");
+}
+
+/// What DuckDB answers in the folder.
+fn sql(place: &Place, statement: &str) -> String {
+    let script = "import duckdb, sys\nfor row in duckdb.execute(sys.argv[1]).fetchall(): print(*row, sep='|')";
+    Tool::new("python3").folder(place.folder()).args(["-c", script, statement]).run().text()
+}
+
+#[test]
+fn columns_of_parquet_are_tokenized_and_come_back() {
+    let place = place();
+    for codec in ["snappy", "zstd", "gzip", "lz4_raw"] {
+        let rows = "SELECT CASE WHEN i % 7 = 0 THEN NULL WHEN i % 5 = 0 THEN '' ELSE '4111111111111111' END AS pan, i, [i, NULL] AS list, {'a': 'é' || i} AS struct, 'm' || i || '@example.org' AS mail FROM range(5000) t(i)";
+        sql(&place, &format!("COPY ({rows}) TO 'in.parquet' (ROW_GROUP_SIZE 2048, COMPRESSION {codec})"));
+        let columns = "--column pan --column mail=mail";
+        let said = place.sh(&format!("{CARDS} {columns} in.parquet -o out.parquet")).done();
+        assert_eq!(said, "5000 rows written to out.parquet\n");
+        let token = place.sh(&format!("{CARDS} 4111111111111111")).done();
+        let tokens = sql(&place, "SELECT DISTINCT pan FROM 'out.parquet' WHERE pan <> ''");
+        assert_eq!(tokens, token);
+        let ivs =
+            "SELECT count(DISTINCT mail_iv), count(DISTINCT mail), sum(i) FROM 'out.parquet' WHERE mail NOT LIKE '%@%'";
+        assert_eq!(sql(&place, ivs), "5000|5000|12497500\n");
+        place.sh(&format!("{BACK} {columns} out.parquet -o back.parquet")).done();
+        let differ = "SELECT (SELECT count(*) FROM (SELECT * FROM 'in.parquet' EXCEPT ALL SELECT * FROM 'back.parquet')), (SELECT count(*) FROM 'back.parquet')";
+        assert_eq!(sql(&place, differ), "0|5000\n", "{codec}");
+        let codecs = "SELECT DISTINCT lower(compression) FROM parquet_metadata('out.parquet')";
+        assert_eq!(sql(&place, codecs).trim(), codec);
+    }
+    sql(&place, "COPY (SELECT '4111111111111111' AS pan, 1 AS n UNION ALL SELECT '12', 2) TO 'bad.parquet'");
+    assert_eq!(place.sh(&format!("{CARDS} --column pan bad.parquet -o bad.out.parquet")).code, Some(9));
+    let rejects = read(&place, "bad.out.parquet.rejects");
+    assert!(rejects.contains("\"line\":2") && rejects.contains("{\"pan\":\"12\"}"), "{rejects}");
+    assert_eq!(sql(&place, "SELECT n FROM 'bad.out.parquet'"), "1\n");
+    let numbers = place.sh(&format!("{CARDS} --column n bad.parquet -o n.parquet")).failed(2);
+    assert!(numbers.contains("texts are expected"), "{numbers}");
+    place.write("no.parquet", "PAR1, it says");
+    let damaged = place.sh(&format!("{CARDS} --column pan no.parquet -o n.parquet")).failed(1);
+    assert!(damaged.contains("no.parquet"), "{damaged}");
+    let streamed = place.sh(&format!("{CARDS} --column pan --format parquet - < bad.parquet")).failed(2);
+    assert!(streamed.contains("standard input"), "{streamed}");
 }
 
 fn killed(place: &Place, input: &str, output: &str) {
