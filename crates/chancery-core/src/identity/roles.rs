@@ -84,13 +84,14 @@ impl Chancery {
                     check_nobody_holds(tx, id, "loginsRequired can be changed").await?;
                     check_named(tx, &granter, id).await?;
                 }
-                let named = body.name.map(|name| ("/name", name));
-                let named = named.or_else(|| Some(("/objInfo/name", body.obj_info?.name?)));
-                if let Some((field, name)) = &named {
-                    check_name(field, name, &limits)?;
+                // Also the one that does not count is a name.
+                let named = [("/name", body.name), ("/objInfo/name", body.obj_info.and_then(|info| info.name))];
+                for (field, name) in &named {
+                    name.as_ref().map_or(Ok(()), |name| check_name(field, name, &limits))?;
                 }
+                let named = named.into_iter().find_map(|(_, name)| name);
                 let before = body_of(row.clone())?;
-                let row = row_of(id, named.map_or(row.name, |(_, name)| name), &next)?;
+                let row = row_of(id, named.unwrap_or(row.name), &next)?;
                 tables::roles::update(tx, &row).await.map_err(name_taken)?;
                 let after = body_of(row)?;
                 told.changed(&before, &after, &limits)?;

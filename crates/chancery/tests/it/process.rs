@@ -9,6 +9,7 @@ use std::{
 };
 
 use chancery_testkit::Tool;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use serde_json::Value;
 
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_chancery");
@@ -102,6 +103,14 @@ impl Server {
 
     pub(crate) fn signal(&self, signal: &str) {
         let _sent = Tool::new("kill").args([signal, &self.child.id().to_string()]).run();
+    }
+
+    /// Kills it and waits until nothing is left of it: what it had locked is free.
+    pub(crate) fn kill(&self) {
+        self.signal("-KILL");
+        let id = WaitId::Pid(Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap());
+        // Whoever drops it reaps it.
+        let _ended = waitid(id, WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).unwrap();
     }
 
     pub(crate) fn wait(&mut self) -> ExitStatus {

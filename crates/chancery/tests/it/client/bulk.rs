@@ -304,16 +304,16 @@ fn a_server_that_comes_back_is_gone_on_with() {
     let cards: Vec<_> = (0..200_000).map(card).collect();
     place.write("in.csv", format!("pan\n{}\n", cards.join("\n")));
     let address = place.base().replace("https://", "");
-    let said = thread::scope(|scope| {
+    thread::scope(|scope| {
         let run =
             scope.spawn(|| place.sh(&format!("{CARDS} --column pan --batch 200 --patience 2m in.csv -o out.csv")));
         thread::sleep(Duration::from_millis(700));
-        place.demo.server.signal("-KILL");
+        place.demo.server.kill();
         thread::sleep(Duration::from_millis(500));
         let data = place.path("data").display().to_string();
-        let _server = Server::spawn(place.folder(), &["quickstart", "--data", &data, "--listen", &address]);
-        run.join().unwrap()
+        let server = Server::spawn(place.folder(), &["quickstart", "--data", &data, "--listen", &address]);
+        let said = run.join().unwrap();
+        assert!(said.code == Some(0) && said.err.contains("going on in"), "{said:?}: {}", server.log());
     });
-    assert!(said.code == Some(0) && said.err.contains("going on in"), "{said:?}");
     assert_eq!(read(&place, "out.csv").lines().count(), 200_001);
 }
