@@ -307,7 +307,10 @@ fn a_server_that_comes_back_is_gone_on_with() {
     thread::scope(|scope| {
         let run =
             scope.spawn(|| place.sh(&format!("{CARDS} --column pan --batch 200 --patience 2m in.csv -o out.csv")));
-        thread::sleep(Duration::from_millis(700));
+        let begun = || fs::metadata(place.path("out.csv.part")).is_ok_and(|part| part.len() > 100);
+        while !begun() && !run.is_finished() {
+            thread::sleep(Duration::from_millis(5));
+        }
         place.demo.server.kill();
         thread::sleep(Duration::from_millis(500));
         let data = place.path("data").display().to_string();
