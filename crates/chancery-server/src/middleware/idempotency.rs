@@ -16,7 +16,7 @@ use axum::{
     http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode},
     response::{IntoResponse, Response},
 };
-use chancery_core::{Caller, Error, IdempotentCall, Meaning, RequestInfo};
+use chancery_core::{Caller, Error, IdempotentCall, Meaning};
 use http_body_util::BodyExt as _;
 use hyper::body::{Frame, SizeHint};
 use sha2::{Digest as _, Sha256};
@@ -61,10 +61,9 @@ pub(crate) async fn answer(app: &App, router: Router, request: Request, peer: &P
     let path = request.uri().path().to_owned();
     let (head, mut body) = request.into_parts();
     let begun = async {
-        let key = key(&head.headers)?;
-        let info = RequestInfo { ..exchange.info };
-        let caller = app.authenticate(info, credentials::of(&head)?).await?;
+        let caller = app.authenticate(exchange.info, credentials::of(&head)?).await?;
         peer.is_known();
+        let key = key(&head.headers)?;
         let target = head.uri.path_and_query().map_or(path.as_str(), |target| target.as_str());
         let call = Arc::new(IdempotentCall::new(&caller, head.method.as_str(), target, key));
         let Some(before) = app.made_before(&caller, &call).await? else { return Ok((caller, call, None)) };

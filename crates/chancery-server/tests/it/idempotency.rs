@@ -133,6 +133,8 @@ async fn keys_that_are_none_are_refused_and_nobody_is_asked_for_one_who_has_not_
         reply.refused(400, "ArgumentParseError", None);
         assert!(reply.text().contains("1 to 255 visible ASCII characters"), "{}", reply.text());
     }
-    keyed(&app.nobody(), KEYS, "k", &data_key("cards")).await.refused(401, "InvalidAuthToken", None);
+    for key in ["k", "a b"] {
+        keyed(&app.nobody(), KEYS, key, &data_key("cards")).await.refused(401, "InvalidAuthToken", None);
+    }
     keyed(&admin, "/api/v2/nothing", "k", &json!({})).await.refused(404, "InvalidSelection", None);
 }
