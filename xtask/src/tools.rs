@@ -43,6 +43,7 @@ const PYTHON: &[&str] = &[
     "httpx==0.28.1",
     "pandas==3.1.1",
     "duckdb==2.0.0",
+    "securesystemslib==1.6.0",
     "pytest==9.2.0",
     "mypy==2.4.1",
 ];

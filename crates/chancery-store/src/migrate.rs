@@ -50,6 +50,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0042_key_backends",
     "0043_approval_digests",
     "0044_idempotency_keys",
+    "0045_signing_provenance",
 ];
 
 /// The text is kept whole, as its own checksum.

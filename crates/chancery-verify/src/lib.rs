@@ -6,6 +6,7 @@ mod evidence;
 pub mod log;
 mod manifest;
 pub mod path;
+pub mod provenance;
 mod text;
 pub mod time_stamp;
 

@@ -1678,6 +1678,10 @@ class PolicyRules(TypedDict):
     """
     maxSize: NotRequired[int | None]
     """Bytes of a payload at most. A digest does not tell the size, so it is refused then."""
+    provenanceIssuers: NotRequired[list[ProvenanceIssuer]]
+    """Whose SLSA provenance of files counts; at most 16."""
+    provenanceRequired: NotRequired[bool]
+    """Whether requests come with provenance of one of them, and are refused without. Needs `provenanceIssuers`."""
     requestLifetime: NotRequired[ValidityPeriod | None]
     """How long a request waits for its approvals; for ever by default."""
     signaturesPerDay: NotRequired[int | None]
@@ -1885,6 +1889,54 @@ class ProposedPolicy(TypedDict):
     """What it is after."""
     before: NotRequired[SigningPolicy | None]
     """What it was when the change was proposed; absent where the policy is new."""
+
+
+class Provenance(TypedDict):
+    """Where the files of a request were built. One of the policy's issuers signed it; texts are as it wrote them."""
+    buildType: str
+    """How it was built."""
+    builderId: str
+    """What built it."""
+    envelopeSha256: str
+    """SHA-256 of the envelope, in hexadecimal digits."""
+    finishedOn: NotRequired[str | None]
+    """When it ended, as written there."""
+    invocationId: NotRequired[str | None]
+    """This build among those of the builder."""
+    issuer: str
+    """Which issuer, by its name in the policy at that time."""
+    issuerKeySha256: str
+    """SHA-256 of the issuer's public key (SubjectPublicKeyInfo in DER), in hexadecimal digits."""
+    predicateType: str
+    """`https://slsa.dev/provenance/v1` or `https://slsa.dev/provenance/v0.2`."""
+    sources: list[ProvenanceSource]
+    """What it was built from: the first 20."""
+    sourcesTotal: int
+    """How many sources there are."""
+    startedOn: NotRequired[str | None]
+    """When the build began, as written there."""
+
+
+class ProvenanceIssuer(TypedDict):
+    """Who says where files were built."""
+    builderIds: NotRequired[list[str]]
+    """The builders whose builds count, each as `builder.id` of the provenance says it; none here: every one that it
+    signs for. At most 16.
+    """
+    name: str
+    """What approvers know it by, unique among those of the policy; 1 to 255 characters."""
+    publicKey: str
+    """Its public key in PEM (`-----BEGIN PUBLIC KEY-----`): Ed25519, ECDSA or RSA."""
+
+
+class ProvenanceSource(TypedDict):
+    """What something was built from, such as a repository at a commit."""
+    digest: dict[str, str]
+    """Its digests in hexadecimal digits, by names such as `gitCommit` and `sha256`."""
+    name: NotRequired[str | None]
+    """What it is called."""
+    uri: NotRequired[str | None]
+    """Its address."""
 
 
 class Readiness(TypedDict):
@@ -2223,6 +2275,12 @@ class SigningRequest(TypedDict):
     """The program's name that is signed too."""
     programUrl: NotRequired[str | None]
     """The program's address that is signed too."""
+    provenance: NotRequired[Provenance | None]
+    """Where it was built, as its provenance says: the server verified that one of the policy's issuers signed that, and
+    that it is of what is to be signed.
+    """
+    provenanceEnvelope: NotRequired[Base64 | None]
+    """The envelope of the provenance; only with `?include=provenance`."""
     reason: NotRequired[str | None]
     """Why it failed; only in the state `Failed`, which is also that of a request whose time to wait is over."""
     repeatsUuid: NotRequired[SigningRequestId | None]
@@ -2335,6 +2393,11 @@ class SubmitRequest(TypedDict):
     programUrl: NotRequired[str | None]
     """Where there is more about the program: an address with `http://` or `https://`, at most 2,048 characters. As for
     `programName`.
+    """
+    provenance: NotRequired[Base64 | None]
+    """Where the file comes from, under the signature of one of the policy's `provenanceIssuers`: SLSA provenance (v1 or
+    v0.2) in an in-toto statement in a DSSE envelope, at most 1 MiB. The file, or each of a manifest, is among its
+    subjects: by SHA-256 of an upload; by a digest itself, which is that of the file for `Raw` and `Cms` alone.
     """
     serviceUuid: ServiceId
     """The service whose key shall sign."""

@@ -2193,11 +2193,11 @@ export class SigningRequests {
    *
    * `GET /api/v2/x509/signing-requests/{uuid}`
    *
-   * `include`: `uploadData` for the payload.
+   * `include`: `uploadData` for the payload, `provenance` for the envelope of the provenance.
    */
   get(
     uuid: string,
-    query: { include?: "uploadData" } = {},
+    query: { include?: "uploadData" | "provenance" } = {},
     options: CallOptions = {},
   ): Promise<types.SigningRequest> {
     const call: Call = {

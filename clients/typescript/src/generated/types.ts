@@ -1670,6 +1670,10 @@ export interface PolicyRules {
   fileNames?: string[];
   /** Bytes of a payload at most. A digest does not tell the size, so it is refused then. */
   maxSize?: number | null;
+  /** Whose SLSA provenance of files counts; at most 16. */
+  provenanceIssuers?: ProvenanceIssuer[];
+  /** Whether requests come with provenance of one of them, and are refused without. Needs `provenanceIssuers`. */
+  provenanceRequired?: boolean;
   /** How long a request waits for its approvals; for ever by default. */
   requestLifetime?: ValidityPeriod | null;
   /** Signatures within 24 hours at most. */
@@ -1874,6 +1878,55 @@ export interface ProposedPolicy {
   after: SigningPolicy;
   /** What it was when the change was proposed; absent where the policy is new. */
   before?: SigningPolicy | null;
+}
+
+/** Where the files of a request were built. One of the policy's issuers signed it; texts are as it wrote them. */
+export interface Provenance {
+  /** How it was built. */
+  buildType: string;
+  /** What built it. */
+  builderId: string;
+  /** SHA-256 of the envelope, in hexadecimal digits. */
+  envelopeSha256: string;
+  /** When it ended, as written there. */
+  finishedOn?: string | null;
+  /** This build among those of the builder. */
+  invocationId?: string | null;
+  /** Which issuer, by its name in the policy at that time. */
+  issuer: string;
+  /** SHA-256 of the issuer's public key (SubjectPublicKeyInfo in DER), in hexadecimal digits. */
+  issuerKeySha256: string;
+  /** `https://slsa.dev/provenance/v1` or `https://slsa.dev/provenance/v0.2`. */
+  predicateType: string;
+  /** What it was built from: the first 20. */
+  sources: ProvenanceSource[];
+  /** How many sources there are. */
+  sourcesTotal: number;
+  /** When the build began, as written there. */
+  startedOn?: string | null;
+}
+
+/** Who says where files were built. */
+export interface ProvenanceIssuer {
+  /**
+   * The builders whose builds count, each as `builder.id` of the provenance says it; none here: every one that it
+   * signs for. At most 16.
+   */
+  builderIds?: string[];
+  /** What approvers know it by, unique among those of the policy; 1 to 255 characters. */
+  name: string;
+  /** Its public key in PEM (`-----BEGIN PUBLIC KEY-----`): Ed25519, ECDSA or RSA. */
+  publicKey: string;
+}
+
+/** What something was built from, such as a repository at a commit. */
+export interface ProvenanceSource {
+  /** Its digests in hexadecimal digits, by names such as `gitCommit` and `sha256`. */
+  digest: Record<string, string>;
+  /** What it is called. */
+  name?: string | null;
+  /** Its address. */
+  uri?: string | null;
 }
 
 /** Answer of GET /readyz. */
@@ -2212,6 +2265,13 @@ export interface SigningRequest {
   programName?: string | null;
   /** The program's address that is signed too. */
   programUrl?: string | null;
+  /**
+   * Where it was built, as its provenance says: the server verified that one of the policy's issuers signed that, and
+   * that it is of what is to be signed.
+   */
+  provenance?: Provenance | null;
+  /** The envelope of the provenance; only with `?include=provenance`. */
+  provenanceEnvelope?: Base64 | null;
   /** Why it failed; only in the state `Failed`, which is also that of a request whose time to wait is over. */
   reason?: string | null;
   /** The failed request that it repeats. */
@@ -2330,6 +2390,12 @@ export interface SubmitRequest {
    * `programName`.
    */
   programUrl?: string | null;
+  /**
+   * Where the file comes from, under the signature of one of the policy's `provenanceIssuers`: SLSA provenance (v1 or
+   * v0.2) in an in-toto statement in a DSSE envelope, at most 1 MiB. The file, or each of a manifest, is among its
+   * subjects: by SHA-256 of an upload; by a digest itself, which is that of the file for `Raw` and `Cms` alone.
+   */
+  provenance?: Base64 | null;
   /** The service whose key shall sign. */
   serviceUuid: ServiceId;
   /** The payload; empty is a payload too. */

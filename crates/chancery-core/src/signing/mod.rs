@@ -19,6 +19,7 @@ mod policy_rules;
 mod policy_terms;
 mod program;
 pub(crate) mod proposals;
+mod provenance;
 mod read_requests;
 mod renew;
 mod repeat;

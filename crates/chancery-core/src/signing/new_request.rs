@@ -7,14 +7,14 @@ use chancery_store::{
     Tx, name_key,
     tables::{self, signing_items::Item, submitter_sets::Submitter},
 };
-use chancery_types::{HashType, SigningRequestId};
+use chancery_types::{HashType, SigningRequestId, wire::signing_requests::Provenance};
 use chancery_verify::hexadecimal;
 use serde::Serialize;
 use uuid::Uuid;
 
 use super::{
-    approval_digest::Besides, claim::Claim, pipeline::Logged, policy_rules, program::Program, submission::Contents,
-    submit::Checked, target::Found,
+    approval_digest::Besides, claim::Claim, pipeline::Logged, policy_rules, program::Program, provenance::Proven,
+    submission::Contents, submit::Checked, target::Found,
 };
 use crate::{
     Error, Result,
@@ -28,6 +28,7 @@ pub(super) struct NewRequest {
     page_hashes: Option<Vec<u8>>,
     program: Option<Program>,
     claim: Claim,
+    provenance: Option<Proven>,
     items: Vec<Item>,
     /// Of the set that the row names; none where that is stored.
     submitters: Option<Vec<Submitter>>,
@@ -80,6 +81,7 @@ impl NewRequest {
             page_hashes,
             program: checked.program.clone(),
             claim: checked.claim.clone(),
+            provenance: checked.provenance.clone(),
             items,
             submitters,
             pre_approved,
@@ -89,7 +91,8 @@ impl NewRequest {
 
     /// What the audit record says of it.
     pub(super) fn recorded(&self, checked: &Checked) -> Result<String> {
-        recorded(&self.row, &checked.contents, self.program.as_ref(), &self.claim)
+        let besides = (self.program.as_ref(), self.provenance.as_ref().map(|proven| &proven.shown));
+        recorded(&self.row, &checked.contents, besides, &self.claim)
     }
 
     pub(super) const fn submitters_id(&self) -> Uuid {
@@ -123,6 +126,9 @@ impl NewRequest {
         if !self.claim.is_empty() {
             self.claim.insert(tx, self.row.id, &self.row.name_key).await?;
         }
+        if let Some(provenance) = self.provenance {
+            provenance.insert(tx, self.row.id).await?;
+        }
         tables::signing_items::insert(tx, self.row.id, &self.items).await?;
         if let Some(payload) = self.payload {
             tables::signing_requests::insert_payload(tx, self.row.id, &payload).await?;
@@ -145,7 +151,7 @@ impl NewRequest {
 fn recorded(
     row: &tables::signing_requests::Row,
     contents: &Contents,
-    program: Option<&Program>,
+    (program, provenance): (Option<&Program>, Option<&Provenance>),
     claim: &Claim,
 ) -> Result<String> {
     let (page_hashes_digest, items) = match contents {
@@ -168,6 +174,7 @@ fn recorded(
         pre_approval_uuid: row.pre_approval_id,
         program_name: program.and_then(|program| program.name.as_deref()),
         program_url: program.and_then(|program| program.url.as_deref()),
+        provenance,
         repeats_uuid: row.repeats_id,
         service_uuid: row.service_id,
         state: &row.state,
@@ -198,6 +205,8 @@ struct Recorded<'a> {
     program_name: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     program_url: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    provenance: Option<&'a Provenance>,
     repeats_uuid: Option<Uuid>,
     service_uuid: Uuid,
     state: &'a str,
@@ -239,13 +248,13 @@ mod tests {
             "name": "an \"exe\"", "serviceUuid": id(2), "policyUuid": id(3), "digest": "00ab", "approvalsRequired": 4,
             "state": "Signed", "preApprovalUuid": null, "repeatsUuid": null,
         });
-        assert_eq!(recorded(&row, &of(None), None, &Claim::default()).unwrap(), expected.to_string());
+        assert_eq!(recorded(&row, &of(None), (None, None), &Claim::default()).unwrap(), expected.to_string());
         expected["pageHashesDigest"] = json!("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
         let program = Program { name: Some("Example".to_owned()), url: Some("https://example.org".to_owned()) };
         expected["programName"] = json!("Example");
         expected["programUrl"] = json!("https://example.org");
         assert_eq!(
-            recorded(&row, &of(Some(Vec::new())), Some(&program), &Claim::default()).unwrap(),
+            recorded(&row, &of(Some(Vec::new())), (Some(&program), None), &Claim::default()).unwrap(),
             expected.to_string()
         );
         for member in ["programName", "programUrl"] {
@@ -258,7 +267,7 @@ mod tests {
         let mut claimed = expected.clone();
         claimed["note"] = json!("for the customer");
         claimed["metadata"] = json!({"commit": "1"});
-        assert_eq!(recorded(&row, &of(Some(Vec::new())), None, &claim).unwrap(), claimed.to_string());
+        assert_eq!(recorded(&row, &of(Some(Vec::new())), (None, None), &claim).unwrap(), claimed.to_string());
         (row.pre_approval_id, row.repeats_id) = (Some(id(7)), Some(id(8)));
         expected["preApprovalUuid"] = json!(id(7));
         expected["repeatsUuid"] = json!(id(8));
@@ -266,7 +275,7 @@ mod tests {
         expected.as_object_mut().and_then(|members| members.remove("pageHashesDigest")).unwrap();
         let item = Item { name: "n".to_owned(), digest: vec![1] };
         assert_eq!(
-            recorded(&row, &Contents::Each(vec![item.clone(), item]), None, &Claim::default()).unwrap(),
+            recorded(&row, &Contents::Each(vec![item.clone(), item]), (None, None), &Claim::default()).unwrap(),
             expected.to_string()
         );
     }

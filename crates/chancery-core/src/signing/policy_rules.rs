@@ -3,7 +3,7 @@
 use chancery_store::{Tx, tables};
 use chancery_types::{RoleId, wire::signing_policies::PolicyRules};
 
-use super::service::Policy;
+use super::{provenance::check_issuers, service::Policy};
 use crate::{Caller, Error, Limits, Result, approval::requirement};
 
 const HOUR_MS: i64 = 3_600_000;
@@ -18,6 +18,8 @@ pub(crate) fn check(rules: &PolicyRules, num_approvals: u32, limits: &Limits) ->
         signatures_per_hour,
         signatures_per_day,
         request_lifetime,
+        provenance_issuers,
+        provenance_required,
     } = rules;
     requirement::check_steps("/rules", approval_steps, num_approvals, limits)?;
     requirement::check_length("/rules/submitterRoleUuids", submitter_role_uuids.len(), limits)?;
@@ -35,7 +37,7 @@ pub(crate) fn check(rules: &PolicyRules, num_approvals: u32, limits: &Limits) ->
     if request_lifetime.is_some() {
         expiry(rules, 0)?;
     }
-    Ok(())
+    check_issuers(provenance_issuers, *provenance_required, limits)
 }
 
 /// Looks whether the roles that rules name are there.

@@ -14,6 +14,7 @@ use chancery_types::{
 use super::stored_request::StoredRequest;
 use super::{
     claim::{Claim, pairs},
+    provenance::{self, Proven},
     service::Service,
     stored_request,
 };
@@ -37,7 +38,7 @@ impl Chancery {
         let (grant, stored) = self.readable_request(caller, id).await?;
         // Read apart, and only now: it may be large.
         let payload = match include {
-            None => None,
+            None | Some(Include::Provenance) => None,
             Some(Include::UploadData) => self.stored_payload(&grant, &stored).await?.map(Arc::unwrap_or_clone),
         };
         let proof = match stored.row.signature {
@@ -46,13 +47,24 @@ impl Chancery {
         };
         let page_hashes = self.stored_page_hashes(&grant, &stored).await?;
         let program = self.stored_program(&grant, &stored).await?;
-        let read = self.storage.read(&grant, move |tx| Box::pin(async move { Claim::of(tx, &[id.into()]).await }));
-        let Claim { note, metadata } = read.await?.remove(&id.into()).unwrap_or_default();
+        let read = self.storage.read(&grant, move |tx| Box::pin(provenance::with_claim(tx, id.into())));
+        let (Claim { note, metadata }, proven) = read.await?;
+        let shown = proven.as_ref().map(|proven| proven.shown.clone());
+        let provenance_envelope = proven.filter(|_| include == Some(Include::Provenance)).map(Proven::into_envelope);
         let approval_digest = self.approval_digest(&grant, &stored, page_hashes.as_deref(), program.as_ref()).await?;
         let detail = stored.detail(payload, approval_digest, proof, self.hardened, self.clock.now_ms());
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
         let page_hashes = page_hashes.map(Base64);
-        Ok(SigningRequest { page_hashes, program_name, program_url, note, metadata, ..detail })
+        Ok(SigningRequest {
+            page_hashes,
+            program_name,
+            program_url,
+            note,
+            metadata,
+            provenance: shown,
+            provenance_envelope,
+            ..detail
+        })
     }
 
     /// A request that the caller may read, and the evidence of it.

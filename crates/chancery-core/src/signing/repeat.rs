@@ -8,7 +8,11 @@ use chancery_types::{
 };
 use uuid::Uuid;
 
-use super::{claim::Claim, payload::approved_items};
+use super::{
+    claim::Claim,
+    payload::approved_items,
+    provenance::{self, Proven},
+};
 use crate::{Caller, Chancery, Error, Result, approval::Transition};
 
 impl Chancery {
@@ -25,8 +29,8 @@ impl Chancery {
         let program = self.stored_program(&grant, &stored).await?;
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));
         let row = stored.row;
-        let read = self.storage.read(&grant, move |tx| Box::pin(async move { Claim::of(tx, &[id.into()]).await }));
-        let Claim { note, metadata } = read.await?.remove(&id.into()).unwrap_or_default();
+        let read = self.storage.read(&grant, move |tx| Box::pin(provenance::with_claim(tx, id.into())));
+        let (Claim { note, metadata }, proven) = read.await?;
         let of = row.clone();
         let read = self.storage.read(&grant, move |tx| Box::pin(async move { approved_items(tx, &of).await }));
         let items = read.await?;
@@ -47,6 +51,7 @@ impl Chancery {
             existing_signature: existing_signature.map_err(Error::internal)?,
             note,
             metadata,
+            provenance: proven.map(Proven::into_envelope),
         };
         self.submit(caller, request, Some(id)).await
     }

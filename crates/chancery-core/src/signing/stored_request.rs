@@ -129,6 +129,8 @@ impl StoredRequest {
             submitted_by: self.submitters.into_iter().map(submitter).collect(),
             note: None,
             metadata: None,
+            provenance: None,
+            provenance_envelope: None,
             decided_at: row.decided_at_ms.map(moment),
             expires_at: row.expires_at_ms.map(moment),
             approvals_required: facts.required(),

@@ -18,6 +18,7 @@ use super::{
     pipeline::{Failure, Logged, Prepared},
     policy_rules,
     program::{self, Program},
+    provenance::Proven,
     service::Policy,
     submission::{Contents, Submission},
     submitters,
@@ -37,6 +38,7 @@ pub(super) struct Checked {
     pub(super) name: String,
     pub(super) contents: Contents,
     pub(super) claim: Claim,
+    pub(super) provenance: Option<Proven>,
     pub(super) existing_signature: Option<ExistingSignature>,
     pub(super) program: Option<Program>,
     /// The failed request that it repeats.
@@ -63,7 +65,8 @@ impl Chancery {
         let (with_pages, pages) = (request.with_page_hashes, request.page_hashes);
         let (program_name, program_url) = (request.program_name, request.program_url);
         let submission = Submission::of(request.upload_data, request.digest, request.items)?;
-        let SubmitRequest { name, service_uuid, policy_uuid, existing_signature, note, metadata, .. } = request;
+        let SubmitRequest { name, service_uuid, policy_uuid, existing_signature, note, metadata, provenance, .. } =
+            request;
         let action = Action::SigningRequestSubmit;
         let grant = Arc::new(self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?);
         let mut target = self.target(service_uuid, policy_uuid).await?;
@@ -81,7 +84,8 @@ impl Chancery {
         let pages = PageHashes::of(target.policy.choice.format, has_payload, with_pages, pages)?;
         let program = program::program(target.policy.choice.format, program_name, program_url, &self.limits)?;
         let contents = self.contents(submission, &target.policy, existing_signature, pages).await?;
-        let checked = Checked { name, contents, claim, existing_signature, program, repeats };
+        let provenance = self.provenance(provenance, &target.policy, &contents).await?;
+        let checked = Checked { name, contents, claim, provenance, existing_signature, program, repeats };
         // Each time somebody else took the last use of a pre-approval or changed the target, so it ends by itself.
         for _ in 0..ATTEMPTS_MAX {
             if let Some(submitted) = self.submit_checked(caller, &grant, &target, &checked).await? {

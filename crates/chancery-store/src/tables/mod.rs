@@ -100,6 +100,7 @@ pub mod services;
 pub mod signing_claims;
 pub mod signing_items;
 pub mod signing_policies;
+pub mod signing_provenance;
 pub mod signing_requests;
 pub mod submitter_sets;
 pub mod time_stamping_services;
@@ -133,6 +134,7 @@ pub(crate) const AUTHORITY: &[Table] = &[
     signing_requests::Row::TABLE,
     signing_requests::PageHashes::TABLE,
     signing_claims::Claim::TABLE,
+    signing_provenance::Row::TABLE,
     signing_requests::Program::TABLE,
     submitter_sets::Set::TABLE,
     submitter_sets::Member::TABLE,

@@ -59,6 +59,28 @@ pub struct PolicyRules {
     pub signatures_per_day: Option<u32>,
     /// How long a request waits for its approvals; for ever by default.
     pub request_lifetime: Option<ValidityPeriod>,
+    /// Whose SLSA provenance of files counts; at most 16.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub provenance_issuers: Vec<ProvenanceIssuer>,
+    /// Whether requests come with provenance of one of them, and are refused without. Needs `provenanceIssuers`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub provenance_required: bool,
+}
+
+/// Who says where files were built.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct ProvenanceIssuer {
+    /// What approvers know it by, unique among those of the policy; 1 to 255 characters.
+    #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
+    pub name: String,
+    /// Its public key in PEM (`-----BEGIN PUBLIC KEY-----`): Ed25519, ECDSA or RSA.
+    pub public_key: String,
+    /// The builders whose builds count, each as `builder.id` of the provenance says it; none here: every one that it
+    /// signs for. At most 16.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub builder_ids: Vec<String>,
 }
 
 /// Approvals of certain roles.

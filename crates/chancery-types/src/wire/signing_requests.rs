@@ -1,6 +1,7 @@
 //! Signing requests: submit, read, approve, deny.
 
 mod decisions;
+mod provenance;
 mod query;
 
 use std::collections::BTreeMap;
@@ -17,6 +18,7 @@ pub use decisions::{
     Approval, ApprovalCount, ApproveRequest, Approved, BatchDecideRequest, BatchDecided, BatchDecidedItem,
     DecideRequest, Denied,
 };
+pub use provenance::{Provenance, ProvenanceSource};
 pub use query::{Include, SigningRequestInclude, SigningRequestQuery};
 
 /// Body of a submission: either the payload, or its digest.
@@ -70,6 +72,11 @@ pub struct SubmitRequest {
     /// Names and values, such as a commit and a build, shown likewise; at most 64, and 4 KiB as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<BTreeMap<String, String>>,
+    /// Where the file comes from, under the signature of one of the policy's `provenanceIssuers`: SLSA provenance (v1 or
+    /// v0.2) in an in-toto statement in a DSSE envelope, at most 1 MiB. The file, or each of a manifest, is among its
+    /// subjects: by SHA-256 of an upload; by a digest itself, which is that of the file for `Raw` and `Cms` alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Base64>,
 }
 
 impl SubmitRequest {
@@ -90,6 +97,7 @@ impl SubmitRequest {
             program_url: None,
             note: None,
             metadata: None,
+            provenance: None,
         }
     }
 }
@@ -269,6 +277,13 @@ pub struct SigningRequest {
     /// Names and values that the submitter gave it: nothing that anybody checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metadata: Option<BTreeMap<String, String>>,
+    /// Where it was built, as its provenance says: the server verified that one of the policy's issuers signed that, and
+    /// that it is of what is to be signed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance: Option<Provenance>,
+    /// The envelope of the provenance; only with `?include=provenance`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provenance_envelope: Option<Base64>,
     /// When it was signed, denied or failed (RFC 3339, UTC).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decided_at: Option<String>,

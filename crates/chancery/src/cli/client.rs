@@ -77,6 +77,10 @@ pub(crate) struct Sign {
     /// A name and a value that approvers see likewise, such as commit=0a1b2c; repeated for several.
     #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value)]
     pub(crate) metadata: Vec<(String, String)>,
+    /// SLSA provenance of the files, a DSSE envelope, signed by an issuer that the policy names. For files that carry their
+    /// signature with --upload.
+    #[arg(long, value_name = "FILE", conflicts_with = "request")]
+    pub(crate) provenance: Option<PathBuf>,
     /// The program's name that Windows shows; it is signed.
     #[arg(long, value_name = "TEXT")]
     pub(crate) program_name: Option<String>,

@@ -8,7 +8,7 @@ use std::{
 
 use chancery_types::{
     Decision, ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState,
-    wire::signing_requests::{ApproveRequest, DecideRequest, SigningRequest, SigningRequestQuery},
+    wire::signing_requests::{ApproveRequest, DecideRequest, Provenance, SigningRequest, SigningRequestQuery},
 };
 use chancery_verify::hexadecimal;
 
@@ -218,9 +218,31 @@ fn shown(connection: &Connection, request: &SigningRequest) -> Vec<String> {
     for (name, value) in request.metadata.iter().flatten() {
         lines.push(("claim", format!("{name}: {value}")));
     }
+    lines.extend(request.provenance.iter().flat_map(provenance));
     lines.push(("approvals", missing(request, connection)));
     lines.extend(request.expires_at.iter().map(|end| ("until", end.clone())));
     lines.iter().map(|(what, text)| format!("{what:<12}{}", Shown(text))).collect()
+}
+
+/// What the server verified of where the file comes from, apart from what the submitter claims.
+fn provenance(provenance: &Provenance) -> Vec<(&'static str, String)> {
+    let Provenance { issuer, builder_id, build_type, invocation_id, started_on, finished_on, .. } = provenance;
+    let mut lines = vec![
+        ("provenance", format!("verified: signed by {issuer}")),
+        ("builder", builder_id.clone()),
+        ("build type", build_type.clone()),
+    ];
+    lines.extend(invocation_id.iter().map(|id| ("build", id.clone())));
+    lines.extend(started_on.iter().map(|at| ("build began", at.clone())));
+    lines.extend(finished_on.iter().map(|at| ("build ended", at.clone())));
+    lines.extend(provenance.sources.iter().map(|source| {
+        let digests = source.digest.iter().map(|(name, digest)| format!("{name} {digest}"));
+        let names = source.name.iter().chain(&source.uri).cloned();
+        ("source", names.chain(digests).collect::<Vec<_>>().join("  "))
+    }));
+    let more = (provenance.sources_total as usize).saturating_sub(provenance.sources.len());
+    lines.extend((more > 0).then(|| ("source", format!("and {more} more"))));
+    lines
 }
 
 /// Whether a person can make the digest with a tool that they have.

@@ -1805,14 +1805,14 @@ class AsyncSigningRequests:
         uuid: str,
         /,
         *,
-        include: Literal["uploadData"] | None = None,
+        include: Literal["uploadData", "provenance"] | None = None,
     ) -> types.SigningRequest:
         """One signing request in full, with its signature once it is there. Needs Signing:Approve, or Signing:Submit for the own
         ones.
 
         `GET /api/v2/x509/signing-requests/{uuid}`
 
-        `include`: `uploadData` for the payload.
+        `include`: `uploadData` for the payload, `provenance` for the envelope of the provenance.
         """
         call = Call(
             "GET", f"/api/v2/x509/signing-requests/{segment(uuid)}",

@@ -112,7 +112,7 @@ pub(super) fn osslsigncode(root_pem: &str, name: &str, file: &[u8], signatures: 
 }
 
 /// Programs for Windows that come with the tests' Python.
-pub(super) fn programs() -> Vec<Vec<u8>> {
+pub(crate) fn programs() -> Vec<Vec<u8>> {
     let venv = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tools/venv/lib");
     let python = fs::read_dir(venv).unwrap().flatten().next().unwrap().path();
     let folder = python.join("site-packages/pip/_vendor/distlib");

@@ -1,7 +1,7 @@
 //! Whole ways through the interface.
 
 mod approvals;
-mod embedded;
+pub(crate) mod embedded;
 mod foreign_rows;
 mod identities;
 pub(crate) mod signatures;

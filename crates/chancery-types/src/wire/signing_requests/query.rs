@@ -36,7 +36,7 @@ pub struct SigningRequestQuery {
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
 #[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
 pub struct SigningRequestInclude {
-    /// `uploadData` for the payload.
+    /// `uploadData` for the payload, `provenance` for the envelope of the provenance.
     #[cfg_attr(feature = "schema", param(inline))]
     pub include: Option<Include>,
 }
@@ -46,5 +46,7 @@ wire_enum! {
     pub enum Include {
         /// The payload.
         UploadData = "uploadData",
+        /// The envelope of the provenance.
+        Provenance = "provenance",
     }
 }

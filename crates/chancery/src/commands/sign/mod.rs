@@ -5,6 +5,8 @@ mod finish;
 mod plan;
 pub(super) mod wait;
 
+use std::{fs::File, io::Read as _, path::Path};
+
 use chancery_client::ClientError;
 use chancery_types::{
     Base64, ExistingSignature, SigningRequestId,
@@ -27,6 +29,9 @@ use crate::{
     output,
     shown::Shown,
 };
+
+/// Bytes of an envelope that a server takes.
+const PROVENANCE_MAX: u64 = 1 << 20;
 
 /// Names under which a file's own properties stand in the metadata, unless the submitter says something else there.
 pub(crate) const FILE_SIZE: &str = "fileSize";
@@ -89,6 +94,11 @@ fn submit(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningR
     metadata.extend(command.metadata.iter().cloned());
     // Where a digest alone is submitted, whoever finishes the file decides what becomes of the other signature.
     let appends_there = command.upload && command.append && !job.form.is_apart();
+    if command.provenance.is_some() && !command.upload && !job.form.is_apart() {
+        let why = "--provenance names a file by the digest of all its bytes; of a file that carries its signature that \
+                   needs the file: --upload sends it.";
+        return Err(usage(why));
+    }
     let content = command.upload.then(|| upload(&job.original)).transpose()?;
     job.original.refuse_changed()?;
     let request = SubmitRequest {
@@ -105,6 +115,7 @@ fn submit(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningR
         program_url: command.program_url.clone(),
         note: command.note.clone(),
         metadata: Some(metadata),
+        provenance: command.provenance.as_deref().map(provenance).transpose()?,
     };
     let submitted =
         connection.client.submit(&request).map_err(hinted).doing(format!("submitting {}", job.original.shown()))?;
@@ -112,6 +123,17 @@ fn submit(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningR
         output::note(format_args!("chancery: {}", Shown(warning)));
     }
     Ok(submitted.uuid)
+}
+
+/// An envelope; the server says what is wrong with it.
+fn provenance(path: &Path) -> Result<Base64, Failure> {
+    let mut envelope = Vec::new();
+    let file = File::open(path).doing(path.display().to_string())?;
+    file.take(PROVENANCE_MAX + 1).read_to_end(&mut envelope).doing(path.display().to_string())?;
+    if envelope.len() as u64 > PROVENANCE_MAX {
+        return Err(usage(format!("--provenance {}: more than {PROVENANCE_MAX} bytes", path.display())));
+    }
+    Ok(Base64(envelope))
 }
 
 /// Where a policy or a key wants the file itself, the way there is an option.

@@ -8,6 +8,7 @@ mod originals;
 mod outputs;
 pub(crate) mod place;
 mod profiles;
+mod provenance;
 mod several;
 mod signing;
 mod values;

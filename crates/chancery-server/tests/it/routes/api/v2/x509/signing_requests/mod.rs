@@ -5,6 +5,7 @@ mod items;
 mod key_failures;
 mod list;
 mod manifests;
+mod provenance;
 mod read;
 mod repeat;
 mod signed;
