@@ -1,0 +1,119 @@
+// Calls of the interface: one function for each method. A refusal is an object that says what the interface says.
+
+/** @typedef {Record<string, any>} Json */
+/** @typedef {Record<string, string | number | boolean | null | undefined>} Query */
+
+/** What the server refused, and why. */
+export class Refusal extends Error {
+  /**
+   * @param {number} status 0 where there was no answer at all
+   * @param {string} code `errorCode` of the interface
+   * @param {string} message one sentence for a person
+   * @param {{field?: string, requestId?: string, retryAfter?: number}} [more]
+   */
+  constructor(status, code, message, more = {}) {
+    super(message);
+    this.status = status;
+    this.code = code;
+    /** JSON pointer to the member at fault. */
+    this.field = more.field;
+    this.requestId = more.requestId;
+    /** In how many seconds it is worth trying again. */
+    this.retryAfter = more.retryAfter;
+  }
+}
+
+/** Told when a call finds that the session has ended. */
+export const sessionEnded = new EventTarget();
+
+/** @param {string} path @param {Query} [query] @param {AbortSignal} [signal] @returns {Promise<Json>} */
+export const get = (path, query, signal) => enveloped("GET", path + search(query), undefined, signal);
+
+/** @param {string} path @param {Json} [body] @returns {Promise<Json>} */
+export const post = (path, body = {}) => enveloped("POST", path, body);
+
+/** @param {string} path @param {Json} body @returns {Promise<Json>} */
+export const patch = (path, body) => enveloped("PATCH", path, body);
+
+/** @param {string} path @param {Json} body @returns {Promise<Json>} */
+export const put = (path, body) => enveloped("PUT", path, body);
+
+/** @param {string} path @returns {Promise<Json>} */
+export const remove = (path) => enveloped("DELETE", path);
+
+/** A file that the interface answers without its envelope. @param {string} path @param {AbortSignal} [signal] */
+export async function download(path, signal) {
+  const answer = await send("GET", path, undefined, signal);
+  if (!answer.ok) throw refusal(answer, await json(answer));
+  return answer.blob();
+}
+
+/** An answer of a path outside of the interface's envelope. @param {string} method @param {string} path @param {Json} [body] @returns {Promise<Json>} */
+export async function plain(method, path, body) {
+  const answer = await send(method, path, body);
+  const read = await json(answer);
+  if (answer.ok) return read;
+  throw refusal(answer, { errorCode: read.errorCode ?? codeOf(answer.status), response: { message: read.message } });
+}
+
+/** @param {string} method @param {string} path @param {Json} [body] @param {AbortSignal} [signal] @returns {Promise<Json>} */
+async function enveloped(method, path, body, signal) {
+  const answer = await send(method, path, body, signal);
+  const read = await json(answer);
+  if (answer.ok && read.success === true) return read.response;
+  const refused = refusal(answer, read);
+  if (refused.status === 401) sessionEnded.dispatchEvent(new Event("ended"));
+  throw refused;
+}
+
+/**
+ * The session's cookie is the only proof, and only this origin's pages can send it. Nothing is kept in the browser.
+ * @param {string} method @param {string} path @param {Json} [body] @param {AbortSignal} [signal]
+ */
+async function send(method, path, body, signal) {
+  /** @type {RequestInit} */
+  const call = { method, credentials: "same-origin", cache: "no-store", redirect: "error", signal: signal ?? null };
+  if (body !== undefined) {
+    call.body = JSON.stringify(body);
+    call.headers = { "Content-Type": "application/json" };
+  }
+  try {
+    return await fetch(path, call);
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new Refusal(0, "Unreachable", "The server cannot be reached.");
+  }
+}
+
+/** @param {Response} answer @returns {Promise<Json>} */
+async function json(answer) {
+  try {
+    const read = await answer.json();
+    return typeof read === "object" && read !== null ? read : {};
+  } catch {
+    return {};
+  }
+}
+
+/** @param {Response} answer @param {Json} read */
+function refusal(answer, read) {
+  const response = read.response ?? {};
+  const message = response.message ?? `The server answered with status ${answer.status}.`;
+  return new Refusal(answer.status, read.errorCode ?? codeOf(answer.status), message, {
+    field: response.field,
+    requestId: response.requestId ?? answer.headers.get("x-request-id") ?? undefined,
+    retryAfter: Number(answer.headers.get("retry-after")) || undefined,
+  });
+}
+
+/** @param {number} status */
+function codeOf(status) {
+  return status === 401 ? "InvalidAuthToken" : status === 429 ? "RateLimited" : "InternalError";
+}
+
+/** @param {Query} [query] */
+function search(query = {}) {
+  const pairs = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  const parameters = new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]));
+  return pairs.length > 0 ? `?${parameters}` : "";
+}

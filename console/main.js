@@ -1,0 +1,24 @@
+// Begins: the language, who is logged in, and then the page that the address names.
+
+import { sessionEnded } from "./api.js";
+import { load, session } from "./session.js";
+import { frame } from "./shell.js";
+import { show } from "./show.js";
+import { askToLogInAgain, loginPage } from "./pages/login.js";
+import * as words from "./words.js";
+
+/** Shows what is to be seen now: the login, or the frame with a page in it. */
+async function begin() {
+  await load();
+  if (!session.fullyLoggedIn) {
+    document.body.replaceChildren(loginPage(begin));
+    return;
+  }
+  document.body.replaceChildren(await frame(begin));
+  await show();
+}
+
+await words.begin();
+sessionEnded.addEventListener("ended", () => askToLogInAgain(begin));
+window.addEventListener("hashchange", () => void (session.fullyLoggedIn && show()));
+await begin();

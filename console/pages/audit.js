@@ -1,0 +1,88 @@
+// Audit: who did what, when, and how it ended; the newest first, with what a change changed.
+
+import { get } from "../api.js";
+import { h } from "../dom.js";
+import { state } from "../parts/state.js";
+import { PAGE_SIZE, list, table } from "../parts/table.js";
+import { copyable, moment, shortId } from "../parts/values.js";
+import { address, go } from "../router.js";
+import { shown } from "../visible.js";
+import { apart, t, word } from "../words.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+/** The interface's actions; those that are counted and read often stand last. */
+const ACTIONS = ["Login", "Logout", "SigningRequestSubmit", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail",
+  "ProposalSubmit", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningPolicyCreate", "SigningPolicyChange",
+  "ServiceDeploy", "ServiceRenew", "ServiceChange", "CertificateGenerate", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke",
+  "CertificateRelease", "CertificateImport", "AuthorityImport", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange",
+  "TokenProfileCreate", "TokenProfileChange", "TokenProfileDelete", "ControlRulesChange", "KeyCreate", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable",
+  "RoleCreate", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange",
+  "SettingsChange", "Backup", "RowRefuse", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "Rewrap", "TokenMint", "ApiCall"];
+const OUTCOMES = ["Success", "NotAuthorized", "InvalidAuthToken", "InvalidState", "InvalidValue", "InvalidSelection", "RateLimited"];
+
+/** @param {import("../router.js").Context} context */
+export async function page({ query, signal }) {
+  const { action, outcome, identityUuid, objectUuid, after } = query;
+  const moments = { from: utc(query["from"]), to: utc(query["to"]) };
+  const answer = await get("/api/v2/audit", { action, outcome, identityUuid, objectUuid, after, ...moments, pageSize: PAGE_SIZE }, signal);
+  const content = [
+    h("h1", {}, t("audit.title")),
+    filters(query),
+    (identityUuid || objectUuid) && h("p", {}, t("audit.only"), " ", shortId(identityUuid ?? objectUuid ?? ""), " ", h("a", { href: address("/audit") }, t("list.all"))),
+    list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
+  ];
+  return { title: t("nav.audit"), content };
+}
+
+/** A moment as a field of a form has it, in the zone of the reader. @param {string | undefined} local */
+const utc = (local) => (local ? new Date(local).toISOString() : undefined);
+
+/** @param {Record<string, string>} query */
+function filters(query) {
+  const choice = (/** @type {string} */ name, /** @type {string} */ label, /** @type {string[]} */ values) =>
+    h("select", { name, "aria-label": label }, h("option", { value: "" }, `${label}: ${t("list.all")}`), values.map((one) => h("option", { value: one, selected: one === query[name] }, one === "Success" ? word("state", one) : apart(one))));
+  const time = (/** @type {string} */ name, /** @type {string} */ label) => h("input", { type: "datetime-local", name, "aria-label": label, title: label, value: query[name] ?? "" });
+  const { after, ...rest } = query;
+  const onsubmit = (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    const values = Object.fromEntries([...new FormData(/** @type {HTMLFormElement} */ (event.target))].map(([name, value]) => [name, String(value)]));
+    go(address("/audit", { ...rest, ...values }));
+  };
+  const made = h("form", { class: "controls", role: "search", onsubmit },
+    choice("action", t("column.action"), ACTIONS), choice("outcome", t("column.outcome"), OUTCOMES),
+    time("from", t("audit.from")), time("to", t("audit.to")), h("button", { type: "submit" }, t("list.search")));
+  for (const one of made.querySelectorAll("select")) one.addEventListener("change", () => made.requestSubmit());
+  return made;
+}
+
+/** @param {Record<string, string>} query @returns {import("../parts/table.js").Column[]} */
+function columns(query) {
+  const { after, ...rest } = query;
+  return [
+    { title: t("column.action"), cell: (row) => [apart(row["action"]), row["count"] > 1 && ` × ${row["count"]}`] },
+    { title: t("column.time"), kind: "time", cell: (row) => moment(row["time"]) },
+    { title: t("column.who"), cell: (row) => row["identities"].length === 0 ? h("span", { class: "quiet" }, t("audit.nobody")) : row["identities"].flatMap((/** @type {Json} */ one, /** @type {number} */ index) =>
+      [index > 0 && " + ", h("a", { href: address("/audit", { ...rest, identityUuid: one["uuid"] }) }, shown(one["name"]))]) },
+    { title: t("column.outcome"), cell: (row) => row["outcome"] === "Success" ? state("Success") : h("span", { class: "state bad" }, apart(row["outcome"])) },
+    { title: t("column.object"), cell: (row) => [row["detail"]?.name && shown(row["detail"].name), " ", row["objectUuid"] && h("a", { href: address("/audit", { ...rest, objectUuid: row["objectUuid"] }) }, h("code", {}, row["objectUuid"].slice(0, 8)))] },
+    { title: t("column.detail"), cell: (row) => detail(row) },
+  ];
+}
+
+/** What it says besides, folded. @param {Json} row */
+function detail(row) {
+  const { changes, ...rest } = row["detail"] ?? {};
+  const lines = [
+    { title: t("diff.member"), cell: (/** @type {Json} */ one) => h("code", {}, one["member"]) },
+    { title: t("diff.before"), cell: (/** @type {Json} */ one) => h("span", { class: "before" }, shown(text(one["before"]))) },
+    { title: t("diff.after"), cell: (/** @type {Json} */ one) => h("span", { class: "after" }, shown(text(one["after"]))) },
+  ];
+  return h("details", {}, h("summary", {}, changes ? t("audit.changes", { count: changes.length }) : t("audit.more")),
+    changes && table(lines, changes, t("column.detail")),
+    h("pre", { tabindex: "0" }, shown(JSON.stringify(rest, null, 2), { lines: true })),
+    h("p", { class: "quiet" }, t("audit.from"), " ", row["source"], " ", copyable(row["requestId"])));
+}
+
+/** @param {unknown} value */
+const text = (value) => (value === undefined ? "–" : typeof value === "string" ? value : JSON.stringify(value));

@@ -1,0 +1,126 @@
+// One certificate: its fields, its chain, where it stands, and what can be done with it.
+
+import { download, get, post } from "../api.js";
+import { h } from "../dom.js";
+import { Names } from "../names.js";
+import { fact, facts } from "../parts/facts.js";
+import { askSlowly, field, form, input, select } from "../parts/form.js";
+import { saveButton } from "../parts/results.js";
+import { state } from "../parts/state.js";
+import { later } from "../parts/table.js";
+import { copyable, moment, number, period, relative, shortId } from "../parts/values.js";
+import { go } from "../router.js";
+import { may, session } from "../session.js";
+import { show } from "../show.js";
+import { shown, shownText } from "../visible.js";
+import { t, word } from "../words.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+const REASONS = ["superseded", "keyCompromise", "cACompromise", "affiliationChanged", "cessationOfOperation", "privilegeWithdrawn", "unspecified", "certificateHold"];
+/** Longer chains than this are no chains. */
+const CHAIN_MAX = 12;
+
+/** @param {import("../router.js").Context} context */
+export async function page({ params, signal }) {
+  const names = new Names(signal);
+  const certificate = await names.certificate(String(params["uuid"]));
+  const [chain, profiles] = await Promise.all([chainOf(certificate, names), names.certProfiles()]);
+  const name = certificate["subject"] || certificate["objInfo"].name;
+  const content = [
+    h("p", { class: "crumbs" }, h("a", { href: "#/certificates" }, t("nav.certificates")), chain.slice(1).reverse().map((one) => [" › ", h("a", { href: `#/certificates/${one["uuid"]}` }, shown(one["objInfo"].name))])),
+    h("div", { class: "head" }, h("h1", {}, shown(name)), h("p", {}, state(certificate["status"]))),
+    facts(
+      fact(t("cert.subject"), shown(certificate["subject"] || t("cert.noSubject"))),
+      fact(t("cert.issuer"), certificate["issuerUuid"] === certificate["uuid"] ? t("cert.selfSigned") : h("a", { href: `#/certificates/${certificate["issuerUuid"]}` }, shown(chain[1]?.["subject"] ?? certificate["issuerUuid"]))),
+      fact(t("cert.serial"), copyable(certificate["serialNumber"])),
+      fact(t("cert.begins"), moment(certificate["notBefore"])),
+      fact(t("cert.ends"), [moment(certificate["notAfter"]), " (", relative(certificate["notAfter"]), ")"]),
+      certificate["revokedAt"] && fact(t("state.Revoked"), [moment(certificate["revokedAt"]), ", ", word("reason", certificate["revocationReason"])]),
+      fact(t("fact.key"), `${word("algorithm", certificate["keyAlgorithm"])}, ${t(certificate["keyUuid"] ? "fact.keyHere" : "fact.keyNotHere")}`),
+      fact(t("cert.origin"), word("origin", certificate["origin"])),
+      fact(t("cert.profile"), certificate["certProfileUuid"] ? shown(profiles.get(certificate["certProfileUuid"]) ?? certificate["certProfileUuid"]) : t("cert.noProfile")),
+      fact(t("cert.trusted"), t(certificate["trusted"] ? "cert.willIssue" : "cert.willNotIssue")),
+      certificate["approval"]?.numApprovals > 0 && fact(t("cert.approval"), [t("signing.approvals", { count: certificate["approval"].numApprovals }), certificate["approval"].requestLifetime && `, ${period(certificate["approval"].requestLifetime)}`]),
+      certificate["inclusionProof"] && fact(t("health.log"), t("results.logged", { index: number(certificate["inclusionProof"].index), size: number(certificate["inclusionProof"].treeSize) })),
+      fact("UUID", shortId(certificate["uuid"]))),
+    h("h2", {}, t("cert.download")), downloads(certificate),
+    certificate["trusted"] && h("p", {}, h("a", { href: `#/certificates?issuer=${certificate["uuid"]}` }, t("certificates.issued"))),
+    await usedBy(certificate, names),
+    actions(certificate),
+  ];
+  return { title: shownText(name), content };
+}
+
+/** From the certificate to its root. @param {Json} certificate @param {Names} names */
+async function chainOf(certificate, names) {
+  const chain = [certificate];
+  for (let one = certificate; one["issuerUuid"] !== one["uuid"] && chain.length < CHAIN_MAX; chain.push(one)) {
+    const issuer = await names.certificate(one["issuerUuid"]).catch(() => undefined);
+    if (!issuer) break;
+    one = issuer;
+  }
+  return chain;
+}
+
+/** @param {Json} certificate */
+function downloads(certificate) {
+  if (!certificate["certificate"]) return h("p", {}, t("cert.notKept"));
+  const path = `/api/v2/x509/${certificate["uuid"]}/download`;
+  /** @type {[string, import("../words.js").Key, string][]} */
+  const forms = [["pem", "cert.pem", "pem"], ["der", "cert.der", "crt"], ["chain", "cert.chain", "pem"]];
+  return h("div", { class: "actions" }, forms.map(([form, key, ending]) => saveButton(t(key), `${certificate["objInfo"].name}.${ending}`, () => download(`${path}?format=${form}`))));
+}
+
+/** The services that sign with it. @param {Json} certificate @param {Names} names */
+async function usedBy(certificate, names) {
+  const place = h("div");
+  return later(place, async () => {
+    const answer = await get("/api/v2/x509/services", { pageSize: 1000 }, names.signal);
+    const using = answer["results"].filter((/** @type {Json} */ one) => one["certificateUuid"] === certificate["uuid"]);
+    return using.length > 0 && [h("h2", {}, t("cert.usedBy")), h("ul", { class: "lines-list" }, using.map((/** @type {Json} */ one) => h("li", {}, h("a", { href: `#/signing/service/${one["objInfo"].uuid}` }, shown(one["objInfo"].name)))))];
+  });
+}
+
+/** @param {Json} certificate */
+function actions(certificate) {
+  if (!may("CertManage:Generate")) return undefined;
+  const path = `/api/v2/x509/${certificate["uuid"]}`;
+  const isOver = certificate["status"] === "Revoked";
+  return h("section", { class: "decide", "aria-labelledby": "do-title" },
+    h("h2", { id: "do-title" }, t("cert.do")),
+    h("div", { class: "columns" },
+      !isOver && !certificate["trusted"] && issueAgain(t("cert.renew"), t("cert.renewWhat"), `${path}/renew`),
+      issueAgain(t("cert.rekey"), t("cert.rekeyWhat"), `${path}/rekey`)),
+    h("div", { class: "actions" },
+      certificate["status"] === "Held" && session.management && h("button", { type: "button", onclick: async () => (await post(`${path}/release`), await show()) }, t("cert.release")),
+      !isOver && h("button", { type: "button", class: "danger", onclick: () => revoke(certificate) }, t("cert.revoke"))));
+}
+
+/** Renew and rekey: the same names for longer. @param {string} title @param {string} what @param {string} path */
+function issueAgain(title, what, path) {
+  const amount = field(t("cert.validity"), input({ type: "number", min: 1, placeholder: t("cert.asProfile") }), { pointer: "/certParams/validityPeriod" });
+  const unit = field(t("cert.unit"), select(["Day", "Week", "Month", "Year"].map((one) => [one, word("unit", one)]), "Month"));
+  return h("section", {}, h("h3", {}, title), h("p", { class: "help" }, what), form({
+    fields: [amount, unit], submit: title,
+    act: async () => issued(await post(path, amount.control.value ? { certParams: { validityPeriod: { unit: unit.control.value, amount: amount.control.value } } } : {})),
+  }));
+}
+
+/** To the certificate, or to the proposal that has to be approved first. @param {Json} answer */
+export function issued(answer) {
+  go(answer["certificateUuid"] && !answer["state"] ? `#/certificates/${answer["certificateUuid"]}` : `#/approvals/proposal/${answer["uuid"]}`);
+}
+
+/** @param {Json} certificate */
+function revoke(certificate) {
+  const reason = field(t("cert.reason"), select(REASONS.map((one) => [one, word("reason", one)])), { pointer: "/reason" });
+  askSlowly({
+    title: t("cert.revoke"), name: certificate["objInfo"].name, fields: [reason], submit: t("cert.revoke"),
+    what: h("p", {}, t(certificate["trusted"] ? "cert.revokeAuthority" : "cert.revokeWhat")),
+    act: async () => {
+      await post(`/api/v2/x509/${certificate["uuid"]}/revoke`, { reason: reason.control.value });
+      await show();
+    },
+  });
+}

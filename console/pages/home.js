@@ -1,0 +1,84 @@
+// Home: what waits for me, what ends soon, and whether all is well.
+
+import { get, plain } from "../api.js";
+import { h } from "../dom.js";
+import { Names } from "../names.js";
+import { fact, facts } from "../parts/facts.js";
+import { missing } from "../parts/state.js";
+import { later } from "../parts/table.js";
+import { number, relative } from "../parts/values.js";
+import { may } from "../session.js";
+import { shown } from "../visible.js";
+import { t } from "../words.js";
+import { approved, waitingProposals, waitingRequests } from "./waiting.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+/** Lines of each list; the pages of their own have all. */
+const LINES = 6;
+const SOON_DAYS = 30;
+/** @type {import("../parts/table.js").Listed} */
+const NOTHING = { rows: [], total: 0 };
+
+/** @param {import("../router.js").Context} context */
+export async function page({ signal }) {
+  const names = new Names(signal);
+  const decides = may("Signing:Approve", "Signing:Submit", "Services:Deploy", "CertManage:Generate", "CertManage:Manage");
+  const content = [
+    h("h1", {}, t("home.title")),
+    h("div", { class: "cards" },
+      decides && card(t("home.waits"), "#/approvals", () => waits(names)),
+      card(t("home.ends", { days: SOON_DAYS }), "#/certificates?view=ending", () => ends(signal)),
+      card(t("home.health"), "#/system", () => health(signal))),
+  ];
+  return { title: t("nav.home"), content };
+}
+
+/** @param {string} title @param {string} href @param {() => Promise<import("../dom.js").Child>} read */
+function card(title, href, read) {
+  return h("section", {}, h("h2", {}, h("a", { href }, title)), later(h("div", {}, h("p", { class: "quiet" }, t("page.reading"))), read));
+}
+
+/** @param {Names} names */
+async function waits(names) {
+  const [requests, proposals] = await Promise.all([
+    may("Signing:Approve", "Signing:Submit") ? waitingRequests(names, undefined, LINES) : NOTHING,
+    waitingProposals(names, undefined, LINES)]);
+  const lines = [
+    ...requests.rows.map(({ request, roles }) => line(`#/approvals/request/${request.uuid}`, request.name, request, roles)),
+    ...proposals.rows.map(({ proposal, roles }) => line(`#/approvals/proposal/${proposal.objInfo.uuid}`, proposal.objInfo.name, proposal, roles)),
+  ];
+  if (lines.length === 0) return h("div", { class: "empty" }, t("home.nothingWaits"));
+  const total = (requests.total ?? 0) + (proposals.total ?? 0);
+  return [h("ul", { class: "lines-list" }, lines), total > lines.length && h("p", {}, h("a", { href: "#/approvals" }, t("home.all", { count: number(total) })))];
+}
+
+/** @param {string} href @param {string} name @param {Json} decided @param {string[]} roles */
+function line(href, name, decided, roles) {
+  return h("li", {}, h("a", { href }, shown(name)), missing({ given: approved(decided).length, required: decided.approvalsRequired }, roles), relative(decided.submittedAt));
+}
+
+/** @param {AbortSignal} signal */
+async function ends(signal) {
+  const expiresBefore = new Date(Date.now() + SOON_DAYS * 86_400_000).toISOString();
+  const answer = await get("/api/v2/x509", { expiresBefore, status: "Valid", pageSize: LINES }, signal);
+  if (answer.results.length === 0) return h("div", { class: "empty" }, t("home.nothingEnds", { days: SOON_DAYS }));
+  return h("ul", { class: "lines-list" }, answer.results.map((/** @type {Json} */ one) =>
+    h("li", {}, h("a", { href: `#/certificates/${one.objInfo.uuid}` }, shown(one.subject)), relative(one.notAfter))));
+}
+
+/** What the server says of itself. @param {AbortSignal} signal */
+export async function health(signal) {
+  const ready = await plain("GET", "/readyz");
+  const log = await fetch("/log/checkpoint", { signal, cache: "no-store" });
+  const [origin = "", size = ""] = log.ok ? (await log.text()).split("\n") : [];
+  const good = (/** @type {string} */ text) => h("span", { class: "state good" }, text);
+  const bad = (/** @type {string} */ text) => h("span", { class: "state bad" }, text);
+  return facts(
+    fact(t("health.store"), good(t("health.storeAnswers"))),
+    fact(t("health.custody"), good(t("health.custodyLoaded"))),
+    fact(t("health.log"), log.ok ? good(t("health.logSize", { size: number(BigInt(size)) })) : bad(t("health.noLog"))),
+    log.ok && fact(t("health.logName"), h("code", {}, origin)),
+    ready["unreadable"] > 0 && fact(t("health.unreadable"), bad(number(ready["unreadable"]))),
+    ready["refusedRows"] > 0 && fact(t("health.refused"), bad(number(ready["refusedRows"]))));
+}

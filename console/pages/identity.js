@@ -1,0 +1,71 @@
+// One identity: its roles, whether it may log in, and its password.
+
+import { get, patch, post, remove } from "../api.js";
+import { h } from "../dom.js";
+import { fact, facts } from "../parts/facts.js";
+import { askSlowly, field, form, input } from "../parts/form.js";
+import { state } from "../parts/state.js";
+import { moment, shortId } from "../parts/values.js";
+import { go } from "../router.js";
+import { may } from "../session.js";
+import { show } from "../show.js";
+import { shown, shownText } from "../visible.js";
+import { t, word } from "../words.js";
+import { base64 } from "./identities.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+/** @param {import("../router.js").Context} context */
+export async function page({ params, signal }) {
+  const path = `/api/v2/identities/${params["uuid"]}`;
+  const [identity, roles] = await Promise.all([get(path, undefined, signal), get("/api/v2/roles/stubs", { pageSize: 1000 }, signal)]);
+  const name = identity["objInfo"].name;
+  const content = [
+    h("p", { class: "crumbs" }, h("a", { href: "#/identities" }, t("nav.identities"))),
+    h("div", { class: "head" }, h("h1", {}, shown(name)), h("p", {}, identity["locked"] ? h("span", { class: "state bad" }, t("identity.locked")) : state("Enabled"))),
+    facts(
+      fact(t("column.kind"), word("identity", identity["kind"])),
+      fact(t("identity.since"), moment(identity["createdAt"])),
+      identity["passwordResetAt"] && fact(t("identity.reset"), moment(identity["passwordResetAt"])),
+      fact("UUID", shortId(identity["objInfo"].uuid))),
+    may("Audit:Read") && h("p", {}, h("a", { href: `#/audit?identityUuid=${identity["objInfo"].uuid}` }, t("identity.did"))),
+    h("h2", {}, t("roles.title")), roleForm(path, identity, roles["results"]),
+    h("section", { class: "decide" }, h("h2", {}, t("cert.do")), h("div", { class: "columns" }, rename(path, name), password(path)), ending(path, identity)),
+  ];
+  return { title: shownText(name), content };
+}
+
+/** @param {string} path @param {Json} identity @param {Json[]} roles */
+function roleForm(path, identity, roles) {
+  const boxes = roles.map((role) => {
+    const uuid = role["objInfo"].uuid;
+    const box = input({ type: "checkbox", checked: identity["roleUuids"].includes(uuid), value: uuid });
+    return field(`${shownText(role["objInfo"].name)} (${t("role.loginCount", { count: role["loginsRequired"] })})`, box, { pointer: "/roleUuids" });
+  });
+  const chosen = () => boxes.map((one) => /** @type {HTMLInputElement} */ (one.control)).filter((box) => box.checked).map((box) => box.value);
+  return form({ fields: boxes, submit: t("identity.giveRoles"), act: async () => (await patch(path, { roleUuids: chosen() }), await show()) });
+}
+
+/** @param {string} path @param {string} name */
+function rename(path, name) {
+  const own = field(t("fact.name"), input({ value: name, maxlength: 255 }), { pointer: "/name" });
+  return form({ fields: [own], submit: t("keys.rename"), act: async () => (await patch(path, { name: own.control.value }), await show()) });
+}
+
+/** @param {string} path */
+function password(path) {
+  const own = field(t("identity.newPassword"), input({ type: "password", autocomplete: "new-password" }), { pointer: "/password", help: t("identity.passwordHelp") });
+  return form({ fields: [own], submit: t("identity.setPassword"), act: async () => (await post(`${path}/password`, { password: base64(own.control.value) }), await show()) });
+}
+
+/** @param {string} path @param {Json} identity */
+function ending(path, identity) {
+  const name = identity["objInfo"].name;
+  const ask = (/** @type {import("../words.js").Key} */ title, /** @type {import("../words.js").Key} */ what, /** @type {() => Promise<unknown>} */ act) =>
+    h("button", { type: "button", class: "danger", onclick: () => askSlowly({ title: t(title), what: h("p", {}, t(what)), name, submit: t(title), act }) }, t(title));
+  return h("div", { class: "actions" },
+    identity["locked"]
+      ? h("button", { type: "button", onclick: async () => (await post(`${path}/unlock`), await show()) }, t("identity.unlock"))
+      : ask("identity.lock", "identity.lockWhat", async () => (await post(`${path}/lock`), await show())),
+    ask("identity.remove", "identity.removeWhat", async () => (await remove(path), go("#/identities"))));
+}

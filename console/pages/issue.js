@@ -1,0 +1,82 @@
+// Issues a certificate: with a key that is made here, or of a request (PKCS#10) that somebody brings.
+
+import { get, post } from "../api.js";
+import { h } from "../dom.js";
+import { field, form, input, select, textarea } from "../parts/form.js";
+import { shownText } from "../visible.js";
+import { t, word } from "../words.js";
+import { issued } from "./certificate.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+const PAGE = 1000;
+
+/** @param {import("../router.js").Context} context */
+export async function page({ query, signal }) {
+  const [profiles, types, inventory] = await Promise.all([
+    get("/api/v2/x509/cert-profiles/stubs", { pageSize: PAGE }, signal),
+    post("/api/v2/key-types/stubs", { pageSize: PAGE }),
+    get("/api/v2/x509", { pageSize: PAGE, status: "Valid" }, signal)]);
+  /** @type {[string, string][]} */
+  const profileChoices = profiles["results"].map((/** @type {Json} */ one) => [one["objInfo"].uuid, shownText(one["objInfo"].name)]);
+  const keyTypes = types["results"].filter((/** @type {Json} */ one) => one["usages"].includes("Sign")).map((/** @type {Json} */ one) => [one["objInfo"].uuid, shownText(one["objInfo"].name)]);
+  const issuers = inventory["results"].filter((/** @type {Json} */ one) => one["trusted"]).map((/** @type {Json} */ one) => [one["objInfo"].uuid, shownText(one["subject"])]);
+  const content = [
+    h("p", { class: "crumbs" }, h("a", { href: "#/certificates" }, t("nav.certificates"))),
+    h("h1", {}, t("issue.title")),
+    h("div", { class: "columns" },
+      h("section", {}, h("h2", {}, t("issue.generate")), generate(profileChoices, keyTypes, issuers, query["issuer"])),
+      h("section", {}, h("h2", {}, t("issue.request")), fromRequest(profileChoices, issuers, query["issuer"]))),
+  ];
+  return { title: t("issue.title"), content };
+}
+
+/** What both ways have in common. @param {[string, string][]} profiles */
+function common(profiles) {
+  const profile = field(t("cert.profile"), select(profiles), { pointer: "/certProfileUuid" });
+  const subject = field(t("cert.subject"), input({ placeholder: "CN=host.example,O=Example" }), { pointer: "/subjectOneline" });
+  const names = field(t("cert.names"), textarea({ rows: 2, spellcheck: "false" }), { pointer: "/certParams/subjectAltNames", help: t("issue.namesHelp") });
+  const amount = field(t("cert.validity"), input({ type: "number", min: 1, placeholder: t("cert.asProfile") }), { pointer: "/certParams/validityPeriod" });
+  const unit = field(t("cert.unit"), select(["Day", "Week", "Month", "Year"].map((one) => [one, word("unit", one)]), "Month"));
+  const body = () => {
+    const subjectAltNames = names.control.value.split("\n").map((one) => one.trim()).filter(Boolean);
+    const certParams = {
+      ...(subjectAltNames.length > 0 ? { subjectAltNames } : {}),
+      ...(amount.control.value ? { validityPeriod: { unit: unit.control.value, amount: amount.control.value } } : {}),
+    };
+    return {
+      certProfileUuid: profile.control.value,
+      ...(subject.control.value ? { subjectOneline: subject.control.value } : {}),
+      ...(Object.keys(certParams).length > 0 ? { certParams } : {}),
+    };
+  };
+  return { profile, fields: [subject, names, amount, unit], body };
+}
+
+/** @param {[string, string][]} profiles @param {[string, string][]} keyTypes @param {[string, string][]} issuers @param {string | undefined} chosen */
+function generate(profiles, keyTypes, issuers, chosen) {
+  const { profile, fields, body } = common(profiles);
+  const issuer = field(t("cert.issuer"), select([["", t("cert.selfSigned")], ...issuers], chosen ?? issuers[0]?.[0]), { pointer: "/issuerUuid" });
+  const type = field(t("issue.keyType"), select(keyTypes), { pointer: "/newKey/keyTypeUuid" });
+  const keep = field(t("issue.keepKey"), input({ type: "checkbox", checked: true }), { pointer: "/newKey/save" });
+  const trust = field(t("issue.trust"), input({ type: "checkbox" }), { pointer: "/trustCert" });
+  const isSet = (/** @type {import("../parts/form.js").Field} */ one) => /** @type {HTMLInputElement} */ (one.control).checked;
+  return form({
+    fields: [profile, issuer, ...fields, type, keep, trust], submit: t("issue.generate"),
+    act: async () => issued(await post("/api/v2/x509/generate", {
+      ...body(), ...(issuer.control.value ? { issuerUuid: issuer.control.value } : {}),
+      newKey: { keyTypeUuid: type.control.value, save: isSet(keep) }, trustCert: isSet(trust),
+    })),
+  });
+}
+
+/** @param {[string, string][]} profiles @param {[string, string][]} issuers @param {string | undefined} chosen */
+function fromRequest(profiles, issuers, chosen) {
+  const { profile, fields, body } = common(profiles);
+  const issuer = field(t("cert.issuer"), select(issuers, chosen), { pointer: "/serviceOrIssuerUuid" });
+  const csr = field(t("issue.csr"), textarea({ rows: 8, spellcheck: "false" }), { pointer: "/csr", help: t("issue.csrHelp") });
+  return form({
+    fields: [csr, profile, issuer, ...fields], submit: t("issue.request"),
+    act: async () => issued(await post("/api/v2/x509/requests", { ...body(), serviceOrIssuerUuid: issuer.control.value, csr: csr.control.value })),
+  });
+}

@@ -1,0 +1,68 @@
+// Login on one page: the first person, then, where their role takes two, the second.
+
+import { fill, h } from "../dom.js";
+import { field, form, input, openDialog } from "../parts/form.js";
+import { logIn, logOut, session } from "../session.js";
+import { languages } from "../shell.js";
+import { shown } from "../visible.js";
+import { t, tn } from "../words.js";
+
+/** @param {() => Promise<void>} begin */
+export function loginPage(begin) {
+  document.title = `${t("login.title")} · Chancery`;
+  return h("main", { class: "login" },
+    h("p", { class: "brand" }, h("img", { src: "/console/icon.svg", alt: "", width: 28, height: 28 }), "Chancery"),
+    h("h1", {}, t("login.title")),
+    loginForm(begin, begin),
+    h("footer", {}, languages(begin), h("a", { href: "/docs" }, t("login.docs"))));
+}
+
+/**
+ * The form, which stays where it is until everybody whom it takes has logged in.
+ * @param {() => unknown} done what follows a complete login @param {() => unknown} left what follows a half-open one that was given up
+ */
+function loginForm(done, left) {
+  const place = h("div", { class: "login-form" });
+  const draw = () => fill(place, session.identities.length > 0 && !session.fullyLoggedIn ? missing(left) : h("p", { class: "quiet" }, t("login.first")), fields());
+  const fields = () => {
+    const name = field(t("login.name"), input({ name: "username", autocomplete: "username", autocapitalize: "off", spellcheck: "false", required: true }));
+    const password = field(t("login.password"), input({ type: "password", name: "password", autocomplete: "current-password", required: true }));
+    const act = async () => {
+      const state = await logIn(name.control.value, password.control.value).finally(() => (password.control.value = ""));
+      if (state.fullyLoggedIn) return done();
+      draw();
+      place.querySelector("input")?.focus();
+    };
+    return form({ fields: [name, password], submit: t("login.submit"), act });
+  };
+  draw();
+  return place;
+}
+
+/** Who is here already, and what is still missing. @param {() => unknown} left */
+function missing(left) {
+  const names = session.identities.flatMap((one, index) => [index > 0 && ", ", h("strong", {}, shown(one.name))]);
+  const giveUp = async () => {
+    await logOut().catch(() => undefined);
+    await left();
+  };
+  return h("div", { class: "half", role: "status" },
+    h("p", {}, tn("login.half", { names: h("span", {}, names) })),
+    h("p", {}, t("login.second")),
+    h("button", { type: "button", class: "plain", onclick: giveUp }, t("login.giveUp")));
+}
+
+/** Asks for the login again, over the page as it is: what was typed there stays. @param {() => Promise<void>} begin */
+export function askToLogInAgain(begin) {
+  if (document.querySelector("dialog.again, main.login")) return;
+  const before = session.identities.map((one) => one.uuid).sort().join();
+  const dialog = h("dialog", { class: "again", "aria-labelledby": "again-title" });
+  const done = async () => {
+    dialog.close();
+    // The page was made for those who were here before; others get their own.
+    if (session.identities.map((one) => one.uuid).sort().join() !== before) await begin();
+  };
+  const draw = () => fill(dialog, h("h2", { id: "again-title" }, t("login.ended")), h("p", {}, t("login.kept")), loginForm(done, draw));
+  draw();
+  openDialog(dialog);
+}

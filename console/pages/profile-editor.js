@@ -1,0 +1,168 @@
+// Makes or changes a token profile: what the format does with sample values is seen while it is written.
+
+import { get, patch, post } from "../api.js";
+import { fill, h } from "../dom.js";
+import { field, form, input, select, textarea } from "../parts/form.js";
+import { problem } from "../parts/problem.js";
+import { security } from "../parts/profile-format.js";
+import { table } from "../parts/table.js";
+import { go } from "../router.js";
+import { may } from "../session.js";
+import { shown, shownText } from "../visible.js";
+import { t, word } from "../words.js";
+
+/** @typedef {import("../api.js").Json} Json */
+/** @typedef {import("../parts/form.js").Field} Field */
+
+const ALPHABETS = ["Decimal", "LowerHex", "UpperHex", "LowerAlpha", "UpperAlpha", "Alphabetic", "AlphaNumeric", "Printable"];
+const ALGORITHMS = ["Ff1", "Random", "AesSiv", "AesGcm", "Hmac"];
+/** These have a format; the others take any text. */
+const WITH_FORMAT = ["Ff1", "Random"];
+/** One person may ask for 60 previews a minute. */
+const PREVIEW_AFTER_MS = 800;
+
+/** @param {import("../router.js").Context} context */
+export async function page({ params, signal }) {
+  const uuid = params["uuid"];
+  const [profile, keys, templates] = await Promise.all([
+    uuid ? get(`/api/v2/token-profiles/${uuid}`, undefined, signal) : undefined,
+    may("Keys:Add") ? get("/api/v2/keys/stubs", { pageSize: 1000 }, signal) : { results: [] },
+    get("/api/v2/token-profiles/template/names", undefined, signal),
+  ]);
+  const title = profile ? t("editor.change", { name: shownText(profile["objInfo"].name) }) : t("tokenization.new");
+  const content = [
+    h("p", { class: "crumbs" }, h("a", { href: "#/tokenization" }, t("tokenization.title"))),
+    h("h1", {}, title),
+    editor(profile, keys["results"], templates["names"]),
+  ];
+  return { title, content };
+}
+
+/** @param {Json} [format] */
+function formatFields(format = {}) {
+  const isOwn = format["alphabet"] && !ALPHABETS.includes(format["alphabet"]);
+  /** @type {[string, string][]} */
+  const alphabets = [...ALPHABETS.map((one) => /** @type {[string, string]} */ ([one, word("alphabet", one)])), ["own", t("editor.ownAlphabet")], ["pattern", t("format.pattern")]];
+  const chosen = format["pattern"] ? "pattern" : isOwn ? "own" : format["alphabet"] ?? "Decimal";
+  const numeric = (/** @type {string} */ label, /** @type {string} */ name, /** @type {string} */ help = "") =>
+    field(label, input({ type: "number", min: 0, value: format[name] ?? "" }), { pointer: `/format/${name}`, help });
+  return {
+    kind: field(t("format.alphabet"), select(alphabets, chosen), { pointer: "/format/alphabet" }),
+    own: field(t("editor.ownAlphabet"), input({ value: isOwn ? format["alphabet"] : "", spellcheck: "false" }), { pointer: "/format/alphabet" }),
+    pattern: field(t("format.pattern"), input({ value: format["pattern"] ?? "", spellcheck: "false" }), { pointer: "/format/pattern", help: t("editor.patternHelp") }),
+    minLength: numeric(t("format.minLength"), "minLength"),
+    maxLength: numeric(t("format.maxLength"), "maxLength"),
+    keepLeading: numeric(t("format.keepLeading"), "keepLeading"),
+    keepTrailing: numeric(t("format.keepTrailing"), "keepTrailing"),
+    passThrough: field(t("format.passThrough"), input({ value: format["passThrough"] ?? "", spellcheck: "false" }), { pointer: "/format/passThrough", help: t("editor.passThroughHelp") }),
+    luhn: field(t("format.luhn"), select(["Ignore", "Valid", "Invalid"].map((one) => [one, word("luhn", one)]), format["luhn"] ?? "Ignore"), { pointer: "/format/luhn" }),
+    tokenLength: numeric(t("format.tokenLength"), "tokenLength", t("editor.tokenLengthHelp")),
+    versionPrefix: numeric(t("format.versionPrefix"), "versionPrefix", t("editor.versionPrefixHelp")),
+  };
+}
+
+/** @typedef {ReturnType<typeof formatFields>} FormatFields */
+
+/** The format as it is sent; what is left empty is left out. @param {FormatFields} fields @returns {Json} */
+function formatOf(fields) {
+  /** @type {Json} */
+  const format = {};
+  const kind = fields.kind.control.value;
+  const text = (/** @type {Field} */ one) => one.control.value;
+  if (kind === "pattern") format["pattern"] = text(fields.pattern);
+  else format["alphabet"] = kind === "own" ? text(fields.own) : kind;
+  if (text(fields.passThrough)) format["passThrough"] = text(fields.passThrough);
+  if (kind === "pattern") return format;
+  for (const name of /** @type {const} */ (["minLength", "maxLength", "keepLeading", "keepTrailing", "tokenLength", "versionPrefix"])) {
+    if (text(fields[name]) !== "") format[name] = Number(text(fields[name]));
+  }
+  format["luhn"] = text(fields.luhn);
+  return format;
+}
+
+/** @param {Json | undefined} profile @param {Json[]} keys @param {string[]} templates */
+function editor(profile, keys, templates) {
+  const name = field(t("fact.name"), input({ maxlength: 255, value: profile?.["objInfo"].name ?? "" }), { pointer: "/objInfo/name" });
+  const algorithm = field(t("column.algorithm"), select(ALGORITHMS.map((one) => [one, word("tokens", one)]), profile?.["algorithm"]), { pointer: "/algorithm" });
+  const key = field(t("fact.key"), select(keys.filter((one) => one["usages"].includes("Tokenize")).map((one) => [one["objInfo"].uuid, shownText(one["objInfo"].name)]), profile?.["keyUuid"]), { pointer: "/keyUuid", help: keys.length === 0 ? t("editor.noKeys") : undefined });
+  const useIv = field(t("format.useIv"), input({ type: "checkbox", checked: Boolean(profile?.["useIv"]) }), { pointer: "/useIv", help: t("editor.useIvHelp") });
+  let fields = formatFields(profile?.["format"]);
+  const place = h("div");
+  const samples = textarea({ rows: 4, spellcheck: "false" });
+  const shownPreview = h("div", { "aria-live": "polite" });
+
+  const draft = () => {
+    const chosen = algorithm.control.value;
+    /** @type {Json} */
+    const made = { algorithm: chosen, useIv: /** @type {HTMLInputElement} */ (useIv.control).checked };
+    if (WITH_FORMAT.includes(chosen)) made["format"] = formatOf(fields);
+    return made;
+  };
+  const preview = livePreview(shownPreview, draft, samples);
+  const drawFormat = () => {
+    const kind = fields.kind.control.value;
+    const isLeftOut = (/** @type {string} */ one) => (one === "own" && kind !== "own") || (one === "pattern" && kind !== "pattern")
+      || (kind === "pattern" && !["kind", "pattern", "passThrough"].includes(one));
+    fill(place, WITH_FORMAT.includes(algorithm.control.value) && h("div", { class: "columns" }, Object.entries(fields).filter(([one]) => !isLeftOut(one)).map(([, one]) => one.element)));
+    fields.kind.control.onchange = drawFormat;
+    preview();
+  };
+  const template = field(t("editor.template"), select([["", t("editor.noTemplate")], ...templates.map((one) => /** @type {[string, string]} */ ([one, one]))]));
+  template.control.addEventListener("change", async () => {
+    if (!template.control.value) return;
+    const read = await get(`/api/v2/token-profiles/template/${encodeURIComponent(template.control.value)}`);
+    /** @type {HTMLSelectElement} */ (algorithm.control).value = read["algorithm"];
+    /** @type {HTMLInputElement} */ (useIv.control).checked = read["useIv"];
+    fields = formatFields(read["format"]);
+    drawFormat();
+  });
+  algorithm.control.addEventListener("change", drawFormat);
+  const act = async () => {
+    const body = { ...draft(), objInfo: { name: name.control.value }, keyUuid: key.control.value };
+    const made = profile ? await patch(`/api/v2/token-profiles/${profile["objInfo"].uuid}`, body) : await post("/api/v2/token-profiles", body);
+    go(`#/tokenization/profile/${made.objInfo.uuid}`);
+  };
+  const all = [name, algorithm, key, useIv];
+  const made = form({ fields: all, placed: () => Object.values(fields), extra: [place, previewSection(samples, shownPreview)], submit: t(profile ? "editor.save" : "editor.make"), act });
+  made.addEventListener("input", preview);
+  drawFormat();
+  if (!profile) made.prepend(template.element);
+  return made;
+}
+
+/** @param {HTMLTextAreaElement} samples @param {HTMLElement} place */
+function previewSection(samples, place) {
+  const label = field(t("editor.samples"), samples, { pointer: "/samples", help: t("editor.samplesHelp") });
+  return h("section", { "aria-labelledby": "preview-title" }, h("h2", { id: "preview-title" }, t("editor.preview")), label.element, place);
+}
+
+/** Shows what becomes of the samples, a moment after the last key. @param {HTMLElement} place @param {() => Json} draft @param {HTMLTextAreaElement} samples */
+function livePreview(place, draft, samples) {
+  let timer = 0;
+  let number = 0;
+  const ask = async () => {
+    const own = ++number;
+    const lines = samples.value.split("\n").filter(Boolean).slice(0, 20);
+    try {
+      const answer = await post("/api/v2/token-profiles/preview", { profile: draft(), samples: lines });
+      if (own === number) fill(place, result(lines, answer));
+    } catch (error) {
+      if (own === number) fill(place, problem(error));
+    }
+  };
+  return () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => void ask(), PREVIEW_AFTER_MS);
+  };
+}
+
+/** @param {string[]} lines @param {Json} answer */
+function result(lines, answer) {
+  const errors = new Map(answer["errors"].map((/** @type {Json} */ one) => [one["index"], one["message"]]));
+  const rows = lines.map((line, index) => ({ line, token: answer["tokens"][index], error: errors.get(index) }));
+  const columns = [
+    { title: t("editor.sample"), cell: (/** @type {Json} */ row) => h("span", { class: "pair" }, shown(row.line)) },
+    { title: t("editor.token"), cell: (/** @type {Json} */ row) => row.token === null ? h("span", { class: "state bad" }, row.error) : h("span", { class: "pair" }, shown(row.token)) },
+  ];
+  return [rows.length > 0 && table(columns, rows, t("editor.preview")), security(answer["security"])];
+}

@@ -1,0 +1,87 @@
+// One token profile: how values become tokens, who may do what with them, and the versions of its key.
+
+import { get, patch, remove } from "../api.js";
+import { h } from "../dom.js";
+import { Names } from "../names.js";
+import { fact, facts } from "../parts/facts.js";
+import { askSlowly } from "../parts/form.js";
+import { formatFacts, security } from "../parts/profile-format.js";
+import { rules } from "../parts/rules.js";
+import { later } from "../parts/table.js";
+import { tryIt } from "../parts/try-tokens.js";
+import { moment, period, shortId } from "../parts/values.js";
+import { go } from "../router.js";
+import { may } from "../session.js";
+import { show } from "../show.js";
+import { shown, shownText } from "../visible.js";
+import { t, word } from "../words.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+/** @param {import("../router.js").Context} context */
+export async function page({ params, signal }) {
+  const uuid = String(params["uuid"]);
+  if (!may("Tokenization:Manage")) return stubPage(uuid, signal);
+  const profile = await get(`/api/v2/token-profiles/${uuid}`, undefined, signal);
+  const roles = await new Names(signal).roles();
+  const content = [
+    h("p", { class: "crumbs" }, h("a", { href: "#/tokenization" }, t("tokenization.title"))),
+    h("div", { class: "head" }, h("h1", {}, shown(profile.objInfo.name)),
+      h("p", { class: "actions" }, h("a", { href: `#/tokenization/profile/${uuid}/edit` }, t("profile.edit")), removeButton(profile))),
+    facts(
+      fact(t("column.algorithm"), word("tokens", profile.algorithm)),
+      ...formatFacts(profile.format),
+      fact(t("format.useIv"), t(profile.useIv ? "yes" : "no")),
+      profile.deterministic !== undefined && profile.deterministic !== null && fact(t("format.deterministic"), t(profile.deterministic ? "yes" : "no")),
+      profile.timeToLive && fact(t("format.timeToLive"), period(profile.timeToLive)),
+      fact("UUID", shortId(uuid))),
+    h("h2", {}, t("profile.security")), security(profile.security),
+    h("h2", {}, t("rules.title")), rules(profile, roles),
+    h("h2", {}, t("profile.versions")), versions(profile, signal),
+    h("h2", {}, t("try.title")), tryIt(uuid, profile),
+  ];
+  return { title: shownText(profile.objInfo.name), content };
+}
+
+/** For those who only use it. @param {string} uuid @param {AbortSignal} signal */
+async function stubPage(uuid, signal) {
+  const answer = await get("/api/v2/token-profiles/stubs", { pageSize: 1000 }, signal);
+  const stub = answer.results.find((/** @type {Json} */ one) => one.objInfo.uuid === uuid);
+  const name = stub?.objInfo.name ?? uuid;
+  const content = [h("p", { class: "crumbs" }, h("a", { href: "#/tokenization" }, t("tokenization.title"))), h("h1", {}, shown(name)), h("p", {}, t("profile.onlyUse")), tryIt(uuid, stub ?? {})];
+  return { title: shownText(name), content };
+}
+
+/** Which versions of the key the profile makes and reads, and how to move on. @param {Json} profile @param {AbortSignal} signal */
+function versions(profile, signal) {
+  const place = h("div", {});
+  return later(place, async () => {
+    const key = may("Keys:Add") ? await get(`/api/v2/keys/${profile.keyUuid}`, undefined, signal) : undefined;
+    const move = async () => {
+      await patch(`/api/v2/token-profiles/${profile.objInfo.uuid}`, { keyVersion: key?.["currentVersion"] });
+      await show();
+    };
+    const isBehind = key && key["currentVersion"] > profile.keyVersion;
+    return [
+      facts(
+        fact(t("fact.key"), key ? h("a", { href: `#/keys/${key["uuid"]}` }, shown(key["objInfo"].name)) : shortId(profile.keyUuid)),
+        fact(t("profile.makes"), t("profile.version", { version: profile.keyVersion })),
+        fact(t("profile.reads"), profile.minDecryptVersion === profile.keyVersion ? t("profile.version", { version: profile.keyVersion }) : t("profile.versionsFromTo", { from: profile.minDecryptVersion, to: profile.keyVersion })),
+        key && fact(t("profile.newest"), [t("profile.version", { version: key["currentVersion"] }), ", ", moment(key["versions"].at(-1)?.createdAt)])),
+      isBehind && h("div", { class: "actions" }, h("button", { type: "button", onclick: () => void later(place, async () => (await move(), undefined)) }, t("profile.moveOn", { version: key["currentVersion"] }))),
+    ];
+  });
+}
+
+/** @param {Json} profile */
+function removeButton(profile) {
+  const ask = () => askSlowly({
+    title: t("profile.remove"), what: h("p", {}, t("profile.removeWhat")), name: profile.objInfo.name, submit: t("profile.remove"),
+    act: async () => {
+      await remove(`/api/v2/token-profiles/${profile.objInfo.uuid}`);
+      go("#/tokenization");
+    },
+  });
+  return h("button", { type: "button", class: "danger", onclick: ask }, t("profile.remove"));
+}
+

@@ -1,0 +1,138 @@
+// A change, a certificate or a pre-approval that waits for approvals: what it will do, and who decides.
+
+import { get, post } from "../api.js";
+import { h } from "../dom.js";
+import { Names } from "../names.js";
+import { certificateToIssue } from "../parts/certificate-facts.js";
+import { approved, decide, same, who } from "../parts/decide.js";
+import { diff } from "../parts/diff.js";
+import { claimed, computed, facts } from "../parts/facts.js";
+import { askSlowly } from "../parts/form.js";
+import { sha256OfText } from "../parts/hashes.js";
+import { missing, state } from "../parts/state.js";
+import { verdict } from "../parts/statement.js";
+import { later } from "../parts/table.js";
+import { bytesOf, digest, hex, lasting, moment, number, relative } from "../parts/values.js";
+import { includesUs, may } from "../session.js";
+import { show } from "../show.js";
+import { shown, shownText } from "../visible.js";
+import { t, tn, word } from "../words.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+/** @param {import("../router.js").Context} context */
+export async function page({ params, signal }) {
+  const proposal = await read(String(params["uuid"]), signal);
+  const names = new Names(signal);
+  const roles = await names.rolesNamed(proposal.nextRoleUuids);
+  const waits = proposal.state === "Approval";
+  const decidable = {
+    object: proposal, waits, roles, selfApproval: undefined,
+    unchanged: async () => same(proposal, await read(proposal.objInfo.uuid, signal)),
+    approve: (/** @type {string} */ note) => post(`${path(proposal)}/approve`, { note, digest: proposal.digest }),
+    deny: (/** @type {string} */ note) => post(`${path(proposal)}/deny`, { note }),
+    withdraw: (/** @type {string} */ note) => post(`${path(proposal)}/withdraw`, { note }),
+  };
+  const submitted = proposal.approvals.find((/** @type {Json} */ one) => one.decision === "Submit");
+  const content = [
+    h("p", { class: "crumbs" }, h("a", { href: "#/approvals" }, t("approvals.title"))),
+    h("div", { class: "head" },
+      h("h1", {}, word("kind", proposal.kind), ": ", shown(proposal.objInfo.name)),
+      h("p", {}, waits ? missing({ given: approved(proposal).length, required: proposal.approvalsRequired }, roles) : state(proposal.state))),
+    proposal.reason && h("p", { class: "problem" }, shown(proposal.reason)),
+    waits && h("p", { class: "consequence" }, word("consequence", proposal.kind)),
+    h("h2", {}, t("proposal.what")),
+    await effect(proposal, names),
+    h("h2", {}, t("proposal.statement")),
+    facts(
+      computed(t("fact.statement"), [digest(proposal.digest), statement(proposal)]),
+      computed(t("fact.submitted"), [people(proposal.submittedBy), ", ", moment(proposal.submittedAt), " (", relative(proposal.submittedAt), ")"])),
+    submitted?.note && [h("h2", {}, tn("request.claims", { who: people(proposal.submittedBy) })), facts(claimed(t("fact.note"), shown(submitted.note, { lines: true })))],
+    h("h2", {}, t("request.who")),
+    who(decidable),
+    proposal.certificateUuid && proposal.state === "Issued" && h("p", {}, h("a", { href: `#/certificates/${proposal.certificateUuid}` }, t("proposal.certificate"))),
+    decide(decidable),
+    revokeButton(proposal),
+  ];
+  return { title: shownText(proposal.objInfo.name), content };
+}
+
+/** @param {Json} proposal */
+const path = (proposal) => `/api/v2/x509/proposals/${proposal.objInfo.uuid}`;
+
+/** @param {string} uuid @param {AbortSignal} [signal] */
+const read = (uuid, signal) => get(`/api/v2/x509/proposals/${uuid}`, undefined, signal);
+
+/** @param {Json[]} identities */
+const people = (identities) => h("span", {}, identities.flatMap((one, index) => [index > 0 && " + ", shown(one.name)]));
+
+/** The text that people approve; whether its SHA-256 is the digest. @param {Json} proposal */
+function statement(proposal) {
+  return later(h("div", {}), async () => {
+    const agrees = hex(await sha256OfText(proposal.content)) === hex(bytesOf(proposal.digest));
+    return [verdict(agrees), h("details", {}, h("summary", {}, t("statement.show")), h("pre", { tabindex: "0" }, shown(proposal.content, { lines: true })))];
+  });
+}
+
+/** What it does, by its kind. @param {Json} proposal @param {Names} names */
+async function effect(proposal, names) {
+  const roles = await names.roles();
+  const name = (/** @type {string} */ text) => roles.get(text) ?? text;
+  // From the text that people approve, whose digest is compared below: not from what is told beside it.
+  const said = JSON.parse(proposal.content)[proposal.kind] ?? {};
+  switch (proposal.kind) {
+    case "Policy": return change(said.after ? said : proposal.policy, name, "proposal.newPolicy");
+    case "CertProfile": return change(said.after ? said : proposal.certProfile, name, "proposal.changed");
+    case "Issuer": return [await issuerLine(proposal, names), change(said.after ? said : proposal.issuerApproval, name, "proposal.changed")];
+    case "Certificate": return facts(...(await certificateLines(said.certificate ?? proposal.certificate, names)));
+    case "PreApproval": return preApproval(proposal, said, names);
+    default: return h("p", {}, t("proposal.unknown"));
+  }
+}
+
+/** @param {Json} pair @param {(text: string) => string} name @param {import("../words.js").Key} isNew */
+const change = (pair, name, isNew) => [!pair.before && h("p", {}, t(isNew)), facts(computed(t("proposal.change"), diff(pair.before, pair.after, name)))];
+
+/** @param {Json} proposal @param {Names} names */
+async function issuerLine(proposal, names) {
+  const issuer = await names.certificate(proposal.issuerUuid);
+  return h("p", {}, tn("proposal.issuer", { issuer: h("a", { href: `#/certificates/${proposal.issuerUuid}` }, shown(issuer.subject)) }));
+}
+
+/** @param {Json} certificate @param {Names} names */
+async function certificateLines(certificate, names) {
+  const issuer = certificate.issuerUuid ? (await names.certificate(certificate.issuerUuid)).subject : "";
+  const types = await post("/api/v2/key-types/stubs", { pageSize: 1000 });
+  const type = types.results.find((/** @type {Json} */ one) => one.objInfo.uuid === certificate.keyTypeUuid);
+  return certificateToIssue(certificate, issuer, type?.objInfo.name ?? certificate.keyTypeUuid);
+}
+
+/** @param {Json} proposal @param {Json} said @param {Names} names */
+async function preApproval(proposal, said, names) {
+  const { maxRequests, uses, submitterUuid, endsAt, usedDigests } = proposal.preApproval;
+  const policy = await names.policy(proposal.policyUuid);
+  const submitter = submitterUuid && (await names.identities()).get(submitterUuid);
+  /** @type {string[]} */
+  const digests = said.digests ?? [];
+  return facts(
+    computed(t("fact.policy"), h("a", { href: `#/signing/policy/${proposal.policyUuid}` }, shown(policy.objInfo.name))),
+    computed(t("pre.kind"), submitterUuid ? h("strong", { class: "state wait" }, t("pre.window", { count: number(maxRequests) })) : t("pre.digests", { count: number(maxRequests) })),
+    submitterUuid && computed(t("pre.submitter"), shown(submitter ?? submitterUuid)),
+    digests.length > 0 && computed(t("pre.list"), h("details", { open: digests.length <= 10 }, h("summary", {}, t("pre.digests", { count: number(digests.length) })), h("ul", {}, digests.map((one) => h("li", {}, digest(one)))))),
+    computed(t("pre.ends"), endsAt ? moment(endsAt) : said.lifetimeMs ? tn("pre.lifetime", { time: lasting(said.lifetimeMs) }) : t("pre.noEnd")),
+    computed(t("pre.used"), t("pre.usedCount", { count: number(uses) })),
+    usedDigests.length > 0 && computed(t("pre.requests"), usedDigests.map((/** @type {Json} */ one) => h("div", {}, h("a", { href: `#/approvals/request/${one.requestUuid}` }, digest(one.digest))))));
+}
+
+/** @param {Json} proposal */
+function revokeButton(proposal) {
+  if (proposal.state !== "Active" || !(may("Signing:Approve") || includesUs(proposal.submittedBy))) return undefined;
+  const onclick = () => askSlowly({
+    title: t("pre.revoke"), what: h("p", {}, t("pre.revokeWhat")), name: proposal.objInfo.name, submit: t("pre.revoke"),
+    act: async () => {
+      await post(`${path(proposal)}/revoke`, {});
+      await show();
+    },
+  });
+  return h("p", {}, h("button", { type: "button", class: "danger", onclick }, t("pre.revoke")));
+}

@@ -1,0 +1,45 @@
+// All signing requests, by state, with search.
+
+import { get } from "../api.js";
+import { h } from "../dom.js";
+import { state } from "../parts/state.js";
+import { PAGE_SIZE, list } from "../parts/table.js";
+import { moment, shortId } from "../parts/values.js";
+import { may } from "../session.js";
+import { shown } from "../visible.js";
+import { t, word } from "../words.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+const STATES = ["", "Approval", "Signed", "Failed", "Denied"];
+
+/** @param {import("../router.js").Context} context */
+export async function page({ query, signal }) {
+  const { search, after } = query;
+  const answer = await get("/api/v2/x509/signing-requests", { state: query["state"], search, after, pageSize: PAGE_SIZE }, signal);
+  const filter = h("select", { name: "state", "aria-label": t("column.state") },
+    STATES.map((one) => h("option", { value: one, selected: one === (query["state"] ?? "") }, one ? word("state", one) : t("list.all"))));
+  const content = [
+    h("p", { class: "crumbs" }, h("a", { href: "#/signing" }, t("signing.title"))),
+    h("div", { class: "head" }, h("h1", {}, t("approvals.requests")), may("Signing:Submit") && h("a", { class: "primary", href: "#/signing/submit" }, t("signing.submit"))),
+    list({ path: "/signing/requests", query, caption: t("approvals.requests"), columns: requestColumns(), empty: t("requests.empty"), search: t("requests.search"), filters: [filter], listed: { ...answer, rows: answer.items } }),
+  ];
+  return { title: t("approvals.requests"), content };
+}
+
+/** @returns {import("../parts/table.js").Column[]} */
+export function requestColumns() {
+  return [
+    { title: t("column.request"), cell: (row) => h("a", { href: `#/approvals/request/${row["uuid"]}` }, shown(row["name"])) },
+    { title: t("column.state"), cell: (row) => state(row["state"]) },
+    { title: t("column.submitted"), kind: "time", cell: (row) => moment(row["submittedAt"]) },
+    { title: t("column.claims"), cell: (row) => claims(row) },
+    { title: "UUID", cell: (row) => shortId(row["uuid"]) },
+  ];
+}
+
+/** What the submitter said, in a line. @param {Json} row */
+function claims(row) {
+  const texts = [row["note"], ...Object.entries(row["metadata"] ?? {}).map(([name, value]) => `${name}: ${value}`)].filter(Boolean);
+  return texts.flatMap((text, index) => [index > 0 && " · ", shown(text.length > 80 ? `${text.slice(0, 80)}…` : text)]);
+}

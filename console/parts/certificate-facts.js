@@ -1,0 +1,40 @@
+// A certificate that is to be issued, as the server will issue it.
+
+import { h } from "../dom.js";
+import { shown } from "../visible.js";
+import { t, word } from "../words.js";
+import { computed } from "./facts.js";
+import { digest, period, shortId } from "./values.js";
+
+/** @typedef {import("../api.js").Json} Json */
+/** @typedef {import("../dom.js").Child} Child */
+
+/** The lines of an approval page. @param {Json} certificate @param {string} issuer @param {string} keyType */
+export function certificateToIssue(certificate, issuer, keyType) {
+  const { basicConstraints, nameConstraints } = certificate;
+  return [
+    computed(t("cert.subject"), shown(certificate.subject || t("cert.noSubject"))),
+    computed(t("cert.ca"), basicConstraints.ca ? h("strong", { class: "state wait" }, authority(basicConstraints)) : t("cert.isNoAuthority")),
+    computed(t("cert.names"), list(certificate.subjectAltNames)),
+    computed(t("cert.validity"), period(certificate.validityPeriod)),
+    computed(t("cert.keyUsages"), list(certificate.keyUsages.map((/** @type {string} */ one) => word("usage", one)))),
+    computed(t("cert.extendedKeyUsages"), list(certificate.extendedKeyUsages.map((/** @type {string} */ one) => word("usage", one)))),
+    computed(t("cert.issuer"), issuer ? shown(issuer) : t("cert.selfSigned")),
+    computed(t("cert.profile"), shown(certificate.certProfile)),
+    computed(t("fact.key"), certificate.publicKeySha256 ? [t("cert.keyGiven"), " ", digest(certificate.publicKeySha256)] : t("cert.keyMade", { type: keyType })),
+    computed(t("cert.trusted"), certificate.trustCert ? h("strong", {}, t("cert.willIssue")) : t("cert.willNotIssue")),
+    nameConstraints && computed(t("cert.permitted"), list(nameConstraints.permitted ?? [])),
+    nameConstraints && computed(t("cert.excluded"), list(nameConstraints.excluded ?? [])),
+    certificate.insteadOf && computed(t("cert.insteadOf"), h("a", { href: `#/certificates/${certificate.insteadOf}` }, shortId(certificate.insteadOf))),
+  ];
+}
+
+/** @param {Json} constraints */
+export const authority = (constraints) =>
+  constraints.pathLength === null || constraints.pathLength === undefined ? t("cert.isAuthority") : t("cert.isAuthorityOf", { depth: constraints.pathLength });
+
+/** @param {string[]} texts @returns {Child} */
+export function list(texts) {
+  if (texts.length === 0) return h("span", { class: "quiet" }, t("cert.none"));
+  return texts.flatMap((text, index) => [index > 0 && ", ", shown(text)]);
+}

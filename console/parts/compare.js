@@ -1,0 +1,86 @@
+// A file of the reader's own, hashed in the browser and compared with what is to be signed.
+
+import { fill, h } from "../dom.js";
+import { shown, shownText } from "../visible.js";
+import { t, tn, word } from "../words.js";
+import { canHash, hashOf } from "./hashes.js";
+import { problem } from "./problem.js";
+import { uploadedBytes } from "./upload.js";
+import { bytesOf, hex, number, size } from "./values.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+/** A place to drop a file on, or to choose one by keyboard; and a field for a digest. @param {Json} request @param {Json[]} [items] */
+export function compareWithFile(request, items) {
+  const verdict = h("p", { class: "verdict", role: "status" });
+  const chooser = h("input", { type: "file", "aria-label": t("compare.choose") });
+  const compare = (/** @type {File | undefined} */ file) => file && void told(file, request, items, verdict);
+  chooser.addEventListener("change", () => compare(chooser.files?.[0]));
+  const pasted = h("input", { type: "text", "aria-label": t("compare.digest"), placeholder: t("compare.digest"), spellcheck: "false", autocomplete: "off" });
+  pasted.addEventListener("input", () => fill(verdict, pasted.value.trim() ? onDigest(pasted.value, request) : ""));
+  const zone = h("div", { class: "drop" }, h("p", {}, t("compare.drop")), h("div", { class: "actions" }, chooser, pasted), limits(request), verdict);
+  zone.addEventListener("dragover", (event) => (event.preventDefault(), zone.classList.add("over")));
+  zone.addEventListener("dragleave", () => zone.classList.remove("over"));
+  zone.addEventListener("drop", (event) => {
+    event.preventDefault();
+    zone.classList.remove("over");
+    compare(event.dataTransfer?.files[0]);
+  });
+  return [h("h2", {}, t("compare.title")), zone];
+}
+
+/** Formats whose digest is of the file as it is. @param {Json} request */
+const isOfWholeFile = (request) => request.manifest || ["CMS", "Raw"].includes(request.signingFormat);
+
+/** What can be compared here and what cannot, said beforehand. @param {Json} request */
+function limits(request) {
+  if (isOfWholeFile(request)) return undefined;
+  const format = word("format", request.signingFormat);
+  return h("p", { class: "help" }, t(hasUpload(request) ? "compare.withUpload" : "compare.cannot", { format }));
+}
+
+/** @param {Json} request */
+const hasUpload = (request) => request.uploadSize !== undefined && request.uploadSize !== null;
+
+/** @param {File} file @param {Json} request @param {Json[] | undefined} items @param {HTMLElement} verdict */
+async function told(file, request, items, verdict) {
+  try {
+    fill(verdict, t("compare.reading", { size: size(file.size) }));
+    const progress = (/** @type {number} */ done) => fill(verdict, t("compare.progress", { percent: number(Math.floor((100 * done) / file.size)) }));
+    fill(verdict, await found(file, request, items, progress));
+  } catch (error) {
+    fill(verdict, problem(error));
+  }
+}
+
+/** @param {File} file @param {Json} request @param {Json[] | undefined} items @param {(done: number) => void} progress */
+async function found(file, request, items, progress) {
+  const name = shown(file.name);
+  if (isOfWholeFile(request)) {
+    if (!canHash(request.hashAlgorithm, file.size)) return t("compare.cannotHash", { hash: word("hash", request.hashAlgorithm), size: size(file.size) });
+    const digest = hex(await hashOf(file, request.hashAlgorithm, progress));
+    return items ? inManifest(digest, items, name) : outcome(digest === hex(bytesOf(request.digest)), name);
+  }
+  if (!hasUpload(request)) return t("compare.cannot", { format: word("format", request.signingFormat) });
+  if (file.size !== request.uploadSize) return outcome(false, name);
+  const uploaded = await hashOf(new Blob([await uploadedBytes(request)]), "Sha2_256");
+  return outcome(hex(await hashOf(file, "Sha2_256", progress)) === hex(uploaded), name);
+}
+
+/** @param {string} digest @param {Json[]} items @param {Node} name */
+function inManifest(digest, items, name) {
+  const item = items.find((one) => hex(bytesOf(one.digest)) === digest);
+  if (!item) return h("span", { class: "state bad" }, tn("compare.notInManifest", { name }));
+  return h("span", { class: "state good" }, tn("compare.inManifest", { name, item: shown(item.name) }));
+}
+
+/** @param {boolean} isEqual @param {Node} name */
+const outcome = (isEqual, name) => h("span", { class: `state ${isEqual ? "good" : "bad"}` }, tn(isEqual ? "compare.equal" : "compare.different", { name }));
+
+/** @param {string} text @param {Json} request */
+function onDigest(text, request) {
+  const plain = shownText(text).replace(/[\s:]/g, "").toLowerCase();
+  const own = [request.digest, request.approvalDigest];
+  const isEqual = own.some((digest) => hex(bytesOf(digest)) === plain || digest === text.trim());
+  return h("span", { class: `state ${isEqual ? "good" : "bad"}` }, t(isEqual ? "compare.digestEqual" : "compare.digestDifferent"));
+}

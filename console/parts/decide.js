@@ -1,0 +1,103 @@
+// Approving and denying: who has decided, who may, what is still needed, and the decision on what was shown and nothing else.
+
+import { fill, h } from "../dom.js";
+import { Refusal } from "../api.js";
+import { show } from "../show.js";
+import { includesUs, may } from "../session.js";
+import { shown } from "../visible.js";
+import { t, tn, word } from "../words.js";
+import { cancel, field, form, openDialog, textarea } from "./form.js";
+import { moment } from "./values.js";
+
+/** @typedef {import("../api.js").Json} Json */
+/**
+ * @typedef {{
+ *   object: Json, waits: boolean, roles: string[], selfApproval: string | undefined,
+ *   unchanged: () => Promise<boolean>,
+ *   approve: (note: string) => Promise<Json>,
+ *   deny: (note: string) => Promise<Json>,
+ *   withdraw: (note: string) => Promise<Json>,
+ * }} Decidable
+ */
+
+/** @param {Json} decided */
+export const approved = (decided) => decided.approvals.filter((/** @type {Json} */ one) => one.decision === "Approve");
+
+/** Who has decided, and what is still missing. @param {Decidable} options */
+export function who({ object, waits, roles }) {
+  const given = approved(object).length;
+  const line = (/** @type {Json} */ one) => h("li", {},
+    h("span", {}, word("decision", one.decision), ": ", people(one.identities), one.note && [" – ", h("q", {}, shown(one.note))]),
+    moment(one.decidedAt));
+  const need = Math.max(0, object.approvalsRequired - given);
+  return [
+    object.approvals.length > 0 && h("ul", { class: "lines-list" }, object.approvals.map(line)),
+    waits && h("p", {}, roles.length > 0
+      ? t("decide.needOf", { count: need, required: object.approvalsRequired, roles: roles.join(", ") })
+      : t("decide.need", { count: need, required: object.approvalsRequired })),
+    object.expiresAt && waits && h("p", { class: "quiet" }, tn("decide.until", { time: moment(object.expiresAt) })),
+  ];
+}
+
+/** @param {Json[]} identities */
+const people = (identities) => identities.flatMap((one, index) => [index > 0 && " + ", h("strong", {}, shown(one.name))]);
+
+/** Why the reader cannot approve; nothing where nothing is known against it. The server decides in any case. @param {Decidable} options */
+function obstacle({ object, selfApproval }) {
+  if (!may("Signing:Approve")) return t("decide.noPermission");
+  if (approved(object).some((/** @type {Json} */ one) => includesUs(one.identities))) return t("decide.already");
+  if (includesUs(object.submittedBy) && selfApproval === "Never") return t("decide.ownNever");
+  return undefined;
+}
+
+/** The buttons, with a note. @param {Decidable} options */
+export function decide(options) {
+  if (!options.waits) return undefined;
+  const why = obstacle(options);
+  const isOwn = includesUs(options.object.submittedBy);
+  const note = field(t("decide.note"), textarea({ rows: 2, maxlength: 4096 }), { pointer: "/note", help: t("decide.noteHelp") });
+  const text = () => note.control.value;
+  const approve = form({
+    fields: [note], submit: t("decide.approve"), className: "form approve",
+    extra: isOwn && h("p", {}, t("decide.ownDual")),
+    act: async () => {
+      if (!(await options.unchanged())) throw new Refusal(409, "InvalidState", t("decide.changed"));
+      await options.approve(text());
+      await show();
+    },
+  });
+  const refuse = h("div", { class: "actions" },
+    may("Signing:Approve") && askButton(t("decide.deny"), t("decide.denyWhat"), options.deny),
+    isOwn && askButton(t("decide.withdraw"), t("decide.withdrawWhat"), options.withdraw));
+  return h("section", { class: "decide", "aria-labelledby": "decide-title" },
+    h("h2", { id: "decide-title" }, t("decide.title")),
+    why ? h("p", {}, h("strong", {}, t("decide.cannot")), " ", why) : approve, refuse);
+}
+
+/** @param {string} label @param {string} what @param {(note: string) => Promise<Json>} act */
+function askButton(label, what, act) {
+  const ask = () => {
+    const dialog = h("dialog", { "aria-label": label });
+    const note = field(t("decide.note"), textarea({ rows: 2, maxlength: 4096 }), { pointer: "/note" });
+    fill(dialog, h("h2", {}, label), h("p", {}, what), form({
+      fields: [note], submit: label, danger: true, extra: cancel(dialog),
+      act: async () => {
+        await act(note.control.value);
+        dialog.close();
+        await show();
+      },
+    }));
+    openDialog(dialog);
+  };
+  return h("button", { type: "button", class: "danger", onclick: ask }, label);
+}
+
+/** Whether two readings of an object say the same. @param {Json} before @param {Json} now */
+export const same = (before, now) => JSON.stringify(sorted(before)) === JSON.stringify(sorted(now));
+
+/** With members in one order, since their order means nothing. @param {any} value @returns {any} */
+function sorted(value) {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.keys(value).sort().map((name) => [name, sorted(value[name])]));
+}

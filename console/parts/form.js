@@ -1,0 +1,126 @@
+// Forms: labelled fields, what the server refuses shown at the member at fault, nothing typed is lost.
+
+import { Refusal } from "../api.js";
+import { fill, freshId, h } from "../dom.js";
+import { t } from "../words.js";
+import { message, problem } from "./problem.js";
+
+/** @typedef {import("../dom.js").Child} Child */
+/** @typedef {HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement} Control */
+/** @typedef {{element: HTMLElement, control: Control, pointer: string, complain: (text: string) => void}} Field */
+
+/**
+ * A control with its label, its help and a place for what is wrong with it.
+ * @param {string} label
+ * @param {Control} control
+ * @param {{pointer?: string, help?: Child}} [about] `pointer`: the member of the call's body, as a JSON pointer
+ * @returns {Field}
+ */
+export function field(label, control, about = {}) {
+  control.id ||= freshId("field");
+  const help = about.help ? h("p", { class: "help", id: freshId("help") }, about.help) : undefined;
+  const wrong = h("p", { class: "wrong", id: freshId("wrong") });
+  control.setAttribute("aria-describedby", [help?.id, wrong.id].filter(Boolean).join(" "));
+  const isBox = control instanceof HTMLInputElement && control.type === "checkbox";
+  const caption = h("label", { for: control.id }, label);
+  const element = h("div", { class: isBox ? "field box" : "field" }, isBox ? [control, caption] : [caption, control], help, wrong);
+  const complain = (/** @type {string} */ text) => {
+    wrong.textContent = text;
+    if (text) control.setAttribute("aria-invalid", "true");
+    else control.removeAttribute("aria-invalid");
+  };
+  control.addEventListener("input", () => complain(""));
+  return { element, control, pointer: about.pointer ?? "", complain };
+}
+
+/**
+ * A form that does something. Its button waits while it is done. `placed` are fields that stand elsewhere in it.
+ * @param {{fields: Field[], placed?: () => Field[], extra?: Child, submit: string, danger?: boolean, act: () => Promise<unknown>, className?: string}} options
+ */
+export function form(options) {
+  const trouble = h("div", { class: "trouble" });
+  const button = h("button", { type: "submit", class: options.danger ? "danger" : "primary" }, options.submit);
+  const onsubmit = async (/** @type {SubmitEvent} */ event) => {
+    event.preventDefault();
+    fill(trouble);
+    const fields = [...options.fields, ...(options.placed?.() ?? [])];
+    for (const one of fields) one.complain("");
+    await whileBusy(button, options.act).catch((error) => tell(error, fields, trouble));
+  };
+  return h("form", { onsubmit, novalidate: true, class: options.className ?? "form" },
+    options.fields.map((one) => one.element), options.extra, trouble, h("div", { class: "actions" }, button));
+}
+
+/** @template T @param {HTMLButtonElement} button @param {() => Promise<T>} act @returns {Promise<T>} */
+export async function whileBusy(button, act) {
+  button.disabled = true;
+  try {
+    return await act();
+  } finally {
+    button.disabled = false;
+  }
+}
+
+/** Says what was refused where the reader has to do something about it. @param {unknown} error @param {Field[]} fields @param {HTMLElement} trouble */
+function tell(error, fields, trouble) {
+  const pointer = error instanceof Refusal ? error.field : undefined;
+  const fault = pointer === undefined ? undefined : fields
+    .filter((one) => one.pointer && (pointer === one.pointer || pointer.startsWith(`${one.pointer}/`)))
+    .sort((one, other) => other.pointer.length - one.pointer.length)[0];
+  if (fault) {
+    fault.complain(message(error));
+    fault.control.focus();
+  } else {
+    fill(trouble, problem(error));
+  }
+}
+
+/** @param {Record<string, import("../dom.js").AttributeValue>} attributes */
+export const input = (attributes = {}) => h("input", { type: "text", autocomplete: "off", ...attributes });
+
+/** @param {[string, string][]} options value and text @param {string} [chosen] @param {Record<string, import("../dom.js").AttributeValue>} [attributes] */
+export function select(options, chosen, attributes = {}) {
+  return h("select", attributes, options.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
+}
+
+/** @param {Record<string, import("../dom.js").AttributeValue>} attributes @param {string} [text] */
+export function textarea(attributes, text = "") {
+  const area = h("textarea", { rows: 3, ...attributes });
+  area.value = text;
+  return area;
+}
+
+/**
+ * Asks before something that cannot be undone: shows what will stop working, and wants its name typed.
+ * @param {{title: string, what: Child, name: string, fields?: Field[], submit: string, act: () => Promise<unknown>}} options
+ */
+export function askSlowly(options) {
+  const typed = field(t("danger.type", { name: options.name }), input({ autocapitalize: "off", spellcheck: "false" }));
+  const dialog = h("dialog", { class: "danger", "aria-labelledby": "danger-title" });
+  const act = async () => {
+    if (typed.control.value !== options.name) {
+      typed.complain(t("danger.other"));
+      typed.control.focus();
+      return;
+    }
+    await options.act();
+    dialog.close();
+  };
+  const fields = [...(options.fields ?? []), typed];
+  fill(dialog,
+    h("h2", { id: "danger-title" }, options.title),
+    h("div", {}, options.what),
+    form({ fields, submit: options.submit, danger: true, act, extra: cancel(dialog) }));
+  openDialog(dialog);
+}
+
+/** Shows a dialog that goes when it is closed. @param {HTMLDialogElement} dialog */
+export function openDialog(dialog) {
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** @param {HTMLDialogElement} dialog */
+export const cancel = (dialog) =>
+  h("button", { type: "button", class: "plain cancel", onclick: () => dialog.close() }, t("dialog.cancel"));

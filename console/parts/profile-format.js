@@ -1,0 +1,30 @@
+// The format of a token profile in words, and what to know of its safety.
+
+import { h } from "../dom.js";
+import { shown } from "../visible.js";
+import { t, word } from "../words.js";
+import { fact } from "./facts.js";
+import { number } from "./values.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+/** @param {Json} format */
+export function formatFacts(format) {
+  return [
+    format.pattern ? fact(t("format.pattern"), h("code", {}, shown(format.pattern))) : fact(t("format.alphabet"), format.alphabet ? shown(format.alphabet) : t("format.noAlphabet")),
+    fact(t("format.length"), t("format.lengths", { from: number(format.minLength), to: number(format.maxLength) })),
+    (format.keepLeading > 0 || format.keepTrailing > 0) && fact(t("format.keep"), t("format.kept", { leading: format.keepLeading, trailing: format.keepTrailing })),
+    format.passThrough && fact(t("format.passThrough"), h("code", {}, [...format.passThrough].map((one) => (one === " " ? t("format.space") : one)).join(" "))),
+    format.luhn && format.luhn !== "Ignore" && fact(t("format.luhn"), word("luhn", format.luhn)),
+    format.tokenLength && fact(t("format.tokenLength"), number(format.tokenLength)),
+    format.versionPrefix && fact(t("format.versionPrefix"), number(format.versionPrefix)),
+  ];
+}
+
+/** @param {Json} security */
+export function security({ domainSize, notes }) {
+  return [
+    domainSize && h("p", {}, t("format.domain", { size: number(BigInt(domainSize)) })),
+    notes.length > 0 && h("ul", { class: "notes" }, notes.map((/** @type {string} */ note) => h("li", {}, note))),
+  ];
+}

@@ -1,0 +1,82 @@
+// Control Rules as a table: a line for each role, a column for each operation, and the mask of what is shown in part.
+
+import { patch } from "../api.js";
+import { fill, h } from "../dom.js";
+import { shownText } from "../visible.js";
+import { show } from "../show.js";
+import { t, word } from "../words.js";
+import { field, form, input, select } from "./form.js";
+import { table } from "./table.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+const FULL = ["Tokenize", "Detokenize", "Batch"];
+
+/** @param {Json} profile @param {Map<string, string>} roles */
+export function rules(profile, roles) {
+  const place = h("div", {});
+  const draw = () => fill(place, shownRules(profile.controlRules, roles),
+    h("div", { class: "actions" }, h("button", { type: "button", onclick: () => fill(place, editor(profile, roles, draw)) }, t("rules.change"))));
+  draw();
+  return place;
+}
+
+/** @param {Json[]} all @param {Map<string, string>} roles */
+function shownRules(all, roles) {
+  if (all.length === 0) return h("div", { class: "empty" }, t("rules.none"));
+  const held = [...new Set(all.map((rule) => rule.roleUuid))];
+  const has = (/** @type {string} */ role, /** @type {string} */ operation) => all.some((rule) => rule.roleUuid === role && rule.operation === operation);
+  const columns = [
+    { title: t("column.role"), cell: (/** @type {Json} */ row) => shownText(roles.get(row.role) ?? row.role) },
+    ...FULL.map((operation) => ({ title: word("operation", operation), cell: (/** @type {Json} */ row) => has(row.role, operation) ? h("span", { class: "state good" }, t("rules.may")) : h("span", { class: "quiet" }, "–") })),
+    { title: word("operation", "PartialDetokenize"), cell: (/** @type {Json} */ row) => {
+      const masks = all.filter((rule) => rule.roleUuid === row.role && rule.operation === "PartialDetokenize").map(mask);
+      return masks.length > 0 ? masks.join("; ") : h("span", { class: "quiet" }, "–");
+    } },
+  ];
+  return table(columns, held.map((role) => ({ role })), t("rules.title"));
+}
+
+/** @param {Json} rule */
+const mask = (rule) => t(rule.revealFrom === "Start" ? "rules.maskStart" : "rules.maskEnd", { count: rule.reveal, mask: rule.maskChar });
+
+/** Replaces all rules at once, as the interface does. @param {Json} profile @param {Map<string, string>} roles @param {() => void} done */
+function editor(profile, roles, done) {
+  /** @type {Json[]} */
+  const partial = profile.controlRules.filter((/** @type {Json} */ rule) => rule.operation === "PartialDetokenize");
+  /** @type {[string, string, HTMLInputElement][]} */
+  const boxes = [];
+  const box = (/** @type {string} */ role, /** @type {string} */ operation) => {
+    const isSet = profile.controlRules.some((/** @type {Json} */ rule) => rule.roleUuid === role && rule.operation === operation);
+    const made = h("input", { type: "checkbox", checked: isSet, "aria-label": `${roles.get(role)}: ${word("operation", operation)}` });
+    boxes.push([role, operation, made]);
+    return made;
+  };
+  const names = [...roles].map(([role, name]) => ({ role, name }));
+  const columns = [
+    { title: t("column.role"), cell: (/** @type {Json} */ row) => shownText(row.name) },
+    ...FULL.map((operation) => ({ title: word("operation", operation), cell: (/** @type {Json} */ row) => box(row.role, operation) })),
+  ];
+  const grid = table(columns, names, t("rules.title"));
+  const masks = h("ul", { class: "lines-list" });
+  /** @returns {void} */
+  const drawMasks = () => fill(masks, partial.map((rule, index) => h("li", {}, `${shownText(roles.get(rule.roleUuid) ?? rule.roleUuid)}: ${mask(rule)}`,
+    h("button", { type: "button", onclick: () => (partial.splice(index, 1), drawMasks()) }, t("rules.takeAway")))));
+  const role = field(t("column.role"), select([...roles].map(([uuid, name]) => [uuid, shownText(name)])));
+  const reveal = field(t("rules.reveal"), input({ type: "number", min: 0, max: 512, value: 4 }));
+  const from = field(t("rules.from"), select([["End", t("rules.end")], ["Start", t("rules.start")]]));
+  const char = field(t("rules.maskChar"), input({ maxlength: 2, value: "*" }));
+  const add = () => {
+    partial.push({ roleUuid: role.control.value, operation: "PartialDetokenize", reveal: Number(reveal.control.value), revealFrom: from.control.value, maskChar: char.control.value });
+    drawMasks();
+  };
+  drawMasks();
+  const act = async () => {
+    const full = boxes.filter(([, , made]) => made.checked).map(([roleUuid, operation]) => ({ roleUuid, operation }));
+    await patch(`/api/v2/token-profiles/${profile.objInfo.uuid}/permissions`, { controlRules: [...full, ...partial] });
+    await show();
+  };
+  return form({ fields: [], submit: t("rules.save"), act, className: "rules", extra: [grid,
+    h("fieldset", {}, h("legend", {}, word("operation", "PartialDetokenize")), masks, h("div", { class: "columns" }, [role, reveal, from, char].map((one) => one.element)), h("button", { type: "button", onclick: add }, t("rules.add"))),
+    h("button", { type: "button", class: "plain", onclick: done }, t("dialog.cancel"))] });
+}

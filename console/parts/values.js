@@ -1,0 +1,108 @@
+// Values as people read them: times, digests, ids, sizes, numbers.
+
+import { h } from "../dom.js";
+import { region, t } from "../words.js";
+
+/** A moment in the reader's zone; UTC when pointed at. @param {string | null | undefined} time */
+export function moment(time) {
+  if (!time) return h("span", { class: "quiet" }, "–");
+  const date = new Date(time);
+  const text = new Intl.DateTimeFormat(region, { dateStyle: "medium", timeStyle: "short" }).format(date);
+  return h("time", { datetime: time, title: utc(date) }, text);
+}
+
+/** A day; the moment in UTC when pointed at. @param {string} time */
+export function day(time) {
+  const date = new Date(time);
+  const text = new Intl.DateTimeFormat(region, { dateStyle: "medium" }).format(date);
+  return h("time", { datetime: time, title: utc(date) }, text);
+}
+
+/** @param {Date} date */
+const utc = (date) => `${date.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+
+/** @type {[Intl.RelativeTimeFormatUnit, number][]} */
+const UNITS = [["year", 31_536_000], ["month", 2_592_000], ["day", 86_400], ["hour", 3_600], ["minute", 60], ["second", 1]];
+
+/** How long ago, or how soon. @param {string} time */
+export function relative(time) {
+  const date = new Date(time);
+  const seconds = (date.getTime() - Date.now()) / 1000;
+  const [unit, length] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
+  const text = new Intl.RelativeTimeFormat(region, { numeric: "auto" }).format(Math.trunc(seconds / length), unit);
+  return h("time", { datetime: time, title: utc(date) }, text);
+}
+
+/** @param {string} base64 */
+export function bytesOf(base64) {
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+/** @param {Uint8Array} bytes */
+export function hex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** @param {Uint8Array} bytes */
+export function base64Of(bytes) {
+  const characters = [];
+  for (let start = 0; start < bytes.length; start += 8192) {
+    characters.push(String.fromCharCode(...bytes.subarray(start, start + 8192)));
+  }
+  return btoa(characters.join(""));
+}
+
+/** A digest in groups, copied whole as the tools print it. @param {string} base64 */
+export function digest(base64) {
+  const text = hex(bytesOf(base64));
+  const groups = text.match(/.{1,8}/g) ?? [];
+  return h("span", { class: "digest" },
+    h("code", { "data-digest": text }, groups.map((group) => h("span", {}, group))), copyButton(text));
+}
+
+/** A text that copies whole. @param {string} text */
+export function copyable(text) {
+  return h("span", { class: "copyable" }, h("code", {}, text), copyButton(text));
+}
+
+/** An id in its short form. @param {string} uuid */
+export function shortId(uuid) {
+  return h("span", { class: "copyable" }, h("code", { title: uuid }, uuid.slice(0, 8)), copyButton(uuid));
+}
+
+/** @param {string} text */
+export function copyButton(text) {
+  const button = h("button", { type: "button", class: "copy", "aria-label": t("copy.label", { text: text.slice(0, 12) }) }, t("copy.word"));
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(text);
+    button.textContent = t("copy.done");
+    setTimeout(() => (button.textContent = t("copy.word")), 1500);
+  });
+  return button;
+}
+
+/** @param {number} bytes */
+export function size(bytes) {
+  const exact = t("size.bytes", { count: number(bytes) });
+  const steps = ["KiB", "MiB", "GiB", "TiB"];
+  let [rounded, unit] = [bytes, ""];
+  while (rounded >= 1024 && steps.length > 0) [rounded, unit] = [rounded / 1024, steps.shift() ?? ""];
+  return unit ? `${new Intl.NumberFormat(region, { maximumFractionDigits: 1 }).format(rounded)} ${unit} (${exact})` : exact;
+}
+
+/** @param {number | bigint} value */
+export const number = (value) => new Intl.NumberFormat(region).format(value);
+
+/** A span of time in the largest unit that it fills. @param {number} milliseconds */
+export function lasting(milliseconds) {
+  const seconds = milliseconds / 1000;
+  const [unit, length] = UNITS.find(([, length]) => seconds >= length && seconds % length === 0) ?? ["second", 1];
+  return new Intl.NumberFormat(region, { style: "unit", unit, unitDisplay: "long" }).format(seconds / length);
+}
+
+/** `{unit, amount}` in words. @param {{unit: string, amount: string} | null | undefined} period */
+export function period(period) {
+  if (!period) return "–";
+  const unit = period.unit.toLowerCase();
+  return new Intl.NumberFormat(region, { style: "unit", unit, unitDisplay: "long" }).format(Number(period.amount));
+}

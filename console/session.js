@@ -1,0 +1,51 @@
+// Who is logged in, as the server says it. The browser keeps the session's cookie, which no script can read.
+
+import { plain } from "./api.js";
+
+/** @typedef {{name: string, uuid: string}} ObjInfo */
+/** @typedef {{fullyLoggedIn: boolean, hardened: boolean, management: boolean, perms: string[], identities: ObjInfo[]}} Session */
+
+/** @type {Session} */
+const NOBODY = { fullyLoggedIn: false, hardened: false, management: false, perms: [], identities: [] };
+
+/** @type {Session} */
+export let session = NOBODY;
+
+/** Asks the server who is logged in here. */
+export async function load() {
+  try {
+    const answer = await plain("GET", "/home/v1/login");
+    session = /** @type {Session} */ (answer.response);
+  } catch (error) {
+    if (/** @type {any} */ (error).status !== 401) throw error;
+    session = NOBODY;
+  }
+  return session;
+}
+
+/** Logs one person in, on the session of this browser. @param {string} username @param {string} password */
+export async function logIn(username, password) {
+  const bytes = new TextEncoder().encode(password);
+  const encoded = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  await plain("POST", "/home/v1/login", {
+    authType: "userpass",
+    authCredentials: { username, password: encoded },
+  });
+  return load();
+}
+
+/** Ends the session, also for the server. */
+export async function logOut() {
+  try {
+    await plain("POST", "/home/v1/logout", {});
+  } finally {
+    session = NOBODY;
+  }
+}
+
+/** Whether the session holds one of these permissions. @param {...string} perms */
+export const may = (...perms) => perms.some((perm) => session.perms.includes(perm));
+
+/** Whether one of these is in the session. @param {ObjInfo[]} identities */
+export const includesUs = (identities) =>
+  identities.some((one) => session.identities.some((own) => own.uuid === one.uuid));

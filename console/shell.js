@@ -1,0 +1,110 @@
+// What surrounds every page: the navigation, who is logged in, the language, the keys, and what kind of installation this is.
+
+import { plain } from "./api.js";
+import { fill, h } from "./dom.js";
+import { go } from "./router.js";
+import { logOut, may, session } from "./session.js";
+import { shown } from "./visible.js";
+import { LANGUAGES, choose, language, t } from "./words.js";
+
+/** @typedef {import("./words.js").Key} Key */
+
+/** The sections: address, text, key after `g`, and who sees them. @type {[string, Key, string, () => boolean][]} */
+const SECTIONS = [
+  ["#/", "nav.home", "h", () => true],
+  ["#/approvals", "nav.approvals", "a", () => may("Signing:Approve", "Services:Deploy", "Signing:Submit", "CertManage:Generate", "CertManage:Manage")],
+  ["#/signing", "nav.signing", "s", () => true],
+  ["#/tokenization", "nav.tokenization", "t", () => true],
+  ["#/certificates", "nav.certificates", "c", () => true],
+  ["#/keys", "nav.keys", "k", () => may("Keys:Add")],
+  ["#/identities", "nav.identities", "i", () => may("Identity:Manage")],
+  ["#/audit", "nav.audit", "l", () => may("Audit:Read")],
+  ["#/system", "nav.system", "y", () => true],
+];
+
+const visible = () => SECTIONS.filter(([, , , isSeen]) => isSeen());
+
+/** @param {() => Promise<void>} begin begins anew: after a logout, in another language */
+export async function frame(begin) {
+  const health = await plain("GET", "/readyz").catch(() => ({ demo: false }));
+  const links = visible().map(([href, key, letter]) =>
+    h("li", {}, h("a", { href, title: t("keys.go", { letter }) }, t(key))));
+  document.onkeydown = keys;
+  return h("div", { class: "frame" },
+    h("a", { class: "skip", href: "#main", onclick: skip }, t("nav.skip")),
+    h("header", { class: "top" },
+      h("a", { class: "brand", href: "#/" }, h("img", { src: "/console/icon.svg", alt: "", width: 22, height: 22 }), "Chancery"),
+      health.demo && h("p", { class: "demo" }, h("strong", {}, t("demo.word")), " ", t("demo.what")),
+      h("div", { class: "who" }, who(), languages(begin), logOutButton(begin))),
+    h("nav", { "aria-label": t("nav.label") }, h("ul", {}, links)),
+    h("main", { id: "main" }),
+    helpDialog());
+}
+
+/** @param {Event} event */
+function skip(event) {
+  event.preventDefault();
+  document.querySelector("h1")?.focus();
+}
+
+function who() {
+  const names = session.identities.flatMap((one, index) => [index > 0 && " + ", shown(one.name)]);
+  return h("span", { class: "names" }, h("span", { class: "sr" }, t("nav.loggedIn")), names);
+}
+
+/** @param {() => Promise<void>} begin */
+export function languages(begin) {
+  const options = Object.entries(LANGUAGES).map(([name, title]) =>
+    h("option", { value: name, selected: name === language, lang: name }, title));
+  const onchange = async (/** @type {Event} */ event) => {
+    await choose(/** @type {HTMLSelectElement} */ (event.target).value);
+    await begin();
+  };
+  return h("select", { "aria-label": t("nav.language"), onchange }, options);
+}
+
+/** @param {() => Promise<void>} begin */
+function logOutButton(begin) {
+  const onclick = async () => {
+    await logOut().catch(() => undefined);
+    await begin();
+  };
+  return h("button", { type: "button", class: "plain", onclick }, t("nav.logOut"));
+}
+
+let isGoing = false;
+
+/** `g` and a letter go to a section, `/` searches, `?` shows the list. @param {KeyboardEvent} event */
+function keys(event) {
+  const target = /** @type {HTMLElement} */ (event.target);
+  const isTyping = target.matches("input, textarea, select, [contenteditable]") || document.querySelector("dialog[open]");
+  if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  const section = isGoing && visible().find(([, , letter]) => letter === event.key);
+  isGoing = event.key === "g";
+  if (section) {
+    go(section[0]);
+  } else if (event.key === "/") {
+    const search = document.querySelector("main input[type=search]");
+    if (search instanceof HTMLElement) search.focus();
+    else return;
+  } else if (event.key === "?") {
+    const dialog = document.querySelector("#keys");
+    if (dialog instanceof HTMLDialogElement) dialog.showModal();
+  } else {
+    return;
+  }
+  event.preventDefault();
+}
+
+function helpDialog() {
+  const row = (/** @type {string} */ key, /** @type {string} */ what) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, what));
+  const dialog = h("dialog", { id: "keys", "aria-labelledby": "keys-title" });
+  fill(dialog,
+    h("h2", { id: "keys-title" }, t("keys.title")),
+    h("dl", { class: "keys" },
+      visible().map(([, key, letter]) => row(`g ${letter}`, t(key))),
+      row("/", t("keys.search")), row("?", t("keys.list"))),
+    h("button", { type: "button", onclick: () => dialog.close() }, t("dialog.close")));
+  return dialog;
+}
+

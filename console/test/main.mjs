@@ -1,0 +1,358 @@
+// The console in a real browser, against a real server: every journey, every page, and what others try to do with it.
+
+import assert from "node:assert/strict";
+import { createServer } from "node:https";
+import { readFile } from "node:fs/promises";
+import { after, before, test } from "node:test";
+
+import { pages, plant } from "./planted.mjs";
+import { BASE, axe, caller, launch, logIn, open, settled, shoot, sizes, visit } from "./tools.mjs";
+
+const state = JSON.parse(await readFile(process.env.CHANCERY_STATE, "utf8"));
+const { admins, approver } = state;
+let browser;
+let planted;
+
+before(async () => {
+  browser = await launch();
+  planted = await plant(state);
+});
+after(() => browser.close());
+
+test("the first page is small, whole, and asks nobody else", async () => {
+  const { context, page, complaints } = await open(browser);
+  let bytes = 0;
+  page.on("response", async (answer) => {
+    const sizes = await answer.request().sizes();
+    bytes += sizes.responseBodySize + sizes.responseHeadersSize;
+  });
+  const cpu = await cpuOf(page);
+  await page.goto(BASE);
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  await settled(page);
+  const busy = await cpu();
+  console.log(`first page: ${Math.round(busy)} ms of the page's processor time`);
+  assert.ok(busy > 0 && busy < 300, `${busy} ms`);
+  assert.ok(bytes > 10_000 && bytes < 150_000, `${bytes} bytes`);
+  console.log(`first page: ${bytes} bytes`);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+/** Asks the browser how long the page's thread has worked. */
+async function cpuOf(page) {
+  const client = await page.context().newCDPSession(page);
+  await client.send("Performance.enable", { timeDomain: "threadTicks" });
+  return async () => {
+    const { metrics } = await client.send("Performance.getMetrics");
+    return 1000 * metrics.find((one) => one.name === "TaskDuration").value;
+  };
+}
+
+test("two people log in, one after the other, and a reload keeps the session", async () => {
+  const { context, page, complaints } = await open(browser);
+  await page.goto(BASE);
+  await page.getByLabel("Name").fill(admins[0].username);
+  await page.getByLabel("Password").fill("not the password");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("alert").waitFor();
+  assert.equal(await page.getByLabel("Name").inputValue(), admins[0].username, "the name that was typed stays");
+  await page.getByLabel("Password").fill(admins[0].password);
+  await page.keyboard.press("Enter");
+  await page.getByText("takes two people").waitFor();
+  await shoot(page, "login-half-desktop-light");
+  await page.reload();
+  await page.getByText("takes two people").waitFor();
+  await page.getByLabel("Name").fill(admins[1].username);
+  await page.getByLabel("Password").fill(admins[1].password);
+  await page.keyboard.press("Enter");
+  await page.getByRole("navigation").waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "What is there to do?" }).waitFor();
+  const kept = await page.evaluate(() => [document.cookie, ...Object.keys(localStorage), ...Object.keys(sessionStorage)].join());
+  assert.equal(kept, "", "no script can read what proves the session");
+  await page.getByRole("button", { name: "Log out" }).click();
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("two people approve from two browsers, and the second approval signs", async () => {
+  const call = await caller(admins);
+  const { uuid } = await call("POST", "/api/v2/x509/signing-requests", {
+    name: "two approvals.tar", serviceUuid: planted.strict.serviceUuid, policyUuid: planted.strict.policyUuid, uploadData: Buffer.from("two").toString("base64"),
+  });
+  const hash = `#/approvals/request/${uuid}`;
+  for (const [index, who] of [approver, planted.secondApprover].entries()) {
+    const { context, page, complaints } = await open(browser);
+    await logIn(page, [who]);
+    await visit(page, "#/approvals");
+    await page.getByRole("link", { name: "two approvals.tar" }).click();
+    await page.getByText("Uploaded: 3 bytes").waitFor();
+    assert.equal(new URL(page.url()).hash, hash);
+    if (index === 0) await comparesFiles(page);
+    await page.getByLabel("Note").fill(`looked at by ${who.username}`);
+    await page.getByRole("button", { name: "Approve", exact: true }).click();
+    if (index === 0) await page.getByText("you have approved it already").waitFor();
+    else await page.getByRole("heading", { name: "What came of it" }).waitFor();
+    assert.deepEqual(complaints, []);
+    await context.close();
+  }
+  const request = await call("GET", `/api/v2/x509/signing-requests/${uuid}`);
+  assert.deepEqual([request.state, request.approvals.map((one) => one.note)], ["Signed", [`looked at by ${approver.username}`, "looked at by approver-2"]]);
+});
+
+/** Drops files on the page: the right one, and another. */
+async function comparesFiles(page) {
+  const choose = page.getByLabel("A file to compare");
+  await choose.setInputFiles({ name: "mine.tar", mimeType: "application/x-tar", buffer: Buffer.from("two") });
+  await page.getByText("mine.tar is the file that shall be signed").waitFor();
+  await choose.setInputFiles({ name: "other.tar", mimeType: "application/x-tar", buffer: Buffer.from("too") });
+  await page.getByText("other.tar is another file").waitFor();
+  await choose.setInputFiles({ name: "photo\u202Egpj.exe", mimeType: "application/x-tar", buffer: Buffer.from("too") });
+  await page.getByText("photo[U+202E]gpj.exe is another file").waitFor();
+  const shown = await page.locator("[data-digest]").first().getAttribute("data-digest");
+  await page.getByLabel("Digest to compare").fill(shown.toUpperCase());
+  await page.getByText("It is the digest shown above.").waitFor();
+  await page.getByLabel("Digest to compare").fill(shown.replace(/^./, (digit) => (digit === "0" ? "1" : "0")));
+  await page.getByText("It is another digest").waitFor();
+}
+
+test("what changed since the page was opened is not approved", async () => {
+  const call = await caller(admins);
+  const { uuid } = await call("POST", "/api/v2/x509/signing-requests", {
+    name: "changes.tar", serviceUuid: planted.strict.serviceUuid, policyUuid: planted.strict.policyUuid, digest: "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+  });
+  const { context, page } = await open(browser);
+  await logIn(page, [approver], `/#/approvals/request/${uuid}`);
+  await page.getByText("nobody here has seen the file").waitFor();
+  const other = await caller([planted.secondApprover]);
+  await other("POST", `/api/v2/x509/signing-requests/${uuid}/approve`, {});
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  await page.getByText("has changed since it was opened").waitFor();
+  const request = await call("GET", `/api/v2/x509/signing-requests/${uuid}`);
+  assert.equal(request.approvals.length, 1);
+
+  await page.reload();
+  await page.getByText("One more approval is needed").waitFor();
+  await page.getByRole("button", { name: "Deny …" }).click();
+  await page.getByRole("dialog").getByLabel("Note").fill("not this one");
+  await page.getByRole("dialog").getByRole("button", { name: "Deny …" }).click();
+  await page.getByText("not this one").waitFor();
+  assert.equal((await call("GET", `/api/v2/x509/signing-requests/${uuid}`)).state, "Denied");
+  await context.close();
+});
+
+test("a profile is made with a preview, and a rule denies", async () => {
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, admins, "/#/tokenization/new");
+  await page.getByLabel("Begin with").selectOption("card number keep last 4");
+  await page.getByLabel("Name", { exact: true }).fill("made in the console");
+  await page.getByLabel("Samples, one a line").fill("4111 1111 1111 1111\nno card");
+  const preview = page.getByRole("table", { name: "What becomes of samples" });
+  const token = preview.getByRole("row").nth(1).getByRole("cell").first();
+  await token.waitFor();
+  assert.match(await token.innerText(), /^\d{4} \d{4} \d{4} 1111$/);
+  await page.getByLabel("Shortest").fill("3");
+  await page.getByText("Not accepted.").waitFor();
+  await page.getByRole("button", { name: "Make the profile" }).click();
+  await page.locator("[aria-invalid=true]").waitFor();
+  await page.getByLabel("Shortest").fill("13");
+  await page.getByRole("button", { name: "Make the profile" }).click();
+  await page.getByRole("heading", { name: "made in the console" }).waitFor();
+
+  await page.getByLabel("Message").fill("4111 1111 1111 1111");
+  await page.getByRole("button", { name: "Tokenize", exact: true }).click();
+  await page.getByText("Not permitted.").waitFor();
+  await page.getByRole("button", { name: "Change the rules" }).click();
+  await page.getByLabel("Administrator: Tokenize").check();
+  await page.getByRole("button", { name: "Replace the rules" }).click();
+  await page.getByRole("table", { name: "Who may do what" }).locator(".state.good").first().waitFor();
+  await page.getByLabel("Message").fill("4111 1111 1111 1111");
+  await page.getByRole("button", { name: "Tokenize", exact: true }).click();
+  await page.locator("output code").first().waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("a file is submitted as its digest, and found again by what was said of it", async () => {
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, admins, "/#/signing/submit");
+  const bodies = [];
+  page.on("request", (request) => request.url().endsWith("/signing-requests") && bodies.push(request.postData()));
+  await page.getByLabel("File").setInputFiles({ name: "release.tar", mimeType: "application/x-tar", buffer: Buffer.from("does not travel") });
+  await page.getByLabel("Service").selectOption({ label: "demo releases" });
+  await page.getByLabel("Note").fill("a needle in the hay");
+  await page.getByText("Only the digest will travel").waitFor();
+  await page.getByRole("button", { name: "Submit a file" }).click();
+  await page.getByRole("heading", { name: "Sign release.tar?" }).waitFor();
+  assert.equal(bodies.length, 1);
+  assert.ok(!bodies[0].includes("uploadData") && bodies[0].includes('"digest"'), bodies[0]);
+
+  await visit(page, "#/signing/requests");
+  await page.keyboard.press("/");
+  await page.keyboard.type("needle");
+  await page.keyboard.press("Enter");
+  // The list that was there had more rows; it is gone once the answer has come.
+  await page.locator("tbody tr").nth(1).waitFor({ state: "detached" });
+  assert.deepEqual(await page.locator("tbody th").allInnerTexts(), ["release.tar"]);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("by keyboard alone", async () => {
+  const { context, page } = await open(browser);
+  await logIn(page, admins);
+  await page.keyboard.press("g");
+  await page.keyboard.press("c");
+  await page.getByRole("heading", { name: "Who vouches for whom?" }).waitFor();
+  assert.equal(await page.evaluate(() => document.activeElement?.tagName), "H1", "the new heading is read out");
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("Escape");
+  await page.goBack();
+  await page.getByRole("heading", { name: "What is there to do?" }).waitFor();
+  await context.close();
+});
+
+test("a session that ended is begun anew over the page, and what was typed stays", async () => {
+  const { context, page } = await open(browser);
+  await logIn(page, [approver], `/#/approvals/request/${planted.requests.upload}`);
+  await page.getByLabel("Note").fill("typed before");
+  await context.clearCookies();
+  await page.getByRole("button", { name: "Approve", exact: true }).click();
+  const dialog = page.getByRole("dialog", { name: "Your session has ended" });
+  await dialog.getByLabel("Name").fill(approver.username);
+  await dialog.getByLabel("Password").fill(approver.password);
+  await dialog.getByRole("button", { name: "Log in" }).click();
+  await dialog.waitFor({ state: "detached" });
+  assert.equal(await page.getByLabel("Note").inputValue(), "typed before");
+  await context.close();
+});
+
+test("while the server cannot be reached, a page says so and can be tried again", async () => {
+  const { context, page } = await open(browser);
+  await logIn(page, [approver]);
+  await visit(page, "#/approvals");
+  await context.setOffline(true);
+  await page.evaluate(() => (location.hash = "#/approvals?after=x"));
+  await page.getByText("cannot be reached").waitFor();
+  await context.setOffline(false);
+  await page.evaluate(() => (location.hash = "#/approvals"));
+  await page.getByRole("heading", { name: "What waits for approvals?" }).waitFor();
+  await context.close();
+});
+
+test("who may do little sees pages that answer, and nothing that is refused", async () => {
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, [planted.auditor]);
+  const sections = await page.getByRole("navigation").getByRole("link").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  assert.ok(sections.includes("#/audit") && !sections.includes("#/identities"), sections.join());
+  for (const section of [...sections, `#/tokenization/profile/${planted.profile}`]) {
+    await visit(page, section);
+    assert.deepEqual(await page.locator(".problem").allInnerTexts(), [], section);
+  }
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("a page of another origin can neither use the session nor frame the console", async () => {
+  const { context, page } = await open(browser);
+  await logIn(page, admins);
+  // On another port of the same host: of the same site, so that the browser sends the cookie along.
+  const [key, cert] = await Promise.all([readFile(process.env.CHANCERY_OTHER_KEY), readFile(process.env.CHANCERY_OTHER_CERT)]);
+  const foreign = createServer({ key, cert }, (_, answer) => answer.setHeader("content-type", "text/html").end(`<!doctype html><title>evil</title><iframe src="${BASE}/" id="frame"></iframe>`));
+  await new Promise((listening) => foreign.listen(0, "127.0.0.1", listening));
+  const evil = await context.newPage();
+  const blocked = [];
+  evil.on("console", (message) => blocked.push(message.text()));
+  await evil.goto(`https://127.0.0.1:${foreign.address().port}/`);
+  const tried = await evil.evaluate(async (base) => {
+    const attempt = (path, call) => fetch(base + path, { credentials: "include", ...call }).then((answer) => `${answer.type} ${answer.status}`, () => "refused");
+    const name = JSON.stringify({ name: "made by another origin", loginsRequired: 1, perms: [] });
+    return [
+      await attempt("/api/v2/roles/stubs", {}),
+      await attempt("/api/v2/roles", { method: "POST", body: name }),
+      await attempt("/api/v2/roles", { method: "POST", body: name, headers: { "content-type": "application/json" } }),
+      await attempt("/api/v2/roles", { method: "POST", body: name, mode: "no-cors" }),
+      await attempt("/home/v1/logout", { method: "POST", mode: "no-cors" }),
+    ];
+  }, BASE);
+  assert.deepEqual(tried.slice(0, 3), ["refused", "refused", "refused"]);
+  assert.ok(blocked.some((text) => /frame/i.test(text)), blocked.join("\n"));
+  foreign.close();
+  await page.reload();
+  await page.getByRole("heading", { name: "What is there to do?" }).waitFor();
+  await visit(page, "#/identities");
+  assert.equal(await page.getByText("made by another origin").count(), 0);
+  await context.close();
+});
+
+test("nothing on the page can make a script of a text", async () => {
+  const { context, page } = await open(browser);
+  await page.goto(BASE);
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  const tried = await page.evaluate(() => ["innerHTML", "outerHTML"].map((name) => {
+    try {
+      document.createElement("div")[name] = "<b>x</b>";
+      return "done";
+    } catch (error) {
+      return error.name;
+    }
+  }));
+  assert.deepEqual(tried, ["TypeError", "TypeError"]);
+  await context.close();
+});
+
+for (const [look, options] of Object.entries({
+  "desktop-light": { viewport: sizes.desktop, colorScheme: "light" },
+  "telephone-dark": { viewport: sizes.telephone, colorScheme: "dark" },
+})) {
+  test(`every page, ${look}: no violation, no complaint, and names with markup show as text`, async () => {
+    await eachPage(admins, pages(planted, "admins"), look, options);
+    await eachPage([approver], pages(planted, "approver"), look, options);
+  });
+}
+
+test("in German, by the browser's language, and by choice", async () => {
+  const { context, page, complaints } = await open(browser, { locale: "de-DE" });
+  await page.goto(BASE);
+  await page.getByRole("heading", { name: "Anmelden" }).waitFor();
+  assert.equal(await page.getAttribute("html", "lang"), "de");
+  assert.deepEqual(await axe(page), []);
+  await page.getByLabel("Sprache").selectOption("en");
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  await logIn(page, [approver], `/#/approvals/request/${planted.requests.upload}`);
+  await page.getByLabel("Language").selectOption("de");
+  await page.getByRole("button", { name: "Freigeben", exact: true }).waitFor();
+  await shoot(page, "request-upload-german");
+  await page.reload();
+  await page.getByRole("button", { name: "Freigeben", exact: true }).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+async function eachPage(people, list, look, options) {
+  const { context, page, complaints } = await open(browser, options);
+  const other = options.colorScheme === "dark" ? "light" : "dark";
+  await page.goto(BASE);
+  await page.getByRole("heading", { name: "Log in" }).waitFor();
+  assert.deepEqual(await axe(page), [], `login ${look}`);
+  await shoot(page, `login-${look}`);
+  await logIn(page, people);
+  for (const [name, hash, marked] of list) {
+    await visit(page, hash);
+    assert.deepEqual(await page.locator("main .problem[role=alert]").allInnerTexts(), [], `${name} ${look}`);
+    assert.deepEqual(await axe(page), [], `${name} ${look}`);
+    assert.equal(await page.locator("main img, main b:not(:empty), main script").count(), 0, `${name}: markup became elements`);
+    if (marked) assert.ok((await page.locator("main").innerText()).includes("<img src=x"), `${name}: the planted name is not shown`);
+    const width = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+    assert.ok(width[0] <= width[1], `${name} ${look} is wider than its window: ${width}`);
+    await shoot(page, `${name}-${look}`);
+    await page.emulateMedia({ colorScheme: other });
+    await shoot(page, `${name}-${look.replace(/-.*/, "")}-${other}`);
+    await page.emulateMedia({ colorScheme: options.colorScheme });
+  }
+  assert.deepEqual(complaints, [], look);
+  await context.close();
+}

@@ -1,0 +1,41 @@
+// What needs no browser: every language has every text with the same places, and what is hidden is shown as in the server.
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { test } from "node:test";
+
+import { Sha256 } from "../parts/hashes.js";
+import de from "../text/de.js";
+import en from "../text/en.js";
+import { HIDDEN } from "../visible.js";
+
+test("every language has the same texts with the same places", () => {
+  assert.deepEqual(Object.keys(de).sort(), Object.keys(en).sort());
+  const places = (text) => [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]).sort();
+  for (const [key, text] of Object.entries(en)) assert.deepEqual(places(de[key]), places(text), key);
+});
+
+test("the same characters are hidden as in the server", async () => {
+  const source = await readFile(new URL("../../crates/chancery-types/src/hidden.rs", import.meta.url), "utf8");
+  const body = source.slice(source.indexOf("pub fn hides"), source.indexOf("\n}\n"));
+  const ranges = [...body.matchAll(/'\\u\{([0-9a-f]+)\}'(?:\.\.='\\u\{([0-9a-f]+)\}')?/g)].map(([, from, to]) => [parseInt(from, 16), parseInt(to ?? from, 16)]);
+  assert.ok(ranges.length >= 15, "the server's list was found");
+  const hides = (point) => point < 0x20 || (point >= 0x7f && point < 0xa0) || ranges.some(([from, to]) => point >= from && point <= to);
+  for (let point = 0; point <= 0x10ffff; point += 1) {
+    if (point >= 0xd800 && point <= 0xdfff) continue;
+    assert.equal(HIDDEN.test(String.fromCodePoint(point)), hides(point), point.toString(16));
+  }
+});
+
+test("our own SHA-256 agrees with OpenSSL's, however the bytes come", () => {
+  const bytes = new Uint8Array(1000).map((_, index) => (index * 7 + (index >> 3)) & 0xff);
+  for (const length of [0, 1, 55, 56, 63, 64, 65, 119, 120, 128, 1000]) {
+    for (const piece of [1, 3, 64, 100, 1000]) {
+      const hash = new Sha256();
+      for (let start = 0; start < length; start += piece) hash.update(bytes.subarray(start, Math.min(start + piece, length)));
+      const expected = createHash("sha256").update(bytes.subarray(0, length)).digest("hex");
+      assert.equal(Buffer.from(hash.digest()).toString("hex"), expected, `${length} by ${piece}`);
+    }
+  }
+});
