@@ -1,4 +1,5 @@
-//! A data folder belongs to one process at a time: a second one would take files from the first that its clients read.
+//! A data folder belongs to one process at a time: a second one would take files from the first that its clients read. So
+//! does a SQLite file, wherever it is: of several servers each would answer by what it has in memory.
 //!
 //! The kernel holds the lock for the process, and gives it back however that ends. Commands beside a running server work on
 //! the store alone and take no lock.
@@ -7,11 +8,14 @@ use std::{
     fs::{File, OpenOptions, TryLockError},
     io::{Read as _, Seek as _, Write as _},
     os::unix::fs::OpenOptionsExt as _,
-    path::Path,
+    path::{Path, PathBuf},
     process,
 };
 
-use crate::failure::{Failure, While as _};
+use crate::{
+    failure::{Failure, While as _},
+    settings::Settings,
+};
 
 /// The file that is locked. It stays when the lock is gone: to remove it would let a third process lock another.
 const NAME: &str = "lock";
@@ -19,59 +23,67 @@ const NAME: &str = "lock";
 /// More than anybody writes into the file.
 const HOLDER_MAX: u64 = 1_024;
 
-/// The lock on a data folder, held as long as this lives.
+/// The locks on a data folder and on the store's file, held as long as this lives.
 #[derive(Debug)]
-pub(crate) struct DataLock(File);
+pub(crate) struct DataLock(Vec<File>);
 
 impl DataLock {
-    /// Takes it; fails at once where another process has it, and says which.
-    pub(crate) fn take(data: &Path) -> Result<Self, Failure> {
-        let path = data.join(NAME);
-        let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path);
-        let mut file = open.doing(path.display().to_string())?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(in_use(data, &mut file)),
-            Err(TryLockError::Error(error)) => return Err(error).doing(path.display().to_string()),
+    /// Takes both; fails at once where another process has one of them, and says which.
+    pub(crate) fn take(settings: &Settings) -> Result<Self, Failure> {
+        let data = &settings.data;
+        let folder = lock(&data.join(NAME), || {
+            format!("{} is in use by {{holder}}; stop it first, or name another folder with --data", data.display())
+        })?;
+        let mut locks = Self(vec![folder]);
+        if let Some(database) = settings.store.path() {
+            locks.0.push(lock(&beside(database)?, || {
+                format!("{} is in use by {{holder}}; several servers need PostgreSQL", database.display())
+            })?);
         }
-        let mut lock = Self(file);
-        lock.tell(&format!("process {}", process::id())).doing(path.display().to_string())?;
-        Ok(lock)
+        locks.tell(&format!("process {}", process::id()))?;
+        Ok(locks)
     }
 
     /// Says where the holder serves, for the message that others get.
     pub(crate) fn serves_at(&mut self, address: &str) -> Result<(), Failure> {
-        Ok(self.tell(&format!("process {}, which serves at {address}", process::id()))?)
+        self.tell(&format!("process {}, which serves at {address}", process::id()))
     }
 
-    fn tell(&mut self, holder: &str) -> std::io::Result<()> {
-        self.0.set_len(0)?;
-        self.0.rewind()?;
-        writeln!(self.0, "{holder}")
+    fn tell(&mut self, holder: &str) -> Result<(), Failure> {
+        for file in &mut self.0 {
+            file.set_len(0)?;
+            file.rewind()?;
+            writeln!(file, "{holder}")?;
+        }
+        Ok(())
     }
 }
 
-fn in_use(data: &Path, file: &mut File) -> Failure {
+/// The file whose lock stands for a database: SQLite has locks of its own on that itself. Whatever links lead there.
+fn beside(database: &Path) -> Result<PathBuf, Failure> {
+    let folder = database.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let absolute = || folder.canonicalize().map(|folder| folder.join(database.file_name().unwrap_or_default()));
+    // A new installation has no database yet.
+    let database = database.canonicalize().or_else(|_| absolute()).doing(database.display().to_string())?;
+    let mut path = database.into_os_string();
+    path.push("-lock");
+    Ok(path.into())
+}
+
+/// Locks a file; fails at once, in these words, where another process has the lock.
+fn lock(path: &Path, in_use: impl FnOnce() -> String) -> Result<File, Failure> {
+    let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
+    let mut file = open.doing(path.display().to_string())?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(in_use().replace("{holder}", &holder(&mut file)).into()),
+        Err(TryLockError::Error(error)) => Err(error).doing(path.display().to_string()),
+    }
+}
+
+fn holder(file: &mut File) -> String {
     let mut holder = String::new();
     // Whoever holds the lock may just be writing; its number helps, and is not needed.
     let read = file.take(HOLDER_MAX).read_to_string(&mut holder).unwrap_or_default();
-    let holder = if read == 0 { "another process" } else { holder.trim_end() };
-    format!("{} is in use by {holder}; stop it first, or name another folder with --data", data.display()).into()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_folder_has_one_holder_at_a_time() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut held = DataLock::take(folder.path()).unwrap();
-        held.serves_at("https://127.0.0.1:8443").unwrap();
-        let refusal = DataLock::take(folder.path()).unwrap_err().to_string();
-        let holder = format!("in use by process {}, which serves at https://127.0.0.1:8443;", process::id());
-        assert!(refusal.contains(&holder), "{refusal}");
-        drop(held);
-        DataLock::take(folder.path()).unwrap();
-    }
+    if read == 0 { "another process".to_owned() } else { holder.trim_end().to_owned() }
 }

@@ -20,7 +20,7 @@ pub(crate) async fn run(command: Init) -> Result<(), Failure> {
     let root_key = settings.root_key.clone().ok_or("--root-key FILE is needed; keep it outside the data folder")?;
     refuse_inside(&root_key, &settings.data)?;
     // Before anybody types a password: whose folder it is already, and what is in it.
-    let held = settings.data.exists().then(|| DataLock::take(&settings.data)).transpose()?;
+    let held = settings.data.exists().then(|| DataLock::take(&settings)).transpose()?;
     refuse_new_key_of_old_store(&settings, &root_key)?;
     // Passwords before the rest: where one is missing nothing has been made yet.
     let password_of = |name: &str, file: Option<PathBuf>, variable| {
@@ -30,10 +30,15 @@ pub(crate) async fn run(command: Init) -> Result<(), Failure> {
     };
     let first = password_of(&admin1, admin1_password_file, "CHANCERY_ADMIN1_PASSWORD")?;
     let second = password_of(&admin2, admin2_password_file, "CHANCERY_ADMIN2_PASSWORD")?;
+    if first == second {
+        output::note(
+            "chancery: both administrators have the same password, so whoever knows it is both: change one of them.",
+        );
+    }
     let administrators = [(admin1, first), (admin2, second)]
         .map(|(name, password)| FirstIdentity::new(name, password, &[RoleId::ADMINISTRATOR, RoleId::SECURITY_OFFICER]));
     installation::make_data_folder(&settings.data)?;
-    let _held = held.map_or_else(|| DataLock::take(&settings.data), Ok)?;
+    let _held = held.map_or_else(|| DataLock::take(&settings), Ok)?;
     if !root_key.exists() {
         create_root_key(&root_key)?;
         output::line(format_args!(

@@ -17,7 +17,7 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
     let log = logging::start(&settings)?;
     installation::expect_existing(&settings)?;
     installation::make_data_folder(&settings.data)?;
-    let mut lock = DataLock::take(&settings.data)?;
+    let mut lock = DataLock::take(&settings)?;
     let sockets = Sockets::bind(&settings).await?;
     lock.serves_at(&format!("https://{}", sockets.address()?))?;
     let chancery = installation::open_existing(&settings).await?;

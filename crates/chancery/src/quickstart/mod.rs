@@ -54,7 +54,7 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
     let mut steps = Steps::default();
     installation::make_data_folder(&settings.data)?;
     // Before anything is touched that a running demonstration has there.
-    let mut lock = DataLock::take(&settings.data)?;
+    let mut lock = DataLock::take(&settings)?;
     let sockets = Sockets::bind(&settings).await?;
     lock.serves_at(&format!("https://{}", sockets.address()?))?;
     let opened = open(&settings, &mut steps).await?;

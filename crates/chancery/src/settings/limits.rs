@@ -68,6 +68,16 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
     Ok(())
 }
 
+/// Refuses limits that leave nothing between them.
+pub(super) fn check_together(limits: &Limits) -> Result<(), Failure> {
+    let Limits { password_min, password_max, .. } = limits;
+    if password_min > password_max {
+        let why = format!("--limit password-min={password_min} and password-max={password_max}: no password would do");
+        return Err(why.into());
+    }
+    Ok(())
+}
+
 /// One for batches and signing requests.
 fn set_of_requests(limits: &mut Limits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
     let (size, time) = in_types(number);

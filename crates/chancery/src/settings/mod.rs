@@ -257,6 +257,12 @@ impl Options {
         for limit in self.limit.unwrap_or_default() {
             limits::set(&mut limits, &mut bounds, &limit).doing(format!("--limit {limit}"))?;
         }
+        limits::check_together(&limits)?;
+        if self.time_stamp_roots.is_some() && self.time_stamp_urls.as_ref().is_none_or(Vec::is_empty) {
+            return Err(
+                "--time-stamp-roots: there are no authorities to trust for it; --time-stamp-urls names them".into()
+            );
+        }
         bounds.trusted_proxies = addresses::trusted_proxies(&self.trusted_proxies.unwrap_or_default())?;
         let listen = self.listen.unwrap_or_else(|| "127.0.0.1:8443".to_owned());
         addresses::check_listen(&listen)?;
@@ -331,5 +337,8 @@ mod tests {
         assert!(refused(Options::default(), "lisen = \"x\"").contains("unknown field `lisen`"));
         assert!(refused(Options::default(), "tls-cert = \"x\"").contains("go together"));
         assert!(refused(Options::default(), "limit = [\"no-such=1\"]").contains("--limit no-such=1"));
+        let nothing_between = refused(Options::default(), "limit = [\"password-max=20\", \"password-min=21\"]");
+        assert!(nothing_between.contains("password-min=21"), "{nothing_between}");
+        assert!(refused(Options::default(), "time-stamp-roots = \"x\"").contains("--time-stamp-urls"));
     }
 }

@@ -84,6 +84,16 @@ fn a_second_start_takes_nothing_from_the_running_one() {
         assert!(refused.stderr.contains("is in use by process "), "{command:?}: {}", refused.stderr);
         assert!(refused.stderr.contains(demo.text("/base")), "{command:?}: {}", refused.stderr);
     }
+    // From another folder, and where somebody has removed the lock of this one.
+    fs::remove_file(folder.path().join("data/lock")).unwrap();
+    let (store, other) = (format!("{data}/chancery.db"), folder.path().join("other"));
+    let at_store = ["--data", other.to_str().unwrap(), "--store", &store, "--root-key", &format!("{data}/root.key")];
+    for arguments in [&of_data[..2], &at_store] {
+        let refused = chancery(&[&["serve", "--listen", "127.0.0.1:0"], arguments].concat()).try_run();
+        let why = "chancery.db is in use by process ";
+        assert!(refused.stderr.contains(why), "{arguments:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("several servers need PostgreSQL"), "{}", refused.stderr);
+    }
     assert_eq!(fs::read(folder.path().join("data/quickstart.json")).unwrap(), state);
     demo.client();
     demo.server.signal("-KILL");

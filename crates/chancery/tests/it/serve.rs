@@ -181,6 +181,9 @@ fn init_keeps_the_root_key_and_weak_passwords_out() {
     fs::write(&two, "short").unwrap();
     let refused = place.init().try_run();
     assert!(!refused.status.success() && refused.stderr.contains("12"), "{}", refused.stderr);
+    fs::copy(&one, &two).unwrap();
+    let warned = place.init().run();
+    assert!(warned.stderr.contains("have the same password"), "{}", warned.stderr);
     let nowhere = place.run(&["init"]).try_run();
     assert!(nowhere.stderr.contains("there is no password for Admin1"), "{}", nowhere.stderr);
 }
