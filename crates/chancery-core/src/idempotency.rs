@@ -39,6 +39,7 @@ pub(crate) struct KeepingAnswers(());
 pub struct MadeBefore {
     body: Option<Vec<u8>>,
     request_id: String,
+    /// Empty where it is known and not kept.
     answer: Option<Vec<u8>>,
     /// Whether its answer may be on its way yet.
     is_recent: bool,
@@ -72,8 +73,8 @@ impl IdempotentCall {
         self.made.store(true, Ordering::Relaxed);
     }
 
-    /// Notes in the transaction that makes the call that it is made; refuses it where it was made before. A call that
-    /// commits several times is noted by the first.
+    /// Notes in the transaction that makes the call that it is made; refuses it where another request made it before. A
+    /// call that commits several times, some at the same moment, is noted by the first.
     pub(crate) async fn claim(&self, tx: &mut Tx, request_id: &str, now_ms: i64) -> Result<()> {
         if self.is_made() {
             return Ok(());
@@ -99,10 +100,10 @@ impl MadeBefore {
             let message = "This Idempotency-Key was used for a call with another body; another call takes another key.";
             return Err(Error::state(message));
         }
-        self.answer.ok_or_else(|| {
-            if self.is_recent {
-                return being_made();
-            }
+        if self.answer.is_none() && self.is_recent {
+            return Err(being_made());
+        }
+        self.answer.filter(|answer| !answer.is_empty()).ok_or_else(|| {
             let message = format!(
                 "The call with this Idempotency-Key was made, and its answer is not kept; the audit records of the \
                  request {} tell what it did.",
@@ -127,11 +128,9 @@ impl Chancery {
         }))
     }
 
-    /// Keeps how a call was answered that was made.
-    pub async fn keep_answer(&self, _: &Caller, call: &IdempotentCall, answer: &[u8]) -> Result<()> {
-        if answer.len() > ANSWER_MAX {
-            return Ok(());
-        }
+    /// Keeps how a call was answered that was made, or that its answer is not one to be given again.
+    pub async fn keep_answer(&self, _: &Caller, call: &IdempotentCall, answer: Option<&[u8]>) -> Result<()> {
+        let answer = answer.filter(|answer| answer.len() <= ANSWER_MAX).unwrap_or_default();
         let (id, answer) = (call.id, answer.to_vec());
         let keep = self.storage.background(&KeepingAnswers(()), move |tx| {
             Box::pin(async move { Ok::<_, Error>(idempotency_keys::answered(tx, &id, &answer).await?) })

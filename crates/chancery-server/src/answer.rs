@@ -49,28 +49,42 @@ pub(crate) fn written(json: serde_json::Result<Vec<u8>>) -> Response {
 pub(crate) type Answer<T> = Result<Success<T>, Failure>;
 
 /// The payload of a call that succeeded; it leaves in [`Envelope::success`].
-pub(crate) struct Success<T>(T);
+pub(crate) struct Success<T> {
+    response: T,
+    holds_secret: bool,
+}
+
+/// Marks an answer that is given once and kept nowhere.
+#[derive(Clone, Copy)]
+pub(crate) struct HoldsSecret;
 
 /// The answer of a call that succeeded.
 pub(crate) const fn success<T>(response: T) -> Answer<T> {
-    Ok(Success(response))
+    Ok(Success { response, holds_secret: false })
+}
+
+/// The answer of a call that succeeded, with something that nobody will be told again.
+pub(crate) const fn secret<T>(response: T) -> Answer<T> {
+    Ok(Success { response, holds_secret: true })
 }
 
 impl<T: Serialize> IntoResponse for Success<T> {
     fn into_response(self) -> Response {
-        written(self.in_envelope())
+        let mut answer = written(in_envelope(&self.response));
+        if self.holds_secret {
+            answer.extensions_mut().insert(HoldsSecret);
+        }
+        answer
     }
 }
 
-impl<T: Serialize> Success<T> {
-    /// What is the same for all answers is not serialized for each.
-    fn in_envelope(&self) -> serde_json::Result<Vec<u8>> {
-        let mut json = Vec::with_capacity(256);
-        json.extend_from_slice(br#"{"success":true,"errorCode":"Success","response":"#);
-        serde_json::to_writer(&mut json, &self.0)?;
-        json.push(b'}');
-        Ok(json)
-    }
+/// What is the same for all answers is not serialized for each.
+fn in_envelope(response: &impl Serialize) -> serde_json::Result<Vec<u8>> {
+    let mut json = Vec::with_capacity(256);
+    json.extend_from_slice(br#"{"success":true,"errorCode":"Success","response":"#);
+    serde_json::to_writer(&mut json, response)?;
+    json.push(b'}');
+    Ok(json)
 }
 
 /// A call that was refused or failed.
@@ -195,7 +209,7 @@ mod tests {
     #[test]
     fn a_success_is_written_as_its_envelope() {
         let payload = serde_json::json!({"token": "a\"b", "errors": []});
-        let written = Success(&payload).in_envelope().unwrap();
+        let written = in_envelope(&payload).unwrap();
         assert_eq!(written, serde_json::to_vec(&Envelope::success(&payload)).unwrap());
     }
 

@@ -853,6 +853,7 @@ export class TokenProfiles {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.TokenProfile>;
   }
@@ -986,6 +987,7 @@ export class TokenProfiles {
       isPublic: false,
       byCookie: false,
       repeatable: false,
+      keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Empty>;
   }

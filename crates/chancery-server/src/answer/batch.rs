@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Response};
 use chancery_types::wire::token_profiles::BatchResponse;
 use serde::ser::Error as _;
 
-use super::{Failure, Success, written};
+use super::{Failure, in_envelope, written};
 
 /// What handlers of batches answer.
 pub(crate) type BatchAnswer<T> = Result<Batch<T>, Failure>;
@@ -27,7 +27,7 @@ impl<T: BatchResponse> Batch<T> {
     /// serde writes it with an empty array, in whose place the texts go.
     fn in_envelope(mut self) -> serde_json::Result<Vec<u8>> {
         let texts = std::mem::take(self.0.texts());
-        let rest = Success(self.0).in_envelope()?;
+        let rest = in_envelope(&self.0)?;
         let empty = format!("\"{}\":[]", T::MEMBER);
         let place = rest.windows(empty.len()).position(|some| some == empty.as_bytes());
         let place = place.ok_or_else(|| serde_json::Error::custom("a batch without its texts"))? + empty.len();

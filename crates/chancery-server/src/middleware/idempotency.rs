@@ -25,7 +25,7 @@ use tracing::error;
 
 use super::{Exchange, Peer};
 use crate::{
-    answer::{Failure, written},
+    answer::{Failure, HoldsSecret, written},
     app::App,
     credentials,
     extract::digest_of_body,
@@ -40,16 +40,17 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 /// Characters of a key.
 pub(crate) const KEY_MAX: usize = 255;
 
-/// Calls that need no key: values become the same tokens however often that is asked for, and such calls are many.
-pub(crate) const VALUES: &str = "/api/v2/token-profiles/";
-
-/// Calls whose answer holds a secret: they are made once as others are, but not answered again.
-const SECRET: [&str; 1] = ["/api/v2/identities"];
+/// Calls about the values of a profile need no key: values become the same tokens however often that is asked for, and such
+/// calls are many. All others do, also those that change something there.
+pub(crate) fn is_about_values(path: &str) -> bool {
+    let Some(call) = path.strip_prefix("/api/v2/token-profiles/") else { return false };
+    !call.ends_with("/copy") && !call.ends_with("/tokens/delete")
+}
 
 /// Whether a request is one that its sender may repeat.
 pub(crate) fn is_repeatable(request: &Request) -> bool {
     let path = request.uri().path();
-    !path.starts_with(VALUES)
+    !is_about_values(path)
         && request.headers().contains_key(NAME)
         && request.method() == Method::POST
         && (path.starts_with("/api/v2/") || path.starts_with("/cuserv/v1/"))
@@ -82,23 +83,24 @@ pub(crate) async fn answer(app: &App, router: Router, request: Request, peer: &P
             let mut request = Request::from_parts(head, body);
             request.extensions_mut().insert(Arc::clone(&call));
             let answer = router.oneshot(request).await.unwrap_or_else(|never| match never {});
-            keep(app, &caller, &call, &path, answer).await
+            keep(app, &caller, &call, answer).await
         }
     }
 }
 
 /// Keeps the answer of a call that has changed something, before anybody has it.
-async fn keep(app: &App, caller: &Caller, call: &IdempotentCall, path: &str, answer: Response) -> Response {
-    if !call.is_made() || answer.status() != StatusCode::OK || SECRET.contains(&path) {
+async fn keep(app: &App, caller: &Caller, call: &IdempotentCall, answer: Response) -> Response {
+    if !call.is_made() {
         return answer;
     }
+    let is_kept = answer.status() == StatusCode::OK && answer.extensions().get::<HoldsSecret>().is_none();
     let (head, body) = answer.into_parts();
     // Answers that tell of changes are in memory already.
     let bytes = match body.collect().await {
         Ok(collected) => collected.to_bytes(),
         Err(failure) => return Failure::from(Error::internal(failure)).into_response(),
     };
-    if let Err(failure) = app.keep_answer(caller, call, &bytes).await {
+    if let Err(failure) = app.keep_answer(caller, call, is_kept.then_some(&bytes)).await {
         // The call is made all the same, and will not be made again.
         error!(error = &failure as &dyn std::error::Error, "the answer of a repeatable call could not be kept");
     }

@@ -11,20 +11,20 @@ pub struct Row {
     pub body: Option<Vec<u8>>,
     /// The id of the request that made it.
     pub request_id: String,
-    /// The body of its answer, if it is kept.
+    /// The body of its answer, once that is known; empty where it is not kept.
     pub answer: Option<Vec<u8>>,
     /// When it was made.
     pub made_at_ms: i64,
 }
 
 const CLAIM: &str = "INSERT INTO idempotency_keys (id, body, request_id, made_at_ms) VALUES ($1, $2, $3, $4) \
-    ON CONFLICT (id) DO NOTHING";
+    ON CONFLICT (id) DO UPDATE SET body = excluded.body WHERE idempotency_keys.request_id = excluded.request_id";
 const ANSWERED: &str = "UPDATE idempotency_keys SET answer = $2 WHERE id = $1";
 const BY_ID: &str = "SELECT id, body, request_id, answer, made_at_ms FROM idempotency_keys WHERE id = $1";
 const FORGET_ONE: &str = "DELETE FROM idempotency_keys WHERE id = $1 AND made_at_ms < $2";
 const FORGET: &str = "DELETE FROM idempotency_keys WHERE made_at_ms < $1";
 
-/// Notes that a call is made, in the transaction that makes it; whether it was not made before. One that was made before
+/// Notes that a call is made, in the transaction that makes it; whether no other request has made it before. One that was made before
 /// `forgotten_ms` is forgotten.
 pub async fn claim(tx: &mut Tx, row: &Row, forgotten_ms: i64) -> Result<bool, StoreError> {
     sql(FORGET_ONE).bind(&row.id).bind(forgotten_ms).execute(tx).await?;

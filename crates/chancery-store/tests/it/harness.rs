@@ -109,6 +109,8 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
          WHERE m.type = 'table'"
     };
     sql("DROP TABLE revocations").execute(tx).await?;
+    sql("DROP TABLE signing_provenance").execute(tx).await?;
+    sql("DELETE FROM migrations WHERE name = '0045_signing_provenance'").execute(tx).await?;
     for table in sql(tables).all::<String>(tx).await? {
         generated_sql(format!("ALTER TABLE {table} DROP COLUMN mac")).execute(tx).await?;
     }

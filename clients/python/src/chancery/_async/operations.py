@@ -696,6 +696,7 @@ class AsyncTokenProfiles:
             "POST", f"/api/v2/token-profiles/{segment(uuid)}/copy",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.TokenProfile", await self._caller.call(call))
 
@@ -803,6 +804,7 @@ class AsyncTokenProfiles:
             "POST", f"/api/v2/token-profiles/{segment(uuid)}/tokens/delete",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Empty", await self._caller.call(call))
 

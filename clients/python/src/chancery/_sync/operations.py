@@ -696,6 +696,7 @@ class TokenProfiles:
             "POST", f"/api/v2/token-profiles/{segment(uuid)}/copy",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.TokenProfile", self._caller.call(call))
 
@@ -803,6 +804,7 @@ class TokenProfiles:
             "POST", f"/api/v2/token-profiles/{segment(uuid)}/tokens/delete",
             kind="envelope",
             body=dict(body),
+            keyed=True,
         )
         return cast("types.Empty", self._caller.call(call))
 

@@ -13,7 +13,7 @@ use chancery_types::wire::{
 };
 
 use crate::{
-    answer::{Answer, success},
+    answer::{Answer, secret, success},
     app::App,
     extract::{Authenticated, SecretBody},
 };
@@ -31,5 +31,6 @@ pub(crate) async fn create(
     caller: Authenticated,
     SecretBody(body): SecretBody<CreateIdentity>,
 ) -> Answer<IdentityCreated> {
-    success(app.create_identity(&caller, body).await?)
+    let created = app.create_identity(&caller, body).await?;
+    if created.api_key.is_some() { secret(created) } else { success(created) }
 }

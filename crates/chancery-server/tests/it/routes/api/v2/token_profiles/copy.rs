@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Bench, NOTHING, OWN_ROLE, rules};
+use crate::idempotency::keyed;
 
 #[tokio::test]
 async fn a_copy_has_the_members_of_the_original_but_for_what_is_sent() {
@@ -67,4 +68,13 @@ async fn a_copy_is_checked_as_a_new_profile() {
     nothing.refused(404, "InvalidSelection", None);
     let rule = json!({"roleUuid": OWN_ROLE, "operation": "Tokenize"});
     assert_eq!(cards.read().await["controlRules"][0], rule);
+}
+
+#[tokio::test]
+async fn a_repeated_call_makes_one_copy() {
+    let bench = Bench::new().await;
+    let path = bench.profile(json!({})).await.path("copy");
+    let body = json!({"objInfo": {"name": "copy"}});
+    let first = keyed(&bench.admin, &path, "c", &body).await.response().clone();
+    assert_eq!(*keyed(&bench.admin, &path, "c", &body).await.response(), first);
 }

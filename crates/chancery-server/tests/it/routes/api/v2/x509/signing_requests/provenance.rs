@@ -100,7 +100,7 @@ async fn provenance_of_every_kind_of_key_is_verified_and_shown() {
         assert_eq!((&detail["provenance"], &detail["provenanceEnvelope"]), (&expected, &Value::Null), "{kind}");
         let whole = signing.admin.get(&format!("{REQUESTS}/{uuid}?include=provenance")).await;
         assert_eq!(whole.response()["provenanceEnvelope"], envelope);
-        let audit = signing.admin.get("/api/v2/audit?pageSize=1").await;
+        let audit = signing.admin.get("/api/v2/audit?pageSize=1&action=SigningRequestSubmit").await;
         assert_eq!(audit.response()["items"][0]["detail"]["provenance"], expected);
     }
 }
