@@ -26,7 +26,7 @@ fn sign(kind: &str, payload_type: &str, statement: &Value) -> Signed {
 }
 
 /// SLSA provenance v1 of a file with these digests.
-fn statement(digest: Value) -> Value {
+fn statement(digest: &Value) -> Value {
     json!({
         "_type": "https://in-toto.io/Statement/v1",
         "subject": [{"name": "another file", "digest": {"sha256": "00"}}, {"name": "release", "digest": digest}],
@@ -80,7 +80,7 @@ fn with_provenance(service: &Service, payload: &[u8], envelope: &Value) -> Value
 async fn provenance_of_every_kind_of_key_is_verified_and_shown() {
     let signing = Signing::new().await;
     for kind in ["ed25519", "P-256", "P-384", "RSA"] {
-        let (key, envelope) = sign(kind, IN_TOTO, &statement(sha256(b"payload")));
+        let (key, envelope) = sign(kind, IN_TOTO, &statement(&sha256(b"payload")));
         let service = issuing(&signing, kind, &key, true).await;
         let reply = signing.admin.post(REQUESTS, with_provenance(&service, b"payload", &envelope)).await;
         let uuid = reply.response()["uuid"].as_str().unwrap().to_owned();
@@ -138,7 +138,7 @@ async fn provenance_of_version_0_2_of_a_manifest_names_every_file() {
 #[tokio::test]
 async fn provenance_that_does_not_count_is_refused() {
     let signing = Signing::new().await;
-    let good = statement(sha256(b"payload"));
+    let good = statement(&sha256(b"payload"));
     let (key, envelope) = sign("ed25519", IN_TOTO, &good);
     let service = issuing(&signing, "builds", &key, true).await;
     // The policy knows only the first key; its key signs the others too.
@@ -147,7 +147,7 @@ async fn provenance_that_does_not_count_is_refused() {
         change(&mut opened);
         json!(Base64::encode(opened.to_string().as_bytes()))
     };
-    let other = |payload: &[u8]| json!(Base64::encode(statement(sha256(payload)).to_string().as_bytes()));
+    let other = |payload: &[u8]| json!(Base64::encode(statement(&sha256(payload)).to_string().as_bytes()));
     let many = changed(&|opened| opened["signatures"] = vec![json!({"sig": "AA=="}); 17].into());
     let refused = [
         ("by another key", sign("ed25519", IN_TOTO, &good).1, "a named issuer's key"),
@@ -181,7 +181,7 @@ async fn provenance_that_does_not_count_is_refused() {
 async fn what_a_statement_says_is_looked_at_too() {
     let signing = Signing::new().await;
     let with = |change: &dyn Fn(&mut Value)| {
-        let mut statement = statement(sha256(b"payload"));
+        let mut statement = statement(&sha256(b"payload"));
         change(&mut statement);
         statement
     };
@@ -214,7 +214,7 @@ async fn what_a_statement_says_is_looked_at_too() {
 async fn a_digest_that_is_not_the_files_proves_nothing() {
     let signing = Signing::new().await;
     let program = &programs()[0];
-    let (key, envelope) = sign("P-256", IN_TOTO, &statement(sha256(program)));
+    let (key, envelope) = sign("P-256", IN_TOTO, &statement(&sha256(program)));
     let service = signing
         .deploy_with("programs", 0, |body| {
             body["pkisigning"]["signingFormat"] = json!("Authenticode");
