@@ -6,6 +6,7 @@ They are snake_case here and in Python, camelCase in TypeScript.
 NAMES = {
     # Login
     "POST /home/v1/login": "session.login",
+    "GET /home/v1/login": "session.state",
     "GET /home/v1/login/token": "session.token",
     "POST /home/v1/logout": "session.logout",
     # Roles and identities

@@ -76,6 +76,7 @@ class Tour:
         assert "<html" in server.docs()
         assert server.docs_style() and server.docs_script()
         assert self.client.session.token()["token"]
+        assert self.client.session.state()["response"]["fullyLoggedIn"]
 
     def roles_and_identities(self) -> None:
         roles, identities = self.client.roles, self.client.identities

@@ -79,6 +79,7 @@ export class Tour {
     assert.match(await server.docs(), /<html/);
     assert((await server.docsStyle()) && (await server.docsScript()));
     assert((await this.client.session.token()).token);
+    assert((await this.client.session.state()).response.fullyLoggedIn);
   }
 
   async rolesAndIdentities(): Promise<void> {

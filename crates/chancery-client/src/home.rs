@@ -2,7 +2,9 @@
 
 use chancery_types::{
     AuthType, Base64,
-    wire::login::{AuthCredentials, HomeAnswer, LoginAnswer, LoginRequest, LoginState, TokenAnswer},
+    wire::login::{
+        AuthCredentials, HomeAnswer, LoginAnswer, LoginRequest, LoginState, SessionAnswer, SessionState, TokenAnswer,
+    },
 };
 use serde::de::DeserializeOwned;
 
@@ -43,6 +45,17 @@ impl Client {
             self.locked().cookie = Some(cookie);
         }
         accepted::<LoginAnswer>(&answer).map(|answer| answer.response)
+    }
+
+    /// Where the session stands, and who has logged in on it; of nobody, where there is none. Asking does not keep it from
+    /// running out.
+    ///
+    /// # Errors
+    ///
+    /// Those of any call.
+    pub fn session_state(&self) -> Result<SessionState, ClientError> {
+        let answer = self.send_once("GET", "/home/v1/login", None, Carried::Best(None))?;
+        accepted::<SessionAnswer>(&answer).map(|answer| answer.response)
     }
 
     /// Takes a bearer token for the session; later calls carry it.

@@ -26,7 +26,7 @@ use crate::{
 fn public() -> OpenApiRouter<App> {
     use routes::{ca, crl, home, log, ocsp, system, tsa};
     OpenApiRouter::with_openapi(openapi::frame())
-        .routes(routes!(home::v1::login::login))
+        .routes(routes!(home::v1::login::login, home::v1::login::state))
         .routes(routes!(ca::certificate))
         .routes(routes!(crl::list))
         .routes(routes!(ocsp::post))

@@ -2145,6 +2145,28 @@ class ServiceStub(TypedDict):
     """The template it was deployed from."""
 
 
+class SessionAnswer(TypedDict):
+    """Answer of GET /home/v1/login."""
+    message: str
+    """`Success`, also where nobody is logged in."""
+    response: SessionState
+    """Where the session stands."""
+
+
+class SessionState(TypedDict):
+    """Where a session stands, and whose it is."""
+    fullyLoggedIn: bool
+    """Whether as many different identities as a shared role demands have logged in."""
+    hardened: bool
+    """Whether the installation is in hardened mode; false where nobody is logged in."""
+    identities: list[IdentityIdObjInfo]
+    """Who has logged in, in that order; empty where nobody has, or the session has ended."""
+    management: bool
+    """Whether the session may administer."""
+    perms: list[Perm]
+    """What the satisfied roles permit; empty until fully logged in."""
+
+
 class Settings(TypedDict):
     """The settings of the installation."""
     apiAccess: bool
@@ -2301,6 +2323,8 @@ class SigningRequest(TypedDict):
     """All identities of the session that submitted it."""
     uploadData: NotRequired[Base64 | None]
     """The payload; only with `?include=uploadData`, and where it was uploaded."""
+    uploadSize: NotRequired[int | None]
+    """How many bytes were uploaded; absent where digests alone were submitted, so that nobody here has seen the content."""
     uuid: SigningRequestId
     """Its id."""
 

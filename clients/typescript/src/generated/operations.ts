@@ -2647,6 +2647,26 @@ export class Session {
   }
 
   /**
+   * Where the session stands that the cookie or the token belongs to, and who has logged in on it; nobody, where there is
+   * none. To ask does not keep a session from running out.
+   *
+   * `GET /home/v1/login`
+   */
+  state(
+    options: CallOptions = {},
+  ): Promise<types.SessionAnswer> {
+    const call: Call = {
+      method: "GET",
+      path: "/home/v1/login",
+      kind: "json",
+      isPublic: false,
+      byCookie: true,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.SessionAnswer>;
+  }
+
+  /**
    * Logs an identity in, on the session of the cookie or on a new one. Roles with two logins are complete after the
    * second, of another identity.
    *

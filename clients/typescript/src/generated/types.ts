@@ -2132,6 +2132,28 @@ export interface ServiceStub {
   template: string;
 }
 
+/** Answer of GET /home/v1/login. */
+export interface SessionAnswer {
+  /** `Success`, also where nobody is logged in. */
+  message: string;
+  /** Where the session stands. */
+  response: SessionState;
+}
+
+/** Where a session stands, and whose it is. */
+export interface SessionState {
+  /** Whether as many different identities as a shared role demands have logged in. */
+  fullyLoggedIn: boolean;
+  /** Whether the installation is in hardened mode; false where nobody is logged in. */
+  hardened: boolean;
+  /** Who has logged in, in that order; empty where nobody has, or the session has ended. */
+  identities: IdentityIdObjInfo[];
+  /** Whether the session may administer. */
+  management: boolean;
+  /** What the satisfied roles permit; empty until fully logged in. */
+  perms: Perm[];
+}
+
 /** The settings of the installation. */
 export interface Settings {
   /** Whether the interface answers more than logins, health, public PKI endpoints and these settings. */
@@ -2292,6 +2314,8 @@ export interface SigningRequest {
   submittedBy: IdentityIdObjInfo[];
   /** The payload; only with `?include=uploadData`, and where it was uploaded. */
   uploadData?: Base64 | null;
+  /** How many bytes were uploaded; absent where digests alone were submitted, so that nobody here has seen the content. */
+  uploadSize?: number | null;
   /** Its id. */
   uuid: SigningRequestId;
 }

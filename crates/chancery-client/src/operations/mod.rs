@@ -108,8 +108,9 @@ mod tests {
     ];
 
     /// Those of methods that are written by hand.
-    const BY_HAND: [(&str, &str); 16] = [
+    const BY_HAND: [(&str, &str); 17] = [
         ("POST", "/home/v1/login"),
+        ("GET", "/home/v1/login"),
         ("GET", "/home/v1/login/token"),
         ("POST", "/home/v1/logout"),
         ("GET", "/api/v2/keys/stubs"),

@@ -9,7 +9,10 @@ use chancery_store::{
 };
 use chancery_types::{
     Action, AuthType, IdentityId,
-    wire::login::{LoginAnswer, LoginRequest, LoginState},
+    wire::{
+        ObjInfo,
+        login::{LoginAnswer, LoginRequest, LoginState, SessionAnswer, SessionState},
+    },
 };
 use serde_json::json;
 use uuid::Uuid;
@@ -243,6 +246,37 @@ impl Chancery {
             perms: standing.iter().flat_map(|standing| standing.perms.iter()).collect(),
         };
         Ok(LoggedIn { answer: LoginAnswer { message: "Success".to_owned(), response }, cookie })
+    }
+
+    /// Where the session stands that the credentials belong to: nobody's, where there is none. It is a question and no use of
+    /// the session, so that a page which asks does not keep it from running out.
+    pub async fn session_state(&self, request: RequestInfo, credentials: Credentials<'_>) -> Result<SessionAnswer> {
+        let message = "Success".to_owned();
+        if matches!(credentials, Credentials::None) {
+            return Ok(SessionAnswer { message, response: SessionState::default() });
+        }
+        let session = match self.session_of(&request, &credentials).await {
+            Ok(shown) => shown.session,
+            Err(error) if error.meaning() == Meaning::Unauthenticated => {
+                return Ok(SessionAnswer { message, response: SessionState::default() });
+            }
+            Err(error) => return Err(error),
+        };
+        self.check_seats(&session.state.seats)?;
+        let directory = self.identity.directory.load();
+        let standing = session.standing(&directory);
+        let named = |seat: &Seat| ObjInfo {
+            name: directory.name(seat.identity).unwrap_or_default().to_owned(),
+            uuid: seat.identity,
+        };
+        let response = SessionState {
+            fully_logged_in: standing.is_some(),
+            hardened: self.hardened,
+            management: standing.as_ref().is_some_and(|standing| standing.management),
+            perms: standing.iter().flat_map(|standing| standing.perms.iter()).collect(),
+            identities: session.state.seats.iter().map(named).collect(),
+        };
+        Ok(SessionAnswer { message, response })
     }
 
     /// Ends the session, half open or complete, that the credentials belong to.

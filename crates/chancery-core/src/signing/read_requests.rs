@@ -47,8 +47,14 @@ impl Chancery {
         };
         let page_hashes = self.stored_page_hashes(&grant, &stored).await?;
         let program = self.stored_program(&grant, &stored).await?;
-        let read = self.storage.read(&grant, move |tx| Box::pin(provenance::with_claim(tx, id.into())));
-        let (Claim { note, metadata }, proven) = read.await?;
+        let read = self.storage.read(&grant, move |tx| {
+            Box::pin(async move {
+                let (claim, proven) = provenance::with_claim(tx, id.into()).await?;
+                Ok::<_, Error>((claim, proven, tables::signing_requests::payload_size(tx, id.into()).await?))
+            })
+        });
+        let (Claim { note, metadata }, proven, upload_size) = read.await?;
+        let upload_size = upload_size.map(u64::try_from).transpose().map_err(Error::internal)?;
         let shown = proven.as_ref().map(|proven| proven.shown.clone());
         let provenance_envelope = proven.filter(|_| include == Some(Include::Provenance)).map(Proven::into_envelope);
         let approval_digest = self.approval_digest(&grant, &stored, page_hashes.as_deref(), program.as_ref()).await?;
@@ -63,6 +69,7 @@ impl Chancery {
             metadata,
             provenance: shown,
             provenance_envelope,
+            upload_size,
             ..detail
         })
     }

@@ -139,6 +139,7 @@ impl StoredRequest {
             pre_approval_uuid: row.pre_approval_id.map(ProposalId::from),
             repeats_uuid: row.repeats_id.map(SigningRequestId::from),
             inclusion_proof,
+            upload_size: None,
             upload_data: payload.map(Base64),
         }
     }

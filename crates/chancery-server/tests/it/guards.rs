@@ -57,6 +57,7 @@ pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("get", "/log/vkey", Public, ""),
     ("get", "/log/tile/{uuid}", Public, ""),
     ("post", "/home/v1/login", Public, "{}"),
+    ("get", "/home/v1/login", Public, ""),
     ("post", "/home/v1/logout", Session, ""),
     ("get", "/home/v1/login/token", LoggedIn, ""),
     ("get", "/api/v2/token-profiles/stubs", LoggedIn, ""),

@@ -122,6 +122,7 @@ const SIGNED_SINCE: &str = "SELECT CAST(COALESCE(SUM(CASE WHEN items = 0 THEN 1 
     END), 0) AS BIGINT) AS signed, CAST(MIN(decided_at_ms) AS BIGINT) AS earliest \
     FROM signing_requests r WHERE policy_id = $1 AND decided_at_ms > $2 AND state = 'Signed'";
 const INSERT_PAYLOAD: &str = "INSERT INTO signing_payloads (request_id, payload) VALUES ($1, $2)";
+const PAYLOAD_SIZE: &str = "SELECT octet_length(payload) FROM signing_payloads WHERE request_id = $1";
 const PAYLOAD: &str = "SELECT payload FROM signing_payloads WHERE request_id = $1";
 const PAGE_HASHES: &str = "SELECT request_id, page_hashes, mac FROM signing_page_hashes WHERE request_id = $1";
 
@@ -180,6 +181,11 @@ pub async fn signed_since(tx: &mut Tx, policy_id: Uuid, since_ms: i64) -> Result
 /// Stores a request's payload.
 pub async fn insert_payload(tx: &mut Tx, request_id: Uuid, payload: &[u8]) -> Result<(), StoreError> {
     sql(INSERT_PAYLOAD).bind(request_id).bind(payload).later(tx).await
+}
+
+/// How long a request's payload is, where it was uploaded; the payload itself is not read.
+pub async fn payload_size(tx: &mut Tx, request_id: Uuid) -> Result<Option<i64>, StoreError> {
+    sql(PAYLOAD_SIZE).bind(request_id).optional(tx).await
 }
 
 /// A request's payload, where it was uploaded.

@@ -4,7 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{AuthType, Base64, ErrorCode, Perm};
+use super::ObjInfo;
+use crate::{AuthType, Base64, ErrorCode, IdentityId, Perm};
 
 /// Body of POST /home/v1/login.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -64,6 +65,33 @@ pub struct LoginState {
     pub management: bool,
     /// What the satisfied roles permit; empty until fully logged in.
     pub perms: Vec<Perm>,
+}
+
+/// Answer of GET /home/v1/login.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SessionAnswer {
+    /// `Success`, also where nobody is logged in.
+    pub message: String,
+    /// Where the session stands.
+    pub response: SessionState,
+}
+
+/// Where a session stands, and whose it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct SessionState {
+    /// Whether as many different identities as a shared role demands have logged in.
+    pub fully_logged_in: bool,
+    /// Whether the installation is in hardened mode; false where nobody is logged in.
+    pub hardened: bool,
+    /// Whether the session may administer.
+    pub management: bool,
+    /// What the satisfied roles permit; empty until fully logged in.
+    pub perms: Vec<Perm>,
+    /// Who has logged in, in that order; empty where nobody has, or the session has ended.
+    pub identities: Vec<ObjInfo<IdentityId>>,
 }
 
 /// Answer of a login that was refused.

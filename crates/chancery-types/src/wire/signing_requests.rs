@@ -306,6 +306,9 @@ pub struct SigningRequest {
     /// The proof that the signature is in the transparency log; null until a checkpoint covers it, within a second.
     #[serde(default)]
     pub inclusion_proof: Option<InclusionProof>,
+    /// How many bytes were uploaded; absent where digests alone were submitted, so that nobody here has seen the content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upload_size: Option<u64>,
     /// The payload; only with `?include=uploadData`, and where it was uploaded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub upload_data: Option<Base64>,

@@ -2179,6 +2179,22 @@ class AsyncSession:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
 
+    async def state(
+        self,
+    ) -> types.SessionAnswer:
+        """Where the session stands that the cookie or the token belongs to, and who has logged in on it; nobody, where there is
+        none. To ask does not keep a session from running out.
+
+        `GET /home/v1/login`
+        """
+        call = Call(
+            "GET", "/home/v1/login",
+            kind="json",
+            by_cookie=True,
+            repeatable=True,
+        )
+        return cast("types.SessionAnswer", await self._caller.call(call))
+
     async def login(
         self,
         **body: Unpack[types.LoginRequest],

@@ -229,6 +229,7 @@ GOOD_CALLS = {
     "GET /metrics": plain,
     "GET /openapi.json": plain,
     "POST /home/v1/login": lambda: {"body": login(administrator(STATE["admins"][0]))},
+    "GET /home/v1/login": plain,
     "GET /home/v1/login/token": plain,
     "POST /home/v1/logout": plain,
 }

@@ -7,12 +7,12 @@ use axum::{
     http::header,
     response::{AppendHeaders, IntoResponse},
 };
-use chancery_types::wire::login::{LoginAnswer, LoginFailure, LoginRequest};
+use chancery_types::wire::login::{HomeAnswer, LoginAnswer, LoginFailure, LoginRequest, SessionAnswer};
 
 use crate::{
     answer::{Failure, Json},
     app::App,
-    extract::{Anybody, SessionCookie, VisitorBody},
+    extract::{Anybody, SessionCookie, Shown, VisitorBody},
     session_cookie,
 };
 
@@ -43,4 +43,23 @@ pub(crate) async fn login(
 ) -> Result<impl IntoResponse, Failure> {
     let logged_in = app.log_in(&visitor, cookie.as_deref(), request).await?;
     Ok((AppendHeaders([(header::SET_COOKIE, session_cookie::set(&logged_in.cookie)?)]), Json(logged_in.answer)))
+}
+
+/// Where the session stands that the cookie or the token belongs to, and who has logged in on it; nobody, where there is
+/// none. To ask does not keep a session from running out.
+#[utoipa::path(
+    get,
+    path = "/home/v1/login",
+    tag = "Login",
+    responses(
+        (status = 200, body = SessionAnswer),
+        (status = 500, body = HomeAnswer, description = "the cause is in the server's log under the request id"),
+        (status = 503, body = HomeAnswer, description = "storage is out of reach"),
+    ),
+)]
+pub(crate) async fn state(
+    State(app): State<App>,
+    Shown { request, credentials }: Shown,
+) -> Result<Json<SessionAnswer>, Failure> {
+    Ok(Json(app.session_state(request, credentials).await?))
 }

@@ -1,5 +1,6 @@
 //! POST /home/v1/login.
 
+mod state;
 mod token;
 
 use std::{
