@@ -49,8 +49,13 @@ export async function show() {
 function mark(path) {
   const section = `#/${path.split("/")[1] ?? ""}`;
   for (const link of document.querySelectorAll("nav a")) {
-    if (link.getAttribute("href") === section) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
+    if (link.getAttribute("href") !== section) {
+      link.removeAttribute("aria-current");
+    } else if (!link.hasAttribute("aria-current")) {
+      link.setAttribute("aria-current", "page");
+      // On a telephone the sections are a strip that is wider than the screen.
+      link.scrollIntoView({ block: "nearest", inline: "center" });
+    }
   }
 }
 

@@ -34,10 +34,19 @@ export async function page({ params, signal }) {
       fact(t("policy.fileNames"), rules.fileNames.length > 0 ? list(rules.fileNames) : t("policy.anyName")),
       fact(t("policy.maxSize"), rules.maxSize ? size(rules.maxSize) : t("policy.noLimit")),
       fact(t("policy.rates"), rates(rules)),
+      fact(t("fact.provenance"), provenance(rules)),
       fact(t("policy.lifetime"), rules.requestLifetime ? period(rules.requestLifetime) : t("policy.forEver")),
       fact("UUID", shortId(policy.objInfo.uuid))),
   ];
   return { title: shownText(policy.objInfo.name), content };
+}
+
+/** Whose word on where content comes from counts, and whether there has to be any. @param {Json} rules */
+function provenance({ provenanceRequired, provenanceIssuers }) {
+  /** @type {Json[]} */
+  const issuers = provenanceIssuers ?? [];
+  if (issuers.length === 0) return t("policy.noProvenance");
+  return [t(provenanceRequired ? "policy.provenanceRequired" : "policy.provenanceTaken"), " ", list(issuers.map((one) => one["name"]))];
 }
 
 /** @param {Json} rules */

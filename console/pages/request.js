@@ -41,7 +41,7 @@ export async function page({ params, signal }) {
       h("p", {}, waits ? missing({ given: approved(request).length, required: request.approvalsRequired }, roles) : state(request.state))),
     request.reason && h("p", { class: "problem" }, shown(request.reason)),
     waits && consequence(seen),
-    h("h2", {}, t("request.whatIsSigned")),
+    h("h2", {}, t(waits ? "request.whatIsSigned" : "request.whatItIs")),
     computedFacts(seen, key),
     request.manifest && manifest(seen.items ?? [], request),
     waits && compareWithFile(request, seen.items),

@@ -5,6 +5,7 @@ import { shown, shownText } from "../visible.js";
 import { t, tn, word } from "../words.js";
 import { canHash, hashOf } from "./hashes.js";
 import { problem } from "./problem.js";
+import { canTell, signedPart } from "./signed-part.js";
 import { uploadedBytes } from "./upload.js";
 import { bytesOf, hex, number, size } from "./values.js";
 
@@ -36,7 +37,8 @@ const isOfWholeFile = (request) => request.manifest || ["CMS", "Raw"].includes(r
 function limits(request) {
   if (isOfWholeFile(request)) return undefined;
   const format = word("format", request.signingFormat);
-  return h("p", { class: "help" }, t(hasUpload(request) ? "compare.withUpload" : "compare.cannot", { format }));
+  const key = hasUpload(request) ? "compare.withUpload" : canTell(request.signingFormat) ? "compare.byFormat" : "compare.cannot";
+  return h("p", { class: "help" }, t(key, { format }), request.pageHashes && !hasUpload(request) && [" ", t("compare.noPages")]);
 }
 
 /** @param {Json} request */
@@ -61,10 +63,18 @@ async function found(file, request, items, progress) {
     const digest = hex(await hashOf(file, request.hashAlgorithm, progress));
     return items ? inManifest(digest, items, name) : outcome(digest === hex(bytesOf(request.digest)), name);
   }
-  if (!hasUpload(request)) return t("compare.cannot", { format: word("format", request.signingFormat) });
+  if (!hasUpload(request)) return byFormat(file, request, progress, name);
   if (file.size !== request.uploadSize) return outcome(false, name);
   const uploaded = await hashOf(new Blob([await uploadedBytes(request)]), "Sha2_256");
   return outcome(hex(await hashOf(file, "Sha2_256", progress)) === hex(uploaded), name);
+}
+
+/** A digest alone is compared with that of what the format signs. @param {File} file @param {Json} request @param {(done: number) => void} progress @param {Node} name */
+async function byFormat(file, request, progress, name) {
+  const part = await signedPart(file, request.signingFormat);
+  const cannot = { format: word("format", request.signingFormat) };
+  if (!part || !canHash(request.hashAlgorithm, part.size)) return t(canTell(request.signingFormat) ? "compare.cannotThis" : "compare.cannot", cannot);
+  return outcome(hex(await hashOf(part, request.hashAlgorithm, progress)) === hex(bytesOf(request.digest)), name);
 }
 
 /** @param {string} digest @param {Json[]} items @param {Node} name */

@@ -31,6 +31,7 @@ export function who({ object, waits, roles }) {
     moment(one.decidedAt));
   const need = Math.max(0, object.approvalsRequired - given);
   return [
+    object.approvals.length === 0 && !waits && h("p", {}, t("decide.nobody")),
     object.approvals.length > 0 && h("ul", { class: "lines-list" }, object.approvals.map(line)),
     waits && h("p", {}, roles.length > 0
       ? t("decide.needOf", { count: need, required: object.approvalsRequired, roles: roles.join(", ") })

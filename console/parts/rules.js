@@ -38,7 +38,7 @@ function shownRules(all, roles) {
 }
 
 /** @param {Json} rule */
-const mask = (rule) => t(rule.revealFrom === "Start" ? "rules.maskStart" : "rules.maskEnd", { count: rule.reveal, mask: rule.maskChar });
+const mask = (rule) => t(rule.revealFrom === "Start" ? "rules.maskStart" : "rules.maskEnd", { count: rule.reveal, mask: rule.maskChar ?? "*" });
 
 /** Replaces all rules at once, as the interface does. @param {Json} profile @param {Map<string, string>} roles @param {() => void} done */
 function editor(profile, roles, done) {

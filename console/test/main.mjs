@@ -5,7 +5,7 @@ import { createServer } from "node:https";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
-import { pages, plant } from "./planted.mjs";
+import { SCRIPT, pages, plant, smallProgram } from "./planted.mjs";
 import { BASE, axe, caller, launch, logIn, open, settled, shoot, sizes, visit } from "./tools.mjs";
 
 const state = JSON.parse(await readFile(process.env.CHANCERY_STATE, "utf8"));
@@ -118,6 +118,32 @@ async function comparesFiles(page) {
   await page.getByText("It is another digest").waitFor();
 }
 
+test("programs and scripts are compared by what their formats sign, as the server does it", async () => {
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, [approver]);
+  const program = smallProgram();
+  // Neither the checksum nor a signature at the end is signed; everything else is.
+  const resummed = Buffer.from(program);
+  resummed.writeUInt32LE(0x12345678, 64 + 24 + 64);
+  const other = Buffer.from(program);
+  other[other.length - 1] ^= 1;
+  const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(SCRIPT, "utf16le")]);
+  const cases = [
+    [planted.requests.programDigest, [[program, "is the file"], [resummed, "is the file"], [other, "is another file"], [Buffer.from("MZ no program"), "none of Authenticode"]]],
+    [planted.requests.scriptDigest, [[Buffer.from(SCRIPT), "is the file"], [Buffer.from(`${SCRIPT}#`), "is another file"], [utf16, "is another file"]]],
+  ];
+  for (const [uuid, files] of cases) {
+    await visit(page, `#/approvals/request/${uuid}`);
+    for (const [index, [buffer, verdict]] of files.entries()) {
+      await page.getByLabel("A file to compare").setInputFiles({ name: `copy ${index}`, mimeType: "application/octet-stream", buffer });
+      const told = page.locator(".verdict");
+      await told.filter({ hasText: verdict.startsWith("none") ? verdict : `copy ${index} ${verdict}` }).waitFor();
+    }
+  }
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
 test("what changed since the page was opened is not approved", async () => {
   const call = await caller(admins);
   const { uuid } = await call("POST", "/api/v2/x509/signing-requests", {
@@ -196,6 +222,24 @@ test("a file is submitted as its digest, and found again by what was said of it"
   // The list that was there had more rows; it is gone once the answer has come.
   await page.locator("tbody tr").nth(1).waitFor({ state: "detached" });
   assert.deepEqual(await page.locator("tbody th").allInnerTexts(), ["release.tar"]);
+  assert.deepEqual(complaints, []);
+  await context.close();
+});
+
+test("what came of a request is downloaded as it is", async () => {
+  const call = await caller(admins);
+  const request = await call("GET", `/api/v2/x509/signing-requests/${planted.requests.signed}`);
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, admins, `/#/approvals/request/${planted.requests.signed}`);
+  const saved = async (name) => {
+    const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name }).click()]);
+    return readFile(await file.path());
+  };
+  assert.equal((await saved("Signature")).toString("base64"), request.signature);
+  const bundle = JSON.parse(await saved("Bundle with the proof"));
+  assert.deepEqual([bundle.response.uuid, bundle.response.inclusionProof.index], [request.uuid, request.inclusionProof.index]);
+  await visit(page, `#/certificates/${planted.certificate}`);
+  assert.match(String(await saved("PEM")), /^-----BEGIN CERTIFICATE-----/);
   assert.deepEqual(complaints, []);
   await context.close();
 });

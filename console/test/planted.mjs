@@ -44,15 +44,46 @@ export async function plant(state) {
       signingFormat: "Powershell", numApprovals: 1, hashAlgorithm: "Sha2_256",
     },
   });
-  const requests = await plantRequests(call, demo, strict, scripts);
+  const programs = await call("POST", "/cuserv/v1/services/deploy", {
+    template: "PKI Signing", name: "programs",
+    pkisigning: {
+      newCert: { issuerUuid: demo.rootCertificateUuid, subjectOneline: "CN=Programs,O=Example", newKey: { keyTypeUuid: p256, save: true }, certParams: { validityPeriod: { unit: "Year", amount: "1" } } },
+      signingFormat: "Authenticode", numApprovals: 1, hashAlgorithm: "Sha2_384",
+    },
+  });
+  const requests = await plantRequests(call, demo, strict, { scripts, programs });
   const proposals = await plantProposals(call, demo, strict, p256);
   return { strict, role: role.uuid, identity: identity.uuid, key: key.uuid, profile: profile.objInfo.uuid, certificate: strict.certificateUuid, root: demo.rootCertificateUuid, requests, proposals, auditor: { username: "auditor", password: PASSWORD }, secondApprover: { username: "approver-2", password: PASSWORD } };
 }
 
-async function plantRequests(call, demo, strict, scripts) {
+/** The smallest image that can be signed: headers, and some bytes behind them. */
+export function smallProgram() {
+  const bytes = Buffer.alloc(64 + 24 + 240 + 13, 7);
+  bytes.fill(0, 0, 64 + 24 + 240);
+  bytes.write("MZ", 0);
+  bytes.writeUInt32LE(64, 0x3c);
+  bytes.write("PE", 64);
+  bytes.writeUInt16LE(240, 64 + 20);
+  bytes.writeUInt16LE(0x20b, 64 + 24);
+  bytes.writeUInt32LE(16, 64 + 24 + 108);
+  return bytes;
+}
+
+export const SCRIPT = "Write-Output 'grüße 𝄞'\r\n";
+
+async function plantRequests(call, demo, strict, { scripts, programs }) {
   const submit = async (body, { serviceUuid, policyUuid } = strict) => (await call("POST", "/api/v2/x509/signing-requests", { serviceUuid, policyUuid, ...body })).uuid;
   const claims = { note: `note ${MARKUP}\nand a second line`, metadata: { commit: "0a1b2c", markup: MARKUP } };
+  // The server says what the digest of each file is; then only that is submitted.
+  const byDigest = async (service, name, content) => {
+    const uploaded = await submit({ name, uploadData: content.toString("base64") }, service);
+    const { digest } = await call("GET", `/api/v2/x509/signing-requests/${uploaded}`);
+    await call("POST", `/api/v2/x509/signing-requests/${uploaded}/withdraw`, {});
+    return submit({ name, digest }, service);
+  };
   return {
+    programDigest: await byDigest(programs, "setup.exe", smallProgram()),
+    scriptDigest: await byDigest(scripts, "greet.ps1", Buffer.from(SCRIPT)),
     upload: await submit({ name: `upload ${MARKUP}`, uploadData: Buffer.from("content").toString("base64"), ...claims }),
     digest: await submit({ name: "a digest alone.tar", digest: sha256("never seen") }),
     manifest: await submit({ name: `manifest ${MARKUP}`, items: Array.from({ length: 250 }, (_, index) => ({ name: `file ${index} ${MARKUP}.tar`, digest: sha256(String(index)) })) }),

@@ -115,6 +115,7 @@ export default {
 
   "request.question": "{name} signieren?",
   "request.whatIsSigned": "Was signiert wird",
+  "request.whatItIs": "Worum es geht",
   "request.claims": "Gesagt von {who}: niemand hat etwas davon geprüft",
   "request.who": "Wer entscheidet",
   "request.manyFiles": "{count} Dateien, jede für sich",
@@ -191,6 +192,9 @@ export default {
   "compare.digestDifferent": "Es ist eine andere Prüfsumme als die oben.",
   "compare.withUpload": "Die Prüfsumme von {format} ist nicht die der ganzen Datei; Ihre Datei wird mit der hochgeladenen verglichen, Byte für Byte, mit SHA-256.",
   "compare.cannot": "Die Prüfsumme von {format} ist nicht die der ganzen Datei, und diese Seite kann sie nicht bilden. Auf der Befehlszeile vergleicht chancery approve --file.",
+  "compare.byFormat": "Nur eine Prüfsumme wurde eingereicht: von Ihrer Datei wird hier der Teil gehasht, den {format} signiert, und mit ihr verglichen.",
+  "compare.cannotThis": "Diese Datei kann die Seite nicht als {format} zerlegen. Auf der Befehlszeile vergleicht chancery approve --file.",
+  "compare.noPages": "Die Prüfsummen der Seiten werden hier nicht verglichen; das tut chancery approve --file.",
   "compare.cannotHash": "Dieser Browser kann {hash} von {size} nicht bilden. Auf der Befehlszeile vergleicht chancery approve --file.",
 
   "decide.title": "Entscheiden",
@@ -211,6 +215,7 @@ export default {
   "decide.need.one": "Es fehlt noch eine Freigabe, von {required} insgesamt.",
   "decide.needOf": "Es fehlen noch {count} von {required} Freigaben, die nächste von {roles}.",
   "decide.needOf.one": "Es fehlt noch eine Freigabe, von {required} insgesamt; sie muss von {roles} kommen.",
+  "decide.nobody": "Niemand hat darüber entschieden.",
   "decide.until": "Es wartet bis {time}.",
 
   "results.title": "Was daraus wurde",
@@ -566,6 +571,9 @@ export default {
   "policy.perDay": "{count} am Tag",
   "policy.lifetime": "Ein Auftrag wartet",
   "policy.forEver": "ohne Ende",
+  "policy.noProvenance": "wird nicht angesehen",
+  "policy.provenanceRequired": "muss da sein, signiert von",
+  "policy.provenanceTaken": "wird geprüft, wo sie da ist, signiert von",
   "policy.pending": "Eine Änderung dieser Richtlinie wartet auf Freigaben.",
   "selfApproval.DualControl": "dürfen mit freigeben, zu zweit",
   "selfApproval.Never": "geben nie selbst mit frei",

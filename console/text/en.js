@@ -115,6 +115,7 @@ export default {
 
   "request.question": "Sign {name}?",
   "request.whatIsSigned": "What will be signed",
+  "request.whatItIs": "What it is about",
   "request.claims": "Said by {who}: nobody has checked any of this",
   "request.who": "Who decides",
   "request.manyFiles": "{count} files, each by itself",
@@ -191,6 +192,9 @@ export default {
   "compare.digestDifferent": "It is another digest than those shown above.",
   "compare.withUpload": "The digest of {format} is not that of the whole file; your copy is compared with the upload byte for byte, by SHA-256.",
   "compare.cannot": "The digest of {format} is not that of the whole file, and this page cannot make it. On the command line, chancery approve --file compares your copy.",
+  "compare.byFormat": "A digest alone was submitted: of your copy the part that {format} signs is hashed here, and compared with it.",
+  "compare.cannotThis": "This file is none of {format} that this page can take apart. On the command line, chancery approve --file compares your copy.",
+  "compare.noPages": "The hashes of its pages are not compared here; chancery approve --file does that.",
   "compare.cannotHash": "This browser cannot make {hash} of {size}. On the command line, chancery approve --file compares your copy.",
 
   "decide.title": "Decide",
@@ -211,6 +215,7 @@ export default {
   "decide.need.one": "One more approval is needed, of {required} in all.",
   "decide.needOf": "{count} of {required} approvals are still needed, the next one of {roles}.",
   "decide.needOf.one": "One more approval is needed, of {required} in all; it has to come from {roles}.",
+  "decide.nobody": "Nobody has decided on it.",
   "decide.until": "It waits until {time}.",
 
   "results.title": "What came of it",
@@ -312,6 +317,9 @@ export default {
   "policy.perDay": "{count} a day",
   "policy.lifetime": "A request waits",
   "policy.forEver": "for ever",
+  "policy.noProvenance": "not looked at",
+  "policy.provenanceRequired": "has to be there, signed by",
+  "policy.provenanceTaken": "is verified where it is there, signed by",
   "policy.pending": "A change of this policy waits for approvals.",
   "selfApproval.DualControl": "may take part in approving, as two",
   "selfApproval.Never": "never take part in approving",

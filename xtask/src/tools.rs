@@ -21,6 +21,7 @@ const DEBIAN: &[(&str, &str)] = &[
     ("node", "nodejs"),
     ("npm", "npm"),
     ("setpriv", "util-linux"),
+    ("chromium", "chromium"),
     ("osslsigncode", "osslsigncode"),
     ("msibuild", "msitools"),
     ("pkcs11-tool", "opensc"),
@@ -48,8 +49,9 @@ const PYTHON: &[&str] = &[
     "mypy==2.4.1",
 ];
 
-/// What compiles the TypeScript client, in the versions of its package.json.
-const NODE: &[&str] = &["typescript@7.0.2", "@types/node@20.19.25"];
+/// What compiles the TypeScript client, in the versions of its package.json; and what drives a browser and judges its pages
+/// in the tests of the console.
+const NODE: &[&str] = &["typescript@7.0.2", "@types/node@20.19.25", "playwright-core@1.65.1", "axe-core@4.14.1"];
 
 /// What is taken from the next Debian release: OpenSSL with the libraries it loads and its provider for PKCS#11, and Bouncy
 /// Castle.

@@ -7,6 +7,7 @@ use axum::{
     body::{Body, Bytes, HttpBody},
     extract::Request,
     response::Response,
+    routing::get,
 };
 use chancery_core::{Chancery, Source};
 use tower::{ServiceExt as _, layer::layer_fn};
@@ -43,6 +44,12 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(system::openapi::page))
         .routes(routes!(system::openapi::script))
         .routes(routes!(system::openapi::style))
+}
+
+/// The console's files. They are no operations of the interface, so the document does not have them.
+fn console() -> OpenApiRouter<App> {
+    use routes::console;
+    OpenApiRouter::new().route("/", get(console::start)).route("/console/{*file}", get(console::file))
 }
 
 /// What demands a login.
@@ -187,7 +194,7 @@ fn relying_parties() -> OpenApiRouter<App> {
 }
 
 pub(crate) fn all() -> OpenApiRouter<App> {
-    public().merge(authenticated()).merge(certificates())
+    public().merge(console()).merge(authenticated()).merge(certificates())
 }
 
 /// All routes, for TLS and for loopback.

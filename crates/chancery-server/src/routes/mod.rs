@@ -2,6 +2,7 @@
 
 pub(crate) mod api;
 pub(crate) mod ca;
+pub(crate) mod console;
 pub(crate) mod crl;
 pub(crate) mod cuserv;
 pub(crate) mod home;

@@ -4,6 +4,7 @@
 mod client;
 mod clients;
 mod commands;
+mod console;
 mod kill;
 mod log;
 mod memory;

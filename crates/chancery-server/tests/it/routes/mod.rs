@@ -1,5 +1,6 @@
 mod api;
 mod ca;
+mod console;
 mod crl;
 mod cuserv;
 mod home;

@@ -1,0 +1,98 @@
+//! The web console: a page and its files, which call the same interface as every client. Nothing here knows who asks.
+
+use std::{collections::HashMap, fmt::Write as _, str::FromStr, sync::LazyLock};
+
+use axum::{
+    http::{
+        HeaderMap, HeaderName, StatusCode,
+        header::{ACCEPT, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, VARY},
+    },
+    response::{IntoResponse, Response},
+};
+use sha2::{Digest as _, Sha256};
+
+use crate::{answer::Failure, extract::InPath, middleware::no_such_path};
+
+/// Name, type and content of everything in `console/`, by the build script.
+const FILES: &[(&str, &str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/console_files.rs"));
+
+const START: &str = "index.html";
+
+/// Scripts, styles and calls of this server only; no script that is written in the page, none that is made of text
+/// (Trusted Types without a policy), no form that sends by itself, no frame around it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+                      connect-src 'self'; form-action 'none'; frame-ancestors 'none'; base-uri 'none'; \
+                      require-trusted-types-for 'script'; trusted-types 'none'";
+
+/// What a program reads that asks for the start and wants no page.
+const FOR_PROGRAMS: &str = "Chancery, a key-management server. This is its console, for browsers.\n\
+                            Programs begin at /openapi.json, people who write them at /docs.\n";
+
+/// A file of the console.
+struct File {
+    content_type: &'static str,
+    bytes: &'static [u8],
+    /// Of its content: a browser asks for each file again with its tag, and a new release is seen at once.
+    tag: String,
+}
+
+static BY_NAME: LazyLock<HashMap<&str, File>> = LazyLock::new(|| {
+    let file = |&(name, content_type, bytes)| (name, File { content_type, bytes, tag: tag(bytes) });
+    FILES.iter().map(file).collect()
+});
+
+fn tag(bytes: &[u8]) -> String {
+    let mut tag = String::from("\"");
+    for byte in &Sha256::digest(bytes)[..16] {
+        let _infallible = write!(tag, "{byte:02x}");
+    }
+    tag + "\""
+}
+
+/// A file that there is.
+pub(crate) struct Known(&'static File);
+
+impl FromStr for Known {
+    type Err = ();
+
+    fn from_str(name: &str) -> Result<Self, ()> {
+        BY_NAME.get(name).map(Self).ok_or(())
+    }
+}
+
+/// The console's page for a browser; a word on where to begin for anybody else.
+pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Failure> {
+    let accepts = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    let mut answer = if accepts.into_iter().any(|value| value.contains("text/html")) {
+        let Some(page) = BY_NAME.get(START) else { return Err(no_such_path().await) };
+        answer(page, &headers)
+    } else {
+        ([(CONTENT_TYPE, "text/plain; charset=utf-8")], FOR_PROGRAMS).into_response()
+    };
+    answer.headers_mut().insert(VARY, ACCEPT.into());
+    Ok(answer)
+}
+
+/// One of its files.
+pub(crate) async fn file(InPath(Known(file)): InPath<Known>, headers: HeaderMap) -> Response {
+    answer(file, &headers)
+}
+
+fn answer(file: &'static File, headers: &HeaderMap) -> Response {
+    const CROSS_ORIGIN_OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
+    const CROSS_ORIGIN_RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+    let about = [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (CROSS_ORIGIN_OPENER_POLICY, "same-origin"),
+        (CROSS_ORIGIN_RESOURCE_POLICY, "same-origin"),
+        (CACHE_CONTROL, "no-cache"),
+        (CONTENT_TYPE, file.content_type),
+        (ETAG, &file.tag),
+    ];
+    let known = headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let mut known = known.flat_map(|tags| tags.split(',')).map(str::trim);
+    if known.any(|known| known.strip_prefix("W/").unwrap_or(known) == file.tag || known == "*") {
+        return (StatusCode::NOT_MODIFIED, about).into_response();
+    }
+    (about, file.bytes).into_response()
+}

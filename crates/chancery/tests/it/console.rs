@@ -1,0 +1,48 @@
+//! The web console: its types, its texts, and its pages in Chromium against the program under test.
+
+use std::path::{Path, PathBuf};
+
+use chancery_testkit::{Tool, temp_dir};
+
+use crate::process::Demo;
+
+#[test]
+fn the_consoles_types_agree() {
+    let _checked = Tool::new("tsc").folder(folder("console")).args(["--project", "tsconfig.json"]).run();
+}
+
+#[test]
+fn the_consoles_texts_and_digests_are_right() {
+    let _passed = Tool::new("node").arg("--test").arg(folder("console/test/texts.mjs")).run();
+}
+
+/// Journeys, every page under axe-core, and what pages of other origins try. Pictures of all pages are left in target/console.
+#[test]
+fn the_console_passes_its_tests_in_a_browser() {
+    let temporary = temp_dir();
+    let demo = Demo::start(temporary.path(), &[]);
+    let (key, certificate) = (temporary.path().join("other.key"), temporary.path().join("other.crt"));
+    // A page of another origin needs a server of its own.
+    let _made = Tool::new("openssl")
+        .args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"])
+        .args(["-subj", "/CN=another origin", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout"])
+        .arg(&key)
+        .arg("-out")
+        .arg(&certificate)
+        .run();
+    let _passed = Tool::new("node")
+        .env("CHANCERY_BASE", demo.text("/base"))
+        .env("CHANCERY_STATE", temporary.path().join("data/quickstart.json"))
+        .env("CHANCERY_NODE_TOOLS", folder("target/tools/node"))
+        .env("CHANCERY_SHOTS", folder("target/console"))
+        .env("CHANCERY_OTHER_KEY", &key)
+        .env("CHANCERY_OTHER_CERT", &certificate)
+        .env("NODE_EXTRA_CA_CERTS", demo.text("/caFile"))
+        .arg("--test")
+        .arg(folder("console/test/main.mjs"))
+        .run();
+}
+
+fn folder(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
