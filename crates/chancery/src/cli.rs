@@ -1,6 +1,8 @@
 //! The command line.
 
+pub(crate) mod cert;
 pub(crate) mod client;
+pub(crate) mod tokens;
 
 use std::path::PathBuf;
 
@@ -67,6 +69,16 @@ pub(crate) enum ClientCommand {
         after_help = "Single tokens: chancery detokenize --profile 'demo cards' 4111111111111111\n\nExample:\n  chancery detokenize --profile 'demo cards' --column pan tokens.csv.gz -o cards-again.csv"
     )]
     Detokenize(Box<client::Tokenize>),
+    /// Makes of tokens those that the newest version of the profile's key makes, a line each, without showing a value. After
+    /// chancery key rotate and chancery profile change --key-version.
+    #[command(
+        after_help = "Example:\n  chancery rewrap --profile 'mail addresses' < mail-tokens.txt > mail-tokens.new"
+    )]
+    Rewrap(tokens::Rewrap),
+    /// What a vault has of tokens that were drawn at random.
+    Token(tokens::Token),
+    /// The data of cards' tracks (ISO/IEC 7813): track 1, track 2 or both, a line each.
+    Track(tokens::Track),
     /// Control Rules of token profiles: which role may do what with them.
     Rule(client::Rule),
     /// The transparency log.

@@ -123,7 +123,7 @@ fn mind_signals() -> Result<(), Failure> {
 }
 
 /// The number of the signal that shall end the process. From `ready` on none of them does so by itself.
-fn wait_for_the_end(ready: impl FnOnce()) -> io::Result<i32> {
+pub(crate) fn wait_for_the_end(ready: impl FnOnce()) -> io::Result<i32> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let kinds = [SignalKind::interrupt(), SignalKind::quit(), SignalKind::terminate(), SignalKind::hangup()];

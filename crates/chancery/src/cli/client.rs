@@ -68,6 +68,9 @@ pub(crate) struct Sign {
     /// about it stays as it was said then.
     #[arg(long, value_name = "UUID")]
     pub(crate) request: Option<String>,
+    /// All files by one request, which people approve together: its digest is that of the lines that sha256sum prints.
+    #[arg(long)]
+    pub(crate) manifest: bool,
     /// What approvers see as the name [default: the file's].
     #[arg(long, value_name = "TEXT")]
     pub(crate) name: Option<String>,
@@ -129,7 +132,7 @@ pub(crate) struct Decide {
     /// What to record with the decision.
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
-    /// The file, if you have it: nothing is approved that is not of it.
+    /// The file, if you have it: nothing is approved that is not of it, or of a manifest that has it.
     #[arg(long, value_name = "FILE")]
     pub(crate) file: Option<PathBuf>,
     /// Does not ask.
@@ -150,6 +153,12 @@ pub(crate) struct Tokenize {
     /// The token profile: name or uuid.
     #[arg(long, value_name = "NAME", required_unless_present = "columns")]
     pub(crate) profile: Option<String>,
+    /// Something to keep beside new tokens of a vault (Random), such as source=payroll; repeated for several.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = name_and_value, conflicts_with = "columns")]
+    pub(crate) metadata: Vec<(String, String)>,
+    /// Until when new tokens of a vault live, such as 2030-01-31T12:00:00Z.
+    #[arg(long, value_name = "TIME", conflicts_with = "columns")]
+    pub(crate) expires_at: Option<String>,
     #[command(flatten)]
     pub(crate) files: Files,
     #[command(flatten)]
@@ -212,53 +221,6 @@ pub(crate) enum FileFormat {
     Jsonl,
     /// Apache Parquet.
     Parquet,
-}
-
-/// `cert request`.
-#[derive(Args)]
-pub(crate) struct CertRequest {
-    /// The authority that issues it, or a service of which it is: name or uuid.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) issuer: String,
-    /// The certificate profile: name or uuid.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) profile: String,
-    /// The subject, such as CN=www.example.org,O=Example.
-    #[arg(long, value_name = "SUBJECT")]
-    pub(crate) subject: Option<String>,
-    /// An alternative name, such as DNS:www.example.org; repeated for several.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) san: Vec<String>,
-    /// How long it is valid, such as 90d [default: as the profile says].
-    #[arg(long, value_name = "SPAN")]
-    pub(crate) validity: Option<String>,
-    /// A request that you have (PKCS#10, PEM), in the place of a new key.
-    #[arg(long, value_name = "FILE", conflicts_with = "key_out")]
-    pub(crate) csr: Option<PathBuf>,
-    /// Where the new key goes (PKCS#8, PEM, mode 0600), which is made here and stays here; it must not exist.
-    #[arg(long, value_name = "FILE", required_unless_present = "csr")]
-    pub(crate) key_out: Option<PathBuf>,
-    /// The kind of the new key.
-    #[arg(long, value_name = "KIND", default_value = "ec-p256")]
-    pub(crate) key: KeyKind,
-    /// Where the certificate goes, with its issuers (PEM); - for standard output.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
-    #[command(flatten)]
-    pub(crate) server: ServerOptions,
-}
-
-/// Kinds of keys that are made here.
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KeyKind {
-    /// ECDSA on P-256.
-    EcP256,
-    /// ECDSA on P-384.
-    EcP384,
-    /// Ed25519.
-    Ed25519,
-    /// RSA with 3072 bits.
-    Rsa3072,
 }
 
 /// `rule`.
@@ -344,7 +306,7 @@ pub(crate) struct Log {
 /// What to do with the transparency log.
 #[derive(Subcommand)]
 pub(crate) enum LogCommand {
-    /// Keeps the log's checkpoints, and proves of each new one that the log only grew. Exit code 1: it did not; 9: it is
+    /// Keeps the log's checkpoints, and proves of each new one that the log only grew. Exit code 1: it did not; 10: it is
     /// another log.
     #[command(after_help = "Example:\n  chancery log watch --once")]
     Watch(LogWatch),

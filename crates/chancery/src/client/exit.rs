@@ -26,22 +26,24 @@ pub(crate) enum Exit {
     Waiting = 8,
     RowsRefused = 9,
     OtherLog = 10,
+    HookFailed = 11,
 }
 
 impl Exit {
     /// What each of them says.
-    pub(crate) const TABLE: [(Self, &'static str); 11] = [
+    pub(crate) const TABLE: [(Self, &'static str); 12] = [
         (Self::Done, "done; for sign: signed and verified"),
         (Self::Failed, "failed: a file could not be read or written, a signature is not good, or a server's fault"),
         (Self::Usage, "the command line is wrong, or what it names is not there or ambiguous"),
         (Self::NotLoggedIn, "nobody is logged in, only half, or not any more"),
         (Self::Unreachable, "the server could not be reached, or is not the one that --ca vouches for"),
         (Self::Refused, "the server refused it: a permission, a rule, a state"),
-        (Self::Denied, "sign: people denied the request, or it was taken back"),
-        (Self::Expired, "sign: the request's time to wait for approvals is over"),
-        (Self::Waiting, "sign: not signed yet: it waits for approvals, and goes on doing so"),
+        (Self::Denied, "people denied the request, or it was taken back"),
+        (Self::Expired, "the request's time to wait for approvals is over"),
+        (Self::Waiting, "not signed or issued yet: it waits for approvals, and goes on doing so"),
         (Self::RowsRefused, "tokenize, detokenize: done, but for rows that were refused: the file of rejects has them"),
         (Self::OtherLog, "log watch: the log is signed with another key than the one that was kept or given"),
+        (Self::HookFailed, "cert renew: the certificate is renewed, but the hook failed"),
     ];
 
     pub(crate) const fn code(self) -> u8 {
@@ -98,6 +100,18 @@ pub(crate) fn exit_of(failure: &Failure) -> Exit {
         .unwrap_or(Exit::Failed)
 }
 
+/// Whether to ask again: nobody answered, or somebody who cannot just now.
+pub(crate) fn passes(failure: &Failure) -> bool {
+    let is_passing = |error: &ClientError| match error {
+        ClientError::Transport(_) => true,
+        ClientError::Refused { status, .. }
+        | ClientError::NotLoggedIn { status, .. }
+        | ClientError::Unexpected { status, .. } => matches!(status, 429 | 502..=504),
+        ClientError::Authority(_) => false,
+    };
+    causes(failure).any(|cause| cause.downcast_ref().is_some_and(is_passing))
+}
+
 /// What the person may do about it.
 pub(crate) fn next_of(failure: &Failure) -> Option<String> {
     causes(failure).find_map(|cause| {
@@ -152,7 +166,7 @@ fn next_after_call(error: &ClientError) -> Option<String> {
     })
 }
 
-pub(crate) fn causes(failure: &Failure) -> impl Iterator<Item = &(dyn Error + 'static)> {
+fn causes(failure: &Failure) -> impl Iterator<Item = &(dyn Error + 'static)> {
     let first: &(dyn Error + 'static) = failure.as_ref();
     std::iter::successors(Some(first), |cause: &&(dyn Error + 'static)| {
         let cause: &(dyn Error + 'static) = *cause;

@@ -115,7 +115,10 @@ fn decide(
         shown(connection, request).iter().for_each(output::note);
     }
     if let Some(path) = &command.file {
-        compare(request, path)?;
+        match &request.manifest {
+            Some(_) => compare_item(connection, request, path)?,
+            None => compare(request, path)?,
+        }
         output::note(format_args!("The file {} is the one that shall be signed.", path.display()));
     }
     let word = if decision == Decision::Approve { "approve" } else { "deny" };
@@ -189,6 +192,21 @@ fn compare(request: &SigningRequest, path: &Path) -> Result<(), Failure> {
     Err(told(Exit::Failed, message))
 }
 
+/// Whether a manifest has this file, under whatever name.
+fn compare_item(connection: &Connection, request: &SigningRequest, path: &Path) -> Result<(), Failure> {
+    let doing = || format!("--file {}", path.display());
+    let original = Original::open(path).doing("--file")?;
+    let form = |existing| Form { format: request.signing_format, hash: request.hash_algorithm, existing };
+    let mut own = vec![original.digest(form(ExistingSignature::Replace)).doing(doing())?];
+    own.extend(original.digest(form(ExistingSignature::Append)).ok());
+    let items = connection.client.signed_items(request.uuid)?;
+    if let Some(item) = items.iter().find(|item| own.contains(&item.digest.0)) {
+        output::note(format_args!("The manifest has it as {}.", Shown(&item.name)));
+        return Ok(());
+    }
+    Err(told(Exit::Failed, format!("{}: the manifest has no such file; nothing was decided", doing())))
+}
+
 /// What an approver has to see, in lines. What nobody checked is called the submitter's claim.
 fn shown(connection: &Connection, request: &SigningRequest) -> Vec<String> {
     let names = Names::new(connection);
@@ -209,7 +227,7 @@ fn shown(connection: &Connection, request: &SigningRequest) -> Vec<String> {
         lines.push(("approves", format!("{}  of all that is signed", hexadecimal(&request.approval_digest.0))));
     }
     if let Some(manifest) = &request.manifest {
-        lines.push(("manifest", format!("{} files; chancery request show has them", manifest.total)));
+        lines.push(("manifest", format!("{} files: chancery request items {}", manifest.total, request.uuid)));
     }
     lines.extend(request.program_name.iter().map(|name| ("program", name.clone())));
     lines.extend(request.program_url.iter().map(|url| ("program url", url.clone())));

@@ -2,7 +2,7 @@
 
 pub(crate) mod backup;
 mod bulk;
-mod cert_request;
+mod cert;
 mod decide;
 pub(crate) mod init;
 mod log_watch;
@@ -13,39 +13,30 @@ mod rule;
 pub(crate) mod serve;
 pub(crate) mod settings;
 mod sign;
+mod token;
 mod tokenize;
 pub(crate) mod unlock;
 pub(crate) mod verify;
 mod who;
 
 use chancery_types::Decision;
-use clap::{Arg, ArgMatches, Args as _, CommandFactory as _, FromArgMatches as _, builder::Resettable};
+use clap::{Arg, ArgMatches, CommandFactory as _, builder::Resettable};
 
 use crate::{
     cli::{
         Cli, ClientCommand,
-        client::{CertRequest, Log, LogCommand},
+        client::{Log, LogCommand},
     },
     client::exit::{self, Exit},
     failure::Failure,
     resources,
 };
 
-const REQUEST: &str = "Has a certificate issued for a key that is made here and stays here, or for a PKCS#10 request. For \
-    PKCS#12 afterwards: openssl pkcs12 -export -inkey KEY -in CERTIFICATE -out FILE";
-
-const REQUEST_EXAMPLE: &str = "Example:\n  chancery cert request --issuer 'Chancery Demo Root' --profile 'TLS Server' --subject CN=www.example.org --san DNS:www.example.org --key-out www.key --out www.pem";
-
 /// The whole command line: what is written down, and the commands of resources.
 pub(crate) fn whole() -> clap::Command {
     // What makes a key here is in no line of a table.
-    let made = resources::commands().map(|command| match command.get_name() {
-        "cert" => {
-            let request = CertRequest::augment_args(clap::Command::new("request"));
-            command.subcommand(request.about(REQUEST).after_help(REQUEST_EXAMPLE))
-        }
-        _ => command,
-    });
+    let made =
+        resources::commands().map(|command| if command.get_name() == "cert" { cert::added(command) } else { command });
     without_empty_variables(Cli::command().subcommands(made).after_help(exit::help()))
 }
 
@@ -60,13 +51,8 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
 /// A command of a resource, where the line has one.
 pub(crate) fn run_of_resource(matches: &ArgMatches) -> Option<Result<Exit, Failure>> {
     let (resource, below) = resources::matched(matches)?;
-    let done = match (resource.name, below.subcommand()) {
-        ("cert", Some(("request", below))) => {
-            CertRequest::from_arg_matches(below).map_err(Failure::from).and_then(|request| cert_request::run(&request))
-        }
-        _ => resources::run(resource, below),
-    };
-    Some(done.map(|()| Exit::Done))
+    let made = (resource.name == "cert").then(|| cert::run(below)).flatten();
+    Some(made.unwrap_or_else(|| resources::run(resource, below).map(|()| Exit::Done)))
 }
 
 /// A command that talks to a server.
@@ -81,6 +67,9 @@ pub(crate) fn run_client(command: ClientCommand) -> Result<Exit, Failure> {
         ClientCommand::Deny(command) => decide::run(&command, Decision::Deny),
         ClientCommand::Tokenize(command) => tokenize::run(&command, tokenize::Way::There),
         ClientCommand::Detokenize(command) => tokenize::run(&command, tokenize::Way::Back),
+        ClientCommand::Rewrap(command) => tokenize::rewrap(&command),
+        ClientCommand::Token(command) => token::run(command.what),
+        ClientCommand::Track(command) => token::run_track(command.what),
         ClientCommand::Rule(command) => rule::run(command.what),
         ClientCommand::Log(Log { what: LogCommand::Watch(command) }) => log_watch::run(&command),
         ClientCommand::Completions(command) => manual::completions(&command),

@@ -1,16 +1,19 @@
-//! `chancery tokenize` and `chancery detokenize`: values there and back, in batches.
+//! `chancery tokenize`, `chancery detokenize` and `chancery rewrap`: values there, back, and on, in batches.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
 use chancery_client::ClientError;
 use chancery_types::Base64;
-use serde_json::{Value, json};
+use serde_json::{Map, Value};
 
 use super::bulk;
 use crate::{
-    cli::client::Tokenize,
+    cli::{
+        client::Tokenize,
+        tokens::{Rewrap, Values},
+    },
     client::{
-        connection::{Connection, Output, logged_in},
+        connection::{Connection, Output, ServerOptions, logged_in},
         exit::{Exit, told_with, usage},
     },
     failure::{Failure, While as _},
@@ -22,18 +25,21 @@ use crate::{
 /// Values of a call: far below what a batch may have, so that a pipe is answered soon.
 const BATCH: usize = 1_000;
 
-/// From values to tokens, or from tokens to values.
+/// From values to tokens, from tokens to values, or from tokens to those of the newest key.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Way {
     There,
     Back,
+    On,
 }
 
 impl Way {
-    const fn one(self) -> (&'static str, &'static str, &'static str) {
+    /// The call of one value; what is rewrapped has none.
+    const fn one(self) -> Option<(&'static str, &'static str, &'static str)> {
         match self {
-            Self::There => ("tokenize", "message", "token"),
-            Self::Back => ("detokenize", "token", "message"),
+            Self::There => Some(("tokenize", "message", "token")),
+            Self::Back => Some(("detokenize", "token", "message")),
+            Self::On => None,
         }
     }
 
@@ -41,8 +47,19 @@ impl Way {
         match self {
             Self::There => ("batch-tokenize", "messages", "tokens"),
             Self::Back => ("batch-detokenize", "tokens", "messages"),
+            Self::On => ("rewrap", "tokens", "tokens"),
         }
     }
+}
+
+/// What is done with all values.
+struct Task<'a> {
+    connection: &'a Connection,
+    /// Where the profile is.
+    profile: String,
+    way: Way,
+    /// Members of every call besides the values.
+    besides: Map<String, Value>,
 }
 
 pub(crate) fn run(command: &Tokenize, way: Way) -> Result<Exit, Failure> {
@@ -50,68 +67,91 @@ pub(crate) fn run(command: &Tokenize, way: Way) -> Result<Exit, Failure> {
     if !files.column.is_empty() || !files.fixed_width.is_empty() {
         return bulk::run(command, way);
     }
-    logged_in(&command.server, |connection| {
+    if way != Way::There && (!command.metadata.is_empty() || command.expires_at.is_some()) {
+        return Err(usage("--metadata and --expires-at are of new tokens: of tokenize"));
+    }
+    let mut besides = Map::new();
+    if !command.metadata.is_empty() {
+        let metadata = command.metadata.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
+        besides.insert("metadata".to_owned(), Value::Object(metadata.collect()));
+    }
+    if let Some(end) = &command.expires_at {
+        besides.insert("expiresAt".to_owned(), end.as_str().into());
+    }
+    let profile = command.profile.as_deref().unwrap_or_default();
+    values(&command.server, profile, way, besides, &command.values)
+}
+
+pub(crate) fn rewrap(command: &Rewrap) -> Result<Exit, Failure> {
+    let version = command.key_version.map(|version| ("keyVersion".to_owned(), version.into()));
+    let Values { values: given, profile, server } = &command.values;
+    values(server, profile, Way::On, version.into_iter().collect(), given)
+}
+
+fn values(
+    server: &ServerOptions,
+    profile: &str,
+    way: Way,
+    besides: Map<String, Value>,
+    given: &[String],
+) -> Result<Exit, Failure> {
+    logged_in(server, |connection| {
         let kind = resources::find("profile").ok_or("there is no such kind")?;
-        let profile = command.profile.as_deref().unwrap_or_default();
-        let profile = Names::new(connection).resolve(kind, profile)?;
-        let profile = format!("/api/v2/token-profiles/{profile}");
-        if command.values.is_empty() {
-            return lines(connection, &profile, way).map(|()| Exit::Done);
-        }
-        match command.values.as_slice() {
+        let profile = format!("/api/v2/token-profiles/{}", Names::new(connection).resolve(kind, profile)?);
+        let task = Task { connection, profile, way, besides };
+        match (given, way.one()) {
+            ([], _) => lines(&task)?,
             // One value needs no right to batches.
-            [one] => single(connection, &profile, way, one)?,
-            several => several
+            ([one], Some(call)) => single(&task, call, one)?,
+            (several, _) => several
                 .chunks(BATCH)
                 .enumerate()
-                .try_for_each(|(done, values)| batch(connection, &profile, way, values, ("value", done * BATCH)))?,
+                .try_for_each(|(done, values)| batch(&task, values, ("value", done * BATCH)))?,
         }
         Ok(Exit::Done)
     })
 }
 
-fn lines(connection: &Connection, profile: &str, way: Way) -> Result<(), Failure> {
+fn lines(task: &Task<'_>) -> Result<(), Failure> {
     let (mut waiting, mut done) = (Vec::new(), 0);
     for line in io::stdin().lock().lines() {
         waiting.push(line.doing("standard input")?);
         if waiting.len() == BATCH {
-            batch(connection, profile, way, &waiting, ("line", done))?;
+            batch(task, &waiting, ("line", done))?;
             done += waiting.len();
             waiting.clear();
         }
     }
-    if waiting.is_empty() { Ok(()) } else { batch(connection, profile, way, &waiting, ("line", done)) }
+    if waiting.is_empty() { Ok(()) } else { batch(task, &waiting, ("line", done)) }
 }
 
-fn single(connection: &Connection, profile: &str, way: Way, value: &str) -> Result<(), Failure> {
-    let (path, from, to) = way.one();
-    let (value, iv) = parts(way, value)?;
-    let mut body = json!({ from: value });
+fn single(task: &Task<'_>, call: (&str, &str, &str), value: &str) -> Result<(), Failure> {
+    let (path, from, to) = call;
+    let (value, iv) = parts(task.way, value)?;
+    let mut body = Value::Object(task.besides.clone());
+    body[from] = value.into();
     if let Some(iv) = iv {
         body["iv"] = iv.into();
     }
-    let answer = connection.call("POST", &format!("{profile}/{path}"), Some(&body))?;
-    if connection.output == Output::Json {
+    let answer = task.connection.call("POST", &format!("{}/{path}", task.profile), Some(&body))?;
+    if task.connection.output == Output::Json {
         return answer.print();
     }
-    output::line(line_of(way, &answer.response[to], answer.response.get("iv"), "the value")?)
+    output::line(line_of(task.way, &answer.response[to], answer.response.get("iv"), "the value")?)
 }
 
 /// All of them or none: where one of them is no value, the batch is refused with its place. `before` is what a place is
 /// called, and how many were in earlier batches.
-fn batch(
-    connection: &Connection,
-    profile: &str,
-    way: Way,
-    values: &[String],
-    before: (&str, usize),
-) -> Result<(), Failure> {
+fn batch(task: &Task<'_>, values: &[String], before: (&str, usize)) -> Result<(), Failure> {
+    let Task { connection, profile, way, besides } = task;
+    let way = *way;
     let place = |index: usize| format!("{} {}", before.0, before.1 + index + 1);
     let (path, from, to) = way.many();
     let parts = values.iter().enumerate().map(|(index, value)| parts(way, value).doing(place(index)));
     let parts = parts.collect::<Result<Vec<_>, _>>()?;
     let texts: Vec<_> = parts.iter().map(|(text, _)| *text).collect();
-    let mut body = json!({ from: texts });
+    let mut body = Value::Object(besides.clone());
+    body[from] = texts.into();
     let ivs: Vec<_> = parts.iter().filter_map(|(_, iv)| *iv).collect();
     if !ivs.is_empty() {
         if ivs.len() != parts.len() {
@@ -150,8 +190,8 @@ fn with_places(refused: ClientError, place: impl Fn(usize) -> String) -> Failure
 }
 
 /// A token, and the initialization vector that a tab parts from it.
-fn parts(way: Way, value: &str) -> Result<(&str, Option<&str>), Failure> {
-    match value.split_once('\t').filter(|_| way == Way::Back) {
+pub(super) fn parts(way: Way, value: &str) -> Result<(&str, Option<&str>), Failure> {
+    match value.split_once('\t').filter(|_| way != Way::There) {
         Some((token, iv)) if Base64::decode(iv).is_some() => Ok((token, Some(iv))),
         Some((_, iv)) => Err(usage(format!("{iv}: no initialization vector (base64)"))),
         None => Ok((value, None)),
@@ -159,14 +199,14 @@ fn parts(way: Way, value: &str) -> Result<(&str, Option<&str>), Failure> {
 }
 
 /// One value is one line, as it is; on a terminal with escapes. What the line could not be read back from is refused.
-fn line_of(way: Way, made: &Value, iv: Option<&Value>, place: &str) -> Result<String, Failure> {
+pub(super) fn line_of(way: Way, made: &Value, iv: Option<&Value>, place: &str) -> Result<String, Failure> {
     let made = show::text(made);
     let iv = iv.and_then(Value::as_str).map(|iv| format!("\t{iv}")).unwrap_or_default();
     if io::stdout().is_terminal() {
         return Ok(format!("{}{iv}", Shown(&made)));
     }
     // A token ends at a tab, where an initialization vector begins.
-    if made.contains('\n') || made.ends_with('\r') || way == Way::There && made.contains('\t') {
+    if made.contains('\n') || made.ends_with('\r') || way != Way::Back && made.contains('\t') {
         let message = format!("{place}: there is a line end or a tab in it, which a line cannot hold");
         return Err(told_with(Exit::Usage, message, "--output json answers with values as they are."));
     }

@@ -62,6 +62,7 @@ fn value_of(member: &Member, matches: &ArgMatches, names: &Names<'_>) -> Result<
             .transpose()?,
         Kind::Span => text().map(|text| validity(text)).transpose()?,
         Kind::FileText => text().map(|file| file_text(member, file)).transpose()?,
+        Kind::FileBytes => text().map(|file| file_bytes(member, file)).transpose()?,
         Kind::Secret => text().map(|file| secret(member, file)).transpose()?,
         Kind::Json => text().map(|text| json(member, text)).transpose()?,
     })
@@ -76,6 +77,11 @@ fn file_text(member: &Member, file: &str) -> Result<Value, Failure> {
     let option = format!("--{}", member.flag);
     let content = read_file(&option, Path::new(file))?;
     String::from_utf8(content).map(Value::from).map_err(|_| usage(format!("{option} {file}: it is no text")))
+}
+
+fn file_bytes(member: &Member, file: &str) -> Result<Value, Failure> {
+    let content = read_file(&format!("--{}", member.flag), Path::new(file))?;
+    Ok(Base64::encode(&content).into())
 }
 
 fn secret(member: &Member, file: &str) -> Result<Value, Failure> {

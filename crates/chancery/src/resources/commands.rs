@@ -66,7 +66,7 @@ fn flag(member: &Member) -> Arg {
         Kind::Texts => arg.value_name("TEXT").action(ArgAction::Append).value_delimiter(','),
         Kind::SomeOf(_) => arg.value_name("NAME").action(ArgAction::Append),
         Kind::Span => arg.value_name("SPAN"),
-        Kind::FileText | Kind::Secret => arg.value_name("FILE"),
+        Kind::FileText | Kind::FileBytes | Kind::Secret => arg.value_name("FILE"),
         Kind::Json => arg.value_name("JSON"),
     }
 }

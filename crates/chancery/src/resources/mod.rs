@@ -2,6 +2,8 @@
 
 mod body;
 mod commands;
+#[cfg(test)]
+mod coverage;
 pub(crate) mod names;
 mod run;
 pub(crate) mod show;
@@ -174,6 +176,8 @@ pub(crate) enum Kind {
     Span,
     /// The text in a file.
     FileText,
+    /// The bytes in a file, as base64.
+    FileBytes,
     /// The bytes in a file, as base64; a line end at the end is not a part of it.
     Secret,
     /// JSON as it is.

@@ -21,14 +21,10 @@ use crate::{
     failure::{Failure, While as _},
 };
 
-pub(super) fn finish(
-    command: &Sign,
-    connection: &Connection,
-    job: &Job,
-    request: &SigningRequest,
-) -> Result<(), Failure> {
+/// `chain` is the service's certificate and its issuers, as [`chain`] has them.
+pub(super) fn finish(command: &Sign, job: &Job, request: &SigningRequest, chain: &[Vec<u8>]) -> Result<(), Failure> {
     job.original.refuse_changed()?;
-    verify(command, connection, job, request)?;
+    verify(command, job, request, chain)?;
     let written = job.destination.fill(|file| {
         if job.form.is_apart() {
             refuse_another_digest(command, job)?;
@@ -63,8 +59,7 @@ fn refuse_another_digest(command: &Sign, job: &Job) -> Result<(), Failure> {
 
 /// Against the digest that was made here, and a root: the one that is given, or the one that the service's certificate leads
 /// to.
-fn verify(command: &Sign, connection: &Connection, job: &Job, request: &SigningRequest) -> Result<(), Failure> {
-    let chain = chain(connection, job)?;
+fn verify(command: &Sign, job: &Job, request: &SigningRequest, chain: &[Vec<u8>]) -> Result<(), Failure> {
     let root = match &command.root {
         Some(path) => fs::read(path).doing(format!("--root {}", path.display()))?,
         None => chain.last().cloned().ok_or("the service's certificate has no issuer")?,
@@ -78,10 +73,10 @@ fn verify(command: &Sign, connection: &Connection, job: &Job, request: &SigningR
     let verified = match format {
         SigningFormat::Raw if command.upload => {
             let content = upload(&job.original)?;
-            verify_raw(signature, &content, request.hash_algorithm, &chain, &trust).map(drop)
+            verify_raw(signature, &content, request.hash_algorithm, chain, &trust).map(drop)
         }
         SigningFormat::Raw => {
-            verify_raw_digest(signature, &job.digest, request.hash_algorithm, &chain, &trust).map(drop)
+            verify_raw_digest(signature, &job.digest, request.hash_algorithm, chain, &trust).map(drop)
         }
         SigningFormat::Cms
         | SigningFormat::Authenticode
@@ -96,7 +91,7 @@ fn verify(command: &Sign, connection: &Connection, job: &Job, request: &SigningR
 }
 
 /// The service's certificate and its issuers, the root last.
-fn chain(connection: &Connection, job: &Job) -> Result<Vec<Vec<u8>>, Failure> {
+pub(super) fn chain(connection: &Connection, job: &Job) -> Result<Vec<Vec<u8>>, Failure> {
     let id = job.service.certificate_uuid.ok_or("the service has no certificate")?;
     let file = connection.client.download_certificate(id, DownloadFormat::Chain).doing("the service's certificate")?;
     read_certificates(&file).doing("the service's certificate")

@@ -3,6 +3,7 @@
 
 mod finish;
 mod plan;
+mod subject;
 pub(super) mod wait;
 
 use std::{fs::File, io::Read as _, path::Path};
@@ -16,6 +17,7 @@ use chancery_types::{
 use self::{
     finish::finish,
     plan::{Job, unfit, upload},
+    subject::Subject,
     wait::Pending,
 };
 use crate::{
@@ -38,9 +40,10 @@ pub(crate) const FILE_SIZE: &str = "fileSize";
 pub(crate) const FILE_SHA256: &str = "fileSha256";
 
 pub(crate) fn run(command: &Sign) -> Result<Exit, Failure> {
-    if command.files.len() > 1 && (command.name.is_some() || command.request.is_some()) {
-        return Err(usage("--name and --request are of one file"));
+    if command.files.len() > 1 && !command.manifest && (command.name.is_some() || command.request.is_some()) {
+        return Err(usage("--name and --request are of one file, or of a --manifest"));
     }
+    subject::refuse_options(command)?;
     plan::refuse_out(command)?;
     logged_in(&command.server, |connection| sign(command, connection))
 }
@@ -48,15 +51,55 @@ pub(crate) fn run(command: &Sign) -> Result<Exit, Failure> {
 fn sign(command: &Sign, connection: &mut Connection) -> Result<Exit, Failure> {
     let jobs = plan::jobs(command, connection)?;
     wait::refuse_too_long(command, connection)?;
+    if command.manifest {
+        return manifest(command, connection, jobs);
+    }
     let (mut begun, mut failures) = (Vec::new(), Failures::default());
     for (number, job) in jobs.into_iter().enumerate() {
         match request_of(command, connection, &job) {
-            Ok(id) => begun.push(Pending::new(number, job, id)),
+            Ok(id) => begun.push(Pending::new(number, Subject::File(Box::new(job)), id)),
             Err(failure) => failures.add(number, failure),
         }
     }
     wait::until_decided(command, connection, begun, &mut failures);
     failures.end(command.files.len())
+}
+
+/// All files by one request.
+fn manifest(command: &Sign, connection: &mut Connection, jobs: Vec<Job>) -> Result<Exit, Failure> {
+    subject::refuse_several_policies(&jobs)?;
+    let id = match &command.request {
+        Some(uuid) => parsed(uuid)?,
+        None => submit_manifest(command, connection, &jobs)?,
+    };
+    let mut failures = Failures::default();
+    wait::until_decided(command, connection, vec![Pending::new(0, Subject::Manifest(jobs), id)], &mut failures);
+    failures.end(1)
+}
+
+fn submit_manifest(command: &Sign, connection: &Connection, jobs: &[Job]) -> Result<SigningRequestId, Failure> {
+    let [first, ..] = jobs else { return Err(usage("there are no files")) };
+    jobs.iter().try_for_each(|job| refuse_provenance(command, job))?;
+    jobs.iter().try_for_each(|job| job.original.refuse_changed())?;
+    let name = command.name.clone().unwrap_or_else(|| subject::manifest_name(jobs));
+    let request = SubmitRequest {
+        items: Some(subject::items(jobs)?),
+        program_name: command.program_name.clone(),
+        program_url: command.program_url.clone(),
+        note: command.note.clone(),
+        metadata: Some(command.metadata.iter().cloned().collect()),
+        provenance: command.provenance.as_deref().map(provenance).transpose()?,
+        ..SubmitRequest::new(name, first.service.obj_info.uuid, first.policy.obj_info.uuid)
+    };
+    let submitted = connection.client.submit(&request).doing("submitting the manifest")?;
+    warn(&submitted.warnings);
+    Ok(submitted.uuid)
+}
+
+fn warn(warnings: &[String]) {
+    for warning in warnings {
+        output::note(format_args!("chancery: {}", Shown(warning)));
+    }
 }
 
 /// What went wrong with which file, by its number on the command line.
@@ -84,9 +127,13 @@ impl Failures {
 /// The request that is given, or a new one.
 fn request_of(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningRequestId, Failure> {
     match &command.request {
-        Some(uuid) => uuid.parse().map_err(|_| usage(format!("--request {uuid}: no UUID"))),
+        Some(uuid) => parsed(uuid),
         None => submit(command, connection, job),
     }
+}
+
+fn parsed(uuid: &str) -> Result<SigningRequestId, Failure> {
+    uuid.parse().map_err(|_| usage(format!("--request {uuid}: no UUID")))
 }
 
 fn submit(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningRequestId, Failure> {
@@ -94,11 +141,7 @@ fn submit(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningR
     metadata.extend(command.metadata.iter().cloned());
     // Where a digest alone is submitted, whoever finishes the file decides what becomes of the other signature.
     let appends_there = command.upload && command.append && !job.form.is_apart();
-    if command.provenance.is_some() && !command.upload && !job.form.is_apart() {
-        let why = "--provenance names a file by the digest of all its bytes; of a file that carries its signature that \
-                   needs the file: --upload sends it.";
-        return Err(usage(why));
-    }
+    refuse_provenance(command, job)?;
     let content = command.upload.then(|| upload(&job.original)).transpose()?;
     job.original.refuse_changed()?;
     let request = SubmitRequest {
@@ -119,10 +162,18 @@ fn submit(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningR
     };
     let submitted =
         connection.client.submit(&request).map_err(hinted).doing(format!("submitting {}", job.original.shown()))?;
-    for warning in &submitted.warnings {
-        output::note(format_args!("chancery: {}", Shown(warning)));
-    }
+    warn(&submitted.warnings);
     Ok(submitted.uuid)
+}
+
+/// What an envelope cannot be of.
+fn refuse_provenance(command: &Sign, job: &Job) -> Result<(), Failure> {
+    if command.provenance.is_none() || command.upload || job.form.is_apart() {
+        return Ok(());
+    }
+    let why = "--provenance names a file by the digest of all its bytes; of a file that carries its signature that \
+               needs the file: --upload sends it.";
+    Err(usage(why))
 }
 
 /// An envelope; the server says what is wrong with it.
@@ -165,8 +216,14 @@ fn refuse_another(command: &Sign, job: &Job, request: &SigningRequest) -> Result
 }
 
 /// Verifies a signature, and writes it.
-fn take(command: &Sign, connection: &Connection, job: &Job, request: &SigningRequest) -> Result<(), Failure> {
-    finish(command, connection, job, request)?;
+fn take(
+    command: &Sign,
+    connection: &Connection,
+    job: &Job,
+    request: &SigningRequest,
+    chain: &[Vec<u8>],
+) -> Result<(), Failure> {
+    finish(command, job, request, chain)?;
     if connection.output == Output::Json {
         return Ok(());
     }

@@ -130,7 +130,8 @@ fn job(command: &Sign, path: &Path, services: &[Service], is_folder: bool) -> Re
     let digest = digest(command, &original, form)?;
     let wants_pages = command.page_hashes && !command.upload && !form.is_apart();
     let pages = wants_pages.then(|| original.page_hashes(form)).transpose().map_err(|error| unfit(&shown, error))?;
-    let about = about(&original, &policy).doing(shown)?;
+    // Approvers of a manifest see its items, and nothing of each file besides.
+    let about = if command.manifest { Vec::new() } else { about(&original, &policy).doing(shown)? };
     // All of this is of one content.
     original.refuse_changed()?;
     let service = service.clone();

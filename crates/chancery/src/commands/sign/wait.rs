@@ -6,7 +6,6 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chancery_client::ClientError;
 use chancery_core::Clock;
 use chancery_types::{
     ApprovalState, RequestDecision, SigningRequestId, SigningRequestState,
@@ -18,12 +17,12 @@ use chancery_types::{
 use serde::Deserialize as _;
 use serde_json::json;
 
-use super::{Failures, plan::Job, refuse_another, take};
+use super::{Failures, subject::Subject};
 use crate::{
     cli::client::Sign,
     client::{
         connection::{Answer, Connection, Output},
-        exit::{Exit, causes, exit_of, next_of, told_with},
+        exit::{Exit, exit_of, next_of, passes, told_with},
     },
     failure::{Failure, While as _, describe},
     output,
@@ -95,10 +94,10 @@ pub(super) fn until_decided(
     }
 }
 
-/// A file whose request is submitted.
+/// A file, or a manifest, whose request is submitted.
 pub(super) struct Pending {
     number: usize,
-    job: Job,
+    subject: Subject,
     id: SigningRequestId,
     /// The request as it was seen last.
     answer: Option<Answer>,
@@ -109,8 +108,8 @@ pub(super) struct Pending {
 }
 
 impl Pending {
-    pub(super) const fn new(number: usize, job: Job, id: SigningRequestId) -> Self {
-        Self { number, job, id, answer: None, is_answered: false, said: String::new() }
+    pub(super) const fn new(number: usize, subject: Subject, id: SigningRequestId) -> Self {
+        Self { number, subject, id, answer: None, is_answered: false, said: String::new() }
     }
 
     /// Looks once: nothing when it is signed and written, otherwise why to look again.
@@ -130,11 +129,11 @@ impl Pending {
         };
         if is_first {
             // Nobody waits for hours for what is not theirs.
-            refuse_another(command, &self.job, &request).doing(self.shown())?;
+            self.subject.refuse_another(command, &request).doing(self.shown())?;
         }
         match decided(&request) {
             Some(Ok(())) => {
-                let taken = take(command, connection, &self.job, &request);
+                let taken = self.subject.take(command, connection, &request);
                 taken.map(|()| None).map_err(|failure| self.open_still(&failure))
             }
             Some(Err(failure)) => Err(failure).doing(self.shown()),
@@ -178,29 +177,17 @@ impl Pending {
     }
 
     fn shown(&self) -> String {
-        format!("{}: request {}", self.job.original.shown(), self.id)
+        format!("{}: request {}", self.subject.shown(), self.id)
     }
 
     /// A failure after which the request is still there: how to come back to it.
     fn open_still(&self, failure: &Failure) -> Failure {
         let message = format!("{}: {}", self.shown(), describe(failure.as_ref()));
         let first = next_of(failure).map(|next| next + "\n").unwrap_or_default();
-        let file = self.job.original.shown();
+        let file = self.subject.arguments();
         let next = format!("{first}Go on, with the same options: chancery sign {file} --request {}", self.id);
         told_with(exit_of(failure), message, next)
     }
-}
-
-/// Whether to ask again: nobody answered, or somebody who cannot just now.
-fn passes(failure: &Failure) -> bool {
-    let is_passing = |error: &ClientError| match error {
-        ClientError::Transport(_) => true,
-        ClientError::Refused { status, .. }
-        | ClientError::NotLoggedIn { status, .. }
-        | ClientError::Unexpected { status, .. } => matches!(status, 429 | 502..=504),
-        ClientError::Authority(_) => false,
-    };
-    causes(failure).any(|cause| cause.downcast_ref().is_some_and(is_passing))
 }
 
 /// What the state says; nothing while people have not decided.

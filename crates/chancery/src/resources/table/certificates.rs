@@ -33,8 +33,20 @@ const ISSUE: &[Member] = &[
     member("validity", "/certParams/validityPeriod", Kind::Span, "How long it is valid"),
 ];
 
-const RENEW: &[Member] = &[
-    member("profile", "/certProfileUuid", Kind::Of("cert-profile"), "Another certificate profile"),
+const REKEY: &[Member] = &[
+    member(
+        "key-type",
+        "/newKey/keyTypeUuid",
+        Kind::Of("key-type"),
+        "The type of its new key [default: that of the old one]",
+    ),
+    member("csr", "/csr", Kind::FileText, "A request with a new key that is made elsewhere (PKCS#10, PEM)"),
+    member(
+        "profile",
+        "/certProfileUuid",
+        Kind::Of("cert-profile"),
+        "The certificate profile, where it was made elsewhere",
+    ),
     member("issuer", "/issuerUuid", Kind::Of("ca"), "Another authority"),
     member("validity", "/certParams/validityPeriod", Kind::Span, "How long it is valid"),
 ];
@@ -91,11 +103,11 @@ pub(super) const RESOURCES: &[Resource] = &[
                 ..CREATE
             },
             Verb {
-                name: "renew",
-                about: "Issues it again for longer, with the same key",
-                path: "/api/v2/x509/{}/renew",
-                members: RENEW,
-                example: "chancery cert renew made.example.org --validity 90d",
+                name: "rekey",
+                about: "Issues it again with another key, which stays on the server",
+                path: "/api/v2/x509/{}/rekey",
+                members: REKEY,
+                example: "chancery cert rekey made.example.org --validity 90d",
                 ..CREATE
             },
             Verb {
@@ -157,6 +169,32 @@ pub(super) const RESOURCES: &[Resource] = &[
                     member("trust", "/trustCert", Kind::Switch, "Whether they count as issuers"),
                 ],
                 example: "chancery ca import --certificates other.pem",
+                ..CREATE
+            },
+            Verb {
+                name: "import-key",
+                about: "Takes an authority in with its private key, to issue here; it takes two persons",
+                path: "/api/v2/x509/import-key",
+                members: &[
+                    member("p12", "/pkcs12", Kind::FileBytes, "File with key and certificates, PKCS#12"),
+                    member("private-key", "/privateKey", Kind::FileText, "File with the key, PKCS#8 in PEM"),
+                    member("certificates", "/certificates", Kind::FileText, "File with the certificates, PEM"),
+                    member(
+                        "password-file",
+                        "/password",
+                        Kind::Secret,
+                        "File with the password of the key or of the PKCS#12 file",
+                    ),
+                ],
+                example: "chancery ca import-key --p12 acquired.p12 --password-file new-password",
+                ..CREATE
+            },
+            Verb {
+                name: "rekey",
+                about: "Issues it again with another key; the old one stays with what it issued. It takes two persons",
+                path: "/api/v2/x509/{}/rekey",
+                members: REKEY,
+                example: "chancery ca rekey 'Issuing 1' --validity 5y",
                 ..CREATE
             },
             Verb {

@@ -87,6 +87,41 @@ const SERVICES: Resource = Resource {
             ..CREATE
         },
         Verb {
+            name: "issuance",
+            about: "Shows what the authority demands that issued its certificate",
+            path: "/api/v2/x509/services/{}/issuance-policy",
+            example: "chancery service issuance scripts",
+            ..SHOW
+        },
+        Verb {
+            name: "change-issuance",
+            about: "Changes that, for all that this authority issues",
+            path: "/api/v2/x509/services/{}/issuance-policy",
+            members: &[
+                member(
+                    "num-approvals",
+                    "/numApprovals",
+                    Kind::Number,
+                    "How many approvals everything that it issues needs",
+                ),
+                member("self-approval", "/selfApproval", Kind::Text, "DualControl or Never"),
+                member("request-lifetime", "/requestLifetime", Kind::Span, "How long requests wait"),
+            ],
+            example: "chancery service change-issuance scripts --num-approvals 0",
+            ..CHANGE
+        },
+        Verb {
+            name: "requests",
+            about: "Shows the signing requests of one service, the newest first",
+            path: "/api/v2/x509/services/{}/signing-requests",
+            members: &[
+                member("state", "state", Kind::Text, "Only those in this state: Approval, Signed, Denied, Failed"),
+                member("page-size", "pageSize", Kind::Number, "How many"),
+            ],
+            example: "chancery service requests 'demo releases' --state Approval --page-size 10",
+            ..SHOW
+        },
+        Verb {
             name: "revoke",
             about: "Revokes its certificate, which takes two persons",
             path: "/api/v2/x509/services/{}/revoke",
@@ -172,6 +207,18 @@ const REQUESTS: Resource = Resource {
     ],
     verbs: &[
         Verb { path: REQUEST, example: "chancery request show app.tar", ..SHOW },
+        Verb {
+            name: "items",
+            about: "Shows the items of a manifest, a page of them",
+            path: "/api/v2/x509/signing-requests/{}/items",
+            members: &[
+                member("page", "page", Kind::Number, "Which page, from 1"),
+                member("page-size", "pageSize", Kind::Number, "Items a page, 1 to 1,000"),
+                member("include", "include", Kind::Text, "inclusionProof: with the proofs that they are in the log"),
+            ],
+            example: "chancery request items 'release 2.0' --page-size 100",
+            ..SHOW
+        },
         Verb {
             name: "cancel",
             about: "Takes your own request back",

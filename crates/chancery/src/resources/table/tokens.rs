@@ -53,6 +53,29 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
         },
         Verb { path: ITEM, example: "chancery profile delete 'demo cards 2'", ..DELETE },
         Verb {
+            name: "preview",
+            about: "Tries a profile out that does not exist yet",
+            path: "/api/v2/token-profiles/preview",
+            members: &[
+                member("algorithm", "/profile/algorithm", Kind::Text, "Ff1, Random, AesSiv, AesGcm or Hmac"),
+                member(
+                    "format",
+                    "/profile/format",
+                    Kind::Json,
+                    "Its format, as chancery profile template NAME shows one",
+                ),
+                member(
+                    "use-iv",
+                    "/profile/useIv",
+                    Kind::Switch,
+                    "Whether every token has an initialization vector of its own",
+                ),
+                member("sample", "/samples", Kind::Texts, "What to tokenize, up to 20 values; no real ones"),
+            ],
+            example: "chancery profile preview --algorithm Ff1 --format '{\"alphabet\": \"Decimal\", \"minLength\": 6, \"maxLength\": 19}' --sample 4111111111111111",
+            ..CREATE
+        },
+        Verb {
             name: "templates",
             about: "Names the built-in templates",
             path: "/api/v2/token-profiles/template/names",

@@ -1,14 +1,14 @@
 //! `chancery cert request`: a key that is made here and stays here, and a certificate for it.
 
-use std::{fs, os::unix::fs::OpenOptionsExt as _, path::Path};
+use std::{fs, path::Path};
 
 use chancery_client::ClientError;
 use chancery_types::{CertificateId, ErrorCode, wire::x509::DownloadFormat};
-use rcgen::{CertificateParams, DistinguishedName, KeyPair, RsaKeySize};
 use serde_json::{Map, Value, json};
 
+use super::{key, pkcs12};
 use crate::{
-    cli::client::{CertRequest, KeyKind},
+    cli::cert::CertRequest,
     client::{
         connection::{Connection, Output, logged_in},
         exit::{Exit, exit_of, next_of, told_with, usage},
@@ -21,20 +21,14 @@ use crate::{
     shown::Shown,
 };
 
-/// A key of Ed25519 as PKCS#8 has it (RFC 8410, section 7), up to the 32 bytes of the key itself, without what RFC 5958 adds
-/// in version 2: OpenSSL 3.0 and GnuTLS do not read that.
-const ED25519_V1: [u8; 16] =
-    [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20];
-const ED25519_LEN: usize = 32;
-/// What both versions have in common begins behind the version.
-const AFTER_VERSION: usize = 5;
-
-pub(crate) fn run(command: &CertRequest) -> Result<(), Failure> {
+pub(super) fn run(command: &CertRequest) -> Result<Exit, Failure> {
     let out = Destination::new("--out", &command.out)?;
     if out == Destination::Standard && command.server.output == Output::Json {
         return Err(usage("--out -: with --output json standard output has the server's answers"));
     }
     command.key_out.as_deref().map_or(Ok(()), |path| refuse_key_out(path, &out))?;
+    refuse_p12(command, &out)?;
+    let password = pkcs12::password(&command.pkcs12)?;
     logged_in(&command.server, |connection| {
         let body = body(command, connection)?;
         let answer = connection.call("POST", "/api/v2/x509/requests", Some(&body));
@@ -47,7 +41,8 @@ pub(crate) fn run(command: &CertRequest) -> Result<(), Failure> {
             let proposal = answer.response["uuid"].as_str().unwrap_or_default();
             let next = format!(
                 "Once it is issued (chancery proposal show {proposal} says certificateUuid): chancery cert download UUID \
-                 --format chain --out {path}"
+                 --format chain --out {path}{}",
+                packed(command)
             );
             return Err(told_with(
                 Exit::Waiting,
@@ -55,24 +50,56 @@ pub(crate) fn run(command: &CertRequest) -> Result<(), Failure> {
                 next,
             ));
         };
-        fetch(connection, uuid.parse()?, &out).doing(format!("--out {path}")).map_err(|failure| {
-            let next = format!("It is issued: chancery cert download {uuid} --format chain --out FILE");
+        fetch(command, connection, uuid.parse()?, &out, password.as_deref()).map_err(|failure| {
+            let next =
+                format!("It is issued: chancery cert download {uuid} --format chain --out FILE{}", packed(command));
             told_with(exit_of(&failure), describe(failure.as_ref()), next)
         })?;
         match connection.output {
-            Output::Json => answer.print(),
-            Output::Table if out == Destination::Standard => {
-                output::note(format_args!("issued {uuid}"));
-                Ok(())
-            }
-            Output::Table => output::line(format!("issued {uuid}: {}", Shown(&path))),
+            Output::Json => answer.print()?,
+            Output::Table if out == Destination::Standard => output::note(format_args!("issued {uuid}")),
+            Output::Table => output::line(format!("issued {uuid}: {}", Shown(&path)))?,
         }
+        Ok(Exit::Done)
     })
 }
 
-fn fetch(connection: &Connection, id: CertificateId, out: &Destination) -> Result<(), Failure> {
+fn fetch(
+    command: &CertRequest,
+    connection: &Connection,
+    id: CertificateId,
+    out: &Destination,
+    password: Option<&str>,
+) -> Result<(), Failure> {
     let chain = connection.client.download_certificate(id, DownloadFormat::Chain)?;
-    Ok(out.write(&chain)?)
+    out.write(&chain).doing(format!("--out {}", command.out.display()))?;
+    if let (Some(path), Some(key), Some(password)) = (&command.pkcs12.p12, &command.key_out, password) {
+        let key = key::read("--key-out", key)?;
+        pkcs12::write(path, &pkcs12::made(&key, &chain, password)?)?;
+    }
+    Ok(())
+}
+
+/// How the PKCS#12 file is made by hand that was asked for.
+fn packed(command: &CertRequest) -> String {
+    let key = command.key_out.as_deref().unwrap_or(Path::new("KEY")).display();
+    let p12 = command.pkcs12.p12.as_deref();
+    p12.map(|p12| format!("; openssl pkcs12 -export -inkey {key} -in FILE -out {}", p12.display())).unwrap_or_default()
+}
+
+/// The file with the key takes no other's place.
+fn refuse_p12(command: &CertRequest, out: &Destination) -> Result<(), Failure> {
+    let (Some(place), Some(path)) = (pkcs12::refuse_place(&command.pkcs12)?, &command.pkcs12.p12) else {
+        return Ok(());
+    };
+    let key = command.key_out.as_deref().map(|path| Destination::new("--key-out", path)).transpose()?;
+    if place == *out || Some(place) == key {
+        return Err(usage(format!("--p12 {}: key or certificate would go to the same file", path.display())));
+    }
+    if command.key_out.is_none() {
+        return Err(usage("--p12 takes a key that is made here: --key-out FILE"));
+    }
+    Ok(())
 }
 
 /// A key goes to a file of its own.
@@ -135,47 +162,15 @@ fn body(command: &CertRequest, connection: &Connection) -> Result<Value, Failure
     Ok(body)
 }
 
-/// The request that is given, or one by a new key. Subject and names are told beside it, where the server checks them.
+/// The request that is given, or one by a new key.
 fn csr(command: &CertRequest) -> Result<String, Failure> {
     if let Some(path) = &command.csr {
         let text = read_file("--csr", path)?;
         return String::from_utf8(text).map_err(|_| usage(format!("--csr {}: PEM is expected", path.display())));
     }
     let path = command.key_out.as_deref().ok_or_else(|| usage("--key-out FILE is needed"))?;
-    let key = new_key(command.key).doing("making a key")?;
-    let mut params = CertificateParams::default();
-    params.distinguished_name = DistinguishedName::new();
-    let request = params.serialize_request(&key).and_then(|request| request.pem()).doing("making a request")?;
-    keep(path, &key.serialize_pem())?;
+    let key = key::new_key(command.key).doing("making a key")?;
+    let request = key::request(&key)?;
+    key::keep(path, &key.serialize_pem())?;
     Ok(request)
-}
-
-fn new_key(kind: KeyKind) -> Result<KeyPair, rcgen::Error> {
-    match kind {
-        KeyKind::EcP256 => KeyPair::generate_for(&rcgen::PKCS_ECDSA_P256_SHA256),
-        KeyKind::EcP384 => KeyPair::generate_for(&rcgen::PKCS_ECDSA_P384_SHA384),
-        KeyKind::Ed25519 => version_1(&KeyPair::generate_for(&rcgen::PKCS_ED25519)?),
-        KeyKind::Rsa3072 => KeyPair::generate_rsa_for(&rcgen::PKCS_RSA_SHA256, RsaKeySize::_3072),
-    }
-}
-
-/// The same key of Ed25519, which is written as everybody reads it.
-fn version_1(key: &KeyPair) -> Result<KeyPair, rcgen::Error> {
-    let common = &ED25519_V1[AFTER_VERSION..];
-    let bytes = key.serialized_der().get(AFTER_VERSION..).and_then(|rest| rest.strip_prefix(common));
-    let bytes = bytes.and_then(|rest| rest.get(..ED25519_LEN)).ok_or(rcgen::Error::CouldNotParseKeyPair)?;
-    KeyPair::try_from([&ED25519_V1, bytes].concat())
-}
-
-/// Before anything is issued for it; and never over another key.
-fn keep(path: &Path, pem: &str) -> Result<(), Failure> {
-    use std::io::Write as _;
-    let doing = || format!("--key-out {}", path.display());
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path).doing(doing())?;
-    let written = file.write_all(pem.as_bytes()).and_then(|()| file.sync_all());
-    if written.is_err() {
-        // Half a key is none, and would stand in the way. Why it failed is what the caller has to know.
-        let _left_behind = fs::remove_file(path);
-    }
-    written.doing(doing())
 }

@@ -1,0 +1,83 @@
+//! Every operation of docs/openapi.json has a command, or a reason why a person needs none.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::table;
+
+/// Those of commands that no table makes.
+const BY_HAND: [(&str, &str, &str); 31] = [
+    ("POST", "/home/v1/login", "login"),
+    ("GET", "/home/v1/login", "whoami has it from the login"),
+    ("GET", "/home/v1/login/token", "login"),
+    ("POST", "/home/v1/logout", "logout"),
+    ("GET", "/healthz", "status"),
+    ("POST", "/api/v2/x509/signing-requests", "sign"),
+    ("POST", "/api/v2/x509/signing-requests/{}/approve", "approve"),
+    ("POST", "/api/v2/x509/signing-requests/{}/deny", "deny"),
+    ("POST", "/api/v2/token-profiles/{}/tokenize", "tokenize"),
+    ("POST", "/api/v2/token-profiles/{}/batch-tokenize", "tokenize"),
+    ("POST", "/api/v2/token-profiles/{}/detokenize", "detokenize"),
+    ("POST", "/api/v2/token-profiles/{}/batch-detokenize", "detokenize"),
+    ("POST", "/api/v2/token-profiles/{}/rewrap", "rewrap"),
+    ("POST", "/api/v2/token-profiles/{}/tokenized", "token exists"),
+    ("POST", "/api/v2/token-profiles/{}/tokens/read", "token show"),
+    ("POST", "/api/v2/token-profiles/{}/tokens/delete", "token delete"),
+    ("POST", "/api/v2/token-profiles/{}/track-tokenize", "track tokenize"),
+    ("POST", "/api/v2/token-profiles/{}/track-detokenize", "track detokenize"),
+    ("PATCH", "/api/v2/token-profiles/{}/permissions", "rule"),
+    ("POST", "/api/v2/x509/requests", "cert request"),
+    ("POST", "/api/v2/x509/{}/renew", "cert renew"),
+    ("GET", "/log/checkpoint", "log watch"),
+    ("GET", "/log/vkey", "log watch"),
+    ("GET", "/log/tile/{}", "log watch"),
+    ("GET", "/crl/{}", "ca crl has it from the inventory"),
+    ("GET", "/ca/{}", "ca download has it from the inventory"),
+    ("GET", "/api/v2/x509/services/{}/signing-policies", "service show and policy list have them"),
+    ("POST", "/api/v2/x509/signing-requests/batch-approve-deny", "approve and deny take several, each as it is shown"),
+    ("POST", "/api/v2/x509/proposals/batch-approve-deny", "proposal approve: each is looked at"),
+    ("POST", "/api/v2/x509/requests/{}/approve", "proposal approve does the same"),
+    ("GET", "/readyz", "what balances load asks"),
+];
+
+/// What is asked by programs in protocols of their own, or by browsers.
+const NOT_FOR_COMMANDS: [(&str, &str); 9] = [
+    ("GET", "/docs"),
+    ("GET", "/docs/page.css"),
+    ("GET", "/docs/page.js"),
+    ("GET", "/metrics"),
+    ("GET", "/openapi.json"),
+    ("GET", "/ocsp/{}"),
+    ("POST", "/ocsp"),
+    ("POST", "/tsa"),
+    ("POST", "/tsa/{}"),
+];
+
+/// A path without the names of its members.
+fn shape(path: &str) -> String {
+    let parts = path.split('/').map(|part| if part.starts_with('{') { "{}" } else { part });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+#[test]
+fn every_operation_of_the_document_has_a_command_or_a_reason() {
+    let document: Value = serde_json::from_str(include_str!("../../../../docs/openapi.json")).unwrap();
+    let paths = document["paths"].as_object().unwrap();
+    let described = paths.iter().flat_map(|(path, operations)| {
+        let methods = operations.as_object().unwrap().keys().filter(|key| *key != "parameters");
+        methods.map(|method| (method.to_uppercase(), shape(path)))
+    });
+    let described: BTreeSet<_> = described.collect();
+    let of_table = table::all().flat_map(|resource| {
+        let lists = resource.list.iter().map(|list| (list.method, list.path));
+        let items = resource.item.iter().map(|path| ("GET", *path));
+        lists.chain(items).chain(resource.verbs.iter().map(|verb| (verb.method, verb.path)))
+    });
+    let by_hand = BY_HAND.map(|(method, path, _)| (method, path));
+    let all = of_table.chain(by_hand).chain(NOT_FOR_COMMANDS);
+    let covered: BTreeSet<_> = all.map(|(method, path)| (method.to_owned(), shape(path))).collect();
+    let missing: Vec<_> = described.difference(&covered).collect();
+    let unknown: Vec<_> = covered.difference(&described).collect();
+    assert!(missing.is_empty() && unknown.is_empty(), "without a command: {missing:#?}, unknown: {unknown:#?}");
+}
