@@ -13,6 +13,7 @@ mod outage;
 mod pkcs11;
 mod process;
 mod quickstart;
+mod recipes;
 mod schemathesis;
 mod serve;
 mod signals;

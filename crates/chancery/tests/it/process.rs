@@ -83,6 +83,11 @@ impl Server {
         self.status("VmRSS:").trim_end_matches(" kB").parse().unwrap()
     }
 
+    /// What it held in memory at most, in KiB.
+    pub(crate) fn resident_max_kib(&self) -> u64 {
+        self.status("VmHWM:").trim_end_matches(" kB").parse().unwrap()
+    }
+
     /// Lets none of its files become longer than this; as long as they like without a number.
     pub(crate) fn bound_files(&self, bytes: Option<u64>) {
         use rustix::process::{Pid, Resource, Rlimit, prlimit};

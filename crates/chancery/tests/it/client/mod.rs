@@ -16,3 +16,4 @@ mod several;
 mod signing;
 mod tokens;
 mod values;
+mod whole_release;

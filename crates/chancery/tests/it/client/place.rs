@@ -134,7 +134,7 @@ impl Place {
 
     /// Waits until so many requests wait for approvals.
     #[track_caller]
-    pub(super) fn until_waiting(&self, count: usize) {
+    pub(crate) fn until_waiting(&self, count: usize) {
         for _ in 0..300 {
             if self.json("chancery request list --state Approval")["total"] == count {
                 return;

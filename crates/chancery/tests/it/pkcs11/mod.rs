@@ -88,6 +88,6 @@ print(count)
 ";
 
 /// The module under test.
-fn module() -> PathBuf {
+pub(crate) fn module() -> PathBuf {
     std::env::current_exe().unwrap().with_file_name("libchancery_pkcs11.so")
 }
