@@ -36,7 +36,9 @@ def not_connected(request: httpx.Request) -> httpx.Response:
     raise httpx.ConnectError("nobody listens", request=request)
 
 
-def client_of(*steps: Step, retries: Retries = QUICK) -> tuple[Client, list[httpx.Request]]:
+def client_of(
+    *steps: Step, retries: Retries = QUICK, api_key: str | None = None
+) -> tuple[Client, list[httpx.Request]]:
     """A client whose calls are answered by one step each; a call too many fails the test."""
     left, seen = list(steps), list[httpx.Request]()
 
@@ -45,7 +47,8 @@ def client_of(*steps: Step, retries: Retries = QUICK) -> tuple[Client, list[http
         return left.pop(0)(request)
 
     transport = httpx.MockTransport(handle)
-    return Client("https://server.example", token="t", transport=transport, retries=retries), seen
+    client = Client("https://server.example", token="t", api_key=api_key, transport=transport, retries=retries)
+    return client, seen
 
 
 @pytest.mark.parametrize(("status", "code"), [(429, "RateLimited"), (503, "Unavailable"), (503, "Sealed")])
@@ -104,6 +107,22 @@ def test_a_call_with_a_key_is_made_again_under_the_same_key() -> None:
     first, again, other = (request.headers["Idempotency-Key"] for request in seen)
     assert first == again
     assert first != other
+
+
+def test_a_lost_call_has_the_same_key_after_another_login() -> None:
+    def logged_in(_: httpx.Request) -> httpx.Response:
+        state = {"fullyLoggedIn": True}
+        return httpx.Response(200, json={"response": state}, headers={"Set-Cookie": "session=s; Path=/"})
+
+    def token(_: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json={"token": "new"})
+
+    ended = refused(401, "InvalidAuthToken", None)
+    client, seen = client_of(lost, ended, logged_in, token, done, api_key="key")
+    client.keys.create(name="a", keyTypeUuid="b")
+    sent = [request for request in seen if request.url.path == "/api/v2/keys"]
+    assert [request.headers["Authorization"] for request in sent] == ["Bearer t", "Bearer t", "Bearer new"]
+    assert len({request.headers["Idempotency-Key"] for request in sent}) == 1
 
 
 def test_a_change_that_never_left_is_sent_again() -> None:

@@ -133,19 +133,21 @@ export class Session implements Caller {
     }
     await this.#prepare();
     const token = this.#token;
+    // One key for all that is sent of this call, also after another login: it may have been made although its answer was
+    // lost.
+    const key = call.keyed ? randomKey() : undefined;
     try {
-      return await read(call, await this.#send(call, token, options));
+      return await read(call, await this.#send(call, token, options, key));
     } catch (error) {
       if (!isRefusal(error, "InvalidAuthToken") || this.#apiKey === undefined) throw error;
     }
-    // The session ended early, as by a restart of the server; the call was refused and so did nothing.
+    // The session ended early, as by a restart of the server.
     if (this.#token === token) this.#token = this.#renewAt = undefined;
     await this.#prepare();
-    return read(call, await this.#send(call, this.#token, options));
+    return read(call, await this.#send(call, this.#token, options, key));
   }
 
-  async #send(call: Call, token: string | undefined, options: CallOptions): Promise<Response> {
-    const key = call.keyed ? randomKey() : undefined;
+  async #send(call: Call, token: string | undefined, options: CallOptions, key?: string): Promise<Response> {
     for (let attempt = 0; ; attempt++) {
       const outcome = await this.#attempt(call, token, key, options);
       let wait: number | undefined;

@@ -28,7 +28,11 @@ function failing(code: string): Step {
 }
 
 /** A client whose calls are answered by one step each; a call too many fails the test. */
-function clientOf(steps: Step[], retries: Retries = { max: 3, firstWaitMs: 10 }): { client: Client; sent: Sent[] } {
+function clientOf(
+  steps: Step[],
+  retries: Retries = { max: 3, firstWaitMs: 10 },
+  apiKey?: string,
+): { client: Client; sent: Sent[] } {
   const left = [...steps];
   const sent: Sent[] = [];
   const fetch = async (url: unknown, init: RequestInit = {}) => {
@@ -38,7 +42,8 @@ function clientOf(steps: Step[], retries: Retries = { max: 3, firstWaitMs: 10 })
     assert(step, "one call too many");
     return step(one);
   };
-  return { client: new Client({ baseUrl: "https://server.example", token: "t", fetch, retries }), sent };
+  const options = apiKey === undefined ? {} : { apiKey };
+  return { client: new Client({ baseUrl: "https://server.example", token: "t", ...options, fetch, retries }), sent };
 }
 
 for (const [status, code] of [[429, "RateLimited"], [503, "Unavailable"], [503, "Sealed"]] as const) {
@@ -89,6 +94,17 @@ test("a call with a key is made again under the same key", async () => {
   assert(first);
   assert.equal(first, again);
   assert.notEqual(first, other);
+});
+
+test("a lost call has the same key after another login", async () => {
+  const loggedIn: Step = () => Response.json({ response: { fullyLoggedIn: true } });
+  const token: Step = () => Response.json({ token: "new" });
+  const ended = refused(401, "InvalidAuthToken", "0");
+  const { client, sent } = clientOf([failing("ECONNRESET"), ended, loggedIn, token, done], undefined, "key");
+  await client.keys.create(CREATE);
+  const headers = sent.filter((one) => one.url.endsWith("/api/v2/keys")).map((one) => new Headers(one.init.headers));
+  assert.deepEqual(headers.map((one) => one.get("Authorization")), ["Bearer t", "Bearer t", "Bearer new"]);
+  assert.equal(new Set(headers.map((one) => one.get("Idempotency-Key"))).size, 1);
 });
 
 test("a change that never left is sent again", async () => {

@@ -1,14 +1,13 @@
 //! Signing a file of which only the digest travels: the digest is made here, and the signature put in here. A file of any
 //! size takes the same memory.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::{fs, io, path::Path};
 
 use chancery_formats::{Error, Existing, Format, Hash, Unfit};
 use chancery_types::{ExistingSignature, HashType, SigningFormat};
 use sha2::{Digest, Sha224, Sha256, Sha384, Sha512};
+
+use crate::replace::{Writers, replace_file};
 
 /// Bytes that are read at a time.
 const PIECE: usize = 256 * 1024;
@@ -106,10 +105,11 @@ impl File {
     /// Where there is no place for the CMS, the file is not what it was when its digest was made, or it cannot be written.
     pub fn finish(&mut self, cms: &[u8], path: impl AsRef<Path>) -> Result<(), Error> {
         let digest = self.digest.take().map_or_else(|| self.digest(), Ok)?;
-        let mut target = Fresh::beside(path.as_ref())?;
-        self.finish_into(&digest, cms, &mut target.file)?;
-        target.file.set_permissions(self.file.metadata()?.permissions())?;
-        Ok(target.put(path.as_ref())?)
+        // Two processes may sign into one place at the same time.
+        replace_file(path.as_ref(), 0o666, Writers::Several, |target| {
+            self.finish_into(&digest, cms, target)?;
+            Ok(target.set_permissions(self.file.metadata()?.permissions())?)
+        })
     }
 
     /// Writes the file with a CMS that was made for this digest into an empty file.
@@ -193,41 +193,6 @@ fn digest_of<D: Digest>(mut content: impl io::Read) -> io::Result<Vec<u8>> {
             Ok(len) => hash.update(&piece[..len]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
-        }
-    }
-}
-
-/// A new file that takes another's place once it is complete, and is gone otherwise.
-struct Fresh {
-    file: fs::File,
-    path: Option<PathBuf>,
-}
-
-impl Fresh {
-    fn beside(path: &Path) -> io::Result<Self> {
-        let mut name = path.file_name().ok_or(io::ErrorKind::InvalidInput)?.to_owned();
-        // Two processes may sign into one place at the same time: the later one wins as a whole.
-        name.push(format!(".{}.new", std::process::id()));
-        let fresh = path.with_file_name(name);
-        let file = fs::OpenOptions::new().read(true).write(true).create_new(true).open(&fresh)?;
-        Ok(Self { file, path: Some(fresh) })
-    }
-
-    fn put(mut self, path: &Path) -> io::Result<()> {
-        self.file.sync_all()?;
-        if let Some(fresh) = &self.path {
-            fs::rename(fresh, path)?;
-        }
-        self.path = None;
-        Ok(())
-    }
-}
-
-impl Drop for Fresh {
-    fn drop(&mut self) {
-        if let Some(fresh) = &self.path {
-            // Whatever failed before is what the caller has to know.
-            let _left_behind = fs::remove_file(fresh);
         }
     }
 }

@@ -38,6 +38,41 @@ impl Client {
         self.log_in_with(&LoginRequest { auth_credentials, auth_type: AuthType::Apikey })
     }
 
+    /// The same, and keeps the key: where the session has ended at some later call, that call logs in again. For whoever
+    /// works for longer than a session lives.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::NotLoggedIn`] where the server refuses.
+    pub fn stay_logged_in_by_key(&self, api_key: &str) -> Result<LoginState, ClientError> {
+        let mut kept = self.kept_key();
+        let state = self.log_in_by_key(api_key)?;
+        *kept = Some(api_key.to_owned());
+        Ok(state)
+    }
+
+    /// After a call with this session was refused: takes another bearer token by the cookie, or logs in again by a key that
+    /// was kept. Whether it is worth making the call again.
+    pub(crate) fn enter_again(&self, refused: &Session) -> Result<bool, ClientError> {
+        let kept = self.kept_key();
+        if self.session() != *refused {
+            // Another thread was faster.
+            return Ok(true);
+        }
+        if refused.bearer.is_some() && refused.cookie.is_some() {
+            match self.renew_token() {
+                Ok(()) => return Ok(true),
+                Err(ClientError::NotLoggedIn { .. }) => {}
+                Err(failure) => return Err(failure),
+            }
+        }
+        let Some(key) = kept.as_deref() else { return Ok(false) };
+        if self.log_in_by_key(key)?.fully_logged_in {
+            self.take_token()?;
+        }
+        Ok(true)
+    }
+
     fn log_in_with(&self, request: &LoginRequest) -> Result<LoginState, ClientError> {
         // A token of the session would decide alone, and this is about the cookie.
         let answer = self.send_once("POST", "/home/v1/login", Some(&json(request)?), Carried::Cookie)?;
@@ -82,6 +117,7 @@ impl Client {
     ///
     /// [`ClientError::NotLoggedIn`] where there is no such session any more.
     pub fn log_out(&self) -> Result<(), ClientError> {
+        *self.kept_key() = None;
         let answer = self.send_once("POST", "/home/v1/logout", None, Carried::Best(None))?;
         *self.locked() = Session::default();
         accepted::<HomeAnswer>(&answer).map(drop)

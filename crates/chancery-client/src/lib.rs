@@ -10,19 +10,31 @@
 //! # }
 //! ```
 
+#[cfg(feature = "async")]
+mod asynchronous;
+mod authorities;
+#[cfg(unix)]
+mod destination;
 mod error;
 mod files;
 mod home;
 mod operations;
 mod public;
+mod replace;
 mod retry;
 mod time_stamps;
 mod transport;
 
+#[cfg(feature = "async")]
+pub use asynchronous::AsyncClient;
+pub use authorities::system_authorities;
 pub use chancery_formats::Error as FileError;
+#[cfg(unix)]
+pub use destination::Destination;
 pub use error::ClientError;
 pub use files::{File, content_digest, file_digest};
 pub use operations::escaped;
 pub use public::public_file;
+pub use replace::{Writers, put_in_place, replace_file};
 pub use time_stamps::StampFetcher;
 pub use transport::{Client, Session};

@@ -1,6 +1,7 @@
 //! Requests and answers, and what a session carries along.
 
 use std::{
+    io::Read as _,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::sleep,
     time::Duration,
@@ -28,6 +29,9 @@ pub struct Client {
     agent: Agent,
     base: String,
     session: Mutex<Session>,
+    /// An API key by which a session that has ended is followed by another. Whoever locks it logs in, and nobody else
+    /// meanwhile.
+    kept_key: Mutex<Option<String>>,
     is_patient: bool,
 }
 
@@ -74,6 +78,7 @@ impl Client {
             agent: config.into(),
             base: base.trim_end_matches('/').to_owned(),
             session: Mutex::default(),
+            kept_key: Mutex::default(),
             is_patient: true,
         })
     }
@@ -99,6 +104,10 @@ impl Client {
     /// Nothing that holds the lock can panic; whatever was written before is whole.
     pub(crate) fn locked(&self) -> MutexGuard<'_, Session> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn kept_key(&self) -> MutexGuard<'_, Option<String>> {
+        self.kept_key.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `response` of a GET in the envelope.
@@ -131,24 +140,29 @@ impl Client {
         if answer.status == 200 { Ok(answer.body) } else { Err(refused(&answer)) }
     }
 
-    /// Any call, again where that is safe, and once more with a new bearer token where the old one has ended.
+    /// Any call, again where that is safe, and once more where the login had ended and another one could be made.
     pub(crate) fn send(&self, method: &str, path: &str, body: Option<&str>) -> Result<Answer, ClientError> {
-        let answer = self.send_patiently(method, path, body)?;
-        let (has_ended, can_renew) = {
-            let session = self.locked();
-            (answer.status == 401 && session.bearer.is_some(), session.cookie.is_some())
-        };
-        if has_ended && can_renew && self.renew_token().is_ok() {
-            return self.send_patiently(method, path, body);
+        let carried = self.session();
+        // One key for all that is sent of this call, also after another login: it may have been made although its answer
+        // was lost.
+        let key = takes_key(method, path).then(|| format!("{:032x}", rand::random::<u128>()));
+        let answer = self.send_patiently(method, path, body, key.as_deref())?;
+        if answer.status == 401 && self.enter_again(&carried)? {
+            return self.send_patiently(method, path, body, key.as_deref());
         }
         Ok(answer)
     }
 
-    fn send_patiently(&self, method: &str, path: &str, body: Option<&str>) -> Result<Answer, ClientError> {
-        let key = takes_key(method, path).then(|| format!("{:032x}", rand::random::<u128>()));
+    fn send_patiently(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<&str>,
+        key: Option<&str>,
+    ) -> Result<Answer, ClientError> {
         let mut tries = Tries::of(method == "GET" || key.is_some());
         loop {
-            let outcome = self.send_once(method, path, body, Carried::Best(key.as_deref()));
+            let outcome = self.send_once(method, path, body, Carried::Best(key));
             let (status, retry_after) = match &outcome {
                 Ok(answer) => (Some(answer.status), answer.retry_after()),
                 Err(ClientError::Transport(_)) => (None, None),
@@ -200,8 +214,12 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn read(response: Response<ureq::Body>) -> Result<Self, ClientError> {
         let (head, mut body) = response.into_parts();
-        let body = body.with_config().limit(ANSWER_MAX).read_to_vec()?;
-        Ok(Self { status: head.status.as_u16(), headers: head.headers, body })
+        // Room for the whole: growing would copy it several times over.
+        let expected = body.content_length().unwrap_or_default().min(ANSWER_MAX);
+        let mut read = Vec::with_capacity(usize::try_from(expected).unwrap_or_default());
+        let mut body = body.with_config().limit(ANSWER_MAX).reader();
+        body.read_to_end(&mut read).map_err(ureq::Error::from)?;
+        Ok(Self { status: head.status.as_u16(), headers: head.headers, body: read })
     }
 
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, ClientError> {

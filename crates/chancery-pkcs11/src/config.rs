@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chancery_client::Session;
+use chancery_client::{Session, system_authorities};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
@@ -16,9 +16,6 @@ use crate::{
 
 /// The file, where there is one.
 const FILE: &str = "CHANCERY_PKCS11_CONFIG";
-
-/// Where the system keeps the authorities that its programs trust.
-const SYSTEM_AUTHORITIES: [&str; 2] = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
 
 pub(crate) struct Config {
     /// What the token is called.
@@ -73,7 +70,9 @@ impl Config {
         let folder = path.parent().unwrap_or(Path::new(""));
         let authorities = match &file.ca {
             Some(ca) => fs::read(folder.join(ca)).map_err(|error| wrong(&format!("ca = {}: {error}", ca.display())))?,
-            None => system_authorities().ok_or_else(|| wrong(&"ca is needed: the system names no authorities"))?,
+            None => system_authorities()
+                .map(String::into_bytes)
+                .ok_or_else(|| wrong(&"ca is needed: the system names no authorities"))?,
         };
         Ok(Self {
             label: file.label.unwrap_or_else(|| "chancery".to_owned()),
@@ -115,9 +114,4 @@ fn request_name() -> String {
     let program = env::current_exe().ok().and_then(|path| Some(path.file_name()?.to_string_lossy().into_owned()));
     let program: String = program.unwrap_or_default().chars().filter(|one| !one.is_control()).take(200).collect();
     format!("PKCS#11 {program}").trim_end().to_owned()
-}
-
-fn system_authorities() -> Option<Vec<u8>> {
-    let named = env::var_os("SSL_CERT_FILE").map(PathBuf::from);
-    named.into_iter().chain(SYSTEM_AUTHORITIES.map(PathBuf::from)).find_map(|path| fs::read(path).ok())
 }

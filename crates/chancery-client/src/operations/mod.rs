@@ -41,6 +41,26 @@ macro_rules! operations {
             }
         )*}
 
+        #[cfg(feature = "async")]
+        impl crate::AsyncClient {$(
+            $(#[$says])*
+            ///
+            /// # Errors
+            ///
+            /// [`ClientError`](crate::ClientError), as for every call.
+            pub async fn $name(
+                &self,
+                $($part: $of,)*
+                $(query: $query,)?
+                $(body: $body,)?
+            ) -> Result<$answer, crate::ClientError> {
+                self.call(move |client| {
+                    client.$name($($part,)* $({ let query: &$query = &query; query },)? $({ let body: &$body = &body; body })?)
+                })
+                .await
+            }
+        )*}
+
         #[cfg(test)]
         pub(super) const $list: &[(&str, &str)] = &[$((stringify!($method), $path)),*];
     };

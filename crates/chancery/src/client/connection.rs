@@ -103,7 +103,7 @@ impl Connection {
     }
 
     fn log_in_by(&mut self, key: &str) -> Result<(), Failure> {
-        let state = self.client.log_in_by_key(key).doing("logging in by the API key")?;
+        let state = self.client.stay_logged_in_by_key(key).doing("logging in by the API key")?;
         if !state.fully_logged_in {
             let message = "the API key alone does not log in: its role takes two logins";
             return Err(told_with(Exit::NotLoggedIn, message, "Give the application a role that takes one."));

@@ -1,11 +1,8 @@
 //! Which server a command is for, and which credential goes there. Nothing else decides either.
 
-use std::{
-    env, fs, io,
-    path::{Path, PathBuf},
-};
+use std::{env, fs, io, path::Path};
 
-use chancery_client::{Client, Session};
+use chancery_client::{Client, Session, system_authorities};
 
 use super::{
     address::Address,
@@ -14,9 +11,6 @@ use super::{
     servers::{self, SavedServer},
 };
 use crate::{failure::Failure, password_input::without_line_end};
-
-/// Where the system keeps the authorities that its programs trust.
-const SYSTEM_AUTHORITIES: [&str; 2] = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
 
 /// The server that a command is for.
 pub(crate) struct Target {
@@ -125,10 +119,8 @@ fn authorities(options: &ServerOptions, kept: Option<&str>) -> Result<String, Fa
     if let Some(kept) = kept {
         return Ok(kept.to_owned());
     }
-    let named = env::var_os("SSL_CERT_FILE").map(PathBuf::from);
-    let mut places = named.into_iter().chain(SYSTEM_AUTHORITIES.map(PathBuf::from));
-    let none = || usage("--ca FILE is needed: the system has no file of authorities that it trusts");
-    places.find_map(|path| fs::read_to_string(path).ok()).ok_or_else(none)
+    system_authorities()
+        .ok_or_else(|| usage("--ca FILE is needed: the system has no file of authorities that it trusts"))
 }
 
 /// The API key that is given, if one is.

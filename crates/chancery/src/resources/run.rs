@@ -18,7 +18,7 @@ use crate::{
         exit::usage,
         inputs::name_and_value,
     },
-    destination::Destination,
+    destination,
     failure::{Failure, While as _},
     output,
 };
@@ -112,7 +112,7 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
     let path = path + &query_of(verb, matches, &names)?;
     if verb.answer == Answered::File {
         let out = matches.get_one::<String>("out").map_or("-", String::as_str);
-        let destination = Destination::new("--out", Path::new(out))?;
+        let destination = destination::find("--out", Path::new(out))?;
         let content = connection.client.body(verb.method, &path, None)?;
         return destination.write(&content).doing(format!("--out {out}"));
     }

@@ -167,25 +167,28 @@ class AsyncClient(AsyncTokenCalls, AsyncSigningCalls, AsyncCertificateCalls):
             # A token that is asked for with a token lives no longer than that one; with the cookie it has its full time.
             return read(call, await self._send(call, None if self._http.cookies else self._token))
         token = await self._prepare()
+        # One key for all that is sent of this call, also after another login: it may have been made although its answer
+        # was lost.
+        key = uuid.uuid4().hex if call.keyed else None
         try:
-            return read(call, await self._send(call, token))
+            return read(call, await self._send(call, token, key))
         except InvalidAuthToken:
             if self._api_key is None:
                 raise
-        # The session ended early, as by a restart of the server; the call was refused and so did nothing.
+        # The session ended early, as by a restart of the server.
         async with self._lock:
             if self._token == token:
                 self._forget()
                 await self.login_with_api_key(self._api_key)
             token = self._token
-        return read(call, await self._send(call, token))
+        return read(call, await self._send(call, token, key))
 
-    async def _send(self, call: Call, token: str | None) -> httpx.Response:
+    async def _send(self, call: Call, token: str | None, key: str | None = None) -> httpx.Response:
         headers = {name: value for name, value in call.headers.items() if value is not None}
         if token is not None:
             headers["Authorization"] = f"Bearer {token}"
-        if call.keyed:
-            headers["Idempotency-Key"] = uuid.uuid4().hex
+        if key is not None:
+            headers["Idempotency-Key"] = key
         content = call.content
         if content is not None:
             headers["Content-Type"] = call.media_type

@@ -5,12 +5,13 @@ use std::path::Path;
 
 use chancery_verify::read_certificates;
 use p12_keystore::{Certificate, KeyStore, KeyStoreEntry, PrivateKey, PrivateKeyChain};
+use chancery_client::Destination;
 use rcgen::{KeyPair, PublicKeyData as _};
 
 use crate::{
     cli::cert::Pkcs12Options,
     client::exit::{Exit, told_with, usage},
-    destination::Destination,
+    destination,
     failure::{Failure, While as _, describe},
     password_input,
 };
@@ -24,7 +25,7 @@ const NAME_MAX: char = '\u{ffff}';
 /// The place of the file, which has to be one, for it holds a secret.
 pub(super) fn refuse_place(options: &Pkcs12Options) -> Result<Option<Destination>, Failure> {
     let Some(path) = &options.p12 else { return Ok(None) };
-    let place = Destination::new("--p12", path)?;
+    let place = destination::find("--p12", path)?;
     if matches!(place, Destination::Replaced(_)) {
         return Ok(Some(place));
     }

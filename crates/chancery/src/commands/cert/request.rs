@@ -2,7 +2,7 @@
 
 use std::{fs, path::Path};
 
-use chancery_client::ClientError;
+use chancery_client::{ClientError, Destination};
 use chancery_types::{CertificateId, ErrorCode, wire::x509::DownloadFormat};
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ use crate::{
         exit::{Exit, exit_of, next_of, told_with, usage},
         inputs::{read_file, validity},
     },
-    destination::Destination,
+    destination,
     failure::{Failure, While as _, describe},
     output,
     resources::{self, names::Names},
@@ -22,7 +22,7 @@ use crate::{
 };
 
 pub(super) fn run(command: &CertRequest) -> Result<Exit, Failure> {
-    let out = Destination::new("--out", &command.out)?;
+    let out = destination::find("--out", &command.out)?;
     if out == Destination::Standard && command.server.output == Output::Json {
         return Err(usage("--out -: with --output json standard output has the server's answers"));
     }
@@ -92,7 +92,7 @@ fn refuse_p12(command: &CertRequest, out: &Destination) -> Result<(), Failure> {
     let (Some(place), Some(path)) = (pkcs12::refuse_place(&command.pkcs12)?, &command.pkcs12.p12) else {
         return Ok(());
     };
-    let key = command.key_out.as_deref().map(|path| Destination::new("--key-out", path)).transpose()?;
+    let key = command.key_out.as_deref().map(|path| destination::find("--key-out", path)).transpose()?;
     if place == *out || Some(place) == key {
         return Err(usage(format!("--p12 {}: key or certificate would go to the same file", path.display())));
     }
@@ -104,7 +104,7 @@ fn refuse_p12(command: &CertRequest, out: &Destination) -> Result<(), Failure> {
 
 /// A key goes to a file of its own.
 fn refuse_key_out(path: &Path, out: &Destination) -> Result<(), Failure> {
-    let place = Destination::new("--key-out", path)?;
+    let place = destination::find("--key-out", path)?;
     let why = if place == *out {
         "the certificate would go to the same file"
     } else if path.symlink_metadata().is_ok() || !matches!(place, Destination::Replaced(_)) {

@@ -8,7 +8,7 @@ pub(super) mod wait;
 
 use std::{fs::File, io::Read as _, path::Path};
 
-use chancery_client::ClientError;
+use chancery_client::{ClientError, Destination};
 use chancery_types::{
     Base64, ExistingSignature, SigningRequestId,
     wire::signing_requests::{SigningRequest, SubmitRequest},
@@ -26,7 +26,6 @@ use crate::{
         connection::{Connection, Output, logged_in},
         exit::{Exit, exit_of, tell, told, told_with, usage},
     },
-    destination::Destination,
     failure::{Failure, While as _},
     output,
     shown::Shown,

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chancery_client::FileError;
+use chancery_client::{Destination, FileError};
 use chancery_types::{
     ExistingSignature, HashType, SigningFormat,
     wire::{service_details::Service, signing_policies::SigningPolicy},
@@ -22,7 +22,7 @@ use crate::{
         connection::{Connection, Output},
         exit::{Exit, told_with, usage},
     },
-    destination::Destination,
+    destination,
     failure::{Failure, While as _},
     original::{Form, Original},
 };
@@ -56,7 +56,7 @@ pub(super) fn refuse_out(command: &Sign) -> Result<(), Failure> {
         let message = format!("--out {}: there is no such folder, and several files need one", out.display());
         return Err(told_with(Exit::Usage, message, "Make it, or name another; nothing was submitted."));
     }
-    let destination = Destination::new("--out", out)?;
+    let destination = destination::find("--out", out)?;
     if destination == Destination::Standard && command.server.output == Output::Json {
         return Err(usage("--out -: with --output json standard output has the server's answers"));
     }
@@ -126,7 +126,7 @@ fn job(command: &Sign, path: &Path, services: &[Service], is_folder: bool) -> Re
     let existing = if command.append { ExistingSignature::Append } else { ExistingSignature::Replace };
     let form = Form { format, hash: policy.hash_algorithm, existing };
     let out = out(command, path, format, is_folder);
-    let destination = Destination::new("--out", &out)?;
+    let destination = destination::find("--out", &out)?;
     let digest = digest(command, &original, form)?;
     let wants_pages = command.page_hashes && !command.upload && !form.is_apart();
     let pages = wants_pages.then(|| original.page_hashes(form)).transpose().map_err(|error| unfit(&shown, error))?;

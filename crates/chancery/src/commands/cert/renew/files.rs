@@ -11,6 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use chancery_client::Destination;
 use chancery_types::ObjectId;
 use chancery_verify::read_certificates;
 use rcgen::KeyPair;
@@ -19,7 +20,7 @@ use super::super::key;
 use crate::{
     cli::cert::{KeyKind, RenewFiles},
     client::exit::usage,
-    destination::Destination,
+    destination,
     failure::{Failure, While as _},
     private_file,
 };
@@ -145,7 +146,7 @@ impl Files {
         if let (Some(path), Some(content)) = (&self.p12, p12) {
             super::super::pkcs12::write(path, content)?;
         }
-        Destination::new("--cert-out", &self.cert)?.write(chain).doing(format!("--cert-out {}", self.cert.display()))
+        destination::find("--cert-out", &self.cert)?.write(chain).doing(format!("--cert-out {}", self.cert.display()))
     }
 
     /// Puts a certificate in place together with the next key. `id` is the certificate's.
@@ -309,7 +310,7 @@ fn refuse_places(cert: &Path, key: Option<&Path>, p12: Option<&Path>) -> Result<
     let mut seen = Vec::new();
     for (option, path) in [("--cert-out", Some(cert)), ("--key-out", key), ("--p12", p12)] {
         let Some(path) = path else { continue };
-        let place = Destination::new(option, path)?;
+        let place = destination::find(option, path)?;
         if !matches!(place, Destination::Replaced(_)) {
             return Err(usage(format!("{option} {}: a file is expected", path.display())));
         }
