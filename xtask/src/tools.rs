@@ -32,8 +32,8 @@ const DEBIAN: &[(&str, &str)] = &[
     ("gnupg-pkcs11-scd", "gnupg-pkcs11-scd"),
 ];
 
-/// Packages without a program: the engine through which OpenSSL finds PKCS#11 modules, and a header of PKCS#11.
-const DEBIAN_WITHOUT_PROGRAMS: &[&str] = &["libengine-pkcs11-openssl", "libp11-kit-dev"];
+/// Packages without a program: the engine through which OpenSSL finds PKCS#11 modules, and headers of PKCS#11 2.40 and 3.0.
+const DEBIAN_WITHOUT_PROGRAMS: &[&str] = &["libengine-pkcs11-openssl", "libp11-kit-dev", "libnss3-dev"];
 
 /// Verifiers and testers from PyPI (duckdb reads and writes Parquet by an implementation of its own), and what the Python client and its tests use. Versions are fixed, so that a new
 /// release of theirs is a commit of ours.

@@ -189,6 +189,16 @@ impl Session {
         locked(&self.signing).take().map(drop).ok_or_else(|| CKR_OPERATION_NOT_INITIALIZED.into())
     }
 
+    /// Ends what was begun of these.
+    pub(crate) fn cancel(&self, signing: bool, search: bool) {
+        if signing {
+            *locked(&self.signing) = None;
+        }
+        if search {
+            *locked(&self.search) = None;
+        }
+    }
+
     /// A part of what is signed; where it is too much, nothing is signed any more.
     pub(crate) fn go_on_signing(&self, part: &[u8]) -> Result<()> {
         let mut signing = locked(&self.signing);

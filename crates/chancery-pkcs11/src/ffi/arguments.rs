@@ -9,7 +9,8 @@ use std::{
 };
 
 use cryptoki_sys::{
-    CK_FUNCTION_LIST, CK_RV, CK_ULONG, CKR_ARGUMENTS_BAD, CKR_BUFFER_TOO_SMALL, CKR_GENERAL_ERROR, CKR_OK,
+    CK_FLAGS, CK_FUNCTION_LIST, CK_INTERFACE, CK_RV, CK_ULONG, CK_UTF8CHAR, CK_VERSION, CKR_ARGUMENTS_BAD,
+    CKR_BUFFER_TOO_SMALL, CKR_GENERAL_ERROR, CKR_OK,
 };
 
 use crate::failure::Result;
@@ -18,7 +19,7 @@ use crate::failure::Result;
 const ITEMS_MAX: CK_ULONG = 4_096;
 
 /// Evidence of a call from C: as long as it lasts, the pointers that came with it are null or point to what the standard
-/// says (PKCS#11 2.40, section 5), and nobody else writes there.
+/// says (PKCS#11 2.40, section 5; 3.0, section 5), and nobody else writes there.
 pub(super) struct Call<'call>(PhantomData<&'call ()>);
 
 /// Runs what a function does, so that neither a panic nor an error leaves it in any other way than as a code.
@@ -115,20 +116,42 @@ impl Call<'_> {
         Ok(())
     }
 
-    /// Numbers, or how many they are.
-    pub(super) fn give_numbers(&self, at: *mut CK_ULONG, len: *mut CK_ULONG, numbers: &[CK_ULONG]) -> Result<()> {
+    /// Values, or how many they are.
+    pub(super) fn give_all<T: Copy>(&self, at: *mut T, len: *mut CK_ULONG, values: &[T]) -> Result<()> {
         let room = self.room(at, len)?;
-        if self.takes(&room, len, numbers.len())? {
-            for (index, number) in numbers.iter().enumerate() {
-                self.write(at.wrapping_add(index), *number)?;
+        if self.takes(&room, len, values.len())? {
+            for (index, value) in values.iter().enumerate() {
+                self.write(at.wrapping_add(index), *value)?;
             }
         }
         Ok(())
     }
 }
 
-/// The one name that programs look for.
+/// Interfaces as C has them, which nobody may write to.
+pub(super) struct Interfaces<const N: usize>(pub(super) [CK_INTERFACE; N]);
+
+// SAFETY: what the pointers in it point to is static and never written, whoever reads it.
+unsafe impl<const N: usize> Sync for Interfaces<N> {}
+
+/// The name that programs look for that know 2.40.
 #[unsafe(export_name = "C_GetFunctionList")]
 extern "C" fn get_function_list(list: *mut *mut CK_FUNCTION_LIST) -> CK_RV {
     super::list::get_function_list(list)
+}
+
+/// The names that programs look for that know 3.0.
+#[unsafe(export_name = "C_GetInterfaceList")]
+extern "C" fn get_interface_list(list: *mut CK_INTERFACE, len: *mut CK_ULONG) -> CK_RV {
+    super::interfaces::get_interface_list(list, len)
+}
+
+#[unsafe(export_name = "C_GetInterface")]
+extern "C" fn get_interface(
+    name: *mut CK_UTF8CHAR,
+    version: *mut CK_VERSION,
+    interface: *mut *mut CK_INTERFACE,
+    flags: CK_FLAGS,
+) -> CK_RV {
+    super::interfaces::get_interface(name, version, interface, flags)
 }

@@ -45,12 +45,21 @@ pub(super) extern "C" fn finalize(reserved: *mut c_void) -> CK_RV {
 }
 
 pub(super) extern "C" fn get_info(info: *mut CK_INFO) -> CK_RV {
+    information(info, CK_VERSION { major: 2, minor: 40 })
+}
+
+pub(super) extern "C" fn get_info_3_0(info: *mut CK_INFO) -> CK_RV {
+    information(info, CK_VERSION { major: 3, minor: 0 })
+}
+
+/// The version is that of the list through which one asks.
+fn information(info: *mut CK_INFO, version: CK_VERSION) -> CK_RV {
     answer(|call| {
         let _initialized = module::current()?;
         call.write(
             info,
             CK_INFO {
-                cryptokiVersion: CK_VERSION { major: 2, minor: 40 },
+                cryptokiVersion: version,
                 manufacturerID: padded("Chancery"),
                 flags: 0,
                 libraryDescription: padded("Chancery signing services"),
@@ -64,7 +73,7 @@ pub(super) extern "C" fn get_slot_list(_present: CK_BBOOL, slots: *mut CK_SLOT_I
     answer(|call| {
         let module = module::current()?;
         let ids: &[CK_SLOT_ID] = if module.token().is_ok() { &[SLOT] } else { &[] };
-        call.give_numbers(slots, len, ids)
+        call.give_all(slots, len, ids)
     })
 }
 
@@ -125,7 +134,7 @@ pub(super) extern "C" fn get_mechanism_list(
     answer(|call| {
         let _token = module::current()?.token_in(slot)?;
         let codes: Vec<_> = mechanism::ALL.iter().map(|mechanism| mechanism.code).collect();
-        call.give_numbers(list, len, &codes)
+        call.give_all(list, len, &codes)
     })
 }
 

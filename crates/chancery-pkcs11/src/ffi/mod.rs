@@ -1,7 +1,8 @@
-//! What C sees: one exported function, and the list of functions that it hands out.
+//! What C sees: three exported functions, and the lists of functions that they hand out.
 
 mod arguments;
 mod functions;
+mod interfaces;
 mod list;
 mod objects;
 mod signing;

@@ -48,6 +48,15 @@ fn parameters(call: &Call<'_>, given: &CK_MECHANISM) -> Result<Parameters> {
     }
 }
 
+/// Ends what is asked for of what was begun (3.0). What was not begun is not asked for.
+pub(super) extern "C" fn session_cancel(session: CK_SESSION_HANDLE, what: CK_FLAGS) -> CK_RV {
+    answer(|_| {
+        let session = module::current()?.session(session)?;
+        session.cancel(what & CKF_SIGN != 0, what & CKF_FIND_OBJECTS != 0);
+        Ok(())
+    })
+}
+
 pub(super) extern "C" fn sign(
     session: CK_SESSION_HANDLE,
     data: *mut CK_BYTE,

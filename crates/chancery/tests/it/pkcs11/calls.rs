@@ -35,8 +35,19 @@ fn a_program_in_c_signs() {
     let lines = call(&setting, "forks", 100);
     assert_eq!(setting.verified("keys", &lines), 106);
 
+    version_3(&setting);
     renewed_meanwhile(&setting);
     killed_meanwhile(&mut setting);
+}
+
+/// The interfaces of PKCS#11 3.0, with a header of it and for OpenSC, which asks for the newest.
+fn version_3(setting: &Setting) {
+    setting.compile_interfaces();
+    let key = &setting.api_key;
+    let line = setting.sh("pin.toml", &format!("./interfaces $MODULE {key} keys")).done();
+    assert_eq!(setting.verified("keys", &line), 1);
+    let said = setting.sh("pin.toml", "pkcs11-tool --module $MODULE --show-info").done();
+    assert!(said.contains("Cryptoki version 3.0"), "{said}");
 }
 
 /// A caller that signs whenever it is told to.

@@ -51,6 +51,13 @@ impl Setting {
         self.place.sh(&format!("cc -Wall -Werror -I/usr/include/p11-kit-1 -o caller '{source}' -ldl -lpthread")).done();
     }
 
+    /// The caller that knows 3.0, compiled with the header of NSS.
+    fn compile_interfaces(&self) {
+        let source = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/pkcs11/interfaces.c");
+        let folders = "-I/usr/include/nss -I/usr/include/nspr";
+        self.place.sh(&format!("cc -Wall -Werror {folders} -o interfaces '{source}' -ldl")).done();
+    }
+
     /// How many of these lines are signatures of the service's key, for Python's cryptography.
     fn verified(&self, service: &str, lines: &str) -> usize {
         let certificate = self.place.json(&format!("chancery service show {service}"))["certificateUuid"].clone();
