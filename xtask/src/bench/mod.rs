@@ -4,6 +4,7 @@
 
 mod bare;
 mod batch;
+mod bulk;
 mod case;
 mod connection;
 mod document;
@@ -13,6 +14,7 @@ mod login;
 mod machine;
 mod peers;
 mod pki;
+mod process;
 mod profiles;
 mod report;
 mod server;
@@ -39,6 +41,7 @@ struct Bench {
 const ALL: &[Bench] = &[
     Bench { name: "http", title: "Single calls over TLS", run: http::run },
     Bench { name: "batch", title: "Batches of card numbers", run: batch::run },
+    Bench { name: "bulk", title: "Files of card numbers", run: bulk::run },
     Bench { name: "ff1", title: "The FF1 kernels", run: ff1::run },
     Bench { name: "profiles", title: "Kinds of token profiles, without HTTP", run: profiles::run },
     Bench { name: "vault", title: "Tokens in a vault", run: vault::run },

@@ -13,7 +13,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::Pace;
+use super::{Pace, process};
 use crate::{Result, sh};
 
 /// A running server. It is killed when dropped.
@@ -47,21 +47,21 @@ impl Server {
 
     /// Memory of the process that is in use now, in MiB.
     pub(super) fn resident_mib(&self) -> Result<f64> {
-        let file = format!("/proc/{}/status", self.process.id());
-        let status = fs::read_to_string(&file).map_err(|error| format!("{file}: {error}"))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
-        let kib: f64 = line.trim().trim_end_matches(" kB").parse().map_err(|_| format!("{file}: no VmRSS"))?;
-        Ok(kib / 1024.0)
+        Ok(process::memory_kib(self.process.id(), "VmRSS:")? / 1024.0)
     }
 
-    /// User and system time used so far (fields 14 and 15 of /proc/PID/stat, in hundredths of a second).
+    /// Memory that was in use at most since [`forget_peak`](Self::forget_peak), in millions of bytes.
+    pub(super) fn peak_mb(&self) -> Result<f64> {
+        process::peak_mb(self.process.id())
+    }
+
+    pub(super) fn forget_peak(&self) -> Result {
+        process::forget_peak(self.process.id())
+    }
+
+    /// User and system time used so far.
     pub(super) fn cpu(&self) -> Result<Duration> {
-        let stat =
-            fs::read_to_string(format!("/proc/{}/stat", self.process.id())).map_err(|error| error.to_string())?;
-        // The second field, the program's name in parentheses, may hold spaces.
-        let fields = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace();
-        let ticks: u64 = fields.skip(11).take(2).filter_map(|field| field.parse::<u64>().ok()).sum();
-        Ok(Duration::from_millis(ticks * 10))
+        process::cpu(self.process.id())
     }
 }
 
@@ -225,10 +225,10 @@ pub(super) fn build(pace: Pace) -> Result {
     if pace.quick {
         cargo.arg("--workspace").args(["--exclude", "xtask"]);
     } else {
-        let packages = ["chancery", "chancery-core", "chancery-server", "chancery-store"];
+        let packages = ["chancery", "chancery-bulk", "chancery-core", "chancery-server", "chancery-store"];
         cargo.arg("--release").args(packages.map(|name| ["--package", name]).as_flattened());
     }
-    sh::run(cargo.args(["bare", "certificates", "echo"].map(|name| ["--example", name]).as_flattened()))?;
+    sh::run(cargo.args(["bare", "certificates", "echo", "rows"].map(|name| ["--example", name]).as_flattened()))?;
     let _built_before = PROGRAMS.set(sh::root().join("target").join(profile));
     Ok(())
 }
