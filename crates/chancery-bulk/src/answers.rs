@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 /// The answer to one call.
 pub(crate) struct Answers {
-    json: Vec<u8>,
+    json: String,
     values: Vec<Span>,
     ivs: Option<Vec<Span>>,
     reasons: HashMap<usize, String>,
@@ -36,7 +36,7 @@ enum Kind {
 /// A text as it stands in JSON, without its quotes.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'a> {
-    pub(crate) json: &'a [u8],
+    pub(crate) json: &'a str,
     is_escaped: bool,
 }
 
@@ -61,10 +61,9 @@ impl Text<'_> {
     /// The text itself, in `scratch` where it has escapes; none where they mean nothing.
     pub(crate) fn read<'s>(&'s self, scratch: &'s mut String) -> Option<&'s [u8]> {
         if !self.is_escaped {
-            return Some(self.json);
+            return Some(self.json.as_bytes());
         }
-        let quoted = [b"\"", self.json, b"\""].concat();
-        *scratch = serde_json::from_slice(&quoted).ok()?;
+        *scratch = serde_json::from_str(&format!("\"{}\"", self.json)).ok()?;
         Some(scratch.as_bytes())
     }
 }
@@ -73,7 +72,7 @@ impl<'a> Text<'a> {
     /// The same as a text.
     pub(crate) fn text(self) -> Option<Cow<'a, str>> {
         if !self.is_escaped {
-            return std::str::from_utf8(self.json).ok().map(Cow::Borrowed);
+            return Some(Cow::Borrowed(self.json));
         }
         let mut text = String::new();
         self.read(&mut text)?;
@@ -90,18 +89,21 @@ impl Answers {
         count: usize,
     ) -> Result<(Self, Around), ClientError> {
         let unexpected = |why: &str| ClientError::Unexpected { status: 200, why: why.to_owned() };
-        let (values, at) = array(&json, member).ok_or_else(|| unexpected(&format!("no array {member}")))?;
-        let mut rest = [&json[..at.start], b"[]"].concat();
-        let (ivs, end) = match array(&json[at.end..], "ivs").filter(|_| has_ivs) {
+        // Once for all of them, which is cheaper than for each.
+        let json = String::from_utf8(json).map_err(|_| unexpected("it is not UTF-8"))?;
+        let bytes = json.as_bytes();
+        let (values, at) = array(bytes, member, count).ok_or_else(|| unexpected(&format!("no array {member}")))?;
+        let mut rest = [&bytes[..at.start], b"[]"].concat();
+        let (ivs, end) = match array(&bytes[at.end..], "ivs", count).filter(|_| has_ivs) {
             None => (None, at.end),
             Some((ivs, inside)) => {
-                rest.extend_from_slice(&json[at.end..at.end + inside.start]);
+                rest.extend_from_slice(&bytes[at.end..at.end + inside.start]);
                 rest.extend_from_slice(b"[]");
                 let moved = ivs.into_iter().map(|iv| iv.moved(at.end)).collect::<Vec<_>>();
                 (Some(moved), at.end + inside.end)
             }
         };
-        rest.extend_from_slice(&json[end..]);
+        rest.extend_from_slice(&bytes[end..]);
         if values.len() != count || ivs.as_ref().is_some_and(|ivs| ivs.len() != count) {
             return Err(unexpected("it has another number of values"));
         }
@@ -114,7 +116,7 @@ impl Answers {
     /// Of one value that was refused as a call by itself.
     pub(crate) fn refused(reason: String) -> Self {
         let values = vec![Span { start: 0, end: 0, kind: Kind::Null }];
-        Self { json: Vec::new(), values, ivs: None, reasons: [(0, reason)].into() }
+        Self { json: String::new(), values, ivs: None, reasons: [(0, reason)].into() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -142,7 +144,8 @@ impl Answers {
 
     pub(crate) fn at(&self, index: usize) -> Outcome<'_> {
         let text = |span: &Span| Text {
-            json: &self.json[span.start as usize..span.end as usize],
+            // Between two quotes, so at the ends of characters.
+            json: self.json.get(span.start as usize..span.end as usize).unwrap_or_default(),
             is_escaped: span.kind == Kind::Escaped,
         };
         match self.values.get(index) {
@@ -167,17 +170,17 @@ impl Span {
 }
 
 /// The texts of the member `name`, and where its array stands. Within a text the quotes of a name would be escaped, so it
-/// cannot be mistaken.
-fn array(json: &[u8], name: &str) -> Option<(Vec<Span>, Range<usize>)> {
+/// cannot be mistaken. About `count` are expected.
+fn array(json: &[u8], name: &str, count: usize) -> Option<(Vec<Span>, Range<usize>)> {
     let head = format!("\"{name}\":[");
     let start = memmem::find(json, head.as_bytes())? + head.len() - 1;
-    let (texts, end) = texts(json, start + 1)?;
+    let (texts, end) = texts(json, start + 1, count)?;
     Some((texts, start..end))
 }
 
 /// Strings and nulls from behind the bracket, and where the array ends.
-fn texts(json: &[u8], mut at: usize) -> Option<(Vec<Span>, usize)> {
-    let mut texts = Vec::new();
+fn texts(json: &[u8], mut at: usize, count: usize) -> Option<(Vec<Span>, usize)> {
+    let mut texts = Vec::with_capacity(count);
     if json.get(at) == Some(&b']') {
         return Some((texts, at + 1));
     }
@@ -257,10 +260,10 @@ mod tests {
         #[test]
         fn texts_are_those_that_serde_reads(all in prop::collection::vec(prop::option::of(".*"), 0..9), rest in ".*") {
             let json = format!("{}{rest}", serde_json::to_string(&all).unwrap());
-            let (spans, end) = texts(json.as_bytes(), 1).unwrap();
+            let (spans, end) = texts(json.as_bytes(), 1, 0).unwrap();
             prop_assert_eq!(&json[end..], &rest);
             for (span, expected) in spans.iter().zip(&all) {
-                let text = Text { json: &json.as_bytes()[span.start as usize..span.end as usize], is_escaped: span.kind == Kind::Escaped };
+                let text = Text { json: &json[span.start as usize..span.end as usize], is_escaped: span.kind == Kind::Escaped };
                 let mut scratch = String::new();
                 let read = (span.kind != Kind::Null).then(|| text.read(&mut scratch).unwrap());
                 prop_assert_eq!(read, expected.as_ref().map(String::as_bytes));

@@ -37,8 +37,11 @@ pub(crate) struct Calls<'a> {
     column: &'a Column,
     way: Way,
     batch: usize,
-    /// The version of the key that all tokens of the column are of, where they do not tell.
+    /// The version of the key that all tokens of the column are of, as far as it is known: each call names it, and a
+    /// server that would take another one refuses.
     pub(crate) key_version: Option<u32>,
+    /// What answers say of the version: where it is not known, at least that has to stay as it was.
+    told_version: Option<u32>,
     /// Whether each token has an initialization vector.
     pub(crate) has_ivs: bool,
 }
@@ -50,6 +53,11 @@ impl Texts {
         self.json.extend_from_slice(json);
         self.json.extend_from_slice(b"\",");
         self.ends.push(self.json.len());
+    }
+
+    /// Room for so many texts of so many bytes together.
+    pub(crate) fn with_capacity(count: usize, bytes: usize) -> Self {
+        Self { json: Vec::with_capacity(bytes + 3 * count), ends: Vec::with_capacity(count) }
     }
 
     /// Appends a text.
@@ -92,8 +100,12 @@ impl<'a> Calls<'a> {
             way: job.way,
             batch: job.batch,
             key_version: job.key_version,
+            told_version: None,
             has_ivs: job.way == Way::Tokenize,
         };
+        if job.way == Way::Tokenize && job.key_version.is_none() {
+            calls.key_version = calls.version_now().map_err(|source| calls.failed(source))?;
+        }
         let nothing = Values::default();
         let first = match calls.once(&calls.body(&nothing, &(0..0))?, 0) {
             Err(ClientError::Refused { response, .. })
@@ -107,10 +119,25 @@ impl<'a> Calls<'a> {
         let (answers, around) = first.map_err(|source| calls.failed(source))?;
         if job.way == Way::Tokenize {
             calls.has_ivs = answers.has_ivs();
-            // Should the key be changed meanwhile, no tokens of two versions are mixed that do not tell.
-            calls.key_version = around.key_version;
+            calls.key_version = calls.key_version.or(around.key_version);
+            calls.told_version = around.key_version;
         }
         Ok(calls)
+    }
+
+    /// With which version of the key tokens are made, where one may read the profile.
+    fn version_now(&self) -> Result<Option<u32>, ClientError> {
+        match self.client.token_profile(self.column.profile) {
+            Ok(profile) => Ok(Some(profile.key_version)),
+            // Whoever may tokenize need not be let see the profile. Whether there is one, the first call tells.
+            Err(failure)
+                if [Some(ErrorCode::NotAuthorized), Some(ErrorCode::InvalidSelection)]
+                    .contains(&failure.error_code()) =>
+            {
+                Ok(None)
+            }
+            Err(failure) => Err(failure),
+        }
     }
 
     /// Has all values made, in as few calls as may be, of about the same size.
@@ -128,7 +155,7 @@ impl<'a> Calls<'a> {
         match self.call(values, &range) {
             Ok(answer) => answers.push(answer),
             Err(BulkError::Call { source: ClientError::Refused { error_code, response, .. }, .. })
-                if is_of_values(error_code) =>
+                if is_of_values(error_code, response.field.as_deref()) =>
             {
                 if range.len() == 1 {
                     answers.push(Answers::refused(response.message));
@@ -163,7 +190,15 @@ impl<'a> Calls<'a> {
         let mut tries = self.waits.begin();
         loop {
             match self.once(body, count) {
+                Ok((_, around)) if self.way == Way::Tokenize && around.key_version != self.told_version => {
+                    return Err(self.other_version());
+                }
                 Ok((answers, _)) => return Ok(answers),
+                Err(ClientError::Refused { response, .. })
+                    if self.way == Way::Tokenize && response.field.as_deref() == Some("/keyVersion") =>
+                {
+                    return Err(self.other_version());
+                }
                 Err(failure) => self.waits.after(&mut tries, &self.column.name, failure)?,
             }
         }
@@ -197,19 +232,42 @@ impl<'a> Calls<'a> {
         String::from_utf8(body).map_err(|_| BulkError::Damaged("a value is no text".to_owned()))
     }
 
+    fn other_version(&self) -> BulkError {
+        BulkError::KeyVersion { column: self.column.name.clone() }
+    }
+
     fn failed(&self, source: ClientError) -> BulkError {
         BulkError::Call { column: self.column.name.clone(), source }
     }
 }
 
-/// Whether a refusal may be the fault of single values: of one that is too long, or of many that take too long together.
-const fn is_of_values(error: ErrorCode) -> bool {
-    matches!(error, ErrorCode::InvalidValue | ErrorCode::LimitExceeded)
+/// Whether a refusal is the fault of single values: of one that is too long, or of many that take too long together. What
+/// is about anything else, every call would be refused for.
+fn is_of_values(error: ErrorCode, field: Option<&str>) -> bool {
+    let of_values = |field: &str| ["/messages", "/tokens", "/ivs"].iter().any(|member| field.starts_with(member));
+    // A body that is too long as a whole has no member at fault.
+    error == ErrorCode::InvalidValue && field.is_some_and(of_values)
+        || error == ErrorCode::LimitExceeded && field.is_none_or(of_values)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_refusals_of_values_are_about_values() {
+        for (error, field, expected) in [
+            (ErrorCode::InvalidValue, Some("/messages/3"), true),
+            (ErrorCode::InvalidValue, Some("/ivs"), true),
+            (ErrorCode::InvalidValue, Some("/keyVersion"), false),
+            (ErrorCode::InvalidValue, None, false),
+            (ErrorCode::LimitExceeded, Some("/tokens"), true),
+            (ErrorCode::LimitExceeded, None, true),
+            (ErrorCode::NotAuthorized, Some("/messages"), false),
+        ] {
+            assert_eq!(is_of_values(error, field), expected, "{error} {field:?}");
+        }
+    }
 
     #[test]
     fn texts_stand_one_behind_the_other() {

@@ -25,6 +25,15 @@ pub enum BulkError {
     /// What an earlier run left beside the output is not of this job.
     #[error("{0}")]
     Journal(String),
+    /// The profile goes on with another version of its key: one output would have tokens of two versions.
+    #[error("column {column}: since this run began its profile makes tokens with another version of its key")]
+    KeyVersion {
+        /// Of which column.
+        column: String,
+    },
+    /// The input is not any more what it was when the run began.
+    #[error("{0}: it was changed while it was read")]
+    Changed(String),
     /// A row was refused, and there is no file for such rows.
     #[error("line {line}, {column}: {reason}")]
     Row {

@@ -36,10 +36,7 @@ pub(crate) fn read(job: &Job, calls: &[Calls<'_>], pieces: &mut Pieces) -> Resul
                 iv_names.iter().enumerate().map(|(index, name)| reads_iv(index).then_some(*name)).collect();
             Box::new(JsonLines::new(&names().collect::<Vec<_>>(), &ivs, &iv_names))
         }
-        FileFormat::FixedWidth | FileFormat::Parquet => {
-            let expected = "columns of fixed width are called START:LENGTH, in bytes, the first of which is 1";
-            Box::new(FixedWidth::new(names()).ok_or_else(|| BulkError::Job(expected.to_owned()))?)
-        }
+        FileFormat::FixedWidth | FileFormat::Parquet => Box::new(FixedWidth::new(names()).map_err(BulkError::Job)?),
     };
     let mark = pieces.head(|bytes| Some(if bytes.starts_with(BOM) { BOM.len() } else { 0 }))?;
     Ok(Head { output: mark, rejects: Vec::new(), format })

@@ -19,6 +19,9 @@ const CONNECTIONS_MAX: usize = 16;
 /// Values of one call at most, as the interface has it.
 const BATCH_MAX: usize = 100_000;
 
+/// Endings of files that are compressed in ways in which nothing is written.
+const NOT_WRITTEN: [&str; 8] = ["7z", "br", "bz2", "lz4", "lzma", "rar", "xz", "zip"];
+
 /// From values to tokens, or from tokens to values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Way {
@@ -68,6 +71,16 @@ pub enum Format {
 }
 
 impl Format {
+    /// What people call it.
+    const fn kind(self) -> &'static str {
+        match self {
+            Self::Csv { .. } => "CSV",
+            Self::JsonLines => "JSON lines",
+            Self::FixedWidth => "lines of fixed width",
+            Self::Parquet => "Parquet",
+        }
+    }
+
     /// CSV with commas and names.
     pub const CSV: Self = Self::Csv { delimiter: b',', has_names: true };
 
@@ -178,13 +191,30 @@ impl Job {
             }
             Format::Csv { .. } | Format::JsonLines | Format::FixedWidth | Format::Parquet => {}
         }
-        if let (Place::File(input), Place::File(output)) = (&self.input, &self.output)
-            && let (Ok(input), Ok(output)) = (input.canonicalize(), output.canonicalize())
-            && input == output
-        {
-            return wrong(format!("{}: the input would be replaced; name another output", output.display()));
+        match &self.output {
+            Place::File(path) => self.check_ending(path),
+            Place::Standard => Ok(()),
         }
-        Ok(())
+    }
+
+    /// An output's name says nothing else than what will be in it.
+    fn check_ending(&self, path: &Path) -> Result<()> {
+        let wrong = |what: String| Err(BulkError::Job(format!("{}: {what}", path.display())));
+        let end = path.extension().and_then(|end| end.to_str()).unwrap_or_default().to_ascii_lowercase();
+        let is_packed = ["gz", "zst"].contains(&end.as_str());
+        if NOT_WRITTEN.contains(&end.as_str()) || is_packed && self.format == Format::Parquet {
+            let why = match self.format {
+                Format::Parquet => "Parquet is compressed as the input is, and not once more",
+                Format::Csv { .. } | Format::JsonLines | Format::FixedWidth => "it can be compressed as .gz or .zst",
+            };
+            return wrong(why.to_owned());
+        }
+        match Format::of_name(path).map(Format::kind) {
+            Some(kind) if kind != self.format.kind() => {
+                wrong(format!("the name says {kind}, and the output is {}, as the input", self.format.kind()))
+            }
+            Some(_) | None => Ok(()),
+        }
     }
 }
 

@@ -2,17 +2,19 @@
 //! of is on the disk.
 
 use std::{
-    fs::{self, File},
+    fs,
     io::Write as _,
     path::{Path, PathBuf},
 };
 
+use chancery_client::{Writers, replace_file};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
     error::{BulkError, OfFile as _, Result},
     input::Identity,
+    places::is_own,
 };
 
 /// A place up to which everything is done.
@@ -56,15 +58,25 @@ impl Journal {
         Self { path, job, input }
     }
 
-    /// Where to go on; none where there is nothing to go on with. A journal of another job is refused.
-    pub(crate) fn read(&self) -> Result<Option<Mark>> {
-        let text = match fs::read(&self.path) {
+    /// Where to go on; none where no run of ours was interrupted. A journal of another job is refused, unless all begins
+    /// anew; what is no journal is refused always, for it is somebody else's.
+    pub(crate) fn read(&self, restarts: bool) -> Result<Option<Mark>> {
+        let path = self.path.display();
+        let found = match fs::symlink_metadata(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            text => text.of(&self.path)?,
+            found => found.of(&self.path)?,
         };
-        let other =
-            |why: &str| BulkError::Journal(format!("{}: an interrupted run left this, and {why}", self.path.display()));
-        let written: Written = serde_json::from_slice(&text).map_err(|_| other("it cannot be read"))?;
+        if !is_own(&found) {
+            return Err(BulkError::Job(format!("{path}: this is another user's, or a link; remove or rename it")));
+        }
+        let text = fs::read(&self.path).of(&self.path)?;
+        let other = |why: &str| BulkError::Journal(format!("{path}: an interrupted run left this, and {why}"));
+        let written: Written = serde_json::from_slice(&text).map_err(|_| {
+            BulkError::Job(format!("{path}: this is no journal of an interrupted run; remove or rename it"))
+        })?;
+        if restarts {
+            return Ok(Some(Mark::default()));
+        }
         if written.input != self.input {
             return Err(other("its input was another file, or the input was changed since"));
         }
@@ -78,9 +90,12 @@ impl Journal {
     pub(crate) fn write(&self, mark: &Mark) -> Result<()> {
         let written = Written { job: self.job.clone(), input: self.input.clone(), mark: mark.clone() };
         let text = serde_json::to_vec(&written).map_err(|error| BulkError::Journal(error.to_string()))?;
-        let new = self.path.with_extension("json.new");
-        let file = File::create(&new).and_then(|mut file| file.write_all(&text).and_then(|()| file.sync_all()));
-        file.and_then(|()| fs::rename(&new, &self.path)).of(&self.path)
+        replace_file(&self.path, 0o666, Writers::One, |file| file.write_all(&text)).of(&self.path)
+    }
+
+    /// Refuses what was read from a file that is not any more what it was when the run began.
+    pub(crate) fn check_input(&self, path: &Path) -> Result<()> {
+        if Identity::of(path)? == self.input { Ok(()) } else { Err(BulkError::Changed(path.display().to_string())) }
     }
 
     pub(crate) fn remove(&self) -> Result<()> {

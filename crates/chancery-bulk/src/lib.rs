@@ -6,7 +6,7 @@
 //! use chancery_bulk::{Column, Job, Quiet, Way, run};
 //!
 //! let client = chancery_client::Client::new("https://127.0.0.1:8443", &std::fs::read("ca.pem")?)?;
-//! client.log_in_by_key("…")?;
+//! client.stay_logged_in_by_key("…")?;
 //! client.take_token()?;
 //! let column = Column::new("pan", "0190a5b0-…".parse()?);
 //! let summary = run(&client, &Job::of_files(Way::Tokenize, vec![column], "in.csv", "out.csv")?, &Quiet)?;
@@ -14,6 +14,8 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! `examples/file.rs` is the whole of a program that does so.
 //!
 //! A reader cuts the input into pieces of whole rows, workers have their values tokenized, and the calling thread writes
 //! what they made, in the order of the input. See [`run`].
@@ -29,7 +31,10 @@ mod journal;
 mod output;
 mod parquet_file;
 mod parquet_footer;
+mod parquet_row;
+mod parquet_texts;
 mod pipeline;
+mod places;
 mod run;
 mod text;
 mod text_file;

@@ -1,22 +1,28 @@
 //! What is written: under another name until it is whole, and so that an interrupted run can be taken up.
 
 use std::{
-    ffi::OsString,
     fs::{self, File, OpenOptions, Permissions, TryLockError},
-    io::{self, Seek as _, SeekFrom, Write},
+    io::{self, Read as _, Seek as _, SeekFrom, Write},
     os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
+use chancery_client::{Destination, put_in_place};
+use rustix::fs::OFlags;
+
 use crate::{
     error::{BulkError, OfFile as _, Result},
-    job::{Job, Place},
+    job::{Format, Job, Place},
     journal::{Journal, Mark, remove},
+    places::{Places, is_own, part_of},
 };
 
 /// How often the journal is written: what is repeated after a crash, and what waiting for the disk may cost.
 const SAVE_EVERY: Duration = Duration::from_secs(1);
+
+/// Bytes of a file by which it is known whether it holds refused rows.
+const HEAD_MAX: u64 = 256;
 
 /// What came of a piece.
 #[derive(Default)]
@@ -33,18 +39,26 @@ pub(crate) struct Made {
     pub(crate) line: u64,
 }
 
+/// Where something goes.
+enum Target {
+    /// What is written into: standard output, a device, a FIFO, a socket.
+    Into(Box<dyn Write + Send>, PathBuf),
+    Part(Part),
+}
+
 /// A file that has its name only when it is whole.
 struct Part {
     file: File,
     path: PathBuf,
     name: PathBuf,
+    /// Who may read it when it is whole.
+    mode: u32,
 }
 
 /// Where everything goes.
 pub(crate) struct Output {
-    /// None: standard output.
-    part: Option<Part>,
-    rejects: Option<Part>,
+    target: Target,
+    rejects: Option<Target>,
     journal: Option<Journal>,
     mark: Mark,
     saved: Instant,
@@ -52,35 +66,34 @@ pub(crate) struct Output {
 
 impl Output {
     /// Opens it where an earlier run has stopped, if its journal is of this job; otherwise at the beginning.
-    pub(crate) fn open(job: &Job, journal: Option<Journal>) -> Result<Self> {
+    pub(crate) fn open(job: &Job, places: &Places, journal: Option<Journal>) -> Result<Self> {
         let mode = match &job.input {
             // Whoever may read the values may read the tokens, and the other way round.
             Place::File(path) => fs::metadata(path).of(path)?.permissions().mode() & 0o777 | 0o600,
             Place::Standard => 0o600,
         };
-        let part = match &job.output {
-            Place::Standard => None,
-            Place::File(path) => Some(Part::open(path, mode)?),
-        };
-        let rejects = job.rejects.as_ref().map(|path| Part::open(path, mode)).transpose()?;
-        if let Some(journal) = journal.as_ref().filter(|_| job.restarts) {
-            journal.remove()?;
-        }
-        let mark = journal.as_ref().map(Journal::read).transpose()?.flatten().unwrap_or_default();
-        let mut output = Self { part, rejects, journal, mark, saved: Instant::now() };
+        let found = journal.as_ref().map(|journal| journal.read(job.restarts)).transpose()?.flatten();
+        let is_ours = found.is_some();
+        let target = Target::open(&places.output, mode, is_ours)?;
+        let rejects = places.rejects.as_ref().map(|place| Target::open(place, mode, is_ours)).transpose()?;
+        let mut output = Self { target, rejects, journal, mark: found.unwrap_or_default(), saved: Instant::now() };
         // Where a file is gone that the journal tells of, all is done again.
         if !output.has_what_is_marked()? {
             output.mark = Mark::default();
         }
         let Mark { output: length, rejects, .. } = output.mark;
-        output.part.iter_mut().try_for_each(|part| part.cut(length))?;
-        output.rejects.iter_mut().try_for_each(|part| part.cut(rejects))?;
+        output.target.cut(length)?;
+        output.rejects.iter_mut().try_for_each(|target| target.cut(rejects))?;
+        // From here on these files are known to be ours.
+        if let (Some(journal), 0) = (&output.journal, output.mark.line) {
+            journal.write(&output.mark)?;
+        }
         Ok(output)
     }
 
     fn has_what_is_marked(&self) -> Result<bool> {
-        let has = |part: &Option<Part>, length| part.as_ref().map_or(Ok(length == 0), |part| part.has(length));
-        Ok(has(&self.part, self.mark.output)? && has(&self.rejects, self.mark.rejects)?)
+        let rejects = self.rejects.as_ref().map_or(Ok(true), |target| target.has(self.mark.rejects))?;
+        Ok(self.target.has(self.mark.output)? && rejects)
     }
 
     pub(crate) const fn mark(&self) -> &Mark {
@@ -99,9 +112,9 @@ impl Output {
             let (line, column, reason) = (*line, column.clone(), reason.clone());
             return Err(BulkError::Row { line, column, reason });
         }
-        self.put(&made.output)?;
+        self.target.put(&made.output)?;
         if let Some(rejects) = &mut self.rejects {
-            rejects.file.write_all(&made.rejects).of(&rejects.path)?;
+            rejects.put(&made.rejects)?;
         }
         self.mark = Mark {
             input: made.input,
@@ -116,17 +129,10 @@ impl Output {
         if self.saved.elapsed() >= SAVE_EVERY { self.save(footer) } else { Ok(()) }
     }
 
-    fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        match &mut self.part {
-            Some(part) => part.file.write_all(bytes).of(&part.path),
-            None => io::stdout().lock().write_all(bytes).of(Path::new("standard output")),
-        }
-    }
-
     /// Writes down how far it is, when that is on the disk.
     fn save(&mut self, footer: impl Fn() -> Result<Option<String>>) -> Result<()> {
         let Some(journal) = &self.journal else { return Ok(()) };
-        for part in self.part.iter().chain(&self.rejects) {
+        for part in self.parts() {
             part.file.sync_data().of(&part.path)?;
         }
         journal.write(&Mark { footer: footer()?, ..self.mark.clone() })?;
@@ -141,31 +147,103 @@ impl Output {
             let _kept = self.save(footer);
             return;
         }
-        for part in self.part.iter().chain(&self.rejects) {
+        for part in self.parts() {
             let _gone = remove(&part.path);
         }
     }
 
+    fn parts(&self) -> impl Iterator<Item = &Part> {
+        std::iter::once(&self.target).chain(&self.rejects).filter_map(|target| match target {
+            Target::Part(part) => Some(part),
+            Target::Into(..) => None,
+        })
+    }
+
     /// Gives everything its name. From the first renaming on a run that is cut off here begins anew.
-    pub(crate) fn finish(mut self, tail: &[u8]) -> Result<()> {
-        self.put(tail)?;
+    pub(crate) fn finish(mut self, tail: &[u8], job: &Job) -> Result<()> {
+        if let (Some(journal), Place::File(input)) = (&self.journal, &job.input) {
+            journal.check_input(input)?;
+        }
+        self.target.put(tail)?;
         match self.rejects.take() {
-            Some(rejects) if self.mark.bad > 0 => rejects.name()?,
-            Some(rejects) => remove(&rejects.path)?,
+            Some(Target::Part(rejects)) if self.mark.bad == 0 => {
+                remove(&rejects.path)?;
+                // What an earlier run refused would be taken for this one's.
+                if holds_rejects(&rejects.name, job).of(&rejects.name)? {
+                    remove(&rejects.name)?;
+                }
+            }
+            Some(rejects) => rejects.finish()?,
             None => {}
         }
-        match self.part.take() {
-            Some(part) => part.name()?,
-            None => io::stdout().lock().flush().of(Path::new("standard output"))?,
-        }
+        self.target.finish()?;
         self.journal.as_ref().map_or(Ok(()), Journal::remove)
     }
 }
 
+impl Target {
+    /// `is_ours`: whether a journal says that what is there of it was left by a run of ours.
+    fn open(place: &Destination, mode: u32, is_ours: bool) -> Result<Self> {
+        let path = match place {
+            Destination::Replaced(path) => return Part::open(path, mode, is_ours).map(Self::Part),
+            Destination::Into(path) => path.clone(),
+            Destination::Standard => "standard output".into(),
+        };
+        let opened = place.open().of(&path)?.ok_or_else(|| io::ErrorKind::Unsupported.into()).of(&path)?;
+        Ok(Self::Into(opened, path))
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> Result<()> {
+        match self {
+            Self::Into(into, path) => into.write_all(bytes).of(path),
+            Self::Part(part) => part.file.write_all(bytes).of(&part.path),
+        }
+    }
+
+    fn has(&self, length: u64) -> Result<bool> {
+        match self {
+            Self::Into(..) => Ok(length == 0),
+            Self::Part(part) => part.has(length),
+        }
+    }
+
+    fn cut(&mut self, length: u64) -> Result<()> {
+        match self {
+            Self::Into(..) => Ok(()),
+            Self::Part(part) => part.cut(length),
+        }
+    }
+
+    fn finish(self) -> Result<()> {
+        match self {
+            Self::Into(mut into, path) => into.flush().of(&path),
+            Self::Part(part) => {
+                part.file.set_permissions(Permissions::from_mode(part.mode)).of(&part.path)?;
+                put_in_place(&part.file, &part.path, &part.name).of(&part.name)
+            }
+        }
+    }
+}
+
 impl Part {
-    fn open(name: &Path, mode: u32) -> Result<Self> {
-        let path = with_end(name, ".part");
-        let file = OpenOptions::new().create(true).truncate(false).write(true).mode(mode).open(&path).of(&path)?;
+    fn open(name: &Path, mode: u32, is_ours: bool) -> Result<Self> {
+        let path = part_of(name);
+        let foreign = || {
+            let why = "this is there already, and no interrupted run of this job has left it; remove or rename it";
+            BulkError::Job(format!("{}: {why}", path.display()))
+        };
+        let mut options = OpenOptions::new();
+        // For nobody else while it is written: rejects are values in clear.
+        options.write(true).mode(0o600).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+        let file = match options.clone().create_new(true).open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if !is_own(&fs::symlink_metadata(&path).of(&path)?) {
+                    return Err(foreign());
+                }
+                options.open(&path).of(&path)?
+            }
+            file => file.of(&path)?,
+        };
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -173,8 +251,12 @@ impl Part {
             }
             Err(TryLockError::Error(error)) => return Err(error).of(&path),
         }
-        file.set_permissions(Permissions::from_mode(mode)).of(&path)?;
-        Ok(Self { file, path, name: name.to_owned() })
+        // One that was left empty, before there was a journal, has nothing to lose.
+        let found = file.metadata().of(&path)?;
+        if !is_own(&found) || !is_ours && found.len() > 0 {
+            return Err(foreign());
+        }
+        Ok(Self { file, path, name: name.to_owned(), mode })
     }
 
     fn has(&self, length: u64) -> Result<bool> {
@@ -184,18 +266,23 @@ impl Part {
     fn cut(&mut self, length: u64) -> Result<()> {
         self.file.set_len(length).and_then(|()| self.file.seek(SeekFrom::Start(length))).map(drop).of(&self.path)
     }
-
-    /// Now it is whole.
-    fn name(self) -> Result<()> {
-        self.file.sync_all().and_then(|()| fs::rename(&self.path, &self.name)).of(&self.name)?;
-        let folder = self.name.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(folder).and_then(|folder| folder.sync_all()).of(folder)
-    }
 }
 
-/// A name with something behind it.
-pub(crate) fn with_end(name: &Path, end: &str) -> PathBuf {
-    let mut name: OsString = name.into();
-    name.push(end);
-    name.into()
+/// Whether a file begins as those do that hold refused rows: line, column and reason, or the names of these.
+fn holds_rejects(path: &Path, job: &Job) -> io::Result<bool> {
+    let mut head = Vec::new();
+    match File::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        file => file?.take(HEAD_MAX).read_to_end(&mut head)?,
+    };
+    let separator = match job.format {
+        Format::Csv { delimiter, .. } => char::from(delimiter),
+        Format::JsonLines | Format::FixedWidth | Format::Parquet => '\t',
+    };
+    let head = String::from_utf8_lossy(&head);
+    let mut parts = head.split(separator);
+    let (line, column) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+    let is_number = !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit());
+    let is_row = is_number && job.columns.iter().any(|known| known.name == column);
+    Ok(head.starts_with("{\"line\":") || (line, column) == ("line", "column") || is_row)
 }

@@ -4,9 +4,7 @@
 
 use std::{borrow::Cow, fs::File, path::Path, sync::Arc};
 
-use arrow_array::{
-    ArrayRef, BooleanArray, LargeStringArray, RecordBatch, StringArray, StringViewArray, cast::AsArray as _,
-};
+use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use chancery_types::Base64;
@@ -29,15 +27,20 @@ use serde_json::json;
 
 use crate::{
     answers::{Outcome, Text},
-    calls::{Calls, Values},
+    calls::{Calls, Texts, Values},
     error::{BulkError, OfFile as _, Result},
     job::{Job, Place, Way},
     output::Made,
     parquet_footer::{Footer, MAGIC, read_footer},
+    parquet_row,
+    parquet_texts::{NewTexts, is_of_texts, texts},
 };
 
 /// Bytes of a part, about, as they are in memory: several of them are there at a time.
 const PART: i64 = 8 << 20;
+
+/// Bytes that there is room for at first for each value, at most.
+const ROOM_MAX: usize = 64;
 
 /// Rows of a part.
 const ROWS_MAX: i64 = 128 * 1024;
@@ -159,40 +162,60 @@ impl<'a> ParquetFile<'a> {
         for (column, calls) in self.calls.iter().enumerate() {
             let read = rows.column(self.columns[column]);
             let texts = texts(read);
-            let mut refuse = |row: usize, reason: &str| {
-                let number = part.start + row as u64 + 1;
-                self.refuse(&mut made, &mut keep, (row, number), column, texts[row], reason);
-            };
-            let (values, of_rows) = self.values(rows, column, &texts, &mut refuse);
+            let mut refuse = |row: usize, reason: &str| self.refuse(&mut made, &mut keep, part, row, column, reason);
+            let (values, without_iv) = self.values(rows, column, &texts, &mut refuse);
+            let mut without_iv = without_iv.into_iter().peekable();
             let answers = calls.make(&values)?;
-            let mut tokens: Vec<_> = texts.iter().map(|text| text.map(Cow::Borrowed)).collect();
-            let mut ivs = vec![None; texts.len()];
-            let outcomes = answers.iter().flat_map(|answers| (0..answers.len()).map(|index| answers.at(index)));
-            for (row, outcome) in of_rows.into_iter().zip(outcomes) {
-                match outcome {
-                    Outcome::Made(token, iv) => {
-                        tokens[row] = token.text();
-                        ivs[row] = iv.and_then(Text::text);
-                        if tokens[row].is_none() {
-                            refuse(row, "The answer is no text.");
+            let adds_ivs = calls.has_ivs && self.job.way == Way::Tokenize;
+            let mut tokens = NewTexts::new(read.data_type(), texts.len());
+            let mut ivs = NewTexts::new(&DataType::Utf8, if adds_ivs { texts.len() } else { 0 });
+            let mut outcomes = answers.iter().flat_map(|answers| (0..answers.len()).map(|index| answers.at(index)));
+            for (row, text) in texts.iter().enumerate() {
+                let (mut token, mut iv) = (text.map(Cow::Borrowed), None);
+                if text.is_some_and(|text| !text.is_empty()) && without_iv.next_if_eq(&row).is_none() {
+                    match outcomes.next() {
+                        Some(Outcome::Made(made, its_iv)) => {
+                            iv = its_iv.and_then(Text::text);
+                            match made.text() {
+                                Some(made) => token = Some(made),
+                                None => refuse(row, "The answer is no text."),
+                            }
                         }
+                        Some(Outcome::Refused(reason)) => refuse(row, reason),
+                        None => refuse(row, "The server did not answer it."),
                     }
-                    Outcome::Refused(reason) => refuse(row, reason),
+                }
+                tokens.push(token.as_deref());
+                if adds_ivs {
+                    ivs.push(iv.as_deref());
                 }
             }
-            arrays[self.columns[column]] = array(read.data_type(), &tokens);
-            if calls.has_ivs && self.job.way == Way::Tokenize {
-                added.push(array(&DataType::Utf8, &ivs));
+            arrays[self.columns[column]] = tokens.finish();
+            if adds_ivs {
+                added.push(ivs.finish());
             }
         }
+        arrays.extend(added);
+        self.finish(part, arrays, keep, made)
+    }
+}
+
+impl ParquetFile<'_> {
+    /// Encodes what was made of a part: without the initialization vectors that were read, and without refused rows.
+    fn finish(
+        &self,
+        part: &Part,
+        mut arrays: Vec<ArrayRef>,
+        keep: Vec<bool>,
+        mut made: Made,
+    ) -> Result<(Made, Option<RowGroupMetaData>)> {
         let mut number = 0;
         arrays.retain(|_| {
             number += 1;
             !self.ivs.contains(&Some(number - 1))
         });
-        arrays.extend(added);
         made.rows = keep.iter().filter(|keep| **keep).count() as u64;
-        made.input = part.start + rows.num_rows() as u64;
+        made.input = part.start + part.rows.num_rows() as u64;
         (made.read, made.line) = (made.input, made.input + 1);
         let written = RecordBatch::try_new(Arc::clone(&self.schema), arrays).and_then(|rows| {
             if made.bad == 0 { Ok(rows) } else { filter_record_batch(&rows, &BooleanArray::from(keep)) }
@@ -205,10 +228,8 @@ impl<'a> ParquetFile<'a> {
         made.output = bytes;
         Ok((made, Some(group)))
     }
-}
 
-impl ParquetFile<'_> {
-    /// The values that are to be made, and of which rows they are. Those without an initialization vector are refused.
+    /// The values that are to be made; and rows that have one without an initialization vector, which are refused.
     fn values(
         &self,
         rows: &RecordBatch,
@@ -217,7 +238,9 @@ impl ParquetFile<'_> {
         mut refuse: impl FnMut(usize, &str),
     ) -> (Values, Vec<usize>) {
         let ivs = self.ivs[column].map(|iv| self::texts(rows.column(iv)));
-        let (mut values, mut of_rows) = (Values::default(), Vec::with_capacity(texts.len()));
+        let room = rows.column(self.columns[column]).get_array_memory_size().min(texts.len() * ROOM_MAX);
+        let (mut values, mut without_iv) = (Values::default(), Vec::new());
+        values.texts = Texts::with_capacity(texts.len(), room);
         for (row, text) in texts.iter().enumerate() {
             let Some(text) = text.filter(|text| !text.is_empty()) else { continue };
             if let Some(ivs) = &ivs {
@@ -225,31 +248,23 @@ impl ParquetFile<'_> {
                     Some(iv) => values.ivs.push(iv),
                     None => {
                         refuse(row, "There is no initialization vector in base64.");
+                        without_iv.push(row);
                         continue;
                     }
                 }
             }
             values.texts.push(text);
-            of_rows.push(row);
         }
-        (values, of_rows)
+        (values, without_iv)
     }
 
-    fn refuse(
-        &self,
-        made: &mut Made,
-        keep: &mut [bool],
-        row: (usize, u64),
-        column: usize,
-        text: Option<&str>,
-        reason: &str,
-    ) {
-        let (index, number) = row;
-        if !std::mem::replace(&mut keep[index], false) {
+    fn refuse(&self, made: &mut Made, keep: &mut [bool], part: &Part, row: usize, column: usize, reason: &str) {
+        if !std::mem::replace(&mut keep[row], false) {
             return;
         }
-        let column = &self.job.columns[column].name;
-        let rejected = json!({"line": number, "column": column, "reason": reason, "row": {column: text}});
+        let (column, number) = (&self.job.columns[column].name, part.start + row as u64 + 1);
+        let values = parquet_row::row(&part.rows, row);
+        let rejected = json!({"line": number, "column": column, "reason": reason, "row": values});
         made.rejects.extend_from_slice(format!("{rejected}\n").as_bytes());
         made.bad += 1;
         if made.first_bad.is_none() {
@@ -299,7 +314,8 @@ impl Parts<'_> {
     }
 }
 
-/// Compressed as the input, and without dictionaries of tokens, of which no two are the same.
+/// Compressed as the input; without dictionaries of tokens, of which no two are the same, and without their least and
+/// greatest, which say nothing of any other.
 fn properties(job: &Job, calls: &[Calls<'_>], input: &ParquetMetaData) -> WriterProperties {
     let first = input.row_groups().first().and_then(|group| group.columns().first());
     let compression = first.map_or(Compression::SNAPPY, |column| column.compression());
@@ -314,7 +330,11 @@ fn properties(job: &Job, calls: &[Calls<'_>], input: &ParquetMetaData) -> Writer
     for (column, calls) in job.columns.iter().zip(calls) {
         let names = [Some(&column.name), calls.has_ivs.then_some(&column.iv_name)];
         for name in names.into_iter().flatten() {
-            properties = properties.set_column_dictionary_enabled(ColumnPath::from(vec![name.clone()]), false);
+            let path = ColumnPath::from(vec![name.clone()]);
+            properties = properties.set_column_dictionary_enabled(path.clone(), false);
+            if job.way == Way::Tokenize {
+                properties = properties.set_column_statistics_enabled(path, EnabledStatistics::None);
+            }
         }
     }
     properties.build()
@@ -326,32 +346,10 @@ fn text_column(schema: &Schema, name: &str) -> Result<usize> {
         BulkError::Job(format!("column {name}: there is none; the columns are {}", names.join(", ")))
     })?;
     let data_type = schema.field(index).data_type();
-    if matches!(data_type, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View) {
+    if is_of_texts(data_type) {
         return Ok(index);
     }
     Err(BulkError::Job(format!("column {name}: texts are expected, and it has {data_type}")))
-}
-
-/// The texts of a column, which is one of texts.
-fn texts(array: &ArrayRef) -> Vec<Option<&str>> {
-    if let Some(array) = array.as_string_opt::<i32>() {
-        return array.iter().collect();
-    }
-    if let Some(array) = array.as_string_opt::<i64>() {
-        return array.iter().collect();
-    }
-    array.as_string_view_opt().map(|array| array.iter().collect()).unwrap_or_default()
-}
-
-fn array(data_type: &DataType, texts: &[Option<Cow<'_, str>>]) -> ArrayRef {
-    let texts = texts.iter().map(Option::as_deref);
-    if *data_type == DataType::LargeUtf8 {
-        return Arc::new(texts.collect::<LargeStringArray>());
-    }
-    if *data_type == DataType::Utf8View {
-        return Arc::new(texts.collect::<StringViewArray>());
-    }
-    Arc::new(texts.collect::<StringArray>())
 }
 
 fn damaged(path: &Path, error: &dyn std::fmt::Display) -> BulkError {

@@ -2,7 +2,7 @@
 
 use std::{fs, sync::atomic::AtomicBool};
 
-use chancery_client::Client;
+use chancery_client::{Client, Destination};
 use serde_json::json;
 
 use crate::{
@@ -13,9 +13,10 @@ use crate::{
     input::{Identity, Pieces, open},
     job::{Column, Format, Job, Place, Progress, Summary, Watch, Way},
     journal::{Journal, Mark},
-    output::{Made, Output, with_end},
+    output::{Made, Output},
     parquet_file::ParquetFile,
     pipeline,
+    places::Places,
     text_file::TextFile,
     waits::Waits,
 };
@@ -31,36 +32,38 @@ use crate::{
 /// [`BulkError`]. What was written until then is kept for the next run.
 pub fn run(client: &Client, job: &Job, watch: &dyn Watch) -> Result<Summary> {
     job.check()?;
+    let places = Places::of(job)?;
     let stop = AtomicBool::new(false);
     let waits = Waits::new(job.patience, &stop, watch);
     let calls = job.columns.iter().map(|column| Calls::new(client, job, column, &waits));
     let calls = calls.collect::<Result<Vec<_>>>()?;
     check_ivs(job, &calls)?;
-    let journal = journal(job, &calls)?;
+    let journal = journal(job, &places, &calls)?;
+    let open = || Output::open(job, &places, journal);
     match job.format {
-        Format::Parquet => run_parquet(job, &calls, journal, watch, &stop),
-        Format::Csv { .. } | Format::JsonLines | Format::FixedWidth => run_text(job, &calls, journal, watch, &stop),
+        Format::Parquet => run_parquet(job, &calls, open, watch, &stop),
+        Format::Csv { .. } | Format::JsonLines | Format::FixedWidth => run_text(job, &calls, open, watch, &stop),
     }
 }
 
 fn run_text(
     job: &Job,
     calls: &[Calls<'_>],
-    journal: Option<Journal>,
+    open_output: impl FnOnce() -> Result<Output>,
     watch: &dyn Watch,
     stop: &AtomicBool,
 ) -> Result<Summary> {
     let mut pieces = Pieces::new(open(&job.input)?, &job.input);
     let head = head::read(job, calls, &mut pieces)?;
     let compression = compression(job);
-    let mut output = Output::open(job, journal)?;
+    let mut output = open_output()?;
     let before = begin(&output, watch);
     if before.line == 0 {
         let (input, line) = pieces.place();
         let first = compression.compress(head.output).of(std::path::Path::new("compressing"))?;
         output.write(&Made { output: first, rejects: head.rejects, input, line, ..Made::default() }, || Ok(None))?;
     } else {
-        pieces = Pieces::at(&job.input, before.input, before.line)?;
+        pieces = pieces.at(&job.input, before.input, before.line)?;
     }
     let total = match &job.input {
         Place::File(path) => Some(fs::metadata(path).of(path)?.len()),
@@ -75,7 +78,7 @@ fn run_text(
         Ok(())
     };
     match pipeline::run(job.connections, stop, read, |piece| file.make(&piece), write) {
-        Ok(()) => done(output, &before, &[]),
+        Ok(()) => done(output, job, &before, &[]),
         Err(failure) => {
             output.abandon(|| Ok(None));
             Err(failure)
@@ -86,12 +89,12 @@ fn run_text(
 fn run_parquet(
     job: &Job,
     calls: &[Calls<'_>],
-    journal: Option<Journal>,
+    open_output: impl FnOnce() -> Result<Output>,
     watch: &dyn Watch,
     stop: &AtomicBool,
 ) -> Result<Summary> {
     let file = ParquetFile::open(job, calls)?;
-    let mut output = Output::open(job, journal)?;
+    let mut output = open_output()?;
     let before = begin(&output, watch);
     let mut footer = file.footer(before.footer.as_deref())?;
     if before.line == 0 {
@@ -107,7 +110,7 @@ fn run_parquet(
         Ok(())
     };
     match pipeline::run(job.connections, stop, || groups.next(), |rows| file.make(&rows), write) {
-        Ok(()) => done(output, &before, &footer.bytes()?),
+        Ok(()) => done(output, job, &before, &footer.bytes()?),
         Err(failure) => {
             output.abandon(|| footer.kept());
             Err(failure)
@@ -121,7 +124,7 @@ fn begin(output: &Output, watch: &dyn Watch) -> Mark {
     if mark.line > 0 {
         watch.note(&format!("going on behind {} rows that an earlier run has done", mark.rows + mark.bad));
     } else if !output.is_resumable() {
-        watch.note("standard input or output: should this be interrupted, it has to begin anew");
+        watch.note("not from a file to files: should this be interrupted, it has to begin anew");
     }
     mark
 }
@@ -138,9 +141,9 @@ fn progress(output: &Output, before: &Mark, total: Option<u64>) -> Progress {
     }
 }
 
-fn done(output: Output, before: &Mark, tail: &[u8]) -> Result<Summary> {
+fn done(output: Output, job: &Job, before: &Mark, tail: &[u8]) -> Result<Summary> {
     let Mark { rows, bad, .. } = *output.mark();
-    output.finish(tail)?;
+    output.finish(tail, job)?;
     Ok(Summary { rows, bad, rows_before: before.rows + before.bad })
 }
 
@@ -151,16 +154,20 @@ fn compression(job: &Job) -> Compression {
     }
 }
 
-/// Only what is read from a file and written to one can be taken up again.
-fn journal(job: &Job, calls: &[Calls<'_>]) -> Result<Option<Journal>> {
-    let (Place::File(input), Place::File(output)) = (&job.input, &job.output) else { return Ok(None) };
+/// Only what is read from a file and written to files can be taken up again.
+fn journal(job: &Job, places: &Places, calls: &[Calls<'_>]) -> Result<Option<Journal>> {
+    let (Place::File(input), Some(path)) = (&job.input, &places.journal) else { return Ok(None) };
+    let rejects = match &places.rejects {
+        Some(Destination::Replaced(path)) => Some(path.display().to_string()),
+        Some(Destination::Into(_) | Destination::Standard) | None => None,
+    };
     let versions: Vec<_> = calls.iter().map(|calls| calls.key_version).collect();
     let Job { way, columns, format, .. } = job;
     let job = json!({
         "way": way, "columns": columns, "format": format, "keyVersions": versions,
-        "compression": compression(job), "hasRejects": job.rejects.is_some(),
+        "compression": compression(job), "rejects": rejects,
     });
-    Ok(Some(Journal::new(with_end(output, ".part.json"), job, Identity::of(input)?)))
+    Ok(Some(Journal::new(path.clone(), job, Identity::of(input)?)))
 }
 
 /// Whether initialization vectors have columns of their own.

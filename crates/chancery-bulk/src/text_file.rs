@@ -2,7 +2,7 @@
 
 use crate::{
     answers::{Answers, Outcome, Text},
-    calls::{Calls, Values},
+    calls::{Calls, Texts, Values},
     compression::Compression,
     error::Result,
     input::Piece,
@@ -12,6 +12,9 @@ use crate::{
 };
 
 use chancery_types::Base64;
+
+/// Bytes that there is room for at first for each value: as many as a row has, but long rows have other things in them.
+const ROOM_MAX: usize = 64;
 
 /// What is needed for every piece of a file.
 pub(crate) struct TextFile<'a> {
@@ -59,6 +62,8 @@ impl<'a> Stream<'a> {
 impl TextFile<'_> {
     pub(crate) fn make(&self, piece: &Piece) -> Result<Made> {
         let mut split = Split::default();
+        split.rows.reserve(piece.rows);
+        split.cells.reserve(piece.rows * self.calls.len());
         self.format.split(&piece.bytes, &mut split);
         self.refuse_what_is_no_text(&piece.bytes, &mut split);
         let answers = self.calls.iter().enumerate().map(|(column, calls)| {
@@ -109,7 +114,9 @@ impl TextFile<'_> {
     }
 
     fn values(&self, bytes: &[u8], split: &Split, column: usize, has_ivs: bool) -> Values {
-        let mut values = Values::default();
+        let rows = split.rows.len();
+        let of_row = bytes.len() / rows.max(1);
+        let mut values = Values { texts: Texts::with_capacity(rows, rows * of_row.min(ROOM_MAX)), ..Values::default() };
         // Where nothing in the whole piece needs an escape, no value does.
         let is_plain = bytes
             .iter()

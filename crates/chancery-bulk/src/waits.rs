@@ -56,7 +56,8 @@ impl<'a> Waits<'a> {
     pub(crate) fn after(&self, tries: &mut Tries, column: &str, failure: ClientError) -> Result<()> {
         let at_least = match &failure {
             ClientError::Refused { status: 429 | 503, retry_after, .. } => retry_after.unwrap_or_default(),
-            ClientError::Transport(_) => Duration::ZERO,
+            // A login in the middle, which was put off as well.
+            ClientError::Transport(_) | ClientError::NotLoggedIn { status: 429 | 503, .. } => Duration::ZERO,
             ClientError::Refused { .. }
             | ClientError::NotLoggedIn { .. }
             | ClientError::Unexpected { .. }

@@ -184,7 +184,7 @@ impl Format for Csv {
     fn put_iv(&self, _column: usize, iv: Option<&Text<'_>>, out: &mut Vec<u8>) {
         out.push(self.delimiter);
         // Base64, in which nothing needs quotes.
-        out.extend_from_slice(iv.map_or(b"", |iv| iv.json));
+        out.extend_from_slice(iv.map_or("", |iv| iv.json).as_bytes());
     }
 
     fn put_bad(&self, row: &[u8], line: u64, column: &str, reason: &str, out: &mut Vec<u8>) {

@@ -9,14 +9,25 @@ pub(crate) struct FixedWidth {
 }
 
 impl FixedWidth {
-    /// Of names such as `11:16`; none where one is no such name.
-    pub(crate) fn new<'n>(names: impl Iterator<Item = &'n str>) -> Option<Self> {
+    /// Of names such as `11:16`; otherwise why they cannot be meant so.
+    pub(crate) fn new<'n>(names: impl Iterator<Item = &'n str>) -> Result<Self, String> {
         let place = |name: &str| {
             let (start, width) = name.split_once(':')?;
             let (start, width) = (start.parse::<usize>().ok()?.checked_sub(1)?, width.parse().ok()?);
             (width > 0 && start < 1 << 20 && width < 1 << 20).then_some((start, width))
         };
-        Some(Self { places: names.map(place).collect::<Option<_>>()? })
+        let mut places: Vec<(usize, usize)> = Vec::new();
+        for name in names {
+            let expected =
+                || format!("{name}: columns of fixed width are called START:LENGTH, in bytes, the first of which is 1");
+            let (start, width) = place(name).ok_or_else(expected)?;
+            let meets = |other: &&(usize, usize)| start < other.0 + other.1 && other.0 < start + width;
+            if let Some((other, length)) = places.iter().find(meets) {
+                return Err(format!("{name}: this column and {}:{length} have bytes in common", other + 1));
+            }
+            places.push((start, width));
+        }
+        Ok(Self { places })
     }
 }
 
@@ -88,7 +99,12 @@ mod tests {
         assert_eq!(found, [("12", Kind::Plain), ("ab", Kind::Plain), kept, ("cd", Kind::Plain), kept, kept]);
         assert_eq!((split.bad.len(), split.bad[0].row), (1, 2));
         for bad in ["0:4", "1:0", "1", "a:b", ""] {
-            assert!(FixedWidth::new([bad].into_iter()).is_none(), "{bad}");
+            assert!(FixedWidth::new([bad].into_iter()).is_err(), "{bad}");
+        }
+        for (one, other, meet) in
+            [("1:4", "5:1", false), ("5:1", "1:4", false), ("1:4", "4:1", true), ("2:1", "1:9", true)]
+        {
+            assert_eq!(FixedWidth::new([one, other].into_iter()).is_err(), meet, "{one} {other}");
         }
     }
 }

@@ -265,7 +265,7 @@ impl Format for JsonLines {
     }
 
     fn put(&self, _cell: Cell, value: &Text<'_>, out: &mut Vec<u8>) -> Result<(), &'static str> {
-        out.extend_from_slice(value.json);
+        out.extend_from_slice(value.json.as_bytes());
         Ok(())
     }
 
@@ -278,7 +278,7 @@ impl Format for JsonLines {
         if let Some(iv) = iv {
             let name = serde_json::Value::from(self.iv_names[column].as_str()).to_string();
             out.extend_from_slice(format!(",{name}:\"").as_bytes());
-            out.extend_from_slice(iv.json);
+            out.extend_from_slice(iv.json.as_bytes());
             out.push(b'"');
         }
     }

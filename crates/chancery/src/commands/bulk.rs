@@ -8,6 +8,7 @@ use std::{
 };
 
 use chancery_bulk::{BulkError, Column, Format, Job, Place, Progress, Summary, Watch};
+use chancery_client::Destination;
 use serde_json::json;
 
 use super::tokenize::Way;
@@ -49,7 +50,13 @@ fn job(command: &Tokenize, way: Way, connection: &Connection) -> Result<Job, Fai
     let output = files.out.as_deref().map_or(Place::Standard, place);
     let rejects = match (&files.rejects, &output) {
         (Some(path), _) => Some(path.clone()),
-        (None, Place::File(path)) => Some(with_end(path, ".rejects")),
+        // Beside a device there is no place for them.
+        (None, Place::File(path))
+            if !matches!(Destination::find(path), Ok(Destination::Into(_) | Destination::Standard)) =>
+        {
+            Some(with_end(path, ".rejects"))
+        }
+        (None, Place::File(_)) => None,
         (None, Place::Standard) => None,
     };
     Ok(Job {
@@ -163,6 +170,12 @@ fn failure(error: BulkError, job: &Job) -> Failure {
             let next = format!("Look whether the file is there, may be used, and has room on its disk. {go_on}");
             told_with(Exit::Failed, describe(&error), next)
         }
+        BulkError::KeyVersion { .. } => {
+            let next =
+                "What is written so far has tokens of the earlier one. To begin anew with the later one add --restart.";
+            told_with(Exit::Refused, error.to_string(), next)
+        }
+        BulkError::Changed(_) => told_with(Exit::Failed, error.to_string(), "Begin anew: add --restart."),
         BulkError::Damaged(message) => told_with(Exit::Failed, message, go_on),
         BulkError::Call { .. } | BulkError::Stopped => {
             if is_kept {

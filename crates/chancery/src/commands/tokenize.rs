@@ -1,6 +1,9 @@
 //! `chancery tokenize`, `chancery detokenize` and `chancery rewrap`: values there, back, and on, in batches.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::{
+    io::{self, BufRead as _, IsTerminal as _},
+    path::Path,
+};
 
 use chancery_client::ClientError;
 use chancery_types::Base64;
@@ -99,16 +102,19 @@ fn values(
         let kind = resources::find("profile").ok_or("there is no such kind")?;
         let profile = format!("/api/v2/token-profiles/{}", Names::new(connection).resolve(kind, profile)?);
         let task = Task { connection, profile, way, besides };
-        match (given, way.one()) {
-            ([], _) => lines(&task)?,
+        let made = match (given, way.one()) {
+            ([], _) => lines(&task),
             // One value needs no right to batches.
-            ([one], Some(call)) => single(&task, call, one)?,
+            ([one], Some(call)) => single(&task, call, one),
             (several, _) => several
                 .chunks(BATCH)
                 .enumerate()
-                .try_for_each(|(done, values)| batch(&task, values, ("value", done * BATCH)))?,
+                .try_for_each(|(done, values)| batch(&task, values, ("value", done * BATCH))),
+        };
+        if let (Err(_), Some(file)) = (&made, given.iter().find(|value| Path::new(value).is_file())) {
+            output::note(format!("chancery: {file} is a file here. Add --column NAME to have a column of it done."));
         }
-        Ok(Exit::Done)
+        made.map(|()| Exit::Done)
     })
 }
 

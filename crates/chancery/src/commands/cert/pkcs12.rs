@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
+use chancery_client::Destination;
 use chancery_verify::read_certificates;
 use p12_keystore::{Certificate, KeyStore, KeyStoreEntry, PrivateKey, PrivateKeyChain};
-use chancery_client::Destination;
 use rcgen::{KeyPair, PublicKeyData as _};
 
 use crate::{

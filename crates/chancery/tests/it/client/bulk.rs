@@ -1,6 +1,6 @@
 //! `tokenize` and `detokenize` of columns of files.
 
-use std::{fs, thread, time::Duration};
+use std::{env, fs, thread, time::Duration};
 
 use chancery_testkit::Tool;
 use rand::RngExt as _;
@@ -151,7 +151,7 @@ fn what_goes_wrong_with_a_file_is_said_and_leaves_no_half_output() {
         ("--column pan in.csv -o in.csv", 2, "the input would be replaced"),
         ("--column pan in.dat -o out.csv", 2, "--format csv"),
         ("--column pan gone.csv -o out.csv", 1, "gone.csv"),
-        ("--column pan in.csv -o nowhere/out.csv", 1, "nowhere/out.csv.part"),
+        ("--column pan in.csv -o nowhere/out.csv", 2, "nowhere/out.csv: there is no such folder"),
         ("--column pan=Nobody in.csv -o out.csv", 2, "no such token profile"),
         ("--column pan", 2, "one file is expected"),
         ("--column pan in.csv --connections 99 -o out.csv", 2, "connections"),
@@ -259,7 +259,7 @@ fn columns_of_parquet_are_tokenized_and_come_back() {
     sql(&place, "COPY (SELECT '4111111111111111' AS pan, 1 AS n UNION ALL SELECT '12', 2) TO 'bad.parquet'");
     assert_eq!(place.sh(&format!("{CARDS} --column pan bad.parquet -o bad.out.parquet")).code, Some(9));
     let rejects = read(&place, "bad.out.parquet.rejects");
-    assert!(rejects.contains("\"line\":2") && rejects.contains("{\"pan\":\"12\"}"), "{rejects}");
+    assert!(rejects.contains("\"line\":2") && rejects.contains("\"row\":{\"n\":2,\"pan\":\"12\"}"), "{rejects}");
     assert_eq!(sql(&place, "SELECT n FROM 'bad.out.parquet'"), "1\n");
     let numbers = place.sh(&format!("{CARDS} --column n bad.parquet -o n.parquet")).failed(2);
     assert!(numbers.contains("texts are expected"), "{numbers}");
@@ -270,15 +270,43 @@ fn columns_of_parquet_are_tokenized_and_come_back() {
     assert!(streamed.contains("standard input"), "{streamed}");
 }
 
+/// The same of ten million rows, killed ten times at any moment.
+#[test]
+fn a_large_run_that_is_killed_ten_times_goes_on_to_the_same_bytes() {
+    if env::var_os("CHANCERY_TEST_AT_LENGTH").is_none() {
+        return;
+    }
+    let place = Place::logged_in();
+    let cards = "SELECT '4' || lpad(((i * 6364136223846793005::HUGEINT) % 100000000000000)::VARCHAR, 14, '0') AS start FROM range(10000000) t(i)";
+    let sum = "list_sum(list_transform(range(1, 16), p -> CASE WHEN p % 2 = 0 THEN substr(start, p, 1)::INT ELSE substr(start, p, 1)::INT * 2 // 10 + substr(start, p, 1)::INT * 2 % 10 END))";
+    sql(
+        &place,
+        &format!("COPY (SELECT start || ((10 - {sum} % 10) % 10)::INT AS pan FROM ({cards})) TO 'cards.parquet'"),
+    );
+    sql(&place, "COPY (SELECT * FROM 'cards.parquet') TO 'cards.csv' (HEADER)");
+    for (input, output) in [("cards.csv", "a.csv"), ("cards.parquet", "b.parquet")] {
+        let command = format!("{CARDS} --column pan {input} -o");
+        place.sh(&format!("{command} whole.{output}")).done();
+        for _ in 0..10 {
+            let wait = rand::rng().random_range(200..1_500);
+            let said = place.sh(&format!("timeout -s KILL {}.{:03} {command} {output}", wait / 1_000, wait % 1_000));
+            assert!(said.code != Some(0) && !place.path(output).exists(), "it was over before it was killed: {said:?}");
+        }
+        let said = place.sh(&format!("{command} {output}"));
+        assert!(said.code == Some(0) && said.err.contains("going on behind"), "{said:?}");
+        place.sh(&format!("cmp {output} whole.{output}")).done();
+    }
+}
+
 fn killed(place: &Place, input: &str, output: &str) {
     let command = format!("{CARDS} --column pan --connections 2 --batch 300 {input} -o");
     place.sh(&format!("{command} whole.{output}")).done();
     let (journal, mut resumed) = (place.path(&format!("{output}.part.json")), 0);
     for _ in 0..10 {
         let wait = rand::rng().random_range(1..400);
-        // The journal comes after a second, if the run is not over before.
+        // The journal tells of rows after a second, if the run is not over before.
         let kill = format!(
-            "{command} {output} & P=$!; J={}; T=$(stat -c %Y.%i $J 2>/dev/null); while kill -0 $P 2>/dev/null && [ \"$T\" = \"$(stat -c %Y.%i $J 2>/dev/null)\" ]; do sleep 0.02; done; sleep 0.{wait:03}; kill -9 $P; wait $P",
+            "{command} {output} & P=$!; J={}; T=$(stat -c %Y.%i $J 2>/dev/null); while kill -0 $P 2>/dev/null && {{ [ \"$T\" = \"$(stat -c %Y.%i $J 2>/dev/null)\" ] || grep -q '\"line\":0,' $J; }}; do sleep 0.02; done; sleep 0.{wait:03}; kill -9 $P; wait $P",
             journal.display()
         );
         let said = place.sh(&kill);

@@ -1,6 +1,8 @@
 //! The commands that talk to a server, as somebody types them.
 
 mod bulk;
+mod bulk_library;
+mod bulk_places;
 mod examples;
 mod failures;
 mod login;
