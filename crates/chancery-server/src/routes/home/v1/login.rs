@@ -7,7 +7,7 @@ use axum::{
     http::header,
     response::{AppendHeaders, IntoResponse},
 };
-use chancery_types::wire::login::{HomeAnswer, LoginAnswer, LoginFailure, LoginRequest, SessionAnswer};
+use chancery_types::wire::login::{LoginAnswer, LoginFailure, LoginRequest, SessionAnswer};
 
 use crate::{
     answer::{Failure, Json},
@@ -53,8 +53,8 @@ pub(crate) async fn login(
     tag = "Login",
     responses(
         (status = 200, body = SessionAnswer),
-        (status = 500, body = HomeAnswer, description = "the cause is in the server's log under the request id"),
-        (status = 503, body = HomeAnswer, description = "storage is out of reach"),
+        (status = 500, body = LoginFailure, description = "the cause is in the server's log under the request id"),
+        (status = 503, body = LoginFailure, description = "storage is out of reach"),
     ),
 )]
 pub(crate) async fn state(

@@ -249,7 +249,7 @@ async fn a_body_that_is_not_as_described_is_400_in_the_same_envelope() {
     }
     refused(&app.nobody().send("POST", "/home/v1/login", Some("text/plain"), "{}").await, 415);
     refused(&app.nobody().send("POST", "/home/v1/login", json, vec![b' '; 1024 * 1024 + 1]).await, 413);
-    refused(&app.nobody().get("/home/v1/login").await, 405);
+    refused(&app.nobody().delete("/home/v1/login").await, 405);
 }
 
 #[tokio::test]

@@ -43,8 +43,23 @@ async fn a_request_in_full() {
             "submittedAt": "2026-06-21T12:00:00Z",
             "approvalsRequired": 2,
             "inclusionProof": null,
+            "uploadSize": 7,
         })
     );
+}
+
+#[tokio::test]
+async fn how_much_was_uploaded_is_told_and_of_a_digest_nothing() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    for (payload, size) in [(&b""[..], 0), (&[7; 100_000][..], 100_000)] {
+        let request = signing.submit(&service, payload).await;
+        assert_eq!(signing.admin.get(&format!("{REQUESTS}/{request}")).await.response()["uploadSize"], size);
+    }
+    let digest = json!({"name": "digest", "serviceUuid": service.uuid, "policyUuid": service.policy,
+                        "digest": "I59Z7VXnN8dxR89VrQwbAwttfudIp0JpUvm4UtWpNeU="});
+    let request = signing.admin.post(REQUESTS, digest).await.response()["uuid"].as_str().unwrap().to_owned();
+    assert!(signing.admin.get(&format!("{REQUESTS}/{request}")).await.response().get("uploadSize").is_none());
 }
 
 #[tokio::test]
