@@ -93,3 +93,56 @@ impl<'a> Waits<'a> {
 fn call(column: &str, source: ClientError) -> BulkError {
     BulkError::Call { column: column.to_owned(), source }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Notes(Mutex<Vec<String>>);
+
+    impl Watch for Notes {
+        fn note(&self, note: &str) {
+            self.0.lock().unwrap().push(note.to_owned());
+        }
+    }
+
+    fn refused(status: u16, retry_after_ms: u64) -> ClientError {
+        let code = if status == 429 { "RateLimited" } else { "NotAuthorized" };
+        ClientError::Refused {
+            status,
+            error_code: serde_json::from_value(code.into()).unwrap(),
+            response: serde_json::from_value(json!({"message": "Later.", "requestId": "7"})).unwrap(),
+            retry_after: Some(Duration::from_millis(retry_after_ms)),
+        }
+    }
+
+    #[test]
+    fn a_call_that_is_put_off_is_made_again_until_patience_ends() {
+        let (stop, notes) = (AtomicBool::new(false), Notes::default());
+        let waits = Waits::new(Duration::from_millis(600), &stop, &notes);
+        let (mut tries, started) = (waits.begin(), Instant::now());
+        waits.after(&mut tries, "pan", refused(429, 50)).unwrap();
+        // As long as the server says, and a time of its own.
+        assert!(started.elapsed() >= Duration::from_millis(100), "{:?}", started.elapsed());
+        let mut again = 1;
+        while waits.after(&mut tries, "pan", refused(429, 50)).is_ok() {
+            again += 1;
+        }
+        assert!((1..=3).contains(&again) && started.elapsed() <= Duration::from_secs(2), "{again} times");
+        let notes = notes.0.into_inner().unwrap();
+        assert!(notes.len() == 1 && notes[0].contains("RateLimited") && notes[0].contains("going on in"), "{notes:?}");
+    }
+
+    #[test]
+    fn what_will_not_be_better_later_and_what_is_over_are_not_waited_for() {
+        let stop = AtomicBool::new(false);
+        let waits = Waits::new(Duration::from_secs(60), &stop, &crate::Quiet);
+        let refusal = waits.after(&mut waits.begin(), "pan", refused(403, 1)).unwrap_err();
+        assert!(matches!(refusal, BulkError::Call { column, .. } if column == "pan"));
+        stop.store(true, Ordering::Relaxed);
+        assert!(matches!(waits.after(&mut waits.begin(), "pan", refused(429, 1)), Err(BulkError::Stopped)));
+    }
+}

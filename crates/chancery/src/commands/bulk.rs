@@ -47,7 +47,8 @@ fn job(command: &Tokenize, way: Way, connection: &Connection) -> Result<Job, Fai
     };
     let place = |path: &Path| if path == Path::new("-") { Place::Standard } else { Place::File(path.to_owned()) };
     let input = place(Path::new(input));
-    let output = files.out.as_deref().map_or(Place::Standard, place);
+    let is_standard = |path: &&Path| matches!(Destination::find(path), Ok(Destination::Standard));
+    let output = files.out.as_deref().filter(|path| !is_standard(path)).map_or(Place::Standard, place);
     let rejects = match (&files.rejects, &output) {
         (Some(path), _) => Some(path.clone()),
         // Beside a device there is no place for them.

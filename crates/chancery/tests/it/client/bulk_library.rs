@@ -3,10 +3,7 @@
 use std::{
     fs,
     io::Write as _,
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 use chancery_bulk::{BulkError, Column, Job, Progress, Summary, Watch, Way, run};
@@ -33,8 +30,8 @@ struct Setting {
 }
 
 impl Setting {
-    fn new(arguments: &[&str]) -> Self {
-        let place = Place::with(arguments).with_logins();
+    fn new() -> Self {
+        let place = Place::logged_in();
         place.sh("chancery role create --name Loaders --logins-required 1").done();
         for operation in ["Tokenize", "Detokenize", "Batch"] {
             place.sh(&format!("chancery rule create 'demo cards' --role Loaders --operation {operation}")).done();
@@ -91,7 +88,7 @@ fn meanwhile<F: Fn() + Sync>(act: F) -> Meanwhile<F> {
 
 #[test]
 fn the_example_tokenizes_a_file() {
-    let setting = Setting::new(&[]);
+    let setting = Setting::new();
     let (input, output) = (setting.place.path("in.csv"), setting.place.path("out.csv"));
     let column = ("pan", setting.place.demo.text("/demo/tokenProfileUuid"));
     let files = (input.to_str().unwrap(), output.to_str().unwrap());
@@ -110,7 +107,7 @@ fn ends(setting: &Setting, client: &Client) -> impl Fn() + Sync {
 
 #[test]
 fn a_login_that_ends_is_made_again_by_its_key_or_is_said_to_have_ended() {
-    let setting = Setting::new(&[]);
+    let setting = Setting::new();
     let tokens = setting.undisturbed();
 
     let staying = setting.client();
@@ -145,7 +142,7 @@ fn a_login_that_ends_is_made_again_by_its_key_or_is_said_to_have_ended() {
 /// rejects because of it.
 #[test]
 fn a_key_that_is_rotated_meanwhile_ends_the_run() {
-    let setting = Setting::new(&[]);
+    let setting = Setting::new();
     let (people, application) = (setting.place.demo.client(), setting.client());
     application.log_in_by_key(&setting.api_key).unwrap();
     let job = setting.job(Way::Tokenize, "in.csv", "out.csv");
@@ -156,7 +153,7 @@ fn a_key_that_is_rotated_meanwhile_ends_the_run() {
         let change = PatchTokenProfile { key_version: Some(version), ..PatchTokenProfile::default() };
         people.change_token_profile(id, &change).unwrap();
     };
-    for (client, output) in [(&people, "people.csv"), (&application, "application.csv"), (&application, "again.csv")] {
+    for (client, output) in [(&application, "application.csv"), (&application, "again.csv"), (&people, "people.csv")] {
         let job = Job { restarts: true, ..setting.job(Way::Tokenize, "in.csv", output) };
         let ended = run(client, &job, &meanwhile(rotate)).unwrap_err();
         assert!(matches!(&ended, BulkError::KeyVersion { column } if column == "pan"), "{output}: {ended:?}");
@@ -175,7 +172,7 @@ fn a_key_that_is_rotated_meanwhile_ends_the_run() {
 
 #[test]
 fn an_input_that_is_changed_meanwhile_is_no_input() {
-    let setting = Setting::new(&[]);
+    let setting = Setting::new();
     let client = setting.client();
     client.log_in_by_key(&setting.api_key).unwrap();
     let append = || {
@@ -188,29 +185,4 @@ fn an_input_that_is_changed_meanwhile_is_no_input() {
     assert!(!setting.place.path("out.csv").exists());
     let other = run(&client, &job, &chancery_bulk::Quiet).unwrap_err();
     assert!(matches!(other, BulkError::Journal(_)), "{other:?}");
-}
-
-/// Counts how often it is told that the server puts off.
-#[derive(Default)]
-struct Notes(Mutex<Vec<String>>);
-
-impl Watch for Notes {
-    fn note(&self, note: &str) {
-        self.0.lock().unwrap().push(note.to_owned());
-    }
-}
-
-#[test]
-fn a_server_that_puts_off_is_asked_again_later() {
-    // With one job that may wait, most of sixteen calls at a time have to come again.
-    let setting = Setting::new(&["--limit", "pool-queue-max=1"]);
-    let tokens = setting.undisturbed();
-    let client = setting.client();
-    client.log_in_by_key(&setting.api_key).unwrap();
-    let job = Job { connections: 16, ..setting.job(Way::Tokenize, "in.csv", "out.csv") };
-    let notes = Notes::default();
-    assert_eq!(run(&client.tried_once(), &job, &notes).unwrap().rows, ROWS);
-    let notes = notes.0.into_inner().unwrap();
-    assert!(notes.iter().any(|note| note.contains("RateLimited") && note.contains("going on in")), "{notes:?}");
-    assert!(setting.read("out.csv") == tokens);
 }
