@@ -22,8 +22,8 @@ use crate::{
     text::Format,
 };
 
-/// Rows of a piece, about: as many as the usual call has values. Several times as many cost a sixth more, for what is
-/// kept of each of them is then written to memory and read from there.
+/// Rows of a piece, about: as many as the usual call has values. Larger pieces make calls no larger, and what is kept of
+/// each row no smaller.
 const PIECE_ROWS: usize = 10_000;
 
 /// Bytes of a piece, if no row is longer.
