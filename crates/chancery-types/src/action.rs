@@ -60,7 +60,6 @@ wire_enum! {
         CertificateRequest,
         CertificateRenew,
         CertificateRekey,
-        CertificateRead,
         CertificateRevoke,
         CertificateRelease,
         CertificateExpiry,

@@ -6,26 +6,51 @@ use chancery_types::HashType;
 use chancery_verify::hexadecimal;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use crate::{Error, Limits, Result};
 
 /// Bytes of one value, as JSON, that a record repeats; of a longer one it has the hash.
 const VALUE_MAX: usize = 1_024;
 
-/// What a work finds out about what it changes, for the detail of its record.
+/// What a work finds out about what it changes, for its record.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Told(Arc<OnceLock<Map<String, Value>>>);
+pub(crate) struct Told(Arc<Found>);
+
+#[derive(Debug, Default)]
+struct Found {
+    object: OnceLock<Uuid>,
+    members: OnceLock<Map<String, Value>>,
+}
 
 impl Told {
     /// The object was this, and is that: as bodies of the interface, which hold no secrets.
     pub(crate) fn changed(&self, before: &impl Serialize, after: &impl Serialize, limits: &Limits) -> Result<()> {
-        let told = difference(before, after, limits)?;
-        self.0.set(told).map_err(|_| Error::internal("a work told twice what it changed"))
+        self.set(difference(before, after, limits)?)
+    }
+
+    /// More members of the detail, such as the object's name.
+    pub(crate) fn members<const N: usize>(&self, members: [(&str, Value); N]) -> Result<()> {
+        self.set(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
+    }
+
+    /// Which object it is, where its work gives it its id.
+    pub(crate) fn object(&self, object: impl Into<Uuid>) -> Result<()> {
+        self.0.object.set(object.into()).map_err(|_| Error::internal("a work told twice of which object it is"))
+    }
+
+    fn set(&self, members: Map<String, Value>) -> Result<()> {
+        self.0.members.set(members).map_err(|_| Error::internal("a work told twice what it changed"))
+    }
+
+    /// The object that was told.
+    pub(super) fn told_object(&self) -> Option<Uuid> {
+        self.0.object.get().copied()
     }
 
     /// The detail of a record with what was told.
     pub(super) fn add_to(&self, detail: &str) -> Result<String> {
-        let Some(told) = self.0.get() else { return Ok(detail.to_owned()) };
+        let Some(told) = self.0.members.get() else { return Ok(detail.to_owned()) };
         let detail = serde_json::from_str(detail).map_err(Error::internal)?;
         Ok(with(detail, told.clone()).to_string())
     }

@@ -188,6 +188,7 @@ impl Entry {
     pub(crate) async fn append(mut self, tx: &mut Tx) -> Result<()> {
         if let Some(told) = self.told {
             self.record.detail = told.add_to(&self.record.detail)?;
+            self.record.object = told.told_object().or(self.record.object);
         }
         tables::audit::append(tx, self.record).await?;
         // Last, since on PostgreSQL it waits for the commits of all others that do this.

@@ -182,10 +182,14 @@ impl Chancery {
             Box::pin(async move { Ok::<_, Error>(tables::identities::by_name(tx, &key).await?) })
         });
         let id = found.await?.ok_or_else(|| Error::not_found("identity"))?.id;
-        self.commit(host, identity_event(Action::IdentityUnlock, id), move |tx| {
+        let ((event, told), limits) = (identity_event(Action::IdentityUnlock, id).told(), self.limits.clone());
+        self.commit(host, event, move |tx| {
             Box::pin(async move {
+                let before = read(tx, id).await?;
                 unlock(tx, id).await?;
-                read(tx, id).await
+                let after = read(tx, id).await?;
+                told.changed(&before, &after, &limits)?;
+                Ok(after)
             })
         })
         .await
@@ -203,10 +207,12 @@ impl Chancery {
         };
         let (now, granter, id) = (self.clock.now_ms(), caller.clone(), Uuid::from(id));
         let hash = self.hashed(Zeroizing::new(body.password.0)).await?;
-        let event = identity_event(action, id).detail(json!({"own": own}));
+        let ((event, told), limits) =
+            (identity_event(action, id).detail(json!({"own": own})).told(), self.limits.clone());
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let row = existing(tx, id).await?;
+                let before = read(tx, id).await?;
                 if !own {
                     check_holds_as_much(tx, &granter, id).await?;
                 } else if kind_of(&row)? == IdentityKind::Application {
@@ -215,7 +221,9 @@ impl Chancery {
                 }
                 tables::identities::set_password(tx, id, &hash, now, (!own).then_some(now)).await?;
                 end_sessions(tx, id).await?;
-                read(tx, id).await
+                let after = read(tx, id).await?;
+                told.changed(&before, &after, &limits)?;
+                Ok(after)
             })
         })
         .await

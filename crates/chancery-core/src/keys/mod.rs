@@ -170,7 +170,7 @@ impl Chancery {
         let (from, version) = (key.current_version, key.current_version + 1);
         let made = self.custody.generate(KeyRef { id, version, purpose: key.purpose, spec: key.spec }).await?;
         let now_ms = self.clock.now_ms();
-        let event = key_event(Action::KeyRotate, id).detail(json!({"version": version}));
+        let event = key_event(Action::KeyRotate, id).detail(json!({"name": row.name, "version": version}));
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 if !tables::keys::rotate(tx, id.into(), from, version).await? {

@@ -169,7 +169,8 @@ impl Chancery {
         let freshest = self.public_url.as_deref().map(|url| address::delta(url, issuer));
         let unsigned = self.pool.run(move || prepare(state, freshest.as_deref(), now_s)).await??;
         let signed = unsigned.sign(&key).await?;
-        let event = Event::new(Action::CrlSign).on(Uuid::from(issuer)).detail(json!({"number": from.number + 1}));
+        let detail = json!({"subject": authority.subject, "number": from.number + 1});
+        let event = Event::new(Action::CrlSign).on(Uuid::from(issuer)).detail(detail);
         self.commit(&PublishingLists(()), event, move |tx| {
             Box::pin(async move {
                 if tables::crls::replace(tx, &from, &signed).await? {

@@ -6,7 +6,7 @@ use chancery_types::{
     wire::x509::{Certificate, RevokeCertificate},
 };
 use der::Decode;
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 use x509_cert::ext::pkix::{BasicConstraints, ExtendedKeyUsage};
 
@@ -47,9 +47,11 @@ impl Chancery {
         let action = Action::CertificateRevoke;
         let RevokeCertificate { reason } = request;
         let now_ms = self.clock.now_ms();
-        self.commit(grant, event(action, id).detail(json!({"reason": reason})), move |tx| {
+        let (event, told) = event(action, id).detail(json!({"reason": reason})).told();
+        self.commit(grant, event, move |tx| {
             Box::pin(async move {
                 let certificate = StoredCertificate::load(tx, id).await?;
+                told.members(names(&certificate))?;
                 check_revocation(certificate.revoked, reason)?;
                 let at_s = now_ms.div_euclid(1_000);
                 if !tables::certificates::revoke(tx, id.into(), at_s, reason.as_str()).await? {
@@ -73,9 +75,11 @@ impl Chancery {
                 .await);
         }
         let now_ms = self.clock.now_ms();
-        self.commit(&grant, event(action, id), move |tx| {
+        let (event, told) = event(action, id).told();
+        self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 let certificate = StoredCertificate::load(tx, id).await?;
+                told.members(names(&certificate))?;
                 if !tables::certificates::release(tx, id.into()).await? {
                     return Err(Error::state("The certificate is not on hold."));
                 }
@@ -138,6 +142,11 @@ fn power_of(der: &[u8]) -> der::Result<bool> {
 
 fn event(action: Action, id: CertificateId) -> Event {
     Event::new(action).on(Uuid::from(id)).changes(Change::of(ChangeKind::Revocation, id))
+}
+
+/// What the audit records call a certificate.
+fn names(certificate: &StoredCertificate) -> [(&'static str, Value); 2] {
+    [("subject", json!(certificate.subject)), ("serialNumber", json!(certificate.serial))]
 }
 
 async fn detail(tx: &mut Tx, id: CertificateId, now_ms: i64) -> Result<Certificate> {

@@ -60,11 +60,12 @@ impl ServiceCertificate {
         if row.certificate_id == self.instead_of.map(Uuid::from) { Ok(()) } else { Err(renewed()) }
     }
 
-    /// Gives the service its certificate, which is stored already.
-    pub(crate) async fn take(&self, tx: &mut Tx, certificate: CertificateId) -> Result<()> {
+    /// Gives the service its certificate, which is stored already. Answers the service's name.
+    pub(crate) async fn take(&self, tx: &mut Tx, certificate: CertificateId) -> Result<String> {
         let from = self.instead_of.map(Uuid::from);
         let taken = tables::services::set_certificate(tx, self.service_uuid.into(), from, certificate.into()).await?;
-        if taken { Ok(()) } else { Err(renewed()) }
+        let service = tables::services::by_id(tx, self.service_uuid.into()).await?.filter(|_| taken);
+        Ok(service.ok_or_else(renewed)?.name)
     }
 }
 

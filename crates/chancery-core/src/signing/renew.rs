@@ -64,11 +64,12 @@ impl Chancery {
             .on(Uuid::from(service))
             .detail(json!({"certificateUuid": certificate, "previousCertificateUuid": previous}))
             .changes(Change::of(ChangeKind::SigningService, service));
+        let (event, told) = event.told();
         let now_ms = self.clock.now_ms();
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
                 prepared.issue(tx, true, now_ms).await.map_err(at_top)?;
-                wanted.take(tx, certificate).await
+                told.members([("name", json!(wanted.take(tx, certificate).await?))])
             })
         })
         .await?;

@@ -13,7 +13,10 @@ use chancery_testkit::{Database, Postgres, TempDir, temp_dir};
 use chancery_types::RoleId;
 use tokio::sync::OnceCell;
 
-use crate::app::{PASSWORD, Setup};
+use crate::{
+    app::{PASSWORD, Setup},
+    audit_catalogue,
+};
 
 /// The root key, and the database beside it or on a server.
 pub(crate) struct Place {
@@ -39,6 +42,16 @@ impl Place {
 
     pub(crate) fn root_key(&self) -> RootKeySource {
         RootKeySource::File(self.folder.path().join("root.key"))
+    }
+}
+
+/// Every test's records are as docs/AUDIT.md says.
+impl Drop for Place {
+    fn drop(&mut self) {
+        let store = self.folder.path().join("chancery.db");
+        if self.database.is_none() && store.exists() && !std::thread::panicking() {
+            audit_catalogue::check_file(&store);
+        }
     }
 }
 
@@ -69,12 +82,12 @@ pub(crate) async fn copy(postgres: bool) -> Place {
 }
 
 async fn make(postgres: bool) -> Template {
-    let place = Place::new(postgres);
+    let mut place = Place::new(postgres);
     let chancery = Chancery::open(Setup::default().config(&place)).await.unwrap();
     provision(&chancery, true).await;
     chancery.shut_down().await;
     let root_key = fs::read(place.folder.path().join("root.key")).unwrap();
-    let store = match place.database {
+    let store = match place.database.take() {
         Some(database) => Stored::Database(database),
         None => Stored::File(fs::read(place.folder.path().join("chancery.db")).unwrap()),
     };

@@ -108,9 +108,10 @@ impl Chancery {
         let action = Action::CertProfileDelete;
         let grant = self.grant(caller, Perm::CertManageManage, action, Some(id.into())).await?;
         check_not_built_in(id)?;
-        self.commit(&grant, event(action, id), move |tx| {
+        let (event, told) = event(action, id).told();
+        self.commit(&grant, event, move |tx| {
             Box::pin(async move {
-                load(tx, id).await?;
+                told.members([("name", json!(load(tx, id).await?.name))])?;
                 if tables::cert_profiles::delete(tx, id.into()).await? {
                     return Ok(());
                 }

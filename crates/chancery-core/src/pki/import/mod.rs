@@ -34,11 +34,19 @@ impl Chancery {
         let read = self.pool.run(move || read::certificates(&certificates, &limits)).await??;
         let linked = self.linked(&grant, read).await?;
         let wanted = Wanted { trust, authority: None };
-        let detail = json!({"certificates": told(&linked), "trusted": trust});
+        let fingerprints = fingerprints(&linked);
         let (now_ms, name_max) = (self.clock.now_ms(), self.limits.name_max);
         // What becomes trusted changes what is said of the authorities that the compiled state knows.
-        let event = Event::new(action).detail(detail).changes(Change::all(ChangeKind::Revocation));
-        self.commit(&grant, event, move |tx| Box::pin(store::insert(tx, linked, wanted, now_ms, name_max))).await
+        let event = Event::new(action).detail(json!({"trusted": trust})).changes(Change::all(ChangeKind::Revocation));
+        let (event, told) = event.told();
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                let imported = store::insert(tx, linked, wanted, now_ms, name_max).await?;
+                told.members([("certificates", recorded(&imported, &fingerprints))])?;
+                Ok(imported)
+            })
+        })
+        .await
     }
 
     /// Takes a certificate authority in with its private key, so that it issues here from now on. Two people must be
@@ -56,14 +64,21 @@ impl Chancery {
         let mut warnings = key::warnings(&certificates[subject], key.spec(), encrypted);
         let linked = self.linked(&grant, certificates).await?;
         let authority = linked.position(subject);
-        let detail = json!({"certificates": told(&linked), "authority": authority, "from": field});
+        let (detail, fingerprints) = (json!({"authority": authority, "from": field}), fingerprints(&linked));
         warnings.extend(link::unheeded(&linked, authority));
         let key = self.sealed_foreign_key(key).await?;
         let wanted = Wanted { trust: false, authority: Some((authority, key)) };
         let (now_ms, name_max) = (self.clock.now_ms(), self.limits.name_max);
         let event = Event::new(action).detail(detail).changes(Change::all(ChangeKind::Revocation));
-        let imported =
-            self.commit(&grant, event, move |tx| Box::pin(store::insert(tx, linked, wanted, now_ms, name_max)));
+        let (event, told) = event.told();
+        let imported = self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                let imported = store::insert(tx, linked, wanted, now_ms, name_max).await?;
+                imported.certificate_uuid.map_or(Ok(()), |id| told.object(id))?;
+                told.members([("certificates", recorded(&imported, &fingerprints))])?;
+                Ok(imported)
+            })
+        });
         let mut imported = imported.await?;
         imported.warnings = warnings;
         Ok(imported)
@@ -78,13 +93,18 @@ impl Chancery {
     }
 }
 
+fn fingerprints(linked: &Linked) -> Vec<String> {
+    linked.certificates.iter().map(|certificate| hex::encode_upper(certificate.foreign.fingerprint())).collect()
+}
+
 /// What the audit record says of certificates.
-fn told(linked: &Linked) -> Value {
-    let told = linked.certificates.iter().map(|certificate| {
+fn recorded(imported: &Imported, fingerprints: &[String]) -> Value {
+    let told = imported.certificates.iter().zip(fingerprints).map(|(certificate, fingerprint)| {
         json!({
-            "subject": certificate.foreign.subject.to_string(),
-            "serialNumber": certificate.foreign.serial,
-            "sha256": hex::encode_upper(certificate.foreign.fingerprint()),
+            "certificateUuid": certificate.certificate_uuid,
+            "subject": certificate.subject,
+            "serialNumber": certificate.serial_number,
+            "sha256": fingerprint,
         })
     });
     told.collect()

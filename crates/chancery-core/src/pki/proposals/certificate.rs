@@ -131,11 +131,11 @@ impl ApplyProposal for Issuing {
         now_ms: i64,
     ) -> BoxFuture<'t, Result<()>> {
         Box::pin(async move {
-            let Self { prepared, record, service } = *self;
+            let Self { prepared, mut record, service } = *self;
             let id = prepared.id;
             prepared.issue(tx, true, now_ms).await?;
             if let Some(service) = service {
-                service.take(tx, id).await?;
+                record = record.also("name", json!(service.take(tx, id).await?))?;
             }
             let record = record.also("proposalUuid", json!(proposal))?;
             Entry::new(now_ms, actor, record, ErrorCode::Success)?.append(tx).await

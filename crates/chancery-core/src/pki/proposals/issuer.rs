@@ -12,6 +12,7 @@ use chancery_types::{
 };
 use futures::future::BoxFuture;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 use uuid::Uuid;
 
 use crate::{
@@ -143,7 +144,8 @@ impl Chancery {
         if !requirement.is_none() {
             return Box::pin(self.propose_issuer_change(caller, &grant, &requirement, issuer.name, change)).await;
         }
-        let event = change.recorded(Event::new(action).on(Uuid::from(id)), &self.limits)?;
+        let event = Event::new(action).on(Uuid::from(id)).detail(json!({"name": issuer.name}));
+        let event = change.recorded(event, &self.limits)?;
         let approval = change.1.after.clone();
         self.commit(&grant, event, move |tx| Box::pin(async move { change.store(tx).await })).await?;
         Ok(IssuerApproval { approval, pending_change: None })

@@ -12,7 +12,7 @@ use super::{
     deploy::{TOPIC, UNREADABLE, check_policy},
     oid::Oid,
 };
-use crate::{Caller, Chancery, Error, Event, Result, storage::Opening};
+use crate::{Caller, Chancery, Error, Event, Limits, Result, audit::Told, storage::Opening};
 
 impl Chancery {
     /// Changes a time-stamping authority, from the next stamp on. Its stamps that exist stay as they are.
@@ -25,16 +25,11 @@ impl Chancery {
         let action = Action::ServiceChange;
         let grant = self.grant(caller, Perm::ServicesDeploy, action, Some(service.into())).await?;
         let wanted = request.timestamping;
-        let present = self.storage.read(&grant, move |tx| Box::pin(present(tx, service))).await?;
+        self.storage.read(&grant, move |tx| Box::pin(present(tx, service))).await?;
         wanted.policy_oid.as_deref().map(check_policy).transpose()?;
-        let after = changed(&present, &wanted)?;
-        let event = Event::new(action).on(Uuid::from(service)).detail(json!({
-            "policyOid": after.policy_oid, "default": after.is_default,
-            "before": {"policyOid": present.policy_oid, "default": present.is_default},
-        }));
-        let row = self.commit(&grant, event, move |tx| Box::pin(store(tx, service, wanted))).await?;
-        let timestamping = StampsUnder { policy_oid: row.policy_oid, default: row.is_default };
-        Ok(ChangedService { service_uuid: service, timestamping })
+        let ((event, told), limits) = (Event::new(action).on(Uuid::from(service)).told(), self.limits.clone());
+        let row = self.commit(&grant, event, move |tx| Box::pin(store(tx, service, wanted, told, limits))).await?;
+        Ok(ChangedService { service_uuid: service, timestamping: stamps_under(&row) })
     }
 
     /// Tells the operator of authorities whose stamps many verifiers cannot read.
@@ -58,6 +53,10 @@ pub(in crate::signing) async fn unreadable_policy(tx: &mut Tx, service: ServiceI
 
 fn is_readable(policy_oid: &str) -> bool {
     policy_oid.parse::<Oid>().is_ok_and(|oid| oid.is_readable())
+}
+
+fn stamps_under(row: &tables::time_stamping_services::Row) -> StampsUnder {
+    StampsUnder { policy_oid: row.policy_oid.clone(), default: row.is_default }
 }
 
 async fn present(tx: &mut Tx, service: ServiceId) -> Result<tables::time_stamping_services::Row> {
@@ -90,9 +89,15 @@ async fn store(
     tx: &mut Tx,
     service: ServiceId,
     wanted: ChangeTimeStamping,
+    told: Told,
+    limits: Limits,
 ) -> Result<tables::time_stamping_services::Row> {
     tables::turns::take(tx, TOPIC).await?;
-    let row = changed(&present(tx, service).await?, &wanted)?;
+    let present = present(tx, service).await?;
+    let row = changed(&present, &wanted)?;
+    let name = tables::services::by_id(tx, service.into()).await?.ok_or_else(|| Error::not_found("service"))?.name;
+    let body = |row| json!({"objInfo": {"name": name}, "timestamping": stamps_under(row)});
+    told.changed(&body(&present), &body(&row), &limits)?;
     if wanted.default == Some(true) {
         tables::time_stamping_services::clear_default(tx).await?;
     }

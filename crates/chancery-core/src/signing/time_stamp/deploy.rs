@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::oid::Oid;
 use crate::{
     Caller, Chancery, Error, Event, Result,
+    audit::Told,
     pki::{Prepared, cert_profile},
     signing::{
         deploy::{name_taken, wanted, within},
@@ -75,8 +76,8 @@ impl Chancery {
         };
         let event = Event::new(action).on(Uuid::from(id)).detail(json!({
             "name": name, "template": TIME_STAMPING, "certificateUuid": certificate.id, "policyOid": policy_oid,
-            "default": default,
         }));
+        let (event, told) = event.told();
         let now_ms = self.clock.now_ms();
         let service = tables::services::Row {
             id: id.into(),
@@ -90,13 +91,13 @@ impl Chancery {
             log: LogVisibility::Public.as_str().to_owned(),
         };
         let new = NewAuthority { service, policy_oid, takes_default: default == Some(true), certificate };
-        self.commit(&grant, event, move |tx| Box::pin(new.insert(tx, now_ms))).await?;
+        self.commit(&grant, event, move |tx| Box::pin(new.insert(tx, told, now_ms))).await?;
         Ok(reply)
     }
 }
 
 impl NewAuthority {
-    async fn insert(self, tx: &mut Tx, now_ms: i64) -> Result<()> {
+    async fn insert(self, tx: &mut Tx, told: Told, now_ms: i64) -> Result<()> {
         let Self { service, policy_oid, takes_default, certificate } = self;
         certificate.issue(tx, true, now_ms).await.map_err(in_new_cert)?;
         if !tables::services::insert(tx, &service).await? {
@@ -104,6 +105,7 @@ impl NewAuthority {
         }
         tables::turns::take(tx, TOPIC).await?;
         let is_default = takes_default || tables::time_stamping_services::default(tx).await?.is_none();
+        told.members([("default", json!(is_default))])?;
         if is_default {
             tables::time_stamping_services::clear_default(tx).await?;
         }

@@ -11,7 +11,7 @@ use chancery_types::{
 use serde_json::json;
 
 use super::{
-    super::{engine::TokenSource, profile::Profile, refusal::BadValue},
+    super::{engine::TokenSource, manage::load, profile::Profile, refusal::BadValue},
     Vault,
     entry::Entry,
     lives, unreadable,
@@ -73,8 +73,10 @@ impl Chancery {
         let hash = vault_of(&profile)?.find_by(&request.token).map_err(|bad| bad.error(TOKEN))?;
         let now_ms = self.clock.now_ms();
         let event = Event::new(action).on(uuid::Uuid::from(id)).detail(json!({"tokenHash": hex::encode(hash)}));
+        let (event, told) = event.told();
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
+                told.members([("name", json!(load(tx, id).await?.name))])?;
                 let deleted = vault_tokens::delete(tx, &hash, now_ms).await?;
                 if deleted { Ok(()) } else { Err(BadValue::NotInVault.error(TOKEN)) }
             })

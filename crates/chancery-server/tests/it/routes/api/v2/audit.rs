@@ -1,5 +1,6 @@
 //! GET /api/v2/audit.
 
+use chancery_core::Host;
 use chancery_types::RoleId;
 use serde_json::{Value, json};
 
@@ -129,6 +130,24 @@ async fn a_changed_role_identity_and_key_are_told_as_they_were_and_as_they_are()
     let told = changes(&found[1]);
     assert_eq!(told.as_array().unwrap().len(), 1, "{told}");
     assert!(told[0]["member"].as_str().unwrap().ends_with("/0"), "{told}");
+}
+
+#[tokio::test]
+async fn a_new_password_and_an_unlock_from_the_host_say_whose() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let ann = admin.create_person("ann", &[RoleId::APPLICATION]).await;
+    app.clock.advance_ms(1_000);
+    let password = json!({"password": chancery_types::Base64::encode(b"another one, and long")});
+    admin.post(&format!("/api/v2/identities/{ann}/password"), password).await.response();
+    admin.post_nothing(&format!("/api/v2/identities/{ann}/lock")).await.response();
+    app.chancery.unlock_from_host(&Host::running("chancery unlock"), "ANN").await.unwrap();
+    let found = items(&admin, &format!("objectUuid={ann}&pageSize=3")).await;
+    let change = json!({"member": "/locked", "before": true, "after": false});
+    assert_eq!(found[0]["detail"], json!({"name": "ann", "changes": [change]}));
+    assert_eq!((&found[0]["requestId"], &found[0]["identities"]), (&json!("chancery unlock"), &json!([])));
+    let reset = json!({"member": "/passwordResetAt", "after": "2026-06-21T12:00:01.500Z"});
+    assert_eq!(found[2]["detail"], json!({"own": false, "name": "ann", "changes": [reset]}));
 }
 
 #[tokio::test]

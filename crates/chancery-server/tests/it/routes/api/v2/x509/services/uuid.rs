@@ -37,9 +37,8 @@ async fn the_policy_and_the_default_of_an_authority_that_exists_can_be_changed()
     assert_eq!(stamps_under(&patch(&first, json!({"default": false})).await), ("2.999.7", false));
     let records = signing.admin.get("/api/v2/audit?action=ServiceChange").await;
     let details = records.response()["items"].as_array().unwrap().clone();
-    let told = |record: &Value| {
-        record["detail"]["before"]["policyOid"] == "1.2.3.1" && record["detail"]["policyOid"] == "2.999.7"
-    };
+    let change = json!([{"member": "/timestamping/policyOid", "before": "1.2.3.1", "after": "2.999.7"}]);
+    let told = |record: &Value| record["detail"]["changes"] == change && record["detail"]["name"].is_string();
     assert!(details.len() == 4 && details.iter().any(told), "{details:?}");
 }
 
