@@ -87,12 +87,15 @@ impl Subject {
         }
     }
 
-    /// The files on a command line that goes on with it.
+    /// The files on a command line that goes on with it, and under which policy.
     pub(super) fn arguments(&self) -> String {
-        match self {
-            Self::File(job) => job.original.shown(),
-            Self::Manifest(_) => "FILE\u{2026} --manifest".to_owned(),
-        }
+        let (files, job) = match self {
+            Self::File(job) => (job.original.shown(), Some(&**job)),
+            Self::Manifest(jobs) => ("FILE\u{2026} --manifest".to_owned(), jobs.first()),
+        };
+        let policy =
+            |job: &Job| format!(" --service {} --policy {}", job.service.obj_info.uuid, job.policy.obj_info.uuid);
+        files + &job.map(policy).unwrap_or_default()
     }
 
     /// A signature of something else is none, whatever it is.

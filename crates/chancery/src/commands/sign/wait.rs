@@ -185,7 +185,7 @@ impl Pending {
         let message = format!("{}: {}", self.shown(), describe(failure.as_ref()));
         let first = next_of(failure).map(|next| next + "\n").unwrap_or_default();
         let file = self.subject.arguments();
-        let next = format!("{first}Go on, with the same options: chancery sign {file} --request {}", self.id);
+        let next = format!("{first}Go on, with what else was said: chancery sign {file} --request {}", self.id);
         told_with(exit_of(failure), message, next)
     }
 }
