@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use chancery_types::{
-    Base64, SigningRequestState,
+    Base64, SigningRequestId, SigningRequestState,
     wire::signing_requests::{ManifestItem, SignedItem, SigningRequest},
 };
 use chancery_verify::manifest_digest;
@@ -87,15 +87,15 @@ impl Subject {
         }
     }
 
-    /// The files on a command line that goes on with it, and under which policy.
-    pub(super) fn arguments(&self) -> String {
+    /// The line that goes on with its request.
+    pub(super) fn line(&self, request: SigningRequestId) -> String {
         let (files, job) = match self {
             Self::File(job) => (job.original.shown(), Some(&**job)),
             Self::Manifest(jobs) => ("FILE\u{2026} --manifest".to_owned(), jobs.first()),
         };
         let policy =
             |job: &Job| format!(" --service {} --policy {}", job.service.obj_info.uuid, job.policy.obj_info.uuid);
-        files + &job.map(policy).unwrap_or_default()
+        format!("chancery sign {files} --request {request}{}", job.map(policy).unwrap_or_default())
     }
 
     /// A signature of something else is none, whatever it is.

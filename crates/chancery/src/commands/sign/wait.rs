@@ -184,8 +184,7 @@ impl Pending {
     fn open_still(&self, failure: &Failure) -> Failure {
         let message = format!("{}: {}", self.shown(), describe(failure.as_ref()));
         let first = next_of(failure).map(|next| next + "\n").unwrap_or_default();
-        let file = self.subject.arguments();
-        let next = format!("{first}Go on, with what else was said: chancery sign {file} --request {}", self.id);
+        let next = format!("{first}Go on, with what else was said: {}", self.subject.line(self.id));
         told_with(exit_of(failure), message, next)
     }
 }

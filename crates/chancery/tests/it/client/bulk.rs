@@ -157,7 +157,7 @@ fn what_goes_wrong_with_a_file_is_said_and_leaves_no_half_output() {
         ("--column pan in.csv --connections 99 -o out.csv", 2, "connections"),
         ("--column pan --key-version 9 in.csv -o out.csv", 5, "ersion"),
         ("--no-header --column pan in.csv -o out.csv", 2, "1, 2, 3"),
-        ("--fixed-width 0:5 in.csv -o out.csv", 2, "START:LENGTH"),
+        ("--fixed-width 0:5 in.csv -o out.txt", 2, "START:LENGTH"),
         ("--column pan -o out.csv in.csv --server-profile approver", 5, "column pan"),
     ] {
         let said = place.sh(&format!("{CARDS} {line}")).failed(code);

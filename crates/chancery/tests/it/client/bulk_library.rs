@@ -32,7 +32,9 @@ struct Setting {
 impl Setting {
     fn new() -> Self {
         let place = Place::logged_in();
-        place.sh("chancery role create --name Loaders --logins-required 1").done();
+        // What it may do with tokens says the profile's rules.
+        let role = r#"{"name": "Loaders", "loginsRequired": 1, "perms": []}"#;
+        place.sh(&format!("echo '{role}' | chancery role create --file -")).done();
         for operation in ["Tokenize", "Detokenize", "Batch"] {
             place.sh(&format!("chancery rule create 'demo cards' --role Loaders --operation {operation}")).done();
         }

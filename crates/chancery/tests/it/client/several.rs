@@ -46,6 +46,9 @@ fn what_becomes_of_one_file_is_no_matter_of_another() {
     let failed = said.failed(6);
     assert!(failed.contains("denied by Approver1: not from the tag"), "{failed}");
     assert!(failed.contains("chancery: d.tar: request ") && failed.contains("sign d.tar --request "), "{failed}");
+    let told =
+        failed.lines().find_map(|line| line.trim_start().strip_prefix("Go on, with what else was said: ")).unwrap();
+    assert!(place.sh(told).failed(8).contains("1 missing"), "the line that is told runs as it stands: {told}");
     assert!(failed.ends_with("chancery: 2 of 4 files are not signed\n"), "{failed}");
     for (name, is_there) in [("a.tar", true), ("b.tar", false), ("c.tar", true), ("d.tar", false)] {
         assert_eq!(place.path(&format!("{name}.p7s")).exists(), is_there, "{name}");
