@@ -31,14 +31,10 @@ impl DataLock {
     /// Takes both; fails at once where another process has one of them, and says which.
     pub(crate) fn take(settings: &Settings) -> Result<Self, Failure> {
         let data = &settings.data;
-        let folder = lock(&data.join(NAME), || {
-            format!("{} is in use by {{holder}}; stop it first, or name another folder with --data", data.display())
-        })?;
+        let folder = lock(&data.join(NAME), data, "stop it first, or name another folder with --data")?;
         let mut locks = Self(vec![folder]);
         if let Some(database) = settings.store.path() {
-            locks.0.push(lock(&beside(database)?, || {
-                format!("{} is in use by {{holder}}; several servers need PostgreSQL", database.display())
-            })?);
+            locks.0.push(lock(&beside(database)?, database, "several servers need PostgreSQL")?);
         }
         locks.tell(&format!("process {}", process::id()))?;
         Ok(locks)
@@ -70,13 +66,15 @@ fn beside(database: &Path) -> Result<PathBuf, Failure> {
     Ok(path.into())
 }
 
-/// Locks a file; fails at once, in these words, where another process has the lock.
-fn lock(path: &Path, in_use: impl FnOnce() -> String) -> Result<File, Failure> {
+/// Locks the file that stands for what is shared; fails at once where another process has the lock, and says what to do.
+fn lock(path: &Path, shared: &Path, next: &str) -> Result<File, Failure> {
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
     let mut file = open.doing(path.display().to_string())?;
     match file.try_lock() {
         Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(in_use().replace("{holder}", &holder(&mut file)).into()),
+        Err(TryLockError::WouldBlock) => {
+            Err(format!("{} is in use by {}; {next}", shared.display(), holder(&mut file)).into())
+        }
         Err(TryLockError::Error(error)) => Err(error).doing(path.display().to_string()),
     }
 }

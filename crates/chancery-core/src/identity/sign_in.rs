@@ -21,6 +21,7 @@ use zeroize::Zeroizing;
 use super::{
     Credentials, RequestInfo, Visitor,
     administration::take_turn,
+    caller::Standing,
     login::{self, Next, Refusal, Seat, State},
     password,
     sessions::{CookieHash, Key, Session},
@@ -239,27 +240,30 @@ impl Chancery {
             })
         });
         begun.await?;
-        let response = LoginState {
+        let response = self.login_state(standing.as_ref());
+        Ok(LoggedIn { answer: LoginAnswer { message: "Success".to_owned(), response }, cookie })
+    }
+
+    /// Where a session stands that has this standing, or none yet.
+    fn login_state(&self, standing: Option<&Standing>) -> LoginState {
+        LoginState {
             fully_logged_in: standing.is_some(),
             hardened: self.hardened,
-            management: standing.as_ref().is_some_and(|standing| standing.management),
+            management: standing.is_some_and(|standing| standing.management),
             perms: standing.iter().flat_map(|standing| standing.perms.iter()).collect(),
-        };
-        Ok(LoggedIn { answer: LoginAnswer { message: "Success".to_owned(), response }, cookie })
+        }
     }
 
     /// Where the session stands that the credentials belong to: nobody's, where there is none. It is a question and no use of
     /// the session, so that a page which asks does not keep it from running out.
     pub async fn session_state(&self, request: RequestInfo, credentials: Credentials<'_>) -> Result<SessionAnswer> {
-        let message = "Success".to_owned();
+        let answer = |response| Ok(SessionAnswer { message: "Success".to_owned(), response });
         if matches!(credentials, Credentials::None) {
-            return Ok(SessionAnswer { message, response: SessionState::default() });
+            return answer(SessionState::default());
         }
         let session = match self.session_of(&request, &credentials).await {
             Ok(shown) => shown.session,
-            Err(error) if error.meaning() == Meaning::Unauthenticated => {
-                return Ok(SessionAnswer { message, response: SessionState::default() });
-            }
+            Err(error) if error.meaning() == Meaning::Unauthenticated => return answer(SessionState::default()),
             Err(error) => return Err(error),
         };
         self.check_seats(&session.state.seats)?;
@@ -269,14 +273,9 @@ impl Chancery {
             name: directory.name(seat.identity).unwrap_or_default().to_owned(),
             uuid: seat.identity,
         };
-        let response = SessionState {
-            fully_logged_in: standing.is_some(),
-            hardened: self.hardened,
-            management: standing.as_ref().is_some_and(|standing| standing.management),
-            perms: standing.iter().flat_map(|standing| standing.perms.iter()).collect(),
-            identities: session.state.seats.iter().map(named).collect(),
-        };
-        Ok(SessionAnswer { message, response })
+        let LoginState { fully_logged_in, hardened, management, perms } = self.login_state(standing.as_deref());
+        let identities = session.state.seats.iter().map(named).collect();
+        answer(SessionState { fully_logged_in, hardened, management, perms, identities })
     }
 
     /// Ends the session, half open or complete, that the credentials belong to.
