@@ -18,10 +18,11 @@ const CALLS_MAX: usize = 64;
 /// ```no_run
 /// # async fn example() -> Result<(), chancery_client::ClientError> {
 /// use chancery_client::{AsyncClient, Client};
+/// use chancery_types::wire::ListQuery;
 ///
 /// let client = AsyncClient::new(Client::new("https://127.0.0.1:8443", &std::fs::read("ca.pem").unwrap())?);
 /// client.call(|client| client.stay_logged_in_by_key("…")).await?;
-/// let profiles = client.call(|client| client.token_profiles("cards")).await?;
+/// let profiles = client.token_profiles(ListQuery::search("cards")).await?;
 /// let profile = client.token_profile(profiles.results[0].obj_info.uuid).await?;
 /// # Ok(())
 /// # }

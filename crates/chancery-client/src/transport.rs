@@ -115,11 +115,6 @@ impl Client {
         opened(&self.send("GET", path, None)?)
     }
 
-    /// `response` of a POST in the envelope.
-    pub(crate) fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T, ClientError> {
-        opened(&self.send("POST", path, Some(&json(body)?))?)
-    }
-
     /// `response` of any call in the envelope.
     pub(crate) fn call<T: DeserializeOwned>(
         &self,
@@ -160,9 +155,18 @@ impl Client {
         body: Option<&str>,
         key: Option<&str>,
     ) -> Result<Answer, ClientError> {
-        let mut tries = Tries::of(method == "GET" || key.is_some());
+        self.patiently(method == "GET" || key.is_some(), || self.send_once(method, path, body, Carried::Best(key)))
+    }
+
+    /// The outcome that counts: where that is safe a call is made again.
+    fn patiently(
+        &self,
+        is_repeatable: bool,
+        send: impl Fn() -> Result<Answer, ClientError>,
+    ) -> Result<Answer, ClientError> {
+        let mut tries = Tries::of(is_repeatable);
         loop {
-            let outcome = self.send_once(method, path, body, Carried::Best(key));
+            let outcome = send();
             let (status, retry_after) = match &outcome {
                 Ok(answer) => (Some(answer.status), answer.retry_after()),
                 Err(ClientError::Transport(_)) => (None, None),
@@ -173,6 +177,16 @@ impl Client {
                 None => return outcome,
             }
         }
+    }
+
+    /// Asks what anybody may ask, in a format of its own; asking changes nothing.
+    pub(crate) fn ask(&self, path: &str, media_type: &str, question: &[u8]) -> Result<Vec<u8>, ClientError> {
+        let answer = self.patiently(true, || {
+            let request = Request::builder().method("POST").uri(format!("{}{path}", self.base));
+            let request = request.header(header::CONTENT_TYPE, media_type).body(question);
+            Answer::read(self.agent.run(request.map_err(ureq::Error::from)?)?)
+        })?;
+        if answer.status == 200 { Ok(answer.body) } else { Err(refused(&answer)) }
     }
 
     /// One call over the network.

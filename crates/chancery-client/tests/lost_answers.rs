@@ -50,31 +50,105 @@ fn serve(listener: &TcpListener, answers: &[(&str, &str)]) -> io::Result<Vec<(St
     Ok(asked)
 }
 
+/// The keys of these calls.
+fn keys_of<'a>(asked: &'a [(String, Option<String>)], first_line: &str) -> Vec<&'a str> {
+    let made = asked.iter().filter(|(line, _)| line.starts_with(first_line));
+    made.map(|(_, key)| key.as_deref().unwrap()).collect()
+}
+
+const LOST_AND_ENDED: [(&str, &str); 9] = [
+    ("200 OK", LOGGED_IN),
+    ("200 OK", TOKEN),
+    // The call may be made, and its answer is lost; by then the session has ended, and there is no token by its cookie.
+    ("", ""),
+    ("401 Unauthorized", ENDED),
+    ("401 Unauthorized", NOT_LOGGED_IN),
+    ("200 OK", LOGGED_IN),
+    ("200 OK", TOKEN),
+    ("200 OK", DONE),
+    ("200 OK", DONE),
+];
+
 #[test]
 fn a_lost_call_has_the_same_key_after_another_login() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let base = format!("http://{}", listener.local_addr().unwrap());
-    let answers = [
-        ("200 OK", LOGGED_IN),
-        ("200 OK", TOKEN),
-        // The call may be made, and its answer is lost; by then the session has ended, and there is no token by its cookie.
-        ("", ""),
-        ("401 Unauthorized", ENDED),
-        ("401 Unauthorized", NOT_LOGGED_IN),
-        ("200 OK", LOGGED_IN),
-        ("200 OK", TOKEN),
-        ("200 OK", DONE),
-        ("200 OK", DONE),
-    ];
-    let server = thread::spawn(move || serve(&listener, &answers));
+    let server = thread::spawn(move || serve(&listener, &LOST_AND_ENDED));
     let client = Client::new(&base, AUTHORITY).unwrap();
     client.stay_logged_in_by_key("key").unwrap();
     client.take_token().unwrap();
     client.body("POST", "/api/v2/keys", Some("{}")).unwrap();
     client.body("POST", "/api/v2/keys", Some("{}")).unwrap();
     let asked = server.join().unwrap().unwrap();
-    let made: Vec<_> = asked.iter().filter(|(line, _)| line.starts_with("POST /api/v2/keys")).collect();
-    let keys: Vec<_> = made.iter().map(|(_, key)| key.as_deref().unwrap()).collect();
+    let keys = keys_of(&asked, "POST /api/v2/keys");
     assert_eq!(keys.len(), 4, "{asked:?}");
     assert!(keys[0] == keys[1] && keys[1] == keys[2] && keys[2] != keys[3], "{keys:?}");
+}
+
+#[cfg(feature = "async")]
+mod awaited {
+    use std::time::{Duration, Instant};
+
+    use chancery_client::AsyncClient;
+    use chancery_types::{KeyId, wire::Empty};
+
+    use super::*;
+
+    const KEY: &str = r#"{"success":true,"errorCode":"Success","response":{"uuid":"00000000-0000-0000-0000-000000000001",
+        "objInfo":{"name":"k","uuid":"00000000-0000-0000-0000-000000000001"},
+        "keyTypeUuid":"00000000-0000-0000-0000-000000000002","parameters":{"keyAlgorithm":"Aes","keySize":256},"usages":[],
+        "state":"Enabled","origin":"Generated","currentVersion":2,"versions":[]}}"#;
+    const PUT_OFF: &str =
+        r#"{"success":false,"errorCode":"RateLimited","response":{"message":"Later.","requestId":"7"}}"#;
+
+    #[tokio::test]
+    async fn a_lost_call_has_the_same_key_after_another_login() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let answers = LOST_AND_ENDED.map(|(status, body)| (status, if body == DONE { KEY } else { body }));
+        let server = thread::spawn(move || serve(&listener, &answers));
+        let client = AsyncClient::new(Client::new(&base, AUTHORITY).unwrap());
+        client.call(|client| client.stay_logged_in_by_key("key")).await.unwrap();
+        client.call(Client::take_token).await.unwrap();
+        let id: KeyId = "00000000-0000-0000-0000-000000000001".parse().unwrap();
+        for _ in 0..2 {
+            assert_eq!(client.rotate_key(id, Empty {}).await.unwrap().current_version, 2);
+        }
+        let asked = server.join().unwrap().unwrap();
+        let keys = keys_of(&asked, "POST /api/v2/keys");
+        assert_eq!(keys.len(), 4, "{asked:?}");
+        assert!(keys[0] == keys[1] && keys[1] == keys[2] && keys[2] != keys[3], "{keys:?}");
+    }
+
+    #[tokio::test]
+    async fn what_was_put_off_is_made_again_later_than_asked_for_and_under_its_key() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let answers = [("429 Too Many Requests\r\nRetry-After: 1", PUT_OFF), ("200 OK", KEY)];
+        let server = thread::spawn(move || serve(&listener, &answers));
+        let client = AsyncClient::new(Client::new(&base, AUTHORITY).unwrap());
+        let started = Instant::now();
+        let id: KeyId = "00000000-0000-0000-0000-000000000001".parse().unwrap();
+        client.disable_key(id, Empty {}).await.unwrap();
+        // What comes on top differs from client to client, and is at least this.
+        assert!(started.elapsed() >= Duration::from_millis(1_050), "{:?}", started.elapsed());
+        let asked = server.join().unwrap().unwrap();
+        let keys = keys_of(&asked, "POST /api/v2/keys");
+        assert!(keys.len() == 2 && keys[0] == keys[1], "{asked:?}");
+    }
+
+    /// The turns are given back, also where nobody awaits the answer any more.
+    #[tokio::test]
+    async fn calls_wait_for_one_another_and_a_dropped_one_gives_its_turn_back() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let base = format!("http://{}", listener.local_addr().unwrap());
+        let server = thread::spawn(move || serve(&listener, &[("200 OK", KEY); 4]));
+        let client = AsyncClient::with_calls(Client::new(&base, AUTHORITY).unwrap(), 1);
+        let id: KeyId = "00000000-0000-0000-0000-000000000001".parse().unwrap();
+        let dropped = tokio::time::timeout(Duration::ZERO, client.key(id)).await;
+        assert!(dropped.is_err(), "it cannot have been answered yet");
+        let (one, two, three) = tokio::join!(client.key(id), client.key(id), client.key(id));
+        assert!([one, two, three].iter().all(Result::is_ok));
+        assert_eq!(server.join().unwrap().unwrap().len(), 4);
+    }
 }

@@ -6,7 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chancery_types::{CertificateId, CertificateStatus, ServiceId, SigningFormat, wire::service_details::Service};
+use chancery_types::{
+    CertificateId, CertificateStatus, ServiceId, SigningFormat,
+    wire::{ListQuery, service_details::Service},
+};
 use cryptoki_sys::{
     CK_ATTRIBUTE_TYPE, CK_OBJECT_CLASS, CK_OBJECT_HANDLE, CKO_CERTIFICATE, CKO_PRIVATE_KEY, CKO_PUBLIC_KEY,
     CKR_DEVICE_ERROR, CKR_OBJECT_HANDLE_INVALID,
@@ -101,7 +104,7 @@ impl Catalogue {
     }
 
     fn read(&mut self, server: &Server, services: &[String]) -> Result<()> {
-        let all = server.call(|client| client.services(""))?.results;
+        let all = server.call(|client| client.services(&ListQuery::default()))?.results;
         self.present.clear();
         let shown = |service: &Service| services.is_empty() || services.contains(&service.obj_info.name);
         for service in all.into_iter().filter(shown) {

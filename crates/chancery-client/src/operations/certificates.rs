@@ -3,14 +3,14 @@
 use chancery_types::{
     CertProfileId, CertificateId, ServiceId,
     wire::{
-        Empty,
+        Empty, ListQuery, Results,
         approval::{ApprovalRules, Issued, IssuerApproval},
         cert_profiles::{CertProfile, CreateCertProfile, PatchCertProfile},
         import::{ImportCertificates, Imported},
         service_details::{IssuancePolicy, PatchIssuancePolicy},
         x509::{
-            Certificate, CrlExportQuery, DownloadFormat, GenerateCertificate, RekeyCertificate, RenewCertificate,
-            RequestCertificate, RevokeCertificate,
+            CertProfileStub, Certificate, CertificatePage, CertificateQuery, CrlExportQuery, DownloadFormat,
+            GenerateCertificate, RekeyCertificate, RenewCertificate, RequestCertificate, RevokeCertificate,
         },
     },
 };
@@ -20,6 +20,8 @@ use crate::{Client, ClientError};
 
 super::operations! {
     OPERATIONS:
+    /// The certificate profiles.
+    GET "/api/v2/x509/cert-profiles/stubs" => cert_profiles() [? ListQuery] -> Results<CertProfileStub>;
     /// Makes a certificate profile.
     POST "/api/v2/x509/cert-profiles" => create_cert_profile() [< CreateCertProfile] -> CertProfile;
     /// A certificate profile.
@@ -32,6 +34,8 @@ super::operations! {
     POST "/api/v2/x509/generate" => generate_certificate() [< GenerateCertificate] -> Issued;
     /// Has a PKCS#10 request issued, or asks for the approvals that it needs.
     POST "/api/v2/x509/requests" => request_certificate() [< RequestCertificate] -> Issued;
+    /// The certificates, a page of them.
+    GET "/api/v2/x509" => certificates() [? CertificateQuery] -> CertificatePage;
     /// A certificate.
     GET "/api/v2/x509/{id}" => certificate(id: CertificateId) -> Certificate;
     /// The same subject and key for longer.

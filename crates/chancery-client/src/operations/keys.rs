@@ -1,15 +1,20 @@
-//! Data keys.
+//! Data keys and their types.
 
 use chancery_types::{
     KeyId,
     wire::{
-        Empty,
-        keys::{CreateKey, Key, PatchKey},
+        Empty, ListQuery, Results,
+        key_types::KeyTypeStub,
+        keys::{CreateKey, Key, KeyStub, PatchKey},
     },
 };
 
 super::operations! {
     OPERATIONS:
+    /// The key types.
+    POST "/api/v2/key-types/stubs" => key_types() [< ListQuery] -> Results<KeyTypeStub>;
+    /// The data keys.
+    GET "/api/v2/keys/stubs" => keys() [? ListQuery] -> Results<KeyStub>;
     /// Makes a data key.
     POST "/api/v2/keys" => create_key() [< CreateKey] -> Key;
     /// A data key.

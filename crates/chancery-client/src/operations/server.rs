@@ -1,6 +1,7 @@
 //! The server itself, and what it publishes.
 
 use chancery_types::wire::health::{Health, Readiness};
+use serde_json::Value;
 
 use crate::{Client, ClientError, operations::escaped, transport::Carried};
 
@@ -21,6 +22,25 @@ impl Client {
     /// [`ClientError`] where it does not.
     pub fn readiness(&self) -> Result<Readiness, ClientError> {
         self.send_once("GET", "/readyz", None, Carried::Best(None))?.json()
+    }
+
+    /// What Prometheus reads of the server, in its text format.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn metrics(&self) -> Result<String, ClientError> {
+        let text = self.body("GET", "/metrics", None)?;
+        String::from_utf8(text).map_err(|error| ClientError::Unexpected { status: 200, why: error.to_string() })
+    }
+
+    /// The OpenAPI document of the interface.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn openapi(&self) -> Result<Value, ClientError> {
+        self.send("GET", "/openapi.json", None)?.json()
     }
 
     /// The transparency log's latest checkpoint: a signed note.
@@ -67,5 +87,14 @@ impl Client {
     /// [`ClientError`], as for every call.
     pub fn crl_file(&self, name: &str) -> Result<Vec<u8>, ClientError> {
         self.body("GET", &format!("/crl/{}", escaped(name)), None)
+    }
+
+    /// The answer to an OCSPRequest, both DER (RFC 6960). Whether it is a good one is for its reader to say.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn ocsp(&self, request: &[u8]) -> Result<Vec<u8>, ClientError> {
+        self.ask("/ocsp", "application/ocsp-request", request)
     }
 }

@@ -24,6 +24,8 @@ super::operations! {
     OPERATIONS:
     /// Deploys a signing service.
     POST "/cuserv/v1/services/deploy" => deploy() [< DeployRequest] -> DeployedService;
+    /// The services with their policies.
+    GET "/api/v2/x509/services" => services() [? ListQuery] -> Results<Service>;
     /// The services' names.
     GET "/api/v2/x509/services/stubs" => service_stubs() [? ListQuery] -> Results<ServiceStub>;
     /// A service with its policies.

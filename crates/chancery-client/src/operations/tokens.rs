@@ -3,21 +3,25 @@
 use chancery_types::{
     TokenProfileId,
     wire::{
-        Empty,
+        Empty, ListQuery, Results,
         token_profiles::{
             BatchDetokenizationResponse, BatchDetokenizeRequest, BatchTokenizationResponse, BatchTokenizeRequest,
             CreateTokenProfile, DetokenizationResponse, DetokenizeRequest, PatchPermissions, PatchTokenProfile,
-            PreviewAnswer, PreviewRequest, RewrapRequest, RewrapResponse, TemplateNames, TokenProfile, TokenRecord,
-            TokenRequest, TokenizationResponse, TokenizeRequest, TokenizedRequest, TokenizedResponse,
-            TrackDetokenizationResponse, TrackDetokenizeRequest, TrackTokenizationResponse, TrackTokenizeRequest,
+            PreviewAnswer, PreviewRequest, RewrapRequest, RewrapResponse, TemplateNames, TokenProfile,
+            TokenProfileStub, TokenProfileTemplate, TokenRecord, TokenRequest, TokenizationResponse, TokenizeRequest,
+            TokenizedRequest, TokenizedResponse, TrackDetokenizationResponse, TrackDetokenizeRequest,
+            TrackTokenizationResponse, TrackTokenizeRequest,
         },
     },
 };
 
+use super::escaped;
 use crate::{Client, ClientError};
 
 super::operations! {
     OPERATIONS:
+    /// The token profiles.
+    GET "/api/v2/token-profiles/stubs" => token_profiles() [? ListQuery] -> Results<TokenProfileStub>;
     /// Makes a token profile.
     POST "/api/v2/token-profiles" => create_token_profile() [< CreateTokenProfile] -> TokenProfile;
     /// A token profile.
@@ -35,6 +39,12 @@ super::operations! {
     POST "/api/v2/token-profiles/preview" => preview_token_profile() [< PreviewRequest] -> PreviewAnswer;
     /// The names of the built-in templates.
     GET "/api/v2/token-profiles/template/names" => token_profile_templates() -> TemplateNames;
+    /// Turns a message into a token, with all that can be said about it.
+    POST "/api/v2/token-profiles/{id}/tokenize"
+        => tokenize_value(id: TokenProfileId) [< TokenizeRequest] -> TokenizationResponse;
+    /// Turns a token back into its message, with all that can be said about it.
+    POST "/api/v2/token-profiles/{id}/detokenize"
+        => detokenize_value(id: TokenProfileId) [< DetokenizeRequest] -> DetokenizationResponse;
     /// Turns messages into tokens.
     POST "/api/v2/token-profiles/{id}/batch-tokenize"
         => batch_tokenize(id: TokenProfileId) [< BatchTokenizeRequest] -> BatchTokenizationResponse;
@@ -67,7 +77,7 @@ impl Client {
     pub fn tokenize(&self, profile: TokenProfileId, message: &str) -> Result<TokenizationResponse, ClientError> {
         let request =
             TokenizeRequest { message: message.to_owned(), key_version: None, metadata: None, expires_at: None };
-        self.post(&format!("/api/v2/token-profiles/{profile}/tokenize"), &request)
+        self.tokenize_value(profile, &request)
     }
 
     /// Turns a token back into its message.
@@ -81,6 +91,15 @@ impl Client {
         token: TokenizationResponse,
     ) -> Result<DetokenizationResponse, ClientError> {
         let request = DetokenizeRequest { token: token.token, iv: token.iv, key_version: token.key_version };
-        self.post(&format!("/api/v2/token-profiles/{profile}/detokenize"), &request)
+        self.detokenize_value(profile, &request)
+    }
+
+    /// A built-in template, by its name.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn token_profile_template(&self, name: &str) -> Result<TokenProfileTemplate, ClientError> {
+        self.get(&format!("/api/v2/token-profiles/template/{}", escaped(name)))
     }
 }

@@ -30,6 +30,14 @@ pub struct ListQuery {
     pub search: Option<String>,
 }
 
+impl ListQuery {
+    /// What has this in its name, in any letter case.
+    #[must_use]
+    pub fn search(part_of_name: &str) -> Self {
+        Self { search: Some(part_of_name.to_owned()), ..Self::default() }
+    }
+}
+
 /// A list of stubs: `results`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -5,11 +5,11 @@ use chancery_types::{
     CertProfileId, CertificateId, HashType, KeyTypeId, Operation, PolicyId, RoleId, ServiceId, SigningFormat,
     TokenProfileId, ValidityUnit,
     wire::{
-        ObjInfo,
+        ListQuery, ObjInfo,
         keys::CreateKey,
         services::{DeployRequest, PkiSigning, PkiSigningMember, SigningCert, SigningCertParams, SigningKeyParams},
         token_profiles::{ControlRule, CreateTokenProfile, NameOnly},
-        x509::{GenerateCertificate, NewKey, ValidityPeriod},
+        x509::{CertificateQuery, GenerateCertificate, NewKey, ValidityPeriod},
     },
 };
 
@@ -59,14 +59,17 @@ pub(super) fn make(client: &Client, steps: &mut Steps) -> Result<Demo, Failure> 
 }
 
 fn token_profile(client: &Client) -> Result<TokenProfileId, Failure> {
-    if let Some(made) = named(client.token_profiles(CARDS)?.results.into_iter().map(|stub| stub.obj_info), CARDS) {
+    if let Some(made) =
+        named(client.token_profiles(&ListQuery::search(CARDS))?.results.into_iter().map(|stub| stub.obj_info), CARDS)
+    {
         return Ok(made);
     }
     let key_type_uuid = key_type(client, "AES-256 Tokenization")?;
-    let key_uuid = match named(client.keys(CARDS)?.results.into_iter().map(|stub| stub.obj_info), CARDS) {
-        Some(made) => made,
-        None => client.create_key(&CreateKey { name: CARDS.to_owned(), key_type_uuid, usages: None })?.uuid,
-    };
+    let key_uuid =
+        match named(client.keys(&ListQuery::search(CARDS))?.results.into_iter().map(|stub| stub.obj_info), CARDS) {
+            Some(made) => made,
+            None => client.create_key(&CreateKey { name: CARDS.to_owned(), key_type_uuid, usages: None })?.uuid,
+        };
     let template = client.token_profile_template(TEMPLATE)?;
     // Partial detokenization is for other roles: the administrators hold the full rule, which beats it.
     let rules = [Operation::Tokenize, Operation::Detokenize, Operation::Batch];
@@ -91,8 +94,8 @@ const fn rule(operation: Operation) -> ControlRule {
 }
 
 fn root(client: &Client, key_type_uuid: KeyTypeId) -> Result<CertificateId, Failure> {
-    let made =
-        client.certificates(ROOT_NAME)?.results.into_iter().filter(|stub| stub.issuer_uuid == stub.obj_info.uuid);
+    let roots = CertificateQuery { name: Some(ROOT_NAME.to_owned()), ..CertificateQuery::default() };
+    let made = client.certificates(&roots)?.results.into_iter().filter(|stub| stub.issuer_uuid == stub.obj_info.uuid);
     if let Some(made) = named(made.map(|stub| stub.obj_info), ROOT_NAME) {
         return Ok(made);
     }
@@ -116,7 +119,11 @@ fn service_and_policy(
     service: &Service,
 ) -> Result<(ServiceId, PolicyId), Failure> {
     let without_policy = "the service was deployed without a policy";
-    let made = client.services(service.name)?.results.into_iter().find(|made| made.obj_info.name == service.name);
+    let made = client
+        .services(&ListQuery::search(service.name))?
+        .results
+        .into_iter()
+        .find(|made| made.obj_info.name == service.name);
     if let Some(made) = made {
         let policy = made.signing_policies.first().ok_or(without_policy)?;
         return Ok((made.obj_info.uuid, policy.obj_info.uuid));
@@ -154,12 +161,12 @@ fn named<Id>(mut objects: impl Iterator<Item = ObjInfo<Id>>, name: &str) -> Opti
 
 /// The key type of exactly this name.
 fn key_type(client: &Client, name: &str) -> Result<KeyTypeId, Failure> {
-    let found = client.key_types(name)?.results.into_iter().map(|stub| stub.obj_info);
+    let found = client.key_types(&ListQuery::search(name))?.results.into_iter().map(|stub| stub.obj_info);
     named(found, name).ok_or_else(|| format!("there is no key type {name}").into())
 }
 
 /// The certificate profile of exactly this name.
 fn cert_profile(client: &Client, name: &str) -> Result<CertProfileId, Failure> {
-    let found = client.cert_profiles()?.results.into_iter().map(|stub| stub.obj_info);
+    let found = client.cert_profiles(&ListQuery::default())?.results.into_iter().map(|stub| stub.obj_info);
     named(found, name).ok_or_else(|| format!("there is no certificate profile {name}").into())
 }

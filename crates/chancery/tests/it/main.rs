@@ -17,5 +17,6 @@ mod recipes;
 mod schemathesis;
 mod serve;
 mod signals;
+mod tour;
 mod verify_paths;
 mod web;

@@ -10,7 +10,7 @@ use std::{
 use chancery_client::{Destination, FileError};
 use chancery_types::{
     ExistingSignature, HashType, SigningFormat,
-    wire::{service_details::Service, signing_policies::SigningPolicy},
+    wire::{ListQuery, service_details::Service, signing_policies::SigningPolicy},
 };
 use chancery_verify::{content_hash, hexadecimal};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -99,7 +99,7 @@ fn service(connection: &Connection, name: &str) -> Result<Service, Failure> {
     if let Ok(id) = name.parse() {
         return Ok(connection.client.service(id)?);
     }
-    let found = connection.client.services(name)?.results;
+    let found = connection.client.services(&ListQuery::search(name))?.results;
     let names: Vec<_> = found.iter().map(|service| service.obj_info.name.clone()).collect();
     let mut exact: Vec<_> = found.into_iter().filter(|service| service.obj_info.name == name).collect();
     match (exact.pop(), exact.is_empty()) {

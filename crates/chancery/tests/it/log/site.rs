@@ -8,6 +8,7 @@ use chancery_types::{
     Base64, CertificateId, HashType, KeyTypeId, LogVisibility, PolicyId, ServiceId, SigningFormat, SigningRequestId,
     ValidityUnit,
     wire::{
+        ListQuery,
         services::{DeployRequest, PkiSigning, PkiSigningMember, SigningCert, SigningCertParams, SigningKeyParams},
         signing_requests::{SigningRequest, SubmitRequest},
         x509::{GenerateCertificate, NewKey, ValidityPeriod},
@@ -104,8 +105,8 @@ pub(super) struct Authority {
 impl Authority {
     /// A P-256 root.
     pub(super) fn new(client: &Client) -> Self {
-        let key_type = client.key_types("EC P-256 Signing").unwrap().results[0].obj_info.uuid;
-        let profiles = client.cert_profiles().unwrap().results;
+        let key_type = client.key_types(&ListQuery::search("EC P-256 Signing")).unwrap().results[0].obj_info.uuid;
+        let profiles = client.cert_profiles(&ListQuery::default()).unwrap().results;
         let profile = profiles.iter().find(|profile| profile.obj_info.name == "Root Certificate Authority").unwrap();
         let root = client
             .generate_certificate(&GenerateCertificate {

@@ -1,0 +1,90 @@
+//! The server itself, who uses it, and what it publishes.
+
+use std::time::Duration;
+
+use chancery_client::{Client, StampFetcher};
+use chancery_types::{Base64, wire::login::SessionState};
+use serde_json::json;
+
+use super::{Tour, new_name};
+
+impl Tour {
+    pub(super) fn server(&self) {
+        let client = &self.client;
+        assert_eq!(client.by_hand(Client::health).status.to_string(), "ok");
+        let _serves = client.by_hand(Client::readiness);
+        assert!(client.by_hand(Client::metrics).contains("# TYPE"));
+        assert_eq!(client.by_hand(Client::openapi)["info"]["title"], "Chancery");
+        for (page, part) in [("/docs", "<html"), ("/docs/page.css", "{"), ("/docs/page.js", "(")] {
+            let body = client.by_hand(move |client| client.body("GET", page, None));
+            assert!(String::from_utf8(body).unwrap().contains(part), "{page}");
+        }
+        let state: SessionState = client.by_hand(Client::session_state);
+        assert!(state.fully_logged_in);
+    }
+
+    pub(super) fn roles_and_identities(&self) {
+        let client = &self.client;
+        let role = answer!(
+            client,
+            create_role(),
+            json!({"name": new_name(), "loginsRequired": 1, "perms": ["Signing:Approve"]})
+        )
+        .uuid;
+        assert_eq!(answer!(client, change_role(role), json!({"perms": []})).perms, []);
+        assert_eq!(answer!(client, role(role)).logins_required, 1);
+        assert_eq!(answer!(client, roles(), json!({"search": "thing"})).results.len(), 1);
+        let password = Base64::encode(b"an honest long password");
+        let person = answer!(
+            client,
+            create_identity(),
+            json!({"name": new_name(), "kind": "Person", "roleUuids": [role], "password": password})
+        )
+        .uuid;
+        let _renamed = answer!(client, change_identity(person), json!({"name": new_name()}));
+        let _set = answer!(client, set_password(person), json!({"password": password}));
+        assert!(answer!(client, lock_identity(person), json!({})).locked);
+        assert!(!answer!(client, unlock_identity(person), json!({})).locked);
+        assert_eq!(answer!(client, identity(person)).role_uuids, [role]);
+        assert!(answer!(client, identities(), json!({"pageSize": 2})).total > 2);
+        let _gone = answer!(client, delete_identity(person));
+        let _gone = answer!(client, delete_role(role));
+    }
+
+    pub(super) fn public_files(&self) {
+        let client = &self.client;
+        let root: String = self.id("rootCertificateUuid");
+        let (certificate, list) = (format!("{root}.crt"), format!("{root}.crl"));
+        assert!(client.by_hand(move |client| client.ca_file(&certificate)).starts_with(b"\x30"));
+        assert!(client.by_hand(move |client| client.crl_file(&list)).starts_with(b"\x30"));
+        // What is no request is refused in the answer, as RFC 6960 wants it.
+        assert!(client.by_hand(|client| client.ocsp(b"no request")).starts_with(b"\x30"));
+        let asked = |client: &Client| client.body("GET", "/ocsp/bm8gcmVxdWVzdA==", None);
+        assert!(client.by_hand(asked).starts_with(b"\x30"));
+        assert!(client.by_hand(Client::checkpoint).ends_with(b"\n"));
+        assert!(client.by_hand(Client::log_key).contains(&b'+'));
+        assert_eq!(client.by_hand(|client| client.log_tile("0/000.p/1")).len(), 32);
+    }
+
+    /// By the service, and by the one that answers where none is named.
+    pub(super) fn time_stamps(&self, service: &str) {
+        let authority = std::fs::read(self.demo.text("/caFile")).unwrap();
+        for path in ["/tsa", &format!("/tsa/{service}")] {
+            let (address, authority) = (format!("{}{path}", self.demo.text("/base")), authority.clone());
+            // What is no request is refused in the answer, as RFC 3161 wants it.
+            let ask = move |_: &Client| {
+                StampFetcher::new(Some(&authority))?.post(&address, b"no request", 10_000, Duration::from_secs(60))
+            };
+            assert!(self.client.by_hand(ask).starts_with(b"\x30"), "{path}");
+        }
+    }
+
+    pub(super) fn audit_and_settings(&self) {
+        let client = &self.client;
+        let asked = json!({"pageSize": 2, "action": "RoleCreate", "from": "2026-01-01T00:00:00Z"});
+        let records = answer!(client, audit(), asked);
+        assert_eq!(serde_json::to_value(&records.items[0]).unwrap()["outcome"], "Success");
+        assert!(answer!(client, settings()).api_access);
+        assert!(answer!(client, change_settings(), json!({"apiAccess": true})).api_access);
+    }
+}

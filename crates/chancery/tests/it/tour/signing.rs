@@ -1,0 +1,156 @@
+//! Services, policies, signing requests and proposals.
+
+use chancery_types::{
+    Base64, CertificateId, PolicyId, ServiceId, SigningRequestId,
+    wire::{proposals::Proposed, services::DeployedService},
+};
+use serde_json::{Value, json};
+
+use super::{Tour, new_name};
+
+impl Tour {
+    fn signing_cert(&self, issuer: CertificateId) -> Value {
+        json!({
+            "issuerUuid": issuer,
+            "subjectOneline": format!("CN={}", new_name()),
+            "newKey": {"keyTypeUuid": self.key_type("EC P-256 Signing"), "save": true},
+            "certParams": {"validityPeriod": {"unit": "Year", "amount": "1"}},
+        })
+    }
+
+    fn deploy(&self, format: &str, approvals: u32, issuer: CertificateId) -> DeployedService {
+        let sent = json!({
+            "template": "PKI Signing",
+            "name": new_name(),
+            "pkisigning": {
+                "newCert": self.signing_cert(issuer),
+                "signingFormat": format,
+                "numApprovals": approvals,
+                "hashAlgorithm": "Sha2_256",
+            },
+        });
+        answer!(self.client, deploy(), sent)
+    }
+
+    fn new_service(&self, format: &str, approvals: u32) -> DeployedService {
+        self.deploy(format, approvals, self.id("rootCertificateUuid"))
+    }
+
+    pub(super) fn services(&self) {
+        let client = &self.client;
+        let uuid = self.deploy("CMS", 0, self.new_authority()).service_uuid;
+        assert!(answer!(client, service(uuid)).obj_info.name.starts_with("thing"));
+        assert_eq!(answer!(client, issuance_policy(uuid)).approval.num_approvals, 0);
+        let _same = answer!(client, change_issuance_policy(uuid), json!({"numApprovals": 0}));
+        let two_years = json!({"validityPeriod": {"unit": "Year", "amount": "2"}});
+        assert!(answer!(client, renew_service(uuid), two_years).certificate_uuid.is_some());
+        let revoked = answer!(client, revoke_service(uuid), json!({"reason": "superseded"}));
+        assert_eq!(revoked.status.to_string(), "Revoked");
+        assert_eq!(answer!(client, services(), json!({"search": "thing"})).results.len(), 1);
+        assert_eq!(answer!(client, service_stubs(), json!({"search": "thing"})).results.len(), 1);
+        let stamps = json!({
+            "template": "Time Stamping",
+            "name": new_name(),
+            "timestamping": {"newCert": self.signing_cert(self.id("rootCertificateUuid")), "default": true},
+        });
+        let stamps: ServiceId = answer!(client, deploy(), stamps).service_uuid;
+        let changed = answer!(client, change_service(stamps), json!({"timestamping": {"default": true}}));
+        assert!(changed.timestamping.default);
+        self.time_stamps(&stamps.to_string());
+    }
+
+    pub(super) fn signing_policies(&self) {
+        let client = &self.client;
+        let made = self.new_service("CMS", 0);
+        let (service, first) = (made.service_uuid, made.policy_uuid.unwrap());
+        let sent = json!({"name": new_name(), "numApprovals": 2, "hashAlgorithm": "Sha2_512"});
+        let policy = answer!(client, create_signing_policy(service), sent).obj_info.uuid;
+        assert_eq!(answer!(client, signing_policy(policy)).obj_info.uuid, policy);
+        assert_eq!(answer!(client, signing_policies(service)).items.len(), 2);
+        // Whatever a policy says takes effect once it is approved.
+        let changed = answer!(client, change_signing_policy(first), json!({"objInfo": {"name": new_name()}}));
+        assert!(changed.obj_info.uuid == first && changed.pending_change.is_some());
+    }
+
+    fn submit(&self, service: &DeployedService, mut content: Value) -> SigningRequestId {
+        content["name"] = json!(new_name());
+        content["serviceUuid"] = json!(service.service_uuid);
+        content["policyUuid"] = json!(service.policy_uuid);
+        answer!(self.client, submit(), content).uuid
+    }
+
+    fn submit_text(&self, service: &DeployedService) -> SigningRequestId {
+        self.submit(service, json!({"uploadData": "aGVsbG8=", "metadata": {"branch": "tour"}}))
+    }
+
+    pub(super) fn signing_requests(&self) {
+        let client = &self.client;
+        let service = self.new_service("CMS", 1);
+        let uuid = self.submit_text(&service);
+        assert_eq!(answer!(client, approve(uuid), json!({"note": "read it"})).state.to_string(), "Signed");
+        assert_eq!(answer!(client, signing_request(uuid)).metadata.unwrap()["branch"], "tour");
+        let denied = answer!(client, deny(self.submit_text(&service)), json!({}));
+        assert_eq!(denied.state.to_string(), "Denied");
+        let withdrawn = answer!(client, withdraw(self.submit_text(&service)), json!({"note": "not yet"}));
+        assert_eq!(withdrawn.state.to_string(), "Denied");
+        let decision = json!({"uuids": [self.submit_text(&service)], "decision": "Approve"});
+        let decided = answer!(client, decide_requests(), decision);
+        assert_eq!(decided.results[0].error_code.to_string(), "Success");
+        let asked = json!({"metadata": {"branch": "tour"}, "state": "Denied"});
+        assert_eq!(answer!(client, signing_requests(), asked).items.len(), 2);
+        let of_service = answer!(client, signing_requests_of(service.service_uuid), json!({"state": "Signed"}));
+        assert_eq!(of_service.total, 2);
+        let items = json!({"items": [{"name": "a", "digest": Base64::encode(&[0; 32])}]});
+        let manifest = self.submit(&service, items);
+        assert_eq!(answer!(client, signed_items_page(manifest), json!({})).items[0].name, "a");
+        let script = self.submit_text(&self.new_service("Powershell", 0));
+        let signed = client.by_hand(move |client| client.signed_file(script));
+        assert!(String::from_utf8_lossy(&signed).contains("hello"));
+    }
+
+    pub(super) fn failed_request(&self) {
+        let client = &self.client;
+        let service = self.new_service("CMS", 1);
+        let uuid = self.submit_text(&service);
+        let certificate = service.certificate_uuid.unwrap();
+        let _revoked = answer!(client, revoke_certificate(certificate), json!({"reason": "superseded"}));
+        assert_eq!(answer!(client, approve(uuid), json!({})).state.to_string(), "Failed");
+        let _renewed = answer!(client, renew_service(service.service_uuid), json!({}));
+        let again = answer!(client, repeat(uuid), json!({})).uuid;
+        assert_eq!(answer!(client, signing_request(again)).repeats_uuid, Some(uuid));
+    }
+
+    fn pre_approval(&self, policy: PolicyId) -> Proposed {
+        let digest = Base64::encode(&rand::random::<[u8; 32]>());
+        let sent = json!({"name": new_name(), "policyUuid": policy, "digests": [digest]});
+        answer!(self.client, propose_pre_approval(), sent)
+    }
+
+    /// Of a profile that demands an approval.
+    fn certificate_proposal(&self) -> chancery_types::ProposalId {
+        let profile = self.new_cert_profile(1);
+        let issued = answer!(self.client, generate_certificate(), self.certificate_body(profile));
+        let chancery_types::wire::approval::Issued::Waits(waits) = issued else { panic!("{issued:?}") };
+        waits.uuid
+    }
+
+    pub(super) fn proposals(&self) {
+        let client = &self.client;
+        let policy = self.new_service("CMS", 1).policy_uuid.unwrap();
+        let approved = self.pre_approval(policy).uuid;
+        let state = |proposed: Proposed| proposed.state.to_string();
+        let read = json!({"note": "read it"});
+        assert_eq!(state(answer!(self.approver, approve_proposal(approved), read.clone())), "Active");
+        assert_eq!(state(answer!(client, approve_proposal(self.certificate_proposal()), read)), "Issued");
+        assert_eq!(answer!(client, proposal(approved)).kind.to_string(), "PreApproval");
+        assert_eq!(state(answer!(client, revoke_proposal(approved), json!({}))), "Revoked");
+        assert_eq!(state(answer!(client, deny_proposal(self.pre_approval(policy).uuid), json!({}))), "Denied");
+        assert_eq!(state(answer!(client, withdraw_proposal(self.pre_approval(policy).uuid), json!({}))), "Denied");
+        assert_eq!(state(answer!(client, approve_certificate(self.certificate_proposal()), json!({}))), "Issued");
+        let decision = json!({"uuids": [self.certificate_proposal()], "decision": "Approve"});
+        let decided = answer!(client, decide_proposals(), decision);
+        assert_eq!(decided.results[0].error_code.to_string(), "Success");
+        let asked = json!({"kind": "PreApproval", "policyUuid": policy});
+        assert_eq!(answer!(client, proposals(), asked).total, 3);
+    }
+}
