@@ -9,10 +9,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::guard::Guard;
-use crate::{Tool, temp_dir};
+use crate::{TempDir, Tool, temp_dir};
 
 const INSTALLED: &str = "/usr/lib/postgresql";
 const SUPERUSER: &str = "postgres";
+const SHARED_MEMORY: &str = "/dev/shm";
 
 /// A running cluster, reached by a Unix socket in its own folder. It is stopped and removed when the value is dropped,
 /// and when the process ends in any way.
@@ -200,13 +201,24 @@ fn version(programs: &Path) -> u32 {
     folder.and_then(|name| name.parse().ok()).unwrap_or(0)
 }
 
-/// A folder that the server may write. Its path is short: a Unix socket's path has at most 107 bytes.
+/// A folder that the server may write, in memory where there is room: every test has a database of some 300 files, and a
+/// file system on a disk took longer to make those than the tests to run. Its path is short: a Unix socket's path has at
+/// most 107 bytes.
 fn own_folder() -> PathBuf {
-    let folder = temp_dir().keep();
+    let folder = in_memory().unwrap_or_else(temp_dir).keep();
     if runs_as_root() {
         let _ = Tool::new("chown").arg(SUPERUSER).arg(&folder).run();
     }
     folder
+}
+
+/// A new folder in the memory that processes share, unless that is as small as containers have it by default.
+fn in_memory() -> Option<TempDir> {
+    const ENOUGH_KIB: u64 = 1024 * 1024;
+    let free = Tool::new("df").args(["--output=avail", "--block-size=1K", SHARED_MEMORY]).try_run();
+    let free: u64 = free.text().lines().last()?.trim().parse().ok()?;
+    let folder = || tempfile::Builder::new().prefix("chancery-").tempdir_in(SHARED_MEMORY).ok();
+    if free < ENOUGH_KIB { None } else { folder() }
 }
 
 /// PostgreSQL refuses to run as root: then it runs as the user that Debian's package made.
