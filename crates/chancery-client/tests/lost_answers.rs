@@ -53,7 +53,7 @@ fn serve(listener: &TcpListener, answers: &[(&str, &str)]) -> io::Result<Vec<(St
 /// The keys of these calls.
 fn keys_of<'a>(asked: &'a [(String, Option<String>)], first_line: &str) -> Vec<&'a str> {
     let made = asked.iter().filter(|(line, _)| line.starts_with(first_line));
-    made.map(|(_, key)| key.as_deref().unwrap()).collect()
+    made.map(|(_, key)| key.as_deref().expect("a key")).collect()
 }
 
 const LOST_AND_ENDED: [(&str, &str); 9] = [

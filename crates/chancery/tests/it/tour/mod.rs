@@ -18,10 +18,10 @@ macro_rules! answer {
     ($caller:expr, $name:ident($($part:expr),*) $(, $sent:expr)?) => {
         match &$caller.0 {
             $crate::tour::Way::Blocking(client) => {
-                client.$name($($part,)* $(&$crate::tour::typed($sent))?)
+                client.$name($($part,)* $(&$crate::tour::typed(&$sent))?)
             }
             $crate::tour::Way::Awaited(client, runtime) => {
-                runtime.block_on(client.$name($($part,)* $($crate::tour::typed($sent))?))
+                runtime.block_on(client.$name($($part,)* $($crate::tour::typed(&$sent))?))
             }
         }
         .unwrap_or_else(|refused| panic!("{}: {refused}", stringify!($name)))
@@ -54,8 +54,8 @@ impl Caller {
 }
 
 /// What a call sends, as the type that it takes.
-fn typed<T: DeserializeOwned>(sent: Value) -> T {
-    serde_json::from_value(sent.clone()).unwrap_or_else(|error| panic!("{error}: {sent}"))
+fn typed<T: DeserializeOwned>(sent: &Value) -> T {
+    T::deserialize(sent).unwrap_or_else(|error| panic!("{error}: {sent}"))
 }
 
 /// Calls by the two administrators, with another person to approve what they ask for.
