@@ -1,6 +1,9 @@
 //! `chancery login`
 
-use std::{fs, path::PathBuf};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 use chancery_client::{Client, ClientError, Session};
 use chancery_core::Clock;
@@ -16,7 +19,7 @@ use crate::{
         servers::{self, SavedServer},
         target::{Target, api_key},
     },
-    failure::{Failure, While as _},
+    failure::{Failure, While as _, describe},
     output,
     password_input::{prompt, without_line_end},
     shown::Shown,
@@ -30,9 +33,6 @@ const TRIES: usize = 3;
 
 pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     let options = &command.server;
-    if command.password_file.len() > command.names.len() {
-        return Err(usage("--password-file: there are more files than names"));
-    }
     let key = api_key(options)?;
     if key.is_some() && !command.names.is_empty() {
         let message = format!("{}: an API key is given too", command.names.join(" "));
@@ -40,6 +40,7 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
         return Err(told_with(Exit::Usage, message, next));
     }
     let target = Target::of_profile(options).map_err(|failure| explained(failure, command))?;
+    let given = given(command)?;
     let client = target.client()?;
     let Target { address, ca, saved } = target;
     let (profile, known) = match saved {
@@ -55,7 +56,7 @@ pub(crate) fn run(command: &Login) -> Result<Exit, Failure> {
     let mut login = Attempt { client, server, profile };
     match key {
         Some(key) => login.by_key(&key, options.api_key_file.as_ref())?,
-        None => login.by_names(command)?,
+        None => login.by_names(given)?,
     }
     login.done(options.output)
 }
@@ -91,6 +92,63 @@ fn new_login(server: Address, ca: String, now_ms: i64) -> SavedServer {
     }
 }
 
+/// Somebody who is named, and the password that a file has for them.
+struct Named {
+    name: String,
+    password: Option<Secret>,
+}
+
+/// A password, and what to say where it is not right.
+struct Secret {
+    password: String,
+    hint: String,
+}
+
+/// Who is named, with what the files have. All of them are read before anybody is logged in.
+fn given(command: &Login) -> Result<Vec<Named>, Failure> {
+    let (names, files) = (&command.names, &command.password_file);
+    let pairs: Vec<_> = names.iter().zip(files).map(|(name, file)| format!("{name}: {}", file.display())).collect();
+    let pairs = if pairs.is_empty() { "nobody is named".to_owned() } else { pairs.join(", ") };
+    if let Some(left) = files.get(names.len()) {
+        let message = format!("--password-file {}: there are more files than names ({pairs})", left.display());
+        return Err(told_with(
+            Exit::Usage,
+            message,
+            "Name who logs in, in the order of the files: chancery login NAME NAME",
+        ));
+    }
+    if let Some(without) = names.get(files.len()).filter(|_| !somebody_is_there()) {
+        let files = if files.is_empty() { String::new() } else { format!("; the others have theirs ({pairs})") };
+        let message = format!("there is no password for {without}{files}");
+        return Err(told_with(
+            Exit::Usage,
+            message,
+            "Give --password-file FILE for each name, or run this at a terminal.",
+        ));
+    }
+    let swapped = if files.len() > 1 { " Are two files swapped?" } else { "" };
+    let hint = format!("Files belong to names in their order ({pairs}).{swapped}");
+    let read = |name: &String, file: Option<&PathBuf>| {
+        let password = file.map(|file| Ok::<_, Failure>(Secret { password: read(file)?, hint: hint.clone() }));
+        Ok(Named { name: name.clone(), password: password.transpose()? })
+    };
+    names
+        .iter()
+        .zip(files.iter().map(Some).chain(std::iter::repeat(None)))
+        .map(|(name, file)| read(name, file))
+        .collect()
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).map_err(|error| usage(format!("--password-file {shown}: {error}")))?;
+    let password = without_line_end(&text);
+    if password.is_empty() {
+        return Err(usage(format!("--password-file {shown}: it is empty")));
+    }
+    Ok(password.to_owned())
+}
+
 /// A login under way.
 struct Attempt {
     client: Client,
@@ -107,15 +165,15 @@ impl Attempt {
     }
 
     /// One person after the other, until the session is whole or nobody is left.
-    fn by_names(&mut self, command: &Login) -> Result<(), Failure> {
-        let mut given = command.names.iter().zip(files(command));
+    fn by_names(&mut self, given: Vec<Named>) -> Result<(), Failure> {
+        let mut given = given.into_iter();
         while !self.server.is_logged_in() {
-            let (name, file) = match given.next() {
-                Some((name, file)) => (name.clone(), file),
-                None if somebody_is_there() => (ask(self.question())?, None),
+            let Named { name, password } = match given.next() {
+                Some(named) => named,
+                None if somebody_is_there() => Named { name: ask(self.question())?, password: None },
                 None => break,
             };
-            let state = self.one(&name, file).inspect_err(|_| self.say_who_stays())?;
+            let state = self.one(&name, password).inspect_err(|_| self.say_who_stays())?;
             self.server.names.push(name.clone());
             if !state.fully_logged_in {
                 output::note(format_args!(
@@ -127,8 +185,8 @@ impl Attempt {
             // Whatever becomes of the second one, the first one is logged in.
             self.keep()?;
         }
-        if let Some((name, _)) = given.next() {
-            output::note(format_args!("The session is whole without {}, who was not logged in.", Shown(name)));
+        if let Some(Named { name, .. }) = given.next() {
+            output::note(format_args!("The session is whole without {}, who was not logged in.", Shown(&name)));
         }
         Ok(())
     }
@@ -154,12 +212,22 @@ impl Attempt {
         if self.server.names.is_empty() { "Name: " } else { "Name of the second person: " }
     }
 
-    /// One person, who may mistype at a terminal.
-    fn one(&self, name: &str, file: Option<&PathBuf>) -> Result<LoginState, Failure> {
-        let mut tries = if file.is_none() { TRIES } else { 1 };
+    /// One person, who may mistype at a terminal. A file has one password, and it is tried once.
+    fn one(&self, name: &str, given: Option<Secret>) -> Result<LoginState, Failure> {
+        if let Some(Secret { password, hint }) = given {
+            return match self.client.log_in(name, &password) {
+                Err(refused @ ClientError::NotLoggedIn { status: 401, .. }) => {
+                    let failed: Result<LoginState, Failure> = Err(refused.into());
+                    let message = failed.doing(format!("logging {name} in"));
+                    message.map_err(|failure| told_with(Exit::NotLoggedIn, describe(failure.as_ref()), hint))
+                }
+                outcome => outcome.doing(format!("logging {name} in")),
+            };
+        }
+        let mut tries = TRIES;
         loop {
             tries -= 1;
-            let password = password(name, file)?;
+            let password = prompt(&format!("Password of {}: ", Shown(name)))?;
             match self.client.log_in(name, &password) {
                 Err(ClientError::NotLoggedIn { status: 401, message, .. }) if tries > 0 => {
                     output::note(format_args!("{} Once more:", Shown(&message)));
@@ -195,22 +263,4 @@ impl Attempt {
         }
         Ok(Exit::Done)
     }
-}
-
-/// The files of those who are named, in their order; who has none is asked.
-fn files(command: &Login) -> impl Iterator<Item = Option<&PathBuf>> {
-    command.password_file.iter().map(Some).chain(std::iter::repeat(None))
-}
-
-fn password(name: &str, file: Option<&PathBuf>) -> Result<String, Failure> {
-    if let Some(path) = file {
-        let text = fs::read_to_string(path);
-        let text = text.map_err(|error| usage(format!("--password-file {}: {error}", path.display())))?;
-        return Ok(without_line_end(&text).to_owned());
-    }
-    if somebody_is_there() {
-        return prompt(&format!("Password of {}: ", Shown(name)));
-    }
-    let message = format!("there is no password for {name}");
-    Err(told_with(Exit::Usage, message, "Give --password-file FILE for each name, or run this at a terminal."))
 }

@@ -92,6 +92,7 @@ fn people_log_in_one_after_the_other() {
     place.sh("chancery logout").done();
     let ended = place.sh("chancery role list").failed(3);
     assert!(ended.contains("nobody is logged in at") && ended.contains("chancery login"), "{ended}");
+    password_files(&place);
     half_a_login(&place);
     an_application(&place);
     interrupted(&place);
@@ -104,6 +105,34 @@ fn interrupted(place: &Place) {
     assert!(said.contains("rc=130") && said.contains(" echo ") && !said.contains("-echo "), "{said}");
 }
 
+/// What is wrong with password files is told as that; where it can be seen beforehand, nobody is logged in.
+fn password_files(place: &Place) {
+    place.write("empty", "\n");
+    for (line, why) in [
+        ("Admin1 Admin2 --password-file one", "there is no password for Admin2; the others have theirs (Admin1: one)"),
+        (
+            "--password-file one --password-file two",
+            "--password-file one: there are more files than names (nobody is named)",
+        ),
+        (
+            "Admin1 --password-file one --password-file two",
+            "--password-file two: there are more files than names (Admin1: one)",
+        ),
+        ("Admin1 Admin2 --password-file one --password-file none", "--password-file none: No such file"),
+        ("Admin1 Admin2 --password-file one --password-file empty", "--password-file empty: it is empty"),
+    ] {
+        let refused = place.sh(&format!("chancery login {line} < /dev/null")).failed(2);
+        assert!(refused.contains(why) && !refused.contains("logged in"), "{line}: {refused}");
+        place.sh("chancery whoami").failed(3);
+    }
+    let swapped = place.sh("chancery login Admin1 Admin2 --password-file two --password-file one").failed(3);
+    assert!(swapped.contains("logging Admin1 in: ") && !swapped.contains("second login"), "{swapped}");
+    let hint = "Files belong to names in their order (Admin1: two, Admin2: one). Are two files swapped?";
+    assert!(swapped.contains(hint), "{swapped}");
+    let wrong = place.sh("chancery login Admin1 --password-file two").failed(3);
+    assert!(wrong.contains("(Admin1: two)") && !wrong.contains("swapped"), "{wrong}");
+}
+
 /// The second person comes later, at another terminal or at none.
 fn half_a_login(place: &Place) {
     let half = place.sh("chancery login Admin1 --password-file one").failed(3);
@@ -111,7 +140,7 @@ fn half_a_login(place: &Place) {
     let refused = place.sh("chancery role list").failed(3);
     assert!(refused.contains("Admin1 alone is logged in"), "{refused}");
     let wrong = place.sh("chancery login Admin2 --password-file one").failed(3);
-    assert!(wrong.contains("logging Admin2 in") && wrong.contains("Check name and password"), "{wrong}");
+    assert!(wrong.contains("logging Admin2 in") && wrong.contains("(Admin2: one)"), "{wrong}");
     let whole = place.sh("chancery login Admin2 --password-file two").done();
     assert!(whole.contains("as Admin1 and Admin2."), "{whole}");
     // A second one who does not get in at the same call takes nothing away either.
