@@ -77,7 +77,23 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
 fn announce(state: &State, data: &Path) -> Result<(), Failure> {
     state.publish(data)?;
     output::line(format_args!("\n{}", curl::lines(state, &state_file(data))))?;
+    output::line(in_a_browser(state, &state_file(data)))?;
     output::line(format_args!("Serving at {} until Ctrl-C.", state.base))
+}
+
+/// What most people try first.
+fn in_a_browser(state: &State, state_file: &Path) -> String {
+    let State { base, ca_file, admins, approver, .. } = state;
+    let admins: Vec<_> = admins.iter().map(|admin| admin.username.as_str()).collect();
+    format!(
+        "Try first, in a browser: {base}/ is the web console. Log in as {}, one after the other: that makes one session.\n\
+         In another browser, or a private window, {} approves what they submit. Passwords: {}\n\
+         The browser warns of the certificate until it trusts {}\n",
+        admins.join(" and "),
+        approver.username,
+        state_file.display(),
+        ca_file.display()
+    )
 }
 
 struct Opened {

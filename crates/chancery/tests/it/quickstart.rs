@@ -13,7 +13,7 @@ fn mode(path: &Path) -> u32 {
 /// The lines to paste, as they stand on the terminal.
 fn pasted(output: &str) -> &str {
     let begin = output.find("BASE=").expect("curl lines");
-    let end = output.find("Serving at").expect("the last line");
+    let end = output.find("Try first, in a browser: ").expect("the console");
     &output[begin..end]
 }
 
@@ -38,6 +38,7 @@ fn it_tries_itself_out_and_its_lines_work_as_pasted() {
         assert!(!output.contains(password) && !demo.server.log().contains(password), "a password was printed");
     }
 
+    the_console_is_told(&demo, &output, &state);
     let lines = pasted(&output);
     let ran = Tool::new("sh").arg("-e").input(lines).run();
     let text = ran.text();
@@ -45,6 +46,21 @@ fn it_tries_itself_out_and_its_lines_work_as_pasted() {
     assert!(text.contains(r#""message":"4111111111111111""#), "{text}");
     assert!(text.contains("before: Approval"), "{text}");
     assert_eq!(ran.stderr.matches("erification successful").count(), 2, "{}", ran.stderr);
+}
+
+/// The address that is told answers with the console, and the file that is told has the passwords for it.
+fn the_console_is_told(demo: &Demo, output: &str, state: &Path) {
+    let told = output.split("Try first, in a browser: ").nth(1).unwrap();
+    let address = told.split(' ').next().unwrap();
+    assert_eq!(address, format!("{}/", demo.text("/base")));
+    let page = Tool::new("curl")
+        .args(["-sS", "--fail", "-H", "Accept: text/html", "--cacert", demo.text("/caFile"), address])
+        .run()
+        .text();
+    assert!(page.starts_with("<!doctype html>"), "{page}");
+    assert!(told.contains("Log in as Admin1 and Admin2, ") && told.contains("Approver1 approves"), "{told}");
+    assert!(told.contains(&format!("Passwords: {}\n", state.display())), "{told}");
+    assert!(told.contains(&format!("until it trusts {}\n", demo.text("/caFile"))), "{told}");
 }
 
 #[test]
