@@ -242,20 +242,20 @@ pub(crate) struct Backup {
 #[derive(Args)]
 pub(crate) struct Verify {
     /// The log's public key, NAME+ID+KEY, as you keep it.
-    #[arg(long, value_name = "KEY", required_unless_present = "signature")]
+    #[arg(long, value_name = "KEY")]
     pub(crate) log_key: Option<String>,
     /// What GET answered of the signing request or the certificate: JSON, with the inclusion proof.
     #[arg(long, value_name = "FILE")]
     pub(crate) bundle: Option<PathBuf>,
     /// In the place of a bundle: a CMS signature that stands apart from its file, in DER or PEM. It is checked as of now, or of its
     /// time stamp, and without the log.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["bundle", "consistency"], requires = "root")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["bundle", "consistency", "items", "item"])]
     pub(crate) signature: Option<PathBuf>,
     /// What GET …/items?include=inclusionProof answered, where the bundle is a manifest: all pages, in their order.
-    #[arg(long, value_name = "FILE", num_args = 1.., requires = "item", requires = "bundle")]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) items: Option<Vec<PathBuf>>,
     /// Which of them.
-    #[arg(long, value_name = "NAME", requires = "items")]
+    #[arg(long, value_name = "NAME")]
     pub(crate) item: Option<String>,
     /// What was signed; with a certificate, the certificate itself and nothing else.
     #[arg(long, value_name = "FILE")]
@@ -269,18 +269,18 @@ pub(crate) struct Verify {
     pub(crate) root: Option<PathBuf>,
     /// The trusted roots of time-stamping authorities, as --root: there must be a time stamp then, and it says when it was
     /// signed, so that the certificate may have expired since.
-    #[arg(long, value_name = "FILE", requires = "root")]
+    #[arg(long, value_name = "FILE")]
     pub(crate) tsa_root: Option<PathBuf>,
     /// What the signer's certificate must be for: codeSigning, emailProtection, documentSigning, clientAuth, serverAuth, an
-    /// object identifier, or any.
-    #[arg(long, value_name = "PURPOSE", default_value = "codeSigning", requires = "root")]
-    pub(crate) purpose: String,
+    /// object identifier, or any [default: codeSigning].
+    #[arg(long, value_name = "PURPOSE")]
+    pub(crate) purpose: Option<String>,
     /// Revocation lists, PEM or DER. Where they are given, they must say of every certificate below a root that it is not
     /// revoked.
-    #[arg(long, value_name = "FILE", num_args = 1.., requires = "root")]
+    #[arg(long, value_name = "FILE", num_args = 1..)]
     pub(crate) crl: Option<Vec<PathBuf>>,
     /// Takes signatures over MD5, RIPEMD-160 and SHA-1, and RSA keys of less than 2048 bits, all the same.
-    #[arg(long, requires = "root")]
+    #[arg(long)]
     pub(crate) allow_weak: bool,
     /// The signing certificate, for raw signatures: PEM or DER, issuers after it.
     #[arg(long, value_name = "FILE")]
@@ -289,7 +289,7 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "FILE")]
     pub(crate) issuer: Option<PathBuf>,
     /// Two checkpoints: whether the log only grew between them.
-    #[arg(long, num_args = 2, value_names = ["OLDER", "NEWER"], requires = "log", conflicts_with = "bundle")]
+    #[arg(long, num_args = 2, value_names = ["OLDER", "NEWER"], conflicts_with_all = ["bundle", "items", "item"])]
     pub(crate) consistency: Option<Vec<PathBuf>>,
     /// Where the log's tiles are: a folder, or http://HOST/log.
     #[arg(long, value_name = "PLACE")]

@@ -16,11 +16,13 @@ use serde_json::Value;
 
 use crate::{
     cli::Verify,
-    failure::{Failure, While as _, describe},
+    client::exit::tell,
+    failure::{Failure, While as _},
     output,
     shown::Shown,
 };
 
+mod missing;
 mod signature;
 mod trust;
 
@@ -61,7 +63,7 @@ pub(crate) fn run(command: &Verify) -> ExitCode {
             match output::line(found.collect::<String>() + "verified") {
                 Ok(()) => ExitCode::SUCCESS,
                 Err(failure) => {
-                    output::note(format_args!("chancery: {}", describe(failure.as_ref())));
+                    tell(&failure);
                     ExitCode::from(2)
                 }
             }
@@ -71,13 +73,16 @@ pub(crate) fn run(command: &Verify) -> ExitCode {
             ExitCode::from(1)
         }
         Err(Trouble::Unreadable(failure)) => {
-            output::note(format_args!("chancery: {}", describe(failure.as_ref())));
+            tell(&failure);
             ExitCode::from(2)
         }
     }
 }
 
 fn check(command: &Verify) -> Result<Findings, Trouble> {
+    let bundle =
+        command.bundle.as_deref().map(|path| Ok::<_, Failure>((path, response("--bundle", path)?))).transpose()?;
+    missing::refuse(command, bundle.as_ref().map(|(_, bundle)| bundle))?;
     if let Some(path) = &command.signature {
         return signature::alone(command, path);
     }
@@ -86,9 +91,7 @@ fn check(command: &Verify) -> Result<Findings, Trouble> {
     if let (Some(checkpoints), Some(log)) = (&command.consistency, &command.log) {
         return consistency(checkpoints, log, &key);
     }
-    let path =
-        command.bundle.as_deref().ok_or_else(|| unreadable("--bundle FILE or --consistency OLDER NEWER is needed"))?;
-    let bundle = response("--bundle", path)?;
+    let (path, bundle) = bundle.ok_or_else(|| unreadable("--bundle FILE is needed"))?;
     // What a bundle is it says itself, whoever wrote it. So options that only the other kind heeds are refused, not passed
     // over: the proof of any certificate would do where a signature is to be checked.
     if bundle.get("serviceUuid").is_some() {

@@ -12,6 +12,9 @@ use chancery_verify::{
 use super::{Trouble, read, unreadable};
 use crate::cli::Verify;
 
+/// What signers' certificates are for, where nobody says otherwise.
+const PURPOSE: &str = "codeSigning";
+
 /// What the options name, read.
 pub(super) struct Trusted {
     roots: Vec<Link>,
@@ -25,7 +28,7 @@ impl Trusted {
     /// `None` without `--root`: then nobody is trusted, and signatures are not looked at.
     pub(super) fn read(command: &Verify) -> Result<Option<Self>, Trouble> {
         let Some(roots) = &command.root else { return Ok(None) };
-        let purpose = read_purpose(&command.purpose).ok_or_else(|| {
+        let purpose = read_purpose(command.purpose.as_deref().unwrap_or(PURPOSE)).ok_or_else(|| {
             unreadable("--purpose: codeSigning, another purpose, an object identifier or any is expected")
         })?;
         let crls =

@@ -119,6 +119,7 @@ fn what_is_logged_is_verified_and_nothing_else() {
     case.refused(&["--bundle", "checkpoint.json", "--file", "content"], 1, "the signature is not the log key's");
     case.refused(&["--bundle", "cms.json"], 2, "--file FILE or --digest HEX is needed");
     case.refused(&["--bundle", "absent.json", "--file", "content"], 2, "absent.json");
+    lacking(&case);
     case.refused(&["--bundle", "content", "--file", "content"], 2, "--bundle content");
 
     // A raw signature comes without its certificate.
@@ -174,4 +175,44 @@ fn consistency(case: &Case, older: &str) {
     case.write(&format!("copy/{tile}"), hashes.iter().map(|byte| byte ^ 1).collect::<Vec<_>>());
     case.refused(&["--consistency", "older", "newer", "--log", "copy"], 1, "does not begin with");
     case.refused(&["--consistency", "older", "newer", "--log", "nowhere"], 2, "could not be read");
+}
+
+/// What a line lacks is told at once, whatever else is on it.
+fn lacking(case: &Case) {
+    let told = |arguments: &[&str]| {
+        let ran = chancery(&["verify"]).folder(case.site.path("")).args(arguments).try_run();
+        assert_eq!(ran.status.code(), Some(2), "{arguments:?}: {}", ran.stderr);
+        ran.stderr
+    };
+    let ways = told(&[]);
+    for way in [
+        "--signature FILE --root FILE, and --file",
+        "--bundle FILE --log-key KEY",
+        "--consistency OLDER NEWER --log PLACE",
+    ] {
+        assert!(ways.contains(way), "{ways}");
+    }
+    assert!(told(&["--root", "root.pem"]).contains("nothing is named that shall be verified"));
+    for (arguments, lacks) in [
+        (&["--signature", "a"][..], &["--file FILE or --digest HEX (", "--root FILE ("][..]),
+        (&["--log", "tiles"], &["--log-key KEY (", "--consistency OLDER NEWER ("]),
+        (&["--consistency", "a", "b"], &["--log-key KEY (", "--log PLACE ("]),
+        (&["--bundle", "cms.json"], &["--log-key KEY (", "--file FILE or --digest HEX ("]),
+        (
+            &["--bundle", "cms.json", "--allow-weak"],
+            &["--log-key KEY (", "--file FILE or --digest HEX (", "--root FILE ("],
+        ),
+        (&["--item", "a"], &["--log-key KEY (", "--bundle FILE (", "--items FILE ("]),
+    ] {
+        let said = told(arguments);
+        let expected = format!("these are needed: {}", lacks[0]);
+        assert!(said.contains(&expected) && lacks.iter().all(|lack| said.contains(lack)), "{arguments:?}: {said}");
+        assert_eq!(said.matches(" (").count(), lacks.len(), "{arguments:?}: nothing else: {said}");
+    }
+    for (arguments, why) in [
+        (&["--bundle", "cms.json", "--file", "content"][..], "--log-key KEY is needed"),
+        (&["--signature", "a", "--digest", "00"], "--root FILE is needed"),
+    ] {
+        assert!(told(arguments).contains(why), "{arguments:?}");
+    }
 }

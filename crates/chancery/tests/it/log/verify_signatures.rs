@@ -70,7 +70,11 @@ fn an_item_of_a_manifest_is_verified_by_its_own_proof() {
         case.verified(&both, &["its 3 items", "verified"]);
         case.refused(&with("items.json", "a.bin", "b"), 1, "the content is not the one");
         case.refused(&with("items.json", "d.bin", "a"), 2, "no such item");
-        case.refused(&["--bundle", "manifest.json", "--file", "a"], 2, "--items FILE and --item NAME are needed");
+        case.refused(
+            &["--bundle", "manifest.json", "--file", "a"],
+            2,
+            "these are needed: --items FILE (all pages of the manifest's items), --item NAME (",
+        );
         for added in [SignedItem { name: "z.bin".to_owned(), ..items[0].clone() }, items[0].clone()] {
             case.write("added.json", page(&[&items[..], &[added]].concat()));
             case.refused(&with("added.json", "a.bin", "a"), 1, "there are other items");
