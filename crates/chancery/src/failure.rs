@@ -2,7 +2,7 @@
 
 use std::error::Error;
 
-use crate::shown::Shown;
+use crate::{client::flags::in_words, shown::Shown};
 
 /// Why a command failed. The cause stays attached; [`describe`] says it all.
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
@@ -40,10 +40,10 @@ impl<T, E: Into<Failure>> While<T> for Result<T, E> {
 
 /// The failure and its causes, from the outside in, for a terminal.
 pub(crate) fn describe(failure: &(dyn Error + 'static)) -> String {
-    let mut words = vec![failure.to_string()];
+    let mut words = vec![in_words(failure)];
     let mut cause = failure.source();
     while let Some(failure) = cause {
-        let (last, word) = (words.len() - 1, failure.to_string());
+        let (last, word) = (words.len() - 1, in_words(failure));
         if words[last].ends_with('.') {
             words[last].pop();
         }

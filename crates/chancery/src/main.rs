@@ -30,7 +30,7 @@ use clap::FromArgMatches as _;
 
 use cli::{Cli, Command, HostCommand};
 use client::exit::{Exit, exit_of, tell};
-use failure::{Failure, describe};
+use failure::Failure;
 
 /// How long what runs in threads may take to end, when everything else has.
 const LAST_WAIT: Duration = Duration::from_secs(1);
@@ -38,13 +38,14 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 fn main() -> ExitCode {
     allocator::hold_little();
     let matches = commands::whole().get_matches();
+    client::flags::remember(&matches);
     if let Some(outcome) = commands::run_of_resource(&matches) {
         return ended(outcome);
     }
     match Cli::from_arg_matches(&matches) {
         Ok(Cli { command: Command::Client(command) }) => ended(commands::run_client(*command)),
         Ok(Cli { command: Command::Host(command) }) => run(*command).unwrap_or_else(|failure| {
-            output::note(format_args!("chancery: {}", describe(failure.as_ref())));
+            tell(&failure);
             ExitCode::FAILURE
         }),
         Err(error) => error.exit(),

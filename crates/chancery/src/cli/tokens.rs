@@ -44,8 +44,18 @@ pub(crate) enum TokenCommand {
     #[command(after_help = "Example:\n  chancery token exists --profile 'tax numbers' < tax-numbers.txt")]
     Exists(Values),
     /// Removes tokens and their messages, for good.
-    #[command(after_help = "Example:\n  chancery token delete --profile 'tax numbers' < tax-tokens.txt")]
-    Delete(Values),
+    #[command(after_help = "Example:\n  chancery token delete --profile 'tax numbers' --yes < tax-tokens.txt")]
+    Delete(TokenDelete),
+}
+
+/// `token delete`.
+#[derive(Args)]
+pub(crate) struct TokenDelete {
+    /// Does not ask; where nobody is there to ask, it is needed.
+    #[arg(long)]
+    pub(crate) yes: bool,
+    #[command(flatten)]
+    pub(crate) values: Values,
 }
 
 /// `track`.

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     failure::{Failure, While as _},
     output,
-    shown::escaped_json,
+    shown::{Shown, escaped_json},
 };
 
 /// Which server, as whom, and how to answer. Every command has these last.
@@ -70,6 +70,14 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Tells what somebody should know beside the answer, whatever reads that; what is shown of it does not repeat it.
+    pub(crate) fn tell_warnings(&mut self) {
+        let taken = self.response.as_object_mut().and_then(|members| members.remove("warnings"));
+        for warning in taken.iter().filter_map(Value::as_array).flatten().filter_map(Value::as_str) {
+            output::note(format_args!("chancery: {}", Shown(warning)));
+        }
+    }
+
     /// Writes the body as it came.
     pub(crate) fn print(&self) -> Result<(), Failure> {
         output::line(escaped_json(&String::from_utf8_lossy(&self.body)))

@@ -2,7 +2,9 @@
 
 pub(crate) mod address;
 pub(crate) mod connection;
+pub(crate) mod consent;
 pub(crate) mod exit;
+pub(crate) mod flags;
 pub(crate) mod inputs;
 pub(crate) mod servers;
 pub(crate) mod target;

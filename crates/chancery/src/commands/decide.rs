@@ -17,8 +17,9 @@ use crate::{
     cli::client::Decide,
     client::{
         connection::{Connection, Output, logged_in},
+        consent,
         exit::{Exit, told, told_with, usage},
-        inputs::{ask, somebody_is_there},
+        inputs::somebody_is_there,
     },
     failure::{Failure, While as _},
     original::{Form, Original},
@@ -123,7 +124,7 @@ fn decide(
     }
     let word = if decision == Decision::Approve { "approve" } else { "deny" };
     if !command.yes {
-        confirm(word)?;
+        consent::asked(word, "Look at it first (chancery request show)")?;
     }
     let note = command.note.clone();
     match decision {
@@ -157,17 +158,6 @@ fn answer(connection: &Connection, done: &impl serde::Serialize, line: impl FnOn
         Output::Json => output::line(serde_json::to_string(done)?),
         Output::Table => output::line(line()),
     }
-}
-
-fn confirm(word: &str) -> Result<(), Failure> {
-    if !somebody_is_there() {
-        let next = "Look at it first (chancery request show), then repeat the command with --yes.";
-        return Err(told_with(Exit::Usage, format!("nobody is there to ask whether to {word} it"), next));
-    }
-    if ask(&format!("Type {word} to {word} this: "))? == word {
-        return Ok(());
-    }
-    Err(told(Exit::Usage, "nothing was decided"))
 }
 
 /// Whether this is the file of which the digest is, and are the page hashes where these are signed too.

@@ -6,9 +6,10 @@ use serde_json::json;
 
 use super::tokenize::{Way, line_of, parts};
 use crate::{
-    cli::tokens::{TokenCommand, TrackCommand, Values},
+    cli::tokens::{TokenCommand, TokenDelete, TrackCommand, Values},
     client::{
         connection::{Answer, Connection, Output, logged_in},
+        consent,
         exit::Exit,
     },
     failure::{Failure, While as _},
@@ -25,12 +26,20 @@ pub(crate) fn run(command: TokenCommand) -> Result<Exit, Failure> {
             let answer = connection.call("POST", &format!("{path}/tokenized"), Some(&body))?;
             told(connection, &answer, || Ok(show::text(&answer.response["tokenized"])))
         }),
-        TokenCommand::Delete(values) => each(&values, |connection, path, value, _| {
-            let body = json!({"token": value});
-            let answer = connection.call("POST", &format!("{path}/tokens/delete"), Some(&body))?;
-            told(connection, &answer, || Ok(format!("deleted: {}", Shown(value))))
-        }),
+        TokenCommand::Delete(command) => delete(&command),
     }
+}
+
+fn delete(command: &TokenDelete) -> Result<Exit, Failure> {
+    if !command.yes {
+        output::note("Tokens that are deleted, and the values behind them, cannot be had back.");
+        consent::asked("delete", "Look at them first (chancery token show)")?;
+    }
+    each(&command.values, |connection, path, value, _| {
+        let body = json!({"token": value});
+        let answer = connection.call("POST", &format!("{path}/tokens/delete"), Some(&body))?;
+        told(connection, &answer, || Ok(format!("deleted: {}", Shown(value))))
+    })
 }
 
 pub(crate) fn run_track(command: TrackCommand) -> Result<Exit, Failure> {

@@ -57,6 +57,10 @@ fn value_of(member: &Member, matches: &ArgMatches, names: &Names<'_>) -> Result<
         Kind::Switch => matches.get_one::<bool>(member.flag).map(|switch| (*switch).into()),
         Kind::Texts => texts().map(|texts| texts.map(|text| Value::from(text.as_str())).collect()),
         Kind::Of(kind) => text().map(|text| resolved(kind, text, names)).transpose()?,
+        Kind::Issuer => Some(match text() {
+            Some(text) => resolved("ca", text, names)?,
+            None => names.only_issuer(member.flag)?.into(),
+        }),
         Kind::SomeOf(kind) => texts()
             .map(|texts| texts.map(|text| resolved(kind, text, names)).collect::<Result<Value, _>>())
             .transpose()?,

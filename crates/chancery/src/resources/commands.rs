@@ -40,14 +40,19 @@ fn doing(resource: &'static Resource, verb: &'static Verb) -> Command {
         let help = match verb.named {
             Named::Own => format!("Name or uuid of {}", resource.one),
             Named::Of(kind) => format!("Name or uuid of {}", super::find(kind).map_or(kind, |resource| resource.one)),
-            Named::Plain => "Its name".to_owned(),
+            Named::Plain => verb.one_of.map_or("Its name", |one_of| one_of.help).to_owned(),
         };
-        command = command.arg(Arg::new("name-or-uuid").value_name("NAME").required(true).help(help));
+        let is_needed = verb.one_of.is_none();
+        command = command.arg(Arg::new("name-or-uuid").value_name("NAME").required(is_needed).help(help));
     }
     command = verb.members.iter().fold(command, |command, member| command.arg(flag(member)));
     if matches!(verb.method, "POST" | "PATCH" | "PUT") && !verb.members.is_empty() {
         let help = "File with the body as the interface has it, or - for standard input; flags come before it";
         command = command.arg(Arg::new("file").long("file").value_name("FILE").help(help));
+    }
+    if verb.loses.is_some() {
+        let help = "Does not ask; where nobody is there to ask, it is needed";
+        command = command.arg(Arg::new("yes").long("yes").action(ArgAction::SetTrue).help(help));
     }
     if verb.answer == Answered::File {
         let help = "Where to write it [default: standard output]";
@@ -62,7 +67,7 @@ fn flag(member: &Member) -> Arg {
         Kind::Text => arg.value_name("TEXT"),
         Kind::Number => arg.value_name("NUMBER").value_parser(value_parser!(i64)),
         Kind::Switch => arg.value_name("BOOL").value_parser(value_parser!(bool)),
-        Kind::Of(_) => arg.value_name("NAME"),
+        Kind::Of(_) | Kind::Issuer => arg.value_name("NAME"),
         Kind::Texts => arg.value_name("TEXT").action(ArgAction::Append).value_delimiter(','),
         Kind::SomeOf(_) => arg.value_name("NAME").action(ArgAction::Append),
         Kind::Span => arg.value_name("SPAN"),

@@ -90,6 +90,10 @@ pub(crate) struct Verb {
     pub(crate) named: Named,
     /// Where only some are meant by a name: a member of the list's query, and its value.
     pub(crate) among: Option<(&'static str, &'static str)>,
+    /// What cannot be got back afterwards: whoever does it agrees to that.
+    pub(crate) loses: Option<Loss>,
+    /// Where the name is one of a few: where they are.
+    pub(crate) one_of: Option<OneOf>,
     /// Members of the body.
     pub(crate) members: &'static [Member],
     /// Members that are sent where the file has no others: pointer and JSON.
@@ -97,6 +101,26 @@ pub(crate) struct Verb {
     /// What the answer is.
     pub(crate) answer: Answered,
     pub(crate) example: &'static str,
+}
+
+/// What is lost for good.
+#[derive(Clone, Copy)]
+pub(crate) struct Loss {
+    pub(crate) says: &'static str,
+    /// A member of the body, as a pointer, and the value with which nothing is lost.
+    pub(crate) unless: Option<(&'static str, &'static str)>,
+}
+
+/// Names that have no uuid.
+#[derive(Clone, Copy)]
+pub(crate) struct OneOf {
+    pub(crate) path: &'static str,
+    /// The member of the answer that has them.
+    pub(crate) items: &'static str,
+    /// One of them, for messages.
+    pub(crate) one: &'static str,
+    /// What the help says of the name.
+    pub(crate) help: &'static str,
 }
 
 /// What the name in a verb's path is of.
@@ -129,6 +153,8 @@ pub(crate) const SHOW: Verb = Verb {
     path: "",
     named: Named::Own,
     among: None,
+    loses: None,
+    one_of: None,
     members: &[],
     fixed: &[],
     answer: Answered::Object,
@@ -146,6 +172,7 @@ pub(crate) const DELETE: Verb = Verb {
     name: "delete",
     about: "Deletes one of them",
     method: "DELETE",
+    loses: Some(Loss { says: "what is deleted cannot be had back.", unless: None }),
     answer: Answered::Nothing("deleted"),
     ..SHOW
 };
@@ -170,6 +197,8 @@ pub(crate) enum Kind {
     Switch,
     /// The uuid of what is called so, of this kind.
     Of(&'static str),
+    /// The uuid of the authority that is called so; without a name, of the only one whose key is kept here.
+    Issuer,
     /// Several of them.
     SomeOf(&'static str),
     /// A span of time, such as 30d.
@@ -193,6 +222,17 @@ pub(crate) fn matched(matches: &clap::ArgMatches) -> Option<(&'static Resource, 
 /// The kind of this name.
 pub(crate) fn find(name: &str) -> Option<&'static Resource> {
     table::all().find(|resource| resource.name == name)
+}
+
+/// The members that the flags of a command give, as pointers, and the flags.
+pub(crate) fn flags_of(name: &str, verb: &str) -> Vec<(String, &'static str)> {
+    let Some(resource) = find(name) else { return Vec::new() };
+    let of_list = resource.list.iter().filter(|_| verb == "list").flat_map(|list| list.filters);
+    let of_list = of_list.map(|filter| (filter.member, filter.flag));
+    let of_verb = resource.verbs.iter().filter(|one| one.name == verb).flat_map(|one| one.members);
+    let all = of_list.chain(of_verb.map(|member| (member.at, member.flag)));
+    // What goes into a query is refused by a pointer, too.
+    all.map(|(at, flag)| (format!("/{}", at.trim_start_matches('/')), flag)).collect()
 }
 
 impl List {

@@ -128,8 +128,34 @@ impl<'a> Names<'a> {
             [one] => Ok(uuid_in(one)),
             [] => Err(self.no_such(resource, text, &found)),
             several => {
+                // What is done to only some of them is done to the one that is meant.
+                if let Some(current) = current(several).filter(|_| among.is_none()) {
+                    return Ok(uuid_in(current));
+                }
                 let message = format!("{text}: there are {} of this name", several.len());
                 Err(told_with(Exit::Usage, message, format!("Say which, by its uuid:{}", candidates(several))))
+            }
+        }
+    }
+
+    /// The one authority whose key is kept here, where nobody named one.
+    pub(crate) fn only_issuer(&self, flag: &str) -> Result<String, Failure> {
+        let Some((resource, list)) = find("ca").and_then(|resource| Some((resource, resource.list?))) else {
+            return Err("there are no objects of the kind ca".into());
+        };
+        let mut issuers = Vec::new();
+        for item in self.all(&list, None, None)? {
+            let path = resource.item.map(|path| path.replace("{}", &uuid_in(&item))).unwrap_or_default();
+            if self.connection.get(&path)?["keyUuid"].is_string() {
+                issuers.push(item);
+            }
+        }
+        match issuers.iter().collect::<Vec<_>>().as_slice() {
+            [one] => Ok(uuid_in(one)),
+            [] => Err(told_with(Exit::Usage, "there is no authority whose key is kept here", "chancery ca list")),
+            several => {
+                let message = format!("--{flag} NAME is needed: there are {} authorities", several.len());
+                Err(told_with(Exit::Usage, message, format!("Say which, by its name or uuid:{}", candidates(several))))
             }
         }
     }
@@ -193,10 +219,22 @@ fn called<'v>(found: &'v [Value], text: &str) -> Vec<&'v Value> {
     if exact.is_empty() { by(str::eq_ignore_ascii_case) } else { exact }
 }
 
+/// Of certificates of one name and one subject, the one that took the place of the others: the newest that is valid.
+fn current<'v>(items: &[&'v Value]) -> Option<&'v Value> {
+    let is_one_subject = items.iter().all(|item| item["subject"].is_string() && item["subject"] == items[0]["subject"]);
+    let valid = items.iter().filter(|item| is_one_subject && item["status"] == "Valid");
+    // Their ids are in the order in which they were made.
+    valid.max_by_key(|item| (item["notBefore"].as_str().map(str::to_owned), uuid_in(item))).copied()
+}
+
 fn candidates(items: &[&Value]) -> String {
     let shown = items.iter().take(CANDIDATES_MAX);
-    let state = |item: &Value| item["state"].as_str().map(|state| format!("  {state}")).unwrap_or_default();
-    let lines = shown.map(|item| format!("\n    {}  {}{}", uuid_in(item), longer_name(item), state(item)));
+    let told = |item: &Value| {
+        let state = item["state"].as_str().or(item["status"].as_str()).map(|state| format!("  {state}"));
+        let until = item["notAfter"].as_str().map(|until| format!(" until {until}"));
+        state.unwrap_or_default() + &until.unwrap_or_default()
+    };
+    let lines = shown.map(|item| format!("\n    {}  {}{}", uuid_in(item), longer_name(item), told(item)));
     let more = items.len().saturating_sub(CANDIDATES_MAX);
     lines.collect::<String>() + &if more > 0 { format!("\n    and {more} more") } else { String::new() }
 }
@@ -217,4 +255,34 @@ fn longer_name(item: &Value) -> String {
 
 pub(crate) fn uuid_in(item: &Value) -> String {
     item["objInfo"]["uuid"].as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn one(uuid: &str, subject: &str, begin: &str, status: &str) -> Value {
+        json!({"objInfo": {"name": "a", "uuid": uuid}, "subject": subject, "notBefore": begin, "status": status})
+    }
+
+    #[test]
+    fn of_certificates_of_one_name_the_newest_valid_one_counts() {
+        let all = [
+            one("1", "CN=a", "2026-01-01T00:00:00Z", "Valid"),
+            one("3", "CN=a", "2026-03-01T00:00:00Z", "Revoked"),
+            one("2", "CN=a", "2026-02-01T00:00:00Z", "Valid"),
+            one("4", "CN=a,O=Other", "2026-04-01T00:00:00Z", "Valid"),
+        ];
+        let of = |indexes: &[usize]| {
+            let items: Vec<_> = indexes.iter().map(|index| &all[*index]).collect();
+            current(&items).map(uuid_in)
+        };
+        assert_eq!(of(&[0, 1, 2]).as_deref(), Some("2"));
+        assert_eq!(of(&[0, 1]).as_deref(), Some("1"));
+        assert_eq!((of(&[1, 1]), of(&[0, 2, 3])), (None, None));
+        let policies = [json!({"objInfo": {"uuid": "1"}}), json!({"objInfo": {"uuid": "2"}})];
+        assert_eq!(current(&policies.iter().collect::<Vec<_>>()), None);
+    }
 }

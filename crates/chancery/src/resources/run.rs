@@ -2,25 +2,27 @@
 
 use std::path::Path;
 
-use chancery_client::escaped;
+use chancery_client::{ClientError, escaped};
 use clap::{ArgMatches, FromArgMatches as _};
 use serde_json::Value;
 
 use super::{
-    Answered, Column, List, Named, Resource, Verb,
+    Answered, Column, List, Named, OneOf, Resource, Verb,
     body::{body_of, query_of},
     names::{Names, read_page, uuid_in},
     show,
 };
 use crate::{
     client::{
-        connection::{Answer, Connection, Output, ServerOptions, logged_in},
-        exit::usage,
+        connection::{Connection, Output, ServerOptions, logged_in},
+        consent,
+        exit::{Exit, told_with, usage},
         inputs::name_and_value,
     },
     destination,
     failure::{Failure, While as _},
     output,
+    shown::Shown,
 };
 
 /// The objects of a page at most, as the interface has it.
@@ -106,6 +108,9 @@ fn row(columns: &[Column], item: &Value, names: &Names<'_>) -> Vec<String> {
 fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Connection) -> Result<(), Failure> {
     let names = Names::new(connection);
     let named = matches.try_get_one::<String>("name-or-uuid").ok().flatten();
+    if let (None, Some(one_of)) = (named, &verb.one_of) {
+        return choices(connection, one_of);
+    }
     let uuid = named.map(|name| uuid_of(resource, verb, name, &names)).transpose()?;
     let body = body_of(verb, matches, &names)?;
     let path = uuid.as_ref().map_or_else(|| verb.path.to_owned(), |uuid| verb.path.replace("{}", uuid));
@@ -116,12 +121,26 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
         let content = connection.client.body(verb.method, &path, None)?;
         return destination.write(&content).doing(format!("--out {out}"));
     }
-    let answer = connection.call(verb.method, &path, body.as_ref())?;
-    warn(&answer);
+    if let Some(loss) = &verb.loses {
+        let is_kept =
+            |(at, value): (&str, &str)| body.as_ref().and_then(|body| body.pointer(at)?.as_str()) == Some(value);
+        if !matches.get_flag("yes") && !loss.unless.is_some_and(is_kept) {
+            let (name, uuid) = (named.map_or("", String::as_str), uuid.as_deref().unwrap_or_default());
+            output::note(Shown(&format!("{name} ({uuid}): {}", loss.says)));
+            consent::asked(verb.name, &format!("Look at it first (chancery {} show {uuid})", resource.name))?;
+        }
+    }
+    let mut answer = match (connection.call(verb.method, &path, body.as_ref()), &verb.one_of) {
+        (Err(ClientError::Refused { status: 404, .. }), Some(one_of)) => {
+            return Err(none_of(connection, one_of, named.map_or("", String::as_str))?);
+        }
+        (answer, _) => answer?,
+    };
+    answer.tell_warnings();
     match (connection.output, verb.answer) {
         (Output::Json, _) => answer.print(),
         (Output::Table, Answered::Nothing(what)) => {
-            output::line(format!("{what}: {}", crate::shown::Shown(named.map_or("", String::as_str))))
+            output::line(format!("{what}: {}", Shown(named.map_or("", String::as_str))))
         }
         (Output::Table, _) => show::details(&answer.response, &names),
     }
@@ -136,9 +155,22 @@ fn uuid_of(resource: &Resource, verb: &Verb, name: &str, names: &Names<'_>) -> R
     }
 }
 
-/// What somebody should know stands where it is read, whatever reads the answer.
-fn warn(answer: &Answer) {
-    for warning in answer.response["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        output::note(format_args!("chancery: {}", crate::shown::Shown(warning)));
+/// The names of which one can be taken, a line each.
+fn choices(connection: &Connection, one_of: &OneOf) -> Result<(), Failure> {
+    let answer = connection.call("GET", one_of.path, None)?;
+    if connection.output == Output::Json {
+        return answer.print();
     }
+    names_in(&answer.response, one_of).try_for_each(|name| output::line(Shown(name)))
+}
+
+fn none_of(connection: &Connection, one_of: &OneOf, name: &str) -> Result<Failure, Failure> {
+    let known = connection.get(one_of.path)?;
+    let lines: String = names_in(&known, one_of).map(|name| format!("\n    {name}")).collect();
+    let message = format!("{name}: there is no such {}", one_of.one);
+    Ok(told_with(Exit::Usage, message, format!("Those that there are:{lines}")))
+}
+
+fn names_in<'a>(response: &'a Value, one_of: &OneOf) -> impl Iterator<Item = &'a str> {
+    response[one_of.items].as_array().into_iter().flatten().filter_map(Value::as_str)
 }

@@ -32,10 +32,8 @@ pub(super) fn run(command: &CertRequest) -> Result<Exit, Failure> {
     logged_in(&command.server, |connection| {
         let body = body(command, connection)?;
         let answer = connection.call("POST", "/api/v2/x509/requests", Some(&body));
-        let answer = answer.map_err(|error| not_issued(error, command.key_out.as_deref()))?;
-        for warning in answer.response["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-            output::note(format_args!("chancery: {}", Shown(warning)));
-        }
+        let mut answer = answer.map_err(|error| not_issued(error, command.key_out.as_deref()))?;
+        answer.tell_warnings();
         let path = command.out.display().to_string();
         let Some(uuid) = answer.response["certificateUuid"].as_str() else {
             let proposal = answer.response["uuid"].as_str().unwrap_or_default();

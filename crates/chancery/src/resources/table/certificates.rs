@@ -1,7 +1,7 @@
 //! Certificates, authorities, and certificate profiles.
 
 use super::{
-    super::{Answered, CHANGE, CREATE, DELETE, Kind, List, Member, PLAIN, Resource, SHOW, Verb},
+    super::{Answered, CHANGE, CREATE, DELETE, Kind, List, Loss, Member, PLAIN, Resource, SHOW, Verb},
     NAME, column, filter, filter_of, member,
 };
 use crate::resources::{Column, Filter};
@@ -59,6 +59,16 @@ const REASON: &[Member] = &[member(
      certificateHold or privilegeWithdrawn",
 )];
 
+/// Of certificates of one name, those that can be revoked.
+const VALID: Option<(&str, &str)> = Some(("status", "Valid"));
+
+/// Whoever revokes names one certificate: of those that a renewal left, each by its uuid.
+pub(super) const REVOKED: Option<Loss> = Some(Loss {
+    says: "a certificate that is revoked stays so, and nobody accepts it any more; with --reason certificateHold it can be \
+           released.",
+    unless: Some(("/reason", "certificateHold")),
+});
+
 const DOWNLOAD: &[Member] = &[member("format", "format", Kind::Text, "pem, der, chain or pkcs7 [default: pem]")];
 
 const PROFILE: &str = "/api/v2/x509/cert-profiles/{}";
@@ -114,6 +124,8 @@ pub(super) const RESOURCES: &[Resource] = &[
                 name: "revoke",
                 about: "Revokes it, or puts it on hold",
                 path: "/api/v2/x509/{}/revoke",
+                among: VALID,
+                loses: REVOKED,
                 members: REASON,
                 example: "chancery cert revoke held.example.org --reason certificateHold",
                 ..CREATE
@@ -122,6 +134,7 @@ pub(super) const RESOURCES: &[Resource] = &[
                 name: "release",
                 about: "Takes it off hold, which takes two persons",
                 path: "/api/v2/x509/{}/release",
+                among: Some(("status", "Held")),
                 example: "chancery cert release held.example.org",
                 ..CREATE
             },
@@ -210,8 +223,10 @@ pub(super) const RESOURCES: &[Resource] = &[
                 name: "revoke",
                 about: "Revokes it, which takes two persons",
                 path: "/api/v2/x509/{}/revoke",
+                among: VALID,
+                loses: REVOKED,
                 members: REASON,
-                example: "chancery ca revoke 'Issuing 1' --reason superseded",
+                example: "chancery ca revoke 'Issuing 1' --reason superseded --yes",
                 ..CREATE
             },
             Verb {
@@ -219,7 +234,12 @@ pub(super) const RESOURCES: &[Resource] = &[
                 about: "Writes its revocation list to a file",
                 path: "/api/v2/x509/crls/export",
                 members: &[
-                    member("issuer", "issuer", Kind::Of("ca"), "The authority"),
+                    member(
+                        "issuer",
+                        "issuer",
+                        Kind::Issuer,
+                        "The authority: name or uuid [default: the only one whose key is kept here]",
+                    ),
                     member("format", "format", Kind::Text, "pem or der [default: pem]"),
                 ],
                 answer: Answered::File,
@@ -257,7 +277,7 @@ pub(super) const RESOURCES: &[Resource] = &[
                 example: "chancery cert-profile change Workload --max-validity 90d",
                 ..CHANGE
             },
-            Verb { path: PROFILE, example: "chancery cert-profile delete Workload", ..DELETE },
+            Verb { path: PROFILE, example: "chancery cert-profile delete Workload --yes", ..DELETE },
         ],
     },
 ];

@@ -1,7 +1,7 @@
 //! Roles, identities, and the audit records.
 
 use super::{
-    super::{Answered, CHANGE, CREATE, DELETE, Kind, List, Member, PLAIN, Resource, SHOW, Verb},
+    super::{Answered, CHANGE, CREATE, DELETE, Kind, List, Loss, Member, PLAIN, Resource, SHOW, Verb},
     NAME, column, filter, filter_of, member,
 };
 
@@ -70,7 +70,15 @@ pub(super) const RESOURCES: &[Resource] = &[
                 example: "chancery identity password carol --password-file new-password",
                 ..CREATE
             },
-            Verb { path: IDENTITY, example: "chancery identity delete 'ci of project 1'", ..DELETE },
+            Verb {
+                path: IDENTITY,
+                loses: Some(Loss {
+                    says: "an identity that is deleted cannot be had back; its sessions end, and its API key.",
+                    unless: None,
+                }),
+                example: "chancery identity delete 'ci of project 1' --yes",
+                ..DELETE
+            },
         ],
     },
     Resource {
@@ -97,7 +105,7 @@ pub(super) const RESOURCES: &[Resource] = &[
                 example: "chancery role change Builders --name 'Release builders'",
                 ..CHANGE
             },
-            Verb { path: ROLE, example: "chancery role delete 'Release builders'", ..DELETE },
+            Verb { path: ROLE, example: "chancery role delete 'Release builders' --yes", ..DELETE },
         ],
     },
     Resource {

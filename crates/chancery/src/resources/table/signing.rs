@@ -2,7 +2,9 @@
 
 use super::{
     super::{Answered, CHANGE, CREATE, Column, Kind, List, Member, Named, PLAIN, Resource, SHOW, Verb},
-    NAME, column, filter, filter_of, member,
+    NAME,
+    certificates::REVOKED,
+    column, filter, filter_of, member,
 };
 
 const SERVICE: &str = "/api/v2/x509/services/{}";
@@ -125,8 +127,9 @@ const SERVICES: Resource = Resource {
             name: "revoke",
             about: "Revokes its certificate, which takes two persons",
             path: "/api/v2/x509/services/{}/revoke",
+            loses: REVOKED,
             members: &[member("reason", "/reason", Kind::Text, "Why, as for chancery cert revoke")],
-            example: "chancery service revoke scripts --reason superseded",
+            example: "chancery service revoke scripts --reason superseded --yes",
             ..CREATE
         },
     ],

@@ -1,11 +1,18 @@
 //! Token profiles. Their Control Rules have a command of their own, `rule`.
 
 use super::{
-    super::{CHANGE, CREATE, DELETE, Kind, List, Member, Named, PLAIN, Resource, SHOW, Verb},
+    super::{CHANGE, CREATE, DELETE, Kind, List, Loss, Member, Named, OneOf, PLAIN, Resource, SHOW, Verb},
     NAME, column, member,
 };
 
 const ITEM: &str = "/api/v2/token-profiles/{}";
+
+const TEMPLATES: &str = "/api/v2/token-profiles/template/names";
+
+/// The names as the server has them: a test compares them.
+const TEMPLATE_NAMES: &str = "Its name: card number keep last 4, card number keep 6+4, card number in full, card number that \
+    never passes Luhn, social security number, date, e-mail address, phone number, IBAN, UUID, free text. Without it, their \
+    names";
 
 const MEMBERS: &[Member] = &[
     member("name", "/objInfo/name", Kind::Text, "Its name"),
@@ -51,7 +58,16 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
             example: "chancery profile copy 'demo cards' --name 'demo cards 2'",
             ..CREATE
         },
-        Verb { path: ITEM, example: "chancery profile delete 'demo cards 2'", ..DELETE },
+        Verb {
+            path: ITEM,
+            loses: Some(Loss {
+                says: "a profile that is deleted cannot be had back, and with that of a vault (Random) go all its tokens \
+                       and the values behind them.",
+                unless: None,
+            }),
+            example: "chancery profile delete 'demo cards 2' --yes",
+            ..DELETE
+        },
         Verb {
             name: "preview",
             about: "Tries a profile out that does not exist yet",
@@ -78,15 +94,16 @@ pub(super) const RESOURCES: &[Resource] = &[Resource {
         Verb {
             name: "templates",
             about: "Names the built-in templates",
-            path: "/api/v2/token-profiles/template/names",
+            path: TEMPLATES,
             example: "chancery profile templates",
             ..SHOW
         },
         Verb {
             name: "template",
-            about: "Shows a built-in template",
+            about: "Shows a built-in template; without a name, the names of all",
             path: "/api/v2/token-profiles/template/{}",
             named: Named::Plain,
+            one_of: Some(OneOf { path: TEMPLATES, items: "names", one: "template", help: TEMPLATE_NAMES }),
             example: "chancery profile template 'card number keep last 4'",
             ..SHOW
         },

@@ -142,7 +142,7 @@ const STEPS: &[&str] = &[
 ];
 
 /// The commands below this one, as its help lists them.
-fn subcommands(help: &str) -> Vec<String> {
+pub(super) fn subcommands(help: &str) -> Vec<String> {
     let listed = help.split("\nCommands:\n").nth(1).unwrap_or_default();
     let lines = listed
         .lines()

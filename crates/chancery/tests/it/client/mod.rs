@@ -3,6 +3,7 @@
 mod bulk;
 mod bulk_library;
 mod bulk_places;
+mod destroying;
 mod examples;
 mod failures;
 mod login;
@@ -19,3 +20,4 @@ mod signing;
 mod tokens;
 mod values;
 mod whole_release;
+mod words;

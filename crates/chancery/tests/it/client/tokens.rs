@@ -61,9 +61,9 @@ fn vault(place: &Place) {
     let both = place.sh(&format!("printf '123-45-6789\\n987-65-4321\\n' | {exists}")).done();
     assert_eq!(both, "true\nfalse\n");
     assert_eq!(place.json(&format!("{exists} 987-65-4321"))["tokenized"], false);
-    let deleted = place.sh("chancery token delete --profile numbers < tokens").done();
+    let deleted = place.sh("chancery token delete --profile numbers --yes < tokens").done();
     assert_eq!(deleted, format!("deleted: {token}"));
-    let gone = place.sh("(echo; cat tokens) | chancery token delete --profile numbers").failed(5);
+    let gone = place.sh("(echo; cat tokens) | chancery token delete --profile numbers --yes").failed(5);
     assert!(gone.contains("line 1: "), "{gone}");
     let gone = place.sh("chancery token show --profile numbers < tokens").failed(5);
     assert!(gone.contains("line 1: ") && gone.contains("InvalidValue"), "{gone}");

@@ -57,8 +57,8 @@ fn plain(command: &CertRenew) -> Result<Exit, Failure> {
         let kind = resources::find("cert").ok_or("there is no such kind")?;
         let uuid = names.resolve(kind, &command.name)?;
         let body = body(command, connection)?;
-        let answer = connection.call("POST", &format!("/api/v2/x509/{uuid}/renew"), Some(&body))?;
-        warn(&answer);
+        let mut answer = connection.call("POST", &format!("/api/v2/x509/{uuid}/renew"), Some(&body))?;
+        answer.tell_warnings();
         match connection.output {
             Output::Json => answer.print(),
             Output::Table => show::details(&answer.response, &names),
@@ -169,8 +169,8 @@ impl<'a> Renewal<'a> {
         } else {
             "renew"
         };
-        let answer = connection.call("POST", &format!("/api/v2/x509/{uuid}/{what}"), Some(&body))?;
-        warn(&answer);
+        let mut answer = connection.call("POST", &format!("/api/v2/x509/{uuid}/{what}"), Some(&body))?;
+        answer.tell_warnings();
         if let Some(uuid) = answer.response["certificateUuid"].as_str() {
             self.remember(Some(Pending::Certificate(uuid.to_owned())));
             return self.take(connection, uuid);
@@ -312,10 +312,4 @@ fn body(command: &CertRenew, connection: &Connection) -> Result<Value, Failure> 
         body["certParams"] = params.into();
     }
     Ok(body)
-}
-
-fn warn(answer: &Answer) {
-    for warning in answer.response["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        output::note(format_args!("chancery: {}", Shown(warning)));
-    }
 }
