@@ -7,12 +7,15 @@ use chancery_types::RoleId;
 
 use crate::{
     cli::Init,
+    client::exit::{Exit, told_with},
     data_lock::DataLock,
     failure::{Failure, While as _},
     installation, output,
     password_input::password,
     settings::Settings,
 };
+
+const HOST: Host = Host::running("chancery init");
 
 pub(crate) async fn run(command: Init) -> Result<(), Failure> {
     let Init { admin1, admin1_password_file, admin2, admin2_password_file, options } = command;
@@ -22,6 +25,7 @@ pub(crate) async fn run(command: Init) -> Result<(), Failure> {
     // Before anybody types a password: whose folder it is already, and what is in it.
     let held = settings.data.exists().then(|| DataLock::take(&settings)).transpose()?;
     refuse_new_key_of_old_store(&settings, &root_key)?;
+    refuse_installation(&settings, &root_key).await?;
     // Passwords before the rest: where one is missing nothing has been made yet.
     let password_of = |name: &str, file: Option<PathBuf>, variable| {
         let password = password(name, file.as_deref(), variable)?;
@@ -49,12 +53,7 @@ pub(crate) async fn run(command: Init) -> Result<(), Failure> {
     provision(&settings, &root_key, administrators.into()).await?;
     output::line(format_args!("Made the installation in {}.", settings.data.display()))?;
     let (data, root_key) = (settings.data.display(), root_key.display());
-    // An address may hold a password, so it is not repeated.
-    let store = match settings.store.path() {
-        Some(path) if path == settings.data.join("chancery.db") => String::new(),
-        Some(path) => format!(" --store {}", path.display()),
-        None => " --store ADDRESS".to_owned(),
-    };
+    let store = store_option(&settings);
     output::line(format_args!(
         "API access is off; `chancery settings --data {data} --root-key {root_key}{store} --api-access on` switches it on."
     ))?;
@@ -79,9 +78,49 @@ fn refuse_inside(root_key: &Path, data: &Path) -> Result<(), Failure> {
 fn refuse_new_key_of_old_store(settings: &Settings, root_key: &Path) -> Result<(), Failure> {
     match settings.store.path().filter(|path| path.exists() && !root_key.exists()) {
         Some(path) => {
-            Err(format!("{} exists already, and the root key {} does not", path.display(), root_key.display()).into())
+            let message =
+                format!("{} exists already, and the root key {} does not", path.display(), root_key.display());
+            let next = "For what is there, name its root key with --root-key; for a new installation, another folder with --data.";
+            Err(told_with(Exit::Failed, message, next))
         }
         None => Ok(()),
+    }
+}
+
+/// Before anybody types a password for an installation that is there already.
+async fn refuse_installation(settings: &Settings, root_key: &Path) -> Result<(), Failure> {
+    if !settings.store.path().is_some_and(Path::exists) {
+        return Ok(());
+    }
+    let chancery = installation::open_with(settings, root_key).await?;
+    let (is_new, is_demo) = (chancery.is_new(&HOST).await, chancery.host_settings(&HOST).demo);
+    chancery.shut_down().await;
+    if is_new? { Ok(()) } else { Err(there_is_one(settings, root_key, is_demo)) }
+}
+
+fn there_is_one(settings: &Settings, root_key: &Path, is_demo: bool) -> Failure {
+    let (data, root_key) = (settings.data.display(), root_key.display());
+    let store = store_option(settings);
+    let what = if is_demo { "a demonstration" } else { "an installation" };
+    let message = format!("there is {what} in {data} already; nothing was changed");
+    let serve = if is_demo {
+        format!("To serve it: chancery quickstart --data {data} --root-key {root_key}{store}")
+    } else {
+        format!("To serve it: chancery serve --data {data} --root-key {root_key}{store}")
+    };
+    let next = format!(
+        "{serve}\nTo look at its settings: chancery settings --data {data} --root-key {root_key}{store}\n\
+         For a new one beside it: another folder with --data, and another file with --root-key."
+    );
+    told_with(Exit::Failed, message, next)
+}
+
+/// An address may hold a password, so it is not repeated.
+fn store_option(settings: &Settings) -> String {
+    match settings.store.path() {
+        Some(path) if path == settings.data.join("chancery.db") => String::new(),
+        Some(path) => format!(" --store {}", path.display()),
+        None => " --store ADDRESS".to_owned(),
     }
 }
 
@@ -96,10 +135,16 @@ fn expect_length(name: &str, password: &str, limits: &Limits) -> Result<(), Fail
 async fn provision(settings: &Settings, root_key: &Path, identities: Vec<FirstIdentity>) -> Result<(), Failure> {
     let chancery = installation::open_with(settings, root_key).await?;
     let provision = Provision { identities, api_access: false, demo: false };
-    let provisioned = chancery.provision(&Host::running("chancery init"), provision).await;
+    // On PostgreSQL somebody may have been here before.
+    let is_new = chancery.is_new(&HOST).await;
+    let is_demo = chancery.host_settings(&HOST).demo;
+    let provisioned = match is_new {
+        Ok(true) => chancery.provision(&HOST, provision).await.map(drop).map_err(Failure::from),
+        Ok(false) => Err(there_is_one(settings, root_key, is_demo)),
+        Err(error) => Err(error.into()),
+    };
     chancery.shut_down().await;
-    provisioned?;
-    Ok(())
+    provisioned
 }
 
 #[cfg(test)]

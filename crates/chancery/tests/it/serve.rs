@@ -163,7 +163,7 @@ fn serve_needs_what_init_makes() {
     assert!(!refused.status.success() && refused.stderr.contains("there is no installation"), "{}", refused.stderr);
     let _made = place.init().run();
     let again = place.init().try_run();
-    assert!(again.stderr.contains("The installation has identities already."), "{}", again.stderr);
+    assert!(again.stderr.contains("there is an installation in "), "{}", again.stderr);
     fs::remove_file(place.path("root.key")).unwrap();
     let refused = place.run(&["serve", "--listen", "127.0.0.1:0"]).try_run();
     assert!(refused.stderr.contains("root.key does not exist"), "{}", refused.stderr);
@@ -184,7 +184,7 @@ fn init_keeps_the_root_key_and_weak_passwords_out() {
     fs::copy(&one, &two).unwrap();
     let warned = place.init().run();
     assert!(warned.stderr.contains("have the same password"), "{}", warned.stderr);
-    let nowhere = place.run(&["init"]).try_run();
+    let nowhere = Place::new().run(&["init"]).try_run();
     assert!(nowhere.stderr.contains("there is no password for Admin1"), "{}", nowhere.stderr);
 }
 
@@ -310,4 +310,57 @@ fn a_command_makes_nothing_where_there_is_no_installation() {
     let missing = place.path("nofile.db");
     let refused = place.run(&["settings", "--store", &missing]).try_run().stderr;
     assert!(refused.contains(&format!("there is no installation in {missing}")), "{refused}");
+}
+
+/// Who runs `init` where something is already learns what that is, before anybody types a password.
+#[test]
+fn init_says_what_is_there_already() {
+    let place = Place::new();
+    let _made = place.init().run();
+    let (data, key) = (place.path("data"), place.path("root.key"));
+    let identities = || {
+        Tool::new("sqlite3")
+            .args([&format!("{data}/chancery.db"), "SELECT hex(id), name, password FROM identities"])
+            .run()
+            .text()
+    };
+    let before = identities();
+    for again in [place.init(), place.run(&["init"])] {
+        let again = again.try_run();
+        assert_eq!((again.status.code(), again.text()), (Some(1), String::new()), "{}", again.stderr);
+        for says in [
+            format!("there is an installation in {data} already; nothing was changed\n"),
+            format!("To serve it: chancery serve --data {data} --root-key {key}\n"),
+            format!("chancery settings --data {data} --root-key {key}\n"),
+            "For a new one beside it: another folder with --data".to_owned(),
+        ] {
+            assert!(again.stderr.contains(&says), "{says}: {}", again.stderr);
+        }
+    }
+    assert_eq!((identities(), before.lines().count()), (before, 2));
+    // Its lines are told as they run.
+    let settings = place.run(&["settings"]).run().text();
+    assert!(settings.contains("apiAccess"), "{settings}");
+    let other = chancery(&["init", "--data", &data, "--root-key", &place.path("other.key")]).try_run();
+    assert!(
+        other.stderr.contains("exists already, and the root key") && other.stderr.contains("name its root key"),
+        "{}",
+        other.stderr
+    );
+    assert!(!PathBuf::from(place.path("other.key")).exists());
+
+    let folder = temp_dir();
+    let demo = crate::process::Demo::start(folder.path(), &[]);
+    assert!(demo.server.stop().success());
+    // A root key has to be outside of the folder for this.
+    let (data, key) = (folder.path().join("data"), folder.path().join("moved.key"));
+    fs::rename(data.join("root.key"), &key).unwrap();
+    let (data, key) = (data.display().to_string(), key.display().to_string());
+    let refused = chancery(&["init", "--data", &data, "--root-key", &key]).try_run();
+    assert!(refused.stderr.contains(&format!("there is a demonstration in {data} already")), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains(&format!("chancery quickstart --data {data} --root-key {key}\n")),
+        "{}",
+        refused.stderr
+    );
 }
