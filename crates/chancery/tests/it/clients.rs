@@ -7,6 +7,7 @@ use std::{
 };
 
 use chancery_testkit::{Tool, temp_dir};
+use tempfile::TempDir;
 
 use crate::process::PROGRAM;
 
@@ -26,25 +27,51 @@ fn the_python_client_passes_its_tests() {
         .run();
 }
 
+/// With the current Node, and with the oldest that its package.json promises to work with.
 #[test]
 fn the_typescript_client_passes_its_tests() {
-    let temporary = temp_dir();
-    let build = temporary.path();
+    let build = compiled();
+    for node in [Tool::new("node"), oldest_node()] {
+        let _passed = node
+            .env("CHANCERY_BINARY", PROGRAM)
+            .env("CHANCERY_ROOT", folder(""))
+            .arg("--test")
+            .arg(build.path().join("test/main.js"))
+            .run();
+    }
+}
+
+#[test]
+fn the_typescript_client_works_in_a_browser() {
+    let build = compiled();
+    let _passed = Tool::new("node")
+        .env("CHANCERY_BINARY", PROGRAM)
+        .env("CHANCERY_NODE_TOOLS", folder("target/tools/node"))
+        .arg("--test")
+        .arg(build.path().join("test/browser.js"))
+        .run();
+}
+
+fn oldest_node() -> Tool {
+    let node = folder("target/tools/node18/node_modules/.bin/node");
+    let version = Tool::new(node.to_str().unwrap()).arg("--version").run().text();
+    assert!(version.starts_with("v18."), "{version}");
+    Tool::new(node.to_str().unwrap())
+}
+
+/// The TypeScript client and its tests, compiled.
+fn compiled() -> TempDir {
+    let build = temp_dir();
     let _compiled = Tool::new("tsc")
         .folder(folder("clients/typescript"))
         .args(["--project", "test/tsconfig.json", "--typeRoots"])
         .arg(folder("target/tools/node/node_modules/@types"))
         .arg("--outDir")
-        .arg(build)
+        .arg(build.path())
         .run();
     // What is compiled lies outside of the package that says that these are modules.
-    fs::write(build.join("package.json"), r#"{"type": "module"}"#).unwrap();
-    let _passed = Tool::new("node")
-        .env("CHANCERY_BINARY", PROGRAM)
-        .env("CHANCERY_ROOT", folder(""))
-        .arg("--test")
-        .arg(build.join("test/main.js"))
-        .run();
+    fs::write(build.path().join("package.json"), r#"{"type": "module"}"#).unwrap();
+    build
 }
 
 fn folder(path: &str) -> PathBuf {
