@@ -1,8 +1,21 @@
 //! Why a command failed, for the person who ran it.
 
-use std::error::Error;
+use std::{error::Error, sync::OnceLock};
 
-use crate::{client::flags::in_words, shown::Shown};
+use crate::shown::Shown;
+
+/// What a cause says to whoever typed the command, where that is not what it says by itself.
+static WORDS: OnceLock<fn(&(dyn Error + 'static)) -> String> = OnceLock::new();
+
+/// Has causes told in other words from now on.
+pub(crate) fn tell_in(words: fn(&(dyn Error + 'static)) -> String) {
+    // The first who says so stays the one: a process runs one command.
+    let _first = WORDS.set(words);
+}
+
+fn in_words(cause: &(dyn Error + 'static)) -> String {
+    WORDS.get().map_or_else(|| cause.to_string(), |words| words(cause))
+}
 
 /// Why a command failed. The cause stays attached; [`describe`] says it all.
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;

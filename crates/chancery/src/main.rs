@@ -10,6 +10,7 @@ mod commands;
 mod data_lock;
 mod destination;
 mod failure;
+mod flags;
 mod installation;
 mod logging;
 mod original;
@@ -38,7 +39,7 @@ const LAST_WAIT: Duration = Duration::from_secs(1);
 fn main() -> ExitCode {
     allocator::hold_little();
     let matches = commands::whole().get_matches();
-    client::flags::remember(&matches);
+    flags::remember(&matches);
     if let Some(outcome) = commands::run_of_resource(&matches) {
         return ended(outcome);
     }

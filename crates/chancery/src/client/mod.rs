@@ -4,7 +4,6 @@ pub(crate) mod address;
 pub(crate) mod connection;
 pub(crate) mod consent;
 pub(crate) mod exit;
-pub(crate) mod flags;
 pub(crate) mod inputs;
 pub(crate) mod servers;
 pub(crate) mod target;

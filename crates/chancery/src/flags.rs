@@ -5,13 +5,16 @@ use std::{error::Error, sync::OnceLock};
 use chancery_client::ClientError;
 use clap::ArgMatches;
 
-use crate::resources;
+use crate::{failure, resources};
 
 /// A member, as a JSON pointer without the numbers of arrays, and the flag that gives it.
 type Flag = (String, String);
 
+/// A command's words, and its members with their flags.
+type ByHand = (&'static [&'static str], &'static [(&'static str, &'static str)]);
+
 /// The flags of commands that no table makes, by the command's words. Those of resources stand in `resources/table/`.
-const BY_HAND: [(&[&str], &[(&str, &str)]); 10] = [
+const BY_HAND: [ByHand; 10] = [
     (
         &["sign"],
         &[
@@ -78,6 +81,7 @@ pub(crate) fn remember(matches: &ArgMatches) {
     }
     // The first command stays the one.
     let _first = TYPED.set(flags_of(&words));
+    failure::tell_in(in_words);
 }
 
 fn flags_of(words: &[&str]) -> Vec<Flag> {
@@ -91,7 +95,7 @@ fn flags_of(words: &[&str]) -> Vec<Flag> {
 }
 
 /// What a cause says, in the words of whoever typed the command.
-pub(crate) fn in_words(cause: &(dyn Error + 'static)) -> String {
+fn in_words(cause: &(dyn Error + 'static)) -> String {
     let text = cause.to_string();
     match (cause.downcast_ref(), TYPED.get()) {
         (Some(ClientError::Refused { response, .. }), Some(flags)) if !flags.is_empty() => {
