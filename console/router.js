@@ -49,6 +49,9 @@ export function find(path) {
   return undefined;
 }
 
+/** What stands for a variable part: parts of addresses go on into paths of calls, so nothing else may. */
+const ID = /^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|new)$/;
+
 /** @param {string[]} pattern @param {string[]} path */
 function match(pattern, path) {
   if (pattern.length !== path.length) return undefined;
@@ -56,7 +59,7 @@ function match(pattern, path) {
   const params = {};
   for (const [index, part] of pattern.entries()) {
     const given = path[index] ?? "";
-    if (part.startsWith(":")) params[part.slice(1)] = decodeURIComponent(given);
+    if (part.startsWith(":") && ID.test(given)) params[part.slice(1)] = given;
     else if (part !== given) return undefined;
   }
   return params;

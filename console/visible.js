@@ -13,8 +13,8 @@ export const HIDDEN =
 export function shown(text, options = {}) {
   const element = h("bdi", { class: options.lines ? "foreign lines" : "foreign" });
   let plain = "";
-  for (const character of text) {
-    if (HIDDEN.test(character) && !(options.lines && character === "\n")) {
+  for (const [character, isHidden] of characters(text, options.lines ?? false)) {
+    if (isHidden) {
       element.append(plain, escaped(character));
       plain = "";
     } else {
@@ -27,7 +27,23 @@ export function shown(text, options = {}) {
 
 /** The same for places that take no elements. @param {string} text */
 export function shownText(text) {
-  return [...text].map((character) => (HIDDEN.test(character) ? codePoint(character) : character)).join("");
+  return characters(text, false).map(([character, isHidden]) => (isHidden ? codePoint(character) : character)).join("");
+}
+
+/**
+ * Each character, and whether nobody would see it. At the ends of a text of one line blanks are among those: names that
+ * differ in nothing else must not look the same.
+ * @param {string} text @param {boolean} hasLines @returns {[string, boolean][]}
+ */
+function characters(text, hasLines) {
+  const all = [...text];
+  const isBlank = (/** @type {string} */ character) => character.trim() === "";
+  const first = all.findIndex((one) => !isBlank(one));
+  const last = all.findLastIndex((one) => !isBlank(one));
+  return all.map((one, index) => {
+    const isOuter = !hasLines && isBlank(one) && (index < first || index > last);
+    return [one, isOuter || (HIDDEN.test(one) && !(hasLines && one === "\n"))];
+  });
 }
 
 /** @param {string} character */

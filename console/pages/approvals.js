@@ -66,6 +66,7 @@ function columnsOfProposals() {
   return [
     { title: t("column.proposal"), cell: ({ proposal }) => h("a", { href: `#/approvals/proposal/${proposal.objInfo.uuid}` }, shown(proposal.objInfo.name)) },
     { title: t("column.kind"), cell: ({ proposal }) => word("kind", proposal.kind) },
+    { title: t("column.about"), cell: ({ about }) => shown(about) },
     { title: t("column.submitter"), cell: ({ proposal }) => submitters(proposal) },
     { title: t("column.missing"), cell: ({ proposal, roles }) => missingOf(proposal, roles) },
     { title: t("column.waits"), kind: "time", cell: ({ proposal }) => relative(proposal.submittedAt) },

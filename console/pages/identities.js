@@ -9,6 +9,7 @@ import { shown } from "../visible.js";
 import { t, word } from "../words.js";
 import { field, form, input, select } from "../parts/form.js";
 import { go } from "../router.js";
+import { may } from "../session.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -31,9 +32,9 @@ export async function page({ query, signal }) {
   const content = [
     h("h1", {}, t("identities.title")),
     list({ path: "/identities", query, caption: t("nav.identities"), columns, empty: t("list.nothingFound"), search: t("identities.search"), listed: { ...answer, rows: answer["results"] } }),
-    h("details", {}, h("summary", {}, t("identities.make")), makeForm(roles["results"])),
+    may("Identity:Manage") && h("details", {}, h("summary", {}, t("identities.make")), makeForm(roles["results"])),
     h("h2", {}, t("roles.title")), table(roleColumns, roles["results"], t("roles.title")),
-    h("p", {}, h("a", { href: "#/identities/role/new" }, t("roles.make"))),
+    may("Identity:Manage") && h("p", {}, h("a", { href: "#/identities/role/new" }, t("roles.make"))),
   ];
   return { title: t("nav.identities"), content };
 }

@@ -62,7 +62,7 @@ function generate(profiles, keyTypes, issuers, chosen) {
   const trust = field(t("issue.trust"), input({ type: "checkbox" }), { pointer: "/trustCert" });
   const isSet = (/** @type {import("../parts/form.js").Field} */ one) => /** @type {HTMLInputElement} */ (one.control).checked;
   return form({
-    fields: [profile, issuer, ...fields, type, keep, trust], submit: t("issue.generate"),
+    fields: [profile, issuer, ...fields, type, keep, trust], submit: t("issue.generateSubmit"),
     act: async () => issued(await post("/api/v2/x509/generate", {
       ...body(), ...(issuer.control.value ? { issuerUuid: issuer.control.value } : {}),
       newKey: { keyTypeUuid: type.control.value, save: isSet(keep) }, trustCert: isSet(trust),
@@ -76,7 +76,7 @@ function fromRequest(profiles, issuers, chosen) {
   const issuer = field(t("cert.issuer"), select(issuers, chosen), { pointer: "/serviceOrIssuerUuid" });
   const csr = field(t("issue.csr"), textarea({ rows: 8, spellcheck: "false" }), { pointer: "/csr", help: t("issue.csrHelp") });
   return form({
-    fields: [csr, profile, issuer, ...fields], submit: t("issue.request"),
+    fields: [csr, profile, issuer, ...fields], submit: t("issue.requestSubmit"),
     act: async () => issued(await post("/api/v2/x509/requests", { ...body(), serviceOrIssuerUuid: issuer.control.value, csr: csr.control.value })),
   });
 }

@@ -12,7 +12,7 @@ import { sha256OfText } from "../parts/hashes.js";
 import { missing, state } from "../parts/state.js";
 import { verdict } from "../parts/statement.js";
 import { later } from "../parts/table.js";
-import { bytesOf, digest, hex, lasting, moment, number, relative } from "../parts/values.js";
+import { bytesOf, digest, hex, lasting, moment, number, relative, shortId } from "../parts/values.js";
 import { includesUs, may } from "../session.js";
 import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
@@ -42,6 +42,7 @@ export async function page({ params, signal }) {
     proposal.reason && h("p", { class: "problem" }, shown(proposal.reason)),
     waits && h("p", { class: "consequence" }, word("consequence", proposal.kind)),
     h("h2", {}, t("proposal.what")),
+    await about(proposal, names),
     await effect(proposal, names),
     h("h2", {}, t("proposal.statement")),
     facts(
@@ -88,6 +89,21 @@ async function effect(proposal, names) {
     case "PreApproval": return preApproval(proposal, said, names);
     default: return h("p", {}, t("proposal.unknown"));
   }
+}
+
+/**
+ * The service and the policy that a change or a pre-approval is about: policies of two services may have one name.
+ * @param {Json} proposal @param {Names} names
+ */
+async function about(proposal, names) {
+  if (!proposal.serviceUuid) return undefined;
+  const service = await names.service(proposal.serviceUuid);
+  const { certificate } = service;
+  const policy = service.policies?.find((/** @type {Json} */ one) => one.objInfo.uuid === proposal.policyUuid);
+  return facts(
+    computed(t("fact.service"), [h("a", { href: `#/signing/service/${proposal.serviceUuid}` }, shown(service.objInfo.name)), " ", shortId(proposal.serviceUuid)]),
+    certificate && computed(t("fact.certificate"), [h("a", { href: `#/certificates/${certificate.objInfo.uuid}` }, shown(certificate.subject)), " ", state(certificate.status)]),
+    proposal.policyUuid && computed(t("fact.policy"), [policy && [h("a", { href: `#/signing/policy/${proposal.policyUuid}` }, shown(policy.objInfo.name)), " "], shortId(proposal.policyUuid)]));
 }
 
 /** @param {Json} pair @param {(text: string) => string} name @param {import("../words.js").Key} isNew */

@@ -25,9 +25,15 @@ export async function waitingProposals(names, after, pageSize) {
   const answer = await get("/api/v2/x509/proposals", { waiting: true, pageSize, after }, names.signal);
   const rows = await each(answer.items, async (/** @type {Json} */ stub) => {
     const proposal = await get(`/api/v2/x509/proposals/${stub.objInfo.uuid}`, undefined, names.signal);
-    return { proposal, roles: await names.rolesNamed(proposal.nextRoleUuids) };
+    return { proposal, about: await about(proposal, names), roles: await names.rolesNamed(proposal.nextRoleUuids) };
   });
   return { ...answer, rows };
+}
+
+/** Of which service, or by which authority. @param {Json} proposal @param {NamesOf} names @returns {Promise<string>} */
+async function about({ serviceUuid, issuerUuid }, names) {
+  if (serviceUuid) return (await names.service(serviceUuid)).objInfo.name;
+  return issuerUuid ? (await names.certificate(issuerUuid)).subject : "";
 }
 
 export { approved };

@@ -19,9 +19,15 @@ export function certificateToIssue(certificate, issuer, keyType) {
     computed(t("cert.validity"), period(certificate.validityPeriod)),
     computed(t("cert.keyUsages"), list(certificate.keyUsages.map((/** @type {string} */ one) => word("usage", one)))),
     computed(t("cert.extendedKeyUsages"), list(certificate.extendedKeyUsages.map((/** @type {string} */ one) => word("usage", one)))),
-    computed(t("cert.issuer"), issuer ? shown(issuer) : t("cert.selfSigned")),
+    computed(t("cert.issuer"), issuer ? [shown(issuer), certificate.issuerSha256 && h("div", { class: "help" }, t("cert.issuerSha256"), " ", digest(certificate.issuerSha256))] : t("cert.selfSigned")),
+    computed(t("cert.hash"), word("hash", certificate.hashAlgorithm)),
     computed(t("cert.profile"), shown(certificate.certProfile)),
+    computed(t("cert.policies"), list(certificate.policies)),
+    computed(t("cert.crlUrls"), addresses(certificate.crlUrls)),
+    computed(t("cert.ocspUrls"), addresses(certificate.ocspUrls)),
+    computed(t("cert.issuerUrls"), addresses(certificate.issuerUrls)),
     computed(t("fact.key"), certificate.publicKeySha256 ? [t("cert.keyGiven"), " ", digest(certificate.publicKeySha256)] : t("cert.keyMade", { type: keyType })),
+    certificate.publicKeySha256 ? computed(t("cert.keyKind"), shown(keyType)) : computed(t("cert.privateKey"), t(certificate.saveKey ? "cert.keyKept" : "cert.keyHanded")),
     computed(t("cert.trusted"), certificate.trustCert ? h("strong", {}, t("cert.willIssue")) : t("cert.willNotIssue")),
     nameConstraints && computed(t("cert.permitted"), list(nameConstraints.permitted ?? [])),
     nameConstraints && computed(t("cert.excluded"), list(nameConstraints.excluded ?? [])),
@@ -32,6 +38,9 @@ export function certificateToIssue(certificate, issuer, keyType) {
 /** @param {Json} constraints */
 export const authority = (constraints) =>
   constraints.pathLength === null || constraints.pathLength === undefined ? t("cert.isAuthority") : t("cert.isAuthorityOf", { depth: constraints.pathLength });
+
+/** Where something about it is looked up: named ones, none, or those of this server. @param {string[] | null | undefined} urls */
+const addresses = (urls) => (urls ? list(urls) : t("cert.ownUrls"));
 
 /** @param {string[]} texts @returns {Child} */
 export function list(texts) {

@@ -16,12 +16,15 @@ export function problem(error, again) {
 /** @param {unknown} error */
 export function message(error) {
   if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error);
+  // Still there after the next login, which asks for nothing but the same button again.
+  if (error.status === 401) return t("problem.ended");
   const later = error.retryAfter ? ` ${t("problem.later", { seconds: error.retryAfter })}` : "";
   return (error.status === 0 ? t("problem.unreachable") : error.message) + later;
 }
 
 /** @param {unknown} error */
 function title(error) {
+  if (error instanceof Refusal && error.status === 401) return t("problem.endedTitle");
   return error instanceof Refusal ? word("error", error.code) : t("problem.ours");
 }
 

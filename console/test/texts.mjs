@@ -39,3 +39,12 @@ test("our own SHA-256 agrees with OpenSSL's, however the bytes come", () => {
     }
   }
 });
+
+test("the audit page can be filtered by every action that there is", async () => {
+  const read = (path) => readFile(new URL(path, import.meta.url), "utf8");
+  const documented = [...(await read("../../docs/AUDIT.md")).matchAll(/^\| `([A-Z][A-Za-z]*)`/gm)].map((found) => found[1]);
+  const page = await read("../pages/audit.js");
+  const offered = [...page.slice(page.indexOf("const ACTIONS"), page.indexOf("];")).matchAll(/"(\w+)"/g)].map((found) => found[1]);
+  assert.ok(documented.length > 70, "the list was found");
+  assert.deepEqual(offered, documented);
+});
