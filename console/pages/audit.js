@@ -70,7 +70,7 @@ function columns(query) {
     { title: t("column.who"), cell: (row) => row["identities"].length === 0 ? h("span", { class: "quiet" }, t("audit.nobody")) : row["identities"].flatMap((/** @type {Json} */ one, /** @type {number} */ index) =>
       [index > 0 && " + ", h("a", { href: address("/audit", { ...rest, identityUuid: one["uuid"] }) }, shown(one["name"]))]) },
     { title: t("column.outcome"), cell: (row) => row["outcome"] === "Success" ? state("Success") : h("span", { class: "state bad" }, apart(row["outcome"])) },
-    { title: t("column.object"), cell: (row) => [row["detail"]?.name && shown(row["detail"].name), " ", row["objectUuid"] && h("a", { href: address("/audit", { ...rest, objectUuid: row["objectUuid"] }) }, h("code", {}, row["objectUuid"].slice(0, 8)))] },
+    { title: t("column.object"), cell: (row) => [shown(row["detail"]?.name ?? row["detail"]?.subject ?? ""), " ", row["objectUuid"] && h("a", { href: address("/audit", { ...rest, objectUuid: row["objectUuid"] }) }, h("code", {}, row["objectUuid"].slice(0, 8)))] },
     { title: t("column.detail"), cell: (row) => detail(row) },
   ];
 }
