@@ -6,18 +6,26 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::Arc,
+    time::{Duration, SystemTime},
 };
 
 use chancery_core::{Clock, new_transport_identity};
-use rustls::ServerConfig;
+use rustls::{
+    ServerConfig,
+    pki_types::{CertificateDer, pem::PemObject as _},
+};
 use serde::{Deserialize, Serialize};
 use tracing::{info, warn};
+use x509_cert::{Certificate, der::Decode as _};
 
 use crate::{
     failure::{Failure, While as _},
     private_file,
     settings::Settings,
 };
+
+/// Less than this before its end, a certificate is late to be renewed.
+const SOON: Duration = Duration::from_secs(14 * 24 * 60 * 60);
 
 /// Names by which a client on the same host reaches the server, whatever it listens on.
 const LOCAL: [&str; 3] = ["127.0.0.1", "::1", "localhost"];
@@ -62,7 +70,31 @@ pub(crate) fn present(settings: &Settings) -> Result<Arc<ServerConfig>, Failure>
     };
     let read = |path: &Path| fs::read(path).doing(path.display().to_string());
     warn_of_readers(&key);
-    Ok(chancery_server::tls_config(&read(&certificate)?, &read(&key)?)?)
+    let chain = read(&certificate)?;
+    let config = chancery_server::tls_config(&chain, &read(&key)?)?;
+    warn_of_its_end(&certificate, &chain);
+    Ok(config)
+}
+
+/// A certificate that has ended is still presented: whoever renews it by another program may be late, and a server that
+/// does not start helps nobody. But it is told, since clients say no more than that they do not trust it.
+fn warn_of_its_end(file: &Path, chain: &[u8]) {
+    let Some(end) = end_of(chain) else { return };
+    let file = file.display();
+    match end.duration_since(SystemTime::now()) {
+        Err(_) => warn!(%file, "the TLS certificate has ended: clients refuse it until it is renewed"),
+        Ok(left) if left < SOON => {
+            warn!(%file, days = left.as_secs() / (24 * 60 * 60), "the TLS certificate ends soon: renew it, and send SIGHUP");
+        }
+        Ok(_) => {}
+    }
+}
+
+/// When the first certificate of a chain ends, PEM; nothing where it cannot be read here, which is no reason to refuse it.
+fn end_of(chain: &[u8]) -> Option<SystemTime> {
+    let first = CertificateDer::from_pem_slice(chain).ok()?;
+    let certificate = Certificate::from_der(&first).ok()?;
+    Some(certificate.tbs_certificate().validity().not_after.to_system_time())
 }
 
 /// Groups may read a key, since other programs of the host may serve with it too; anybody may not. It is not refused, so

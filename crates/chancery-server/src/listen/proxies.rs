@@ -29,6 +29,12 @@ impl FromStr for Network {
 }
 
 impl Network {
+    /// Whether it is all addresses there are.
+    #[must_use]
+    pub fn is_everybody(&self) -> bool {
+        self.prefix == 0
+    }
+
     fn holds(&self, address: IpAddr) -> bool {
         match (self.address, address) {
             (IpAddr::V4(network), IpAddr::V4(address)) => {

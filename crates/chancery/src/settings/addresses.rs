@@ -8,7 +8,14 @@ use crate::failure::{Failure, While as _};
 
 /// `--trusted-proxies`
 pub(super) fn trusted_proxies(networks: &[String]) -> Result<TrustedProxies, Failure> {
-    let parse = |network: &String| network.parse::<Network>().doing(format!("--trusted-proxies {network}"));
+    let parse = |given: &String| {
+        let network: Network = given.parse().doing(format!("--trusted-proxies {given}"))?;
+        if network.is_everybody() {
+            let why = "anybody could then say whose address they have; name the proxies' own networks";
+            return Err(format!("--trusted-proxies {given}: {why}").into());
+        }
+        Ok(network)
+    };
     networks.iter().map(parse).collect()
 }
 

@@ -230,6 +230,8 @@ fn addresses_that_would_fail_later_are_refused_at_the_start() {
         ("--public-url", "foo", "an http or https URL with a host is needed"),
         ("--listen", "21204", "HOST:PORT is needed"),
         ("--trusted-proxies", "proxy.example", "a network is an address"),
+        ("--trusted-proxies", "0.0.0.0/0", "anybody could then say whose address they have"),
+        ("--trusted-proxies", "::/0", "anybody could then say whose address they have"),
     ] {
         let refused = place.run(&["serve", flag, value]).try_run();
         assert!(!refused.status.success(), "{flag} {value}");

@@ -27,6 +27,16 @@ fn certificate(folder: &Path, name: &str) {
         .run();
 }
 
+/// One that ended in 2020, which the system's OpenSSL does not make.
+fn ended_certificate(folder: &Path) {
+    let key = rcgen::KeyPair::generate().unwrap();
+    let mut made = rcgen::CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+    made.not_before = rcgen::date_time_ymd(2019, 1, 1);
+    made.not_after = rcgen::date_time_ymd(2020, 1, 1);
+    fs::write(folder.join("tls.pem"), made.self_signed(&key).unwrap().pem()).unwrap();
+    fs::write(folder.join("tls.key"), key.serialize_pem()).unwrap();
+}
+
 fn presented(base: &str) -> String {
     let address = base.strip_prefix("https://").unwrap();
     Tool::new("openssl").args(["s_client", "-connect", address, "-brief"]).input("").try_run().stderr
@@ -64,6 +74,13 @@ fn sighup_reads_the_tls_files_and_the_log_level_again() {
     fs::set_permissions(&key, fs::Permissions::from_mode(0o644)).unwrap();
     server.signal("-HUP");
     server.wait_until("the log", |server| server.log().contains(everybody_reads).then_some(()));
+
+    // One of two days is late, and one that has ended is told apart.
+    assert!(server.log().contains("the TLS certificate ends soon"), "{}", server.log());
+    assert!(!server.log().contains("the TLS certificate has ended"), "{}", server.log());
+    ended_certificate(&folder);
+    server.signal("-HUP");
+    server.wait_until("the log", |server| server.log().contains("the TLS certificate has ended").then_some(()));
     assert!(server.stop().success());
 }
 
