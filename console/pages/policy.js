@@ -6,6 +6,7 @@ import { Names } from "../names.js";
 import { list } from "../parts/certificate-facts.js";
 import { fact, facts } from "../parts/facts.js";
 import { number, period, shortId, size } from "../parts/values.js";
+import { may } from "../session.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
 
@@ -22,7 +23,8 @@ export async function page({ params, signal }) {
     h("li", {}, t("policy.step", { count: step.numApprovals, roles: (await names.rolesNamed(step.roleUuids)).join(", ") }))));
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/signing" }, t("signing.title")), " › ", h("a", { href: `#/signing/service/${policy.serviceUuid}` }, shown(service.objInfo.name))),
-    h("h1", {}, shown(policy.objInfo.name)),
+    h("div", { class: "head" }, h("h1", {}, shown(policy.objInfo.name)),
+      may("Services:Deploy") && h("a", { href: `#/signing/policy/${policy.objInfo.uuid}/edit` }, t("policy.change"))),
     pendingChange && h("p", { class: "half" }, h("a", { href: `#/approvals/proposal/${pendingChange.uuid}` }, t("policy.pending"))),
     facts(
       fact(t("policy.approvals"), t("signing.approvals", { count: policy.numApprovals })),

@@ -99,7 +99,7 @@ async function about(proposal, names) {
   if (!proposal.serviceUuid) return undefined;
   const service = await names.service(proposal.serviceUuid);
   const { certificate } = service;
-  const policy = service.policies?.find((/** @type {Json} */ one) => one.objInfo.uuid === proposal.policyUuid);
+  const policy = service.signingPolicies.find((/** @type {Json} */ one) => one.objInfo.uuid === proposal.policyUuid);
   return facts(
     computed(t("fact.service"), [h("a", { href: `#/signing/service/${proposal.serviceUuid}` }, shown(service.objInfo.name)), " ", shortId(proposal.serviceUuid)]),
     certificate && computed(t("fact.certificate"), [h("a", { href: `#/certificates/${certificate.objInfo.uuid}` }, shown(certificate.subject)), " ", state(certificate.status)]),

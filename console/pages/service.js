@@ -1,17 +1,33 @@
 // One signing service: its certificate, its policies, and what was asked of it last.
 
-import { get } from "../api.js";
+import { get, post } from "../api.js";
 import { h } from "../dom.js";
 import { fact, facts } from "../parts/facts.js";
+import { field, form, input, select } from "../parts/form.js";
 import { state } from "../parts/state.js";
 import { list } from "../parts/table.js";
 import { day, shortId } from "../parts/values.js";
+import { go } from "../router.js";
 import { may } from "../session.js";
+import { show } from "../show.js";
 import { shown, shownText } from "../visible.js";
 import { t, word } from "../words.js";
 import { requestColumns } from "./requests.js";
 
 /** @typedef {import("../api.js").Json} Json */
+
+/** A new certificate and a new key of the same kind. @param {Json} service */
+function renewal(service) {
+  const amount = field(t("cert.validity"), input({ type: "number", min: 1, placeholder: t("service.asNow") }), { pointer: "/validityPeriod" });
+  const unit = field(t("cert.unit"), select(["Day", "Week", "Month", "Year"].map((one) => [one, word("unit", one)]), "Year"));
+  const act = async () => {
+    const body = amount.control.value ? { validityPeriod: { unit: unit.control.value, amount: amount.control.value } } : {};
+    const answer = await post(`/api/v2/x509/services/${service["objInfo"].uuid}/renew`, body);
+    const waits = answer["pendingCertificate"];
+    await (waits ? go(`#/approvals/proposal/${waits.uuid}`) : show());
+  };
+  return h("details", {}, h("summary", {}, t("service.renew")), h("p", {}, t("service.renewWhat")), form({ fields: [amount, unit], submit: t("service.renew"), act }));
+}
 
 const ROWS = 20;
 
@@ -39,6 +55,8 @@ export async function page({ params, query, signal }) {
       fact("UUID", shortId(uuid))),
     h("h2", {}, t("signing.policies")),
     signingPolicies.length > 0 ? h("ul", { class: "lines-list" }, signingPolicies.map(policy)) : h("p", {}, t("signing.noPolicies")),
+    may("Services:Deploy") && signingPolicies.length > 0 && h("p", {}, h("a", { href: `#/signing/service/${uuid}/policy` }, t("policy.newTitle"))),
+    may("Services:Deploy") && certificate && renewal(service),
     requests && [h("h2", {}, t("approvals.requests")),
       list({ path: `/signing/service/${uuid}`, query, caption: t("approvals.requests"), columns: requestColumns(), empty: t("requests.empty"), search: t("requests.search"), listed: { ...requests, rows: requests.items } })],
   ];

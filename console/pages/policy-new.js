@@ -1,0 +1,3 @@
+// A new policy of a service.
+
+export { create as page } from "./policy-editor.js";

@@ -1,0 +1,64 @@
+// A service is deployed, gets a second policy, and one of its policies is changed, which others have to approve.
+
+import assert from "node:assert/strict";
+
+import { caller, logIn, open, settled, shoot, visit } from "./tools.mjs";
+
+export async function deploying(browser, admins) {
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, admins);
+  await visit(page, "#/signing");
+  await page.getByRole("link", { name: "New service" }).click();
+  await page.getByRole("heading", { name: "New service" }).waitFor();
+  const name = `deployed ${Date.now()}`;
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await page.getByLabel("Subject").fill("no subject");
+  await page.getByLabel("Kind of key").selectOption({ label: "EC P-256 Signing" });
+  await page.getByLabel("Approvals", { exact: true }).fill("2");
+  await page.getByText("What else it demands").click();
+  await page.getByLabel("Names", { exact: true }).fill("release *");
+  await page.getByLabel("One of these roles").selectOption({ index: 0 });
+  await page.getByRole("button", { name: "Add this step" }).click();
+  await page.getByRole("button", { name: "Deploy the service" }).click();
+  // What is refused is said at the member, and nothing that was typed is lost.
+  await page.locator("[aria-invalid=true]").waitFor();
+  assert.equal(await page.locator("[aria-invalid=true]").inputValue(), "no subject");
+  await page.getByLabel("Subject").fill(`CN=${name},O=Example`);
+  await page.getByRole("button", { name: "Deploy the service" }).click();
+  const goOn = page.getByRole("link", { name: "Go on" });
+  await goOn.or(page.getByRole("heading", { name })).first().waitFor();
+  await shoot(page, "deployed-desktop-light");
+  if (await goOn.isVisible()) await goOn.click();
+  await page.getByRole("heading", { name }).waitFor();
+  await settled(page);
+
+  const call = await caller(admins);
+  const service = (await call("GET", `/api/v2/x509/services?search=${encodeURIComponent(name)}`)).results[0];
+  assert.equal(service.signingPolicies.length, 1);
+  const [policy] = service.signingPolicies;
+  assert.deepEqual([policy.numApprovals, policy.rules.fileNames, policy.rules.approvalSteps.length], [2, ["release *"], 1]);
+
+  await visit(page, `#/signing/policy/${policy.objInfo.uuid}`);
+  await page.getByRole("link", { name: "Change the policy" }).click();
+  await page.getByText("takes effect after 2 of them").waitFor();
+  assert.equal(await page.getByLabel("Names", { exact: true }).inputValue(), "release *");
+  await page.getByLabel("Size", { exact: true }).fill("1000000");
+  await page.getByRole("button", { name: "Propose the change" }).click();
+  // The page of the change says of which service it is, and what changes.
+  await page.getByText("/rules/maxSize").waitFor();
+  await page.getByRole("link", { name, exact: true }).first().waitFor();
+  const rows = page.getByRole("table").first().getByRole("row");
+  assert.equal(await rows.count(), 2, "one member changes");
+  await shoot(page, "policy-change-desktop-light");
+
+  await visit(page, `#/signing/service/${service.objInfo.uuid}/policy`);
+  await page.getByLabel("Name", { exact: true }).fill("another");
+  await page.getByLabel("Approvals", { exact: true }).fill("1");
+  await page.getByRole("button", { name: "Make the policy" }).click();
+  await page.locator("[aria-invalid=true]").waitFor();
+  await page.getByLabel("Approvals", { exact: true }).fill("2");
+  await page.getByRole("button", { name: "Make the policy" }).click();
+  await page.getByRole("heading", { name: /another/ }).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+}
