@@ -3,7 +3,7 @@
 use crate::{
     calls::Calls,
     error::{BulkError, Result},
-    input::Pieces,
+    input::{Pieces, name},
     job::{Column, Format as FileFormat, Job, Way},
     text::{Csv, FixedWidth, Format, JsonLines},
 };
@@ -28,7 +28,7 @@ pub(crate) fn read(job: &Job, calls: &[Calls<'_>], pieces: &mut Pieces) -> Resul
                 reads_iv(index).then(|| number(&column.iv_name)).transpose()?.map(not_first).transpose()
             };
             let ivs = job.columns.iter().enumerate().map(iv).collect::<Result<Vec<_>>>()?;
-            Box::new(Csv::new(delimiter, &fields, &ivs))
+            Box::new(Csv::new(delimiter, None, &fields, &ivs))
         }
         FileFormat::JsonLines => {
             let iv_names: Vec<_> = job.columns.iter().map(|column| column.iv_name.as_str()).collect();
@@ -50,9 +50,10 @@ fn csv(job: &Job, calls: &[Calls<'_>], pieces: &mut Pieces, delimiter: u8) -> Re
         Some(mark + Csv::first_row(&bytes[mark..], delimiter)?)
     })?;
     let (mark, row) = row.split_at(mark(&row));
-    let text = row.strip_suffix(b"\n").unwrap_or(row);
-    let text = text.strip_suffix(b"\r").unwrap_or(text);
-    let names = Csv::names(text, delimiter);
+    let text = row.strip_suffix(b"\n").map_or(row, |line| line.strip_suffix(b"\r").unwrap_or(line));
+    // Otherwise rows of values would pass for names, and be written as they are.
+    let names = Csv::names(text, delimiter)
+        .map_err(|why| BulkError::Damaged(format!("{}, the names of the columns: {why}", name(&job.input))))?;
     let find = |wanted: &str| {
         let mut found = names.iter().enumerate().filter(|(_, name)| *name == wanted).map(|(index, _)| index);
         match (found.next(), found.next()) {
@@ -78,7 +79,7 @@ fn csv(job: &Job, calls: &[Calls<'_>], pieces: &mut Pieces, delimiter: u8) -> Re
             }
         }
     }
-    let format = Csv::new(delimiter, &values, &ivs);
+    let format = Csv::new(delimiter, Some(names.len()), &values, &ivs);
     if ivs.iter().any(Option::is_some) {
         line = format.without_ivs(text);
     }

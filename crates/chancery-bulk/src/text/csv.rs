@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use memchr::{memchr, memchr2};
+use memchr::{memchr, memchr_iter, memchr2};
 
 use super::{Cell, Format, IvCell, Kind, Row, Split, row_of, whole_lines};
 use crate::answers::Text;
@@ -11,6 +11,8 @@ use crate::answers::Text;
 pub(crate) struct Csv {
     delimiter: u8,
     columns: usize,
+    /// How many fields a row has; none where no names say so.
+    fields: Option<usize>,
     /// What is read of each row, by the number of the field from 0.
     wanted: Vec<(usize, Part)>,
     reads_ivs: bool,
@@ -25,28 +27,29 @@ enum Part {
 /// A quote that is not closed.
 struct Unclosed;
 
+/// Why a row would be read otherwise than whoever wrote it meant it.
+const BEHIND: &str = "A quote is not closed, or something stands behind it.";
+const LONE_RETURN: &str = "A carriage return without a line feed: rows end with LF or CRLF.";
+
 impl Csv {
-    /// Of which fields, from 0, the values are; and of which the initialization vectors that are read with them.
-    pub(crate) fn new(delimiter: u8, values: &[usize], ivs: &[Option<usize>]) -> Self {
+    /// Of which fields, from 0, the values are; and of which the initialization vectors that are read with them. `fields`:
+    /// how many a row has, where names say so.
+    pub(crate) fn new(delimiter: u8, fields: Option<usize>, values: &[usize], ivs: &[Option<usize>]) -> Self {
         let value = values.iter().enumerate().map(|(column, field)| (*field, Part::Value(column)));
         let iv = ivs.iter().enumerate().filter_map(|(column, field)| Some(((*field)?, Part::Iv(column))));
         let mut wanted: Vec<_> = value.chain(iv).collect();
         wanted.sort_unstable_by_key(|(field, _)| *field);
         let reads_ivs = ivs.iter().any(Option::is_some);
-        Self { delimiter, columns: values.len(), wanted, reads_ivs }
+        Self { delimiter, columns: values.len(), fields, wanted, reads_ivs }
     }
 
-    /// The fields of a row, for the names of columns.
-    pub(crate) fn names(row: &[u8], delimiter: u8) -> Vec<String> {
-        let (mut at, mut names) = (0, Vec::new());
-        loop {
-            let field = field(row, at..row.len(), delimiter).unwrap_or(at..row.len());
-            names.push(String::from_utf8_lossy(&unquoted(&row[field.clone()])).into_owned());
-            if field.end == row.len() {
-                return names;
-            }
-            at = field.end + 1;
-        }
+    /// The fields of a row, for the names of columns; or why it is none.
+    pub(crate) fn names(row: &[u8], delimiter: u8) -> Result<Vec<String>, &'static str> {
+        let mut names = Vec::new();
+        walk(row, 0..row.len(), delimiter, |field| {
+            names.push(String::from_utf8_lossy(&unquoted(&row[field])).into_owned());
+        })?;
+        Ok(names)
     }
 
     /// A row without the initialization vectors that are read.
@@ -70,13 +73,40 @@ impl Csv {
         row_end(bytes, 0, delimiter).ok().flatten().map(|newline| newline + 1)
     }
 
-    fn row(&self, bytes: &[u8], row: Row, split: &mut Split) {
+    /// A row that was cut elsewhere than meant, or whose fields are not those of the names, has values where none are
+    /// looked for: they would stay in clear.
+    fn check(&self, bytes: &[u8], row: Row, is_plain: bool) -> Result<(), Cow<'static, str>> {
+        if row.start == row.end {
+            return Ok(());
+        }
+        let mut found = 0;
+        if is_plain {
+            found = memchr_iter(self.delimiter, &bytes[row.start..row.end]).count() + 1;
+        } else {
+            walk(bytes, row.start..row.end, self.delimiter, |_| found += 1)?;
+        }
+        match self.fields {
+            Some(expected) if found != expected => {
+                Err(format!("The row has {}, and there are {expected} names.", fields(found)).into())
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// `is_plain`: whether the piece has neither quotes nor carriage returns that end no row.
+    fn row(&self, bytes: &[u8], row: Row, is_plain: bool, split: &mut Split) {
         let (mut number, mut at) = (0, row.start);
         split.rows.push(row);
         let (cells, ivs) = (split.cells.len(), split.ivs.len());
         split.cells.resize(cells + self.columns, Cell::default());
         if self.reads_ivs {
             split.ivs.resize(ivs + self.columns, IvCell::default());
+        }
+        if bytes[row.end..row.next] == *b"\r" {
+            return split.refuse(self.columns, 0, LONE_RETURN);
+        }
+        if let Err(reason) = self.check(bytes, row, is_plain) {
+            return split.refuse(self.columns, 0, reason);
         }
         if row.start == row.end {
             return;
@@ -85,18 +115,14 @@ impl Csv {
             let mut found = field(bytes, at..row.end, self.delimiter);
             while let Some(field) = found.as_ref().filter(|_| number < wanted) {
                 if field.end == row.end {
-                    let reason = format!("The row has {} fields; this is in the {}th.", number + 1, wanted + 1);
+                    let reason = format!("The row has {}; there is none of number {}.", fields(number + 1), wanted + 1);
                     return split.refuse(self.columns, part.column(), reason);
                 }
                 (at, number) = (field.end + 1, number + 1);
                 found = self::field(bytes, at..row.end, self.delimiter);
             }
             let Some(cell) = found.and_then(|field| cell(bytes, field)) else {
-                return split.refuse(
-                    self.columns,
-                    part.column(),
-                    "A quote is not closed, or something stands behind it.",
-                );
+                return split.refuse(self.columns, part.column(), BEHIND);
             };
             match part {
                 Part::Value(column) => split.cells[cells + column] = cell,
@@ -151,14 +177,15 @@ impl Format for Csv {
 
     fn split(&self, bytes: &[u8], split: &mut Split) {
         if memchr(b'"', bytes).is_none() {
-            return super::lines(bytes).for_each(|row| self.row(bytes, row, split));
+            let is_plain = !has_lone_return(bytes);
+            return super::lines(bytes).for_each(|row| self.row(bytes, row, is_plain, split));
         }
         let mut at = 0;
         while at < bytes.len() {
             match row_end(bytes, at, self.delimiter) {
                 Ok(newline) => {
                     let row = row_of(bytes, at, newline);
-                    self.row(bytes, row, split);
+                    self.row(bytes, row, false, split);
                     at = row.next;
                 }
                 Err(Unclosed) => {
@@ -258,6 +285,39 @@ fn field(bytes: &[u8], row: Range<usize>, delimiter: u8) -> Option<Range<usize>>
     Some(row.start..end)
 }
 
+/// Goes through the fields of a row, whose last one ends where it ends; an error where somebody else would find others.
+fn walk(
+    bytes: &[u8],
+    row: Range<usize>,
+    delimiter: u8,
+    mut each: impl FnMut(Range<usize>),
+) -> Result<(), &'static str> {
+    let mut at = row.start;
+    loop {
+        let field = field(bytes, at..row.end, delimiter).ok_or(BEHIND)?;
+        let cell = cell(bytes, field.clone()).ok_or(BEHIND)?;
+        // Within quotes it is part of the value.
+        if cell.start == field.start && memchr(b'\r', &bytes[field.clone()]).is_some() {
+            return Err(LONE_RETURN);
+        }
+        let end = field.end;
+        each(field);
+        if end == row.end {
+            return Ok(());
+        }
+        at = end + 1;
+    }
+}
+
+/// Whether a carriage return stands elsewhere than before a line feed.
+fn has_lone_return(bytes: &[u8]) -> bool {
+    memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1) != Some(&b'\n'))
+}
+
+fn fields(count: usize) -> String {
+    if count == 1 { "1 field".to_owned() } else { format!("{count} fields") }
+}
+
 fn cell(bytes: &[u8], field: Range<usize>) -> Option<Cell> {
     let Range { start, end } = field;
     let is_quoted = bytes[start..end].first() == Some(&b'"');
@@ -284,7 +344,7 @@ mod tests {
 
     #[test]
     fn values_are_found_between_delimiters_and_quotes() {
-        let csv = Csv::new(b',', &[1, 0], &[None, None]);
+        let csv = Csv::new(b',', None, &[1, 0], &[None, None]);
         let text = "a,b\r\n\"c,\"\"d\n\",e,f\n\n,\"\"\nx\"y,z";
         assert_eq!(
             values(&csv, text),
@@ -304,7 +364,7 @@ mod tests {
         let damaged = "a\n\"b\"c,d\ne,\"f\n";
         let found = values(&csv, damaged);
         assert_eq!(found.len(), 9, "{found:?}");
-        assert!(found[6].contains("1 fields") && found[7].contains("behind it") && found[8].contains("not closed"));
+        assert!(found[6].contains("has 1 field;") && found[7].contains("behind it") && found[8].contains("not closed"));
         assert_eq!(csv.whole_rows(b"a,b\n\"c\n"), Some(4));
         assert_eq!(csv.whole_rows(b"a,b\nc"), Some(4));
         assert_eq!(csv.whole_rows(b"\"a\nb"), None);
@@ -312,13 +372,45 @@ mod tests {
 
     #[test]
     fn names_are_read_with_and_without_quotes() {
-        assert_eq!(Csv::names(b"a,\"b \"\"x\"\"\",,c", b','), ["a", "b \"x\"", "", "c"]);
+        assert_eq!(Csv::names(b"a,\"b \"\"x\"\"\",,c", b',').unwrap(), ["a", "b \"x\"", "", "c"]);
+        assert_eq!(Csv::names(b"pan,id\r4111,1", b','), Err(LONE_RETURN));
+        assert_eq!(Csv::names(b"pan,\"id\n4111,1\n", b','), Err(BEHIND));
         assert_eq!(Csv::first_row(b"a,\"b\n\"\nc", b','), Some(7));
+    }
+
+    /// Whatever it is, no value is taken from such a row, and no byte of it is written.
+    #[test]
+    fn rows_that_were_cut_otherwise_than_meant_are_refused() {
+        let csv = Csv::new(b',', Some(2), &[1], &[None]);
+        for (row, reason) in [
+            ("a,1\rb,2\n", LONE_RETURN),
+            ("a,1\r", LONE_RETURN),
+            ("\r\n\r", LONE_RETURN),
+            ("a,1\r\r\n", LONE_RETURN),
+            ("\"a\"\r1,2\n", BEHIND),
+            ("\"a\"\"\",1\r2\n", LONE_RETURN),
+            ("a\rb,\"2\"\n", LONE_RETURN),
+            ("\"a\n1,2\nb,\"x,1\n", BEHIND),
+            ("9,,1\n", "The row has 3 fields, and there are 2 names."),
+            ("\"9,\",,\"1\"\n", "The row has 3 fields, and there are 2 names."),
+            ("9\n", "The row has 1 field, and there are 2 names."),
+        ] {
+            let mut split = Split::default();
+            csv.split(row.as_bytes(), &mut split);
+            let last = split.rows.len() - 1;
+            let found: Vec<_> = split.bad.iter().map(|bad| (bad.row, bad.reason.as_str())).collect();
+            assert_eq!(found, [(last, reason)], "{row:?}");
+            assert!(split.cells.iter().all(|cell| cell.kind == Kind::Kept), "{row:?}");
+        }
+        for row in ["a,1\r\n\r\n\nb,2", "\"a\rb\",1\n", "\"a\r\",\"\"\"1\r\"\r\n"] {
+            let found = values(&csv, row);
+            assert!(found.iter().all(|found| !found.starts_with("row")), "{row:?}: {found:?}");
+        }
     }
 
     #[test]
     fn what_needs_quotes_gets_them() {
-        let csv = Csv::new(b';', &[0], &[None]);
+        let csv = Csv::new(b';', None, &[0], &[None]);
         let written = |text: &str, is_quoted| {
             let mut out = Vec::new();
             csv.write(text.as_bytes(), is_quoted, &mut out);

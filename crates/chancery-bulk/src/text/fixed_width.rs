@@ -40,6 +40,12 @@ impl Format for FixedWidth {
         for row in lines(bytes) {
             split.rows.push(row);
             let columns = self.places.len();
+            // The line of another system would stand within this one, and its values would stay in clear.
+            if memchr::memchr(b'\r', &bytes[row.start..row.end]).is_some() || bytes[row.end..row.next] == *b"\r" {
+                split.cells.resize(split.rows.len() * columns, Cell::default());
+                split.refuse(columns, 0, "A carriage return without a line feed: lines end with LF or CRLF.");
+                continue;
+            }
             for (column, (start, width)) in self.places.iter().enumerate() {
                 let start = row.start + start;
                 if start + width > row.end {
@@ -98,6 +104,12 @@ mod tests {
         let kept = ("", Kind::Kept);
         assert_eq!(found, [("12", Kind::Plain), ("ab", Kind::Plain), kept, ("cd", Kind::Plain), kept, kept]);
         assert_eq!((split.bad.len(), split.bad[0].row), (1, 2));
+        for line in ["ab 12 x\rab 34 x\n", "ab 12 x\r", "\rab 12 x\r\n"] {
+            let mut split = Split::default();
+            fixed.split(line.as_bytes(), &mut split);
+            assert!(split.bad.len() == 1 && split.bad[0].reason.contains("carriage return"), "{line:?}");
+            assert_eq!(split.cells, [Cell::default(); 2], "{line:?}");
+        }
         for bad in ["0:4", "1:0", "1", "a:b", ""] {
             assert!(FixedWidth::new([bad].into_iter()).is_err(), "{bad}");
         }
