@@ -1,7 +1,8 @@
 //! What is given on the command line besides options: questions to a person, bodies in files, spans of time.
 
 use std::{
-    fs,
+    fmt,
+    fs::File,
     io::{self, BufRead as _, IsTerminal as _, Read as _},
     path::Path,
     time::Duration,
@@ -11,10 +12,10 @@ use chancery_types::ValidityUnit;
 use serde_json::{Value, json};
 
 use super::exit::usage;
-use crate::{
-    failure::{Failure, While as _},
-    output,
-};
+use crate::{failure::Failure, output};
+
+/// Bytes of a file that an option names, at most: what becomes a part of a call, which the server takes no larger.
+const FILE_MAX: u64 = 1 << 20;
 
 /// Whether there is a person to ask.
 pub(crate) fn somebody_is_there() -> bool {
@@ -31,14 +32,27 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
     Ok(line.trim().to_owned())
 }
 
-/// A file, or standard input where it is called `-`.
+/// What an option names: a file, or standard input where it is called `-`.
 pub(crate) fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Failure> {
-    if path == Path::new("-") {
-        let mut content = Vec::new();
-        io::stdin().lock().read_to_end(&mut content).doing("standard input")?;
-        return Ok(content);
+    let wrong = |why: &dyn fmt::Display| usage(format!("{option} {}: {why}", path.display()));
+    let mut content = Vec::new();
+    // One more: a file that is too long must not look like a whole one.
+    let read = if path == Path::new("-") {
+        io::stdin().lock().take(FILE_MAX + 1).read_to_end(&mut content)
+    } else {
+        File::open(path).and_then(|file| file.take(FILE_MAX + 1).read_to_end(&mut content))
+    };
+    read.map_err(|error| wrong(&error))?;
+    if content.len() as u64 > FILE_MAX {
+        return Err(wrong(&format_args!("it is longer than {FILE_MAX} bytes")));
     }
-    fs::read(path).map_err(|error| usage(format!("{option} {}: {error}", path.display())))
+    Ok(content)
+}
+
+/// The same, of a text.
+pub(crate) fn read_text(option: &str, path: &Path) -> Result<String, Failure> {
+    let content = read_file(option, path)?;
+    String::from_utf8(content).map_err(|_| usage(format!("{option} {}: it is no text", path.display())))
 }
 
 /// A body of the interface.

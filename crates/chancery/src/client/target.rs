@@ -1,6 +1,6 @@
 //! Which server a command is for, and which credential goes there. Nothing else decides either.
 
-use std::{env, fs, io, path::Path};
+use std::{env, path::Path};
 
 use chancery_client::{Client, Session, system_authorities};
 
@@ -8,6 +8,7 @@ use super::{
     address::Address,
     connection::ServerOptions,
     exit::{Exit, told_with, usage},
+    inputs::read_text,
     servers::{self, SavedServer},
 };
 use crate::{failure::Failure, password_input::without_line_end};
@@ -114,7 +115,7 @@ fn named(name: &str, address: Option<&Address>) -> Result<Option<(String, SavedS
 /// Whom the server's certificate may be of: as given, as kept, or as the system has it.
 fn authorities(options: &ServerOptions, kept: Option<&str>) -> Result<String, Failure> {
     if let Some(path) = &options.ca {
-        return fs::read_to_string(path).map_err(|error| unreadable("--ca", path, &error));
+        return read_text("--ca", path);
     }
     if let Some(kept) = kept {
         return Ok(kept.to_owned());
@@ -132,10 +133,6 @@ pub(crate) fn api_key(options: &ServerOptions) -> Result<Option<String>, Failure
 }
 
 fn read_key(path: &Path) -> Result<String, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| unreadable("--api-key-file", path, &error))?;
+    let text = read_text("--api-key-file", path)?;
     Ok(without_line_end(&text).to_owned())
-}
-
-fn unreadable(option: &str, path: &Path, error: &io::Error) -> Failure {
-    usage(format!("{option} {}: {error}", path.display()))
 }

@@ -10,7 +10,7 @@ use super::{Kind, Member, Verb, names::Names, show};
 use crate::{
     client::{
         exit::usage,
-        inputs::{read_body, read_file, validity},
+        inputs::{read_body, read_file, read_text, validity},
     },
     failure::Failure,
     password_input::without_line_end,
@@ -78,9 +78,7 @@ fn resolved(kind: &str, text: &str, names: &Names<'_>) -> Result<Value, Failure>
 }
 
 fn file_text(member: &Member, file: &str) -> Result<Value, Failure> {
-    let option = format!("--{}", member.flag);
-    let content = read_file(&option, Path::new(file))?;
-    String::from_utf8(content).map(Value::from).map_err(|_| usage(format!("{option} {file}: it is no text")))
+    read_text(&format!("--{}", member.flag), Path::new(file)).map(Value::from)
 }
 
 fn file_bytes(member: &Member, file: &str) -> Result<Value, Failure> {

@@ -12,7 +12,7 @@ use crate::{
     client::{
         connection::{Connection, Output, logged_in},
         exit::{Exit, exit_of, next_of, told_with, usage},
-        inputs::{read_file, validity},
+        inputs::{read_text, validity},
     },
     destination,
     failure::{Failure, While as _, describe},
@@ -163,8 +163,7 @@ fn body(command: &CertRequest, connection: &Connection) -> Result<Value, Failure
 /// The request that is given, or one by a new key.
 fn csr(command: &CertRequest) -> Result<String, Failure> {
     if let Some(path) = &command.csr {
-        let text = read_file("--csr", path)?;
-        return String::from_utf8(text).map_err(|_| usage(format!("--csr {}: PEM is expected", path.display())));
+        return read_text("--csr", path);
     }
     let path = command.key_out.as_deref().ok_or_else(|| usage("--key-out FILE is needed"))?;
     let key = key::new_key(command.key).doing("making a key")?;

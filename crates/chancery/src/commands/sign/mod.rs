@@ -6,8 +6,6 @@ mod plan;
 mod subject;
 pub(super) mod wait;
 
-use std::{fs::File, io::Read as _, path::Path};
-
 use chancery_client::{ClientError, Destination};
 use chancery_types::{
     Base64, ExistingSignature, SigningRequestId,
@@ -25,14 +23,12 @@ use crate::{
     client::{
         connection::{Connection, Output, logged_in},
         exit::{Exit, exit_of, tell, told, told_with, usage},
+        inputs::read_file,
     },
     failure::{Failure, While as _},
     output,
     shown::Shown,
 };
-
-/// Bytes of an envelope that a server takes.
-const PROVENANCE_MAX: u64 = 1 << 20;
 
 /// Names under which a file's own properties stand in the metadata, unless the submitter says something else there.
 pub(crate) const FILE_SIZE: &str = "fileSize";
@@ -87,7 +83,7 @@ fn submit_manifest(command: &Sign, connection: &Connection, jobs: &[Job]) -> Res
         program_url: command.program_url.clone(),
         note: command.note.clone(),
         metadata: Some(command.metadata.iter().cloned().collect()),
-        provenance: command.provenance.as_deref().map(provenance).transpose()?,
+        provenance: envelope(command)?,
         ..SubmitRequest::new(name, first.service.obj_info.uuid, first.policy.obj_info.uuid)
     };
     let submitted = connection.client.submit(&request).doing("submitting the manifest")?;
@@ -157,12 +153,17 @@ fn submit(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningR
         program_url: command.program_url.clone(),
         note: command.note.clone(),
         metadata: Some(metadata),
-        provenance: command.provenance.as_deref().map(provenance).transpose()?,
+        provenance: envelope(command)?,
     };
     let submitted =
         connection.client.submit(&request).map_err(hinted).doing(format!("submitting {}", job.original.shown()))?;
     warn(&submitted.warnings);
     Ok(submitted.uuid)
+}
+
+/// What goes along as provenance; the server says what is wrong with it.
+fn envelope(command: &Sign) -> Result<Option<Base64>, Failure> {
+    command.provenance.as_deref().map(|path| read_file("--provenance", path).map(Base64)).transpose()
 }
 
 /// What an envelope cannot be of.
@@ -173,17 +174,6 @@ fn refuse_provenance(command: &Sign, job: &Job) -> Result<(), Failure> {
     let why = "--provenance names a file by the digest of all its bytes; of a file that carries its signature that \
                needs the file: --upload sends it.";
     Err(usage(why))
-}
-
-/// An envelope; the server says what is wrong with it.
-fn provenance(path: &Path) -> Result<Base64, Failure> {
-    let mut envelope = Vec::new();
-    let file = File::open(path).doing(path.display().to_string())?;
-    file.take(PROVENANCE_MAX + 1).read_to_end(&mut envelope).doing(path.display().to_string())?;
-    if envelope.len() as u64 > PROVENANCE_MAX {
-        return Err(usage(format!("--provenance {}: more than {PROVENANCE_MAX} bytes", path.display())));
-    }
-    Ok(Base64(envelope))
 }
 
 /// Where a policy or a key wants the file itself, the way there is an option.

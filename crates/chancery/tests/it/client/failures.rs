@@ -22,6 +22,7 @@ fn what_goes_wrong_is_said_with_what_to_do() {
     let body = place.sh("echo '[]' | chancery role create --file -").failed(2);
     assert!(body.contains("an object is expected"), "{body}");
 
+    files(&place);
     ambiguous_names(&place);
     addresses(&place);
     what_show_printed(&place);
@@ -31,6 +32,24 @@ fn what_goes_wrong_is_said_with_what_to_do() {
     assert!(log.contains("from now on kept"), "{log}");
     place.sh("chancery tokenize --profile 'demo cards' 4111111111111111").done();
     log_that_was_changed(&place);
+}
+
+/// What an option names is read alike, whichever it is, and not without an end.
+fn files(place: &Place) {
+    place.write("app.tar", "a program");
+    let commands = [
+        ("--file", "role create --file"),
+        ("--csr", "cert request --issuer 'Chancery Demo Root' --profile 'TLS Server' --out c.pem --csr"),
+        ("--provenance", "sign app.tar --service 'demo releases' --provenance"),
+        ("--certificates", "ca import --certificates"),
+        ("--ca", &format!("whoami --server {} --ca", place.base())),
+    ];
+    for (option, command) in commands {
+        let none = place.sh(&format!("chancery {command} none")).failed(2);
+        assert!(none.contains(&format!("{option} none: No such file")), "{none}");
+        let endless = place.sh(&format!("chancery {command} /dev/zero")).failed(2);
+        assert!(endless.contains(&format!("{option} /dev/zero: it is longer than 1048576 bytes")), "{endless}");
+    }
 }
 
 /// Two requests of one name are told apart by their uuids.
