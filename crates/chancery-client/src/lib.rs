@@ -22,6 +22,7 @@ mod operations;
 mod public;
 mod replace;
 mod retry;
+mod saved;
 mod time_stamps;
 mod transport;
 
@@ -36,5 +37,9 @@ pub use files::{File, content_digest, file_digest};
 pub use operations::escaped;
 pub use public::public_file;
 pub use replace::{Writers, put_in_place, replace_file};
+pub use saved::{
+    DEFAULT_SERVER, SavedError, SavedServer, config_folder, only_saved_server, saved_server, saved_server_file,
+    saved_servers,
+};
 pub use time_stamps::StampFetcher;
 pub use transport::{Client, Session};

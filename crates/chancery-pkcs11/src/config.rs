@@ -5,17 +5,17 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use chancery_client::{Session, system_authorities};
+use chancery_client::{SavedError, SavedServer, Session, only_saved_server, saved_server, system_authorities};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::{
-    failure::{Result, wrong},
-    profile::Profile,
-};
+use crate::failure::{Result, debug, with_causes, wrong};
 
 /// The file, where there is one.
 const FILE: &str = "CHANCERY_PKCS11_CONFIG";
+
+/// The variable that names one of the servers of `chancery login` for the commands, and for this module too.
+const NAMED: &str = "CHANCERY_SERVER_PROFILE";
 
 pub(crate) struct Config {
     /// What the token is called.
@@ -58,7 +58,7 @@ impl Config {
     pub(crate) fn load() -> Result<Option<Self>> {
         match env::var_os(FILE).filter(|path| !path.is_empty()) {
             Some(path) => Self::from_file(Path::new(&path)).map(Some),
-            None => Ok(Profile::load()?.map(Self::from)),
+            None => Ok(saved()?.map(Self::from)),
         }
     }
 
@@ -90,18 +90,35 @@ impl Config {
     }
 }
 
-impl From<Profile> for Config {
-    fn from(profile: Profile) -> Self {
-        let Profile { name, server, ca, api_key_file, state, session } = profile;
-        let credential = match (api_key_file, state) {
-            (Some(file), _) => Credential::KeyFile(file),
-            (None, Some(state)) if state.fully_logged_in => Credential::Session(session),
-            (None, _) => Credential::Pin,
+/// The one that the commands would take: the named one, the only one, or the one called default. Where they would ask which,
+/// there is none: programs load modules that nobody has set up.
+fn saved() -> Result<Option<(String, SavedServer)>> {
+    if let Some(name) = env::var(NAMED).ok().filter(|name| !name.is_empty()) {
+        let wrong = |error: &dyn std::fmt::Display| wrong(format!("{NAMED}={name}: {error}"));
+        let server = saved_server(&name).map_err(|error| wrong(&with_causes(&error)))?;
+        return server.map(|server| Some((name.clone(), server))).ok_or_else(|| wrong(&"there is no such profile"));
+    }
+    match only_saved_server() {
+        Ok(saved) => Ok(saved),
+        Err(error @ (SavedError::Several(_) | SavedError::NoFolder)) => {
+            debug(format!("{error}; or set {NAMED}"));
+            Ok(None)
+        }
+        Err(error) => Err(wrong(with_causes(&error))),
+    }
+}
+
+impl From<(String, SavedServer)> for Config {
+    fn from((name, saved): (String, SavedServer)) -> Self {
+        let credential = match saved.api_key_file {
+            Some(file) => Credential::KeyFile(file),
+            None if saved.state.is_some_and(|state| state.fully_logged_in) => Credential::Session(saved.session),
+            None => Credential::Pin,
         };
         Self {
             label: name,
-            server,
-            authorities: ca.into_bytes(),
+            server: saved.server,
+            authorities: saved.ca.into_bytes(),
             credential,
             services: Vec::new(),
             request_name: request_name(),

@@ -13,7 +13,6 @@ mod mechanism;
 mod module;
 mod object;
 mod operation;
-mod profile;
 mod public_key;
 mod server;
 mod signature;
