@@ -47,6 +47,8 @@ const PYTHON: &[&str] = &[
     "securesystemslib==1.6.0",
     "pytest==9.2.0",
     "mypy==2.4.1",
+    "tree-sitter==0.26.1",
+    "tree-sitter-groovy==0.1.2",
 ];
 
 /// What compiles the TypeScript client, in the versions of its package.json; and what drives a browser and judges its pages

@@ -9,18 +9,34 @@ use crate::client::place::{Place, Said};
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/recipes");
 const VENV: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tools/venv");
 
-/// The lines of a pipeline's steps, as a shell gets them: from the YAML of GitHub and GitLab.
+/// The lines of a pipeline's steps, as a shell gets them: from the YAML of GitHub and GitLab. Each step of GitHub is a shell of
+/// its own, with the programs that earlier ones added.
 const STEPS: &str = r#"
-import json, sys, yaml
+import json, shlex, sys, yaml
+def shell(step):
+    lines = ''.join(f'export {name}={shlex.quote(value)}\n' for name, value in step.get('env', {}).items())
+    place = f"cd {shlex.quote(step['working-directory'])}\n" if 'working-directory' in step else ''
+    return f'(\n{lines}{place}{step["run"]})\nPATH="$(cat "$GITHUB_PATH"):$PATH"'
 pipeline = yaml.safe_load(sys.stdin)
 if 'jobs' in pipeline:
     job = next(iter(pipeline['jobs'].values()))
-    env, lines = job['env'], [step['run'] for step in job['steps'] if 'run' in step]
+    env, lines = job['env'], [shell(step) for step in job['steps'] if 'run' in step]
 else:
     job = next(iter(pipeline.values()))
     env, lines = job['variables'], job['script']
 print(json.dumps({'env': env, 'lines': lines}))
 "#;
+
+/// Whether a text is Groovy.
+const GROOVY: &str = r#"
+import sys, tree_sitter, tree_sitter_groovy
+parser = tree_sitter.Parser(tree_sitter.Language(tree_sitter_groovy.language()))
+sys.exit(1 if parser.parse(sys.stdin.buffer.read()).root_node.has_error else 0)
+"#;
+
+/// Where the download of the recipes is, and its sum.
+const URL: &str = "https://downloads.example.org/chancery/1.0.0/x86_64-linux";
+const SUM: &str = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
 fn recipe(name: &str) -> String {
     fs::read_to_string(Path::new(FOLDER).join(name)).unwrap()
@@ -39,16 +55,23 @@ struct Build {
 }
 
 impl Build {
-    fn of(name: &str, archives: &str) -> Self {
+    fn of(name: &str) -> Self {
         let (place, recipe) = (Place::logged_in(), recipe(name));
-        for (service, format) in [("programs", "Authenticode"), ("archives", archives)] {
-            service_of(&place, service, format, 1);
-        }
         place.sh("chancery cert download 'Chancery Demo Root' --out root.pem").done();
         place.write("Makefile", "dist:\n\tmkdir -p dist && cp app.exe dist/app.exe && echo content > dist/app.tar\n");
         place.write("app.exe", program());
         let build = Self { place, recipe };
-        build.place.sh(&blocks(&build.recipe, "sh")[0]).done();
+        build.place.sh(&blocks(&build.recipe, "sh")[0].replace("Example Root", "Chancery Demo Root")).done();
+        build.place.write("other", "content");
+        let services = build.place.json("chancery service list");
+        let services = services["results"].as_array().unwrap().iter().map(|service| &service["objInfo"]["name"]);
+        for service in services.filter_map(|name| name.as_str()).filter(|name| !name.starts_with("demo ")) {
+            let file = if service == "programs" { "app.exe" } else { "other" };
+            let file = if name.starts_with("maven") || name.starts_with("gradle") { "other.jar" } else { file };
+            build.place.sh("jar --create --file other.jar other").done();
+            let refused = build.place.sh(&format!("chancery sign {file} --service {service}")).failed(5);
+            assert!(refused.contains("NotAuthorized"), "only the role submits to {service}: {refused}");
+        }
         assert!(fs::read_to_string(build.place.path("release-ci.key")).unwrap().len() > 20);
         build
     }
@@ -107,21 +130,38 @@ fn program() -> Vec<u8> {
     fs::read(python.join("site-packages/pip/_vendor/distlib/w64.exe")).unwrap()
 }
 
-/// The steps of a pipeline in YAML, run one after the other, with what the runner would put in.
-fn pipeline(name: &str, given: &str) {
-    let build = Build::of(name, "CMS");
+/// The steps of a pipeline in YAML, run one after the other, with what the runner would put in. With another sum than that of
+/// the download nothing goes on.
+fn pipeline(build: &Build, given: &str, requests: usize) -> String {
+    let place = &build.place;
+    place.write("downloaded", fs::read(crate::process::PROGRAM).unwrap());
+    let sum = place.sh("sha256sum downloaded | cut -d ' ' -f 1").done();
     let yaml = blocks(&build.recipe, "yaml").remove(0);
-    let steps = Tool::new(&format!("{VENV}/bin/python")).args(["-c", STEPS]).input(yaml).run().text();
-    let steps: serde_json::Value = serde_json::from_str(&steps).unwrap();
-    let key = fs::read_to_string(build.place.path("release-ci.key")).unwrap();
-    let mut env = format!("export {given}; ");
-    for (name, value) in steps["env"].as_object().unwrap() {
-        let value = value.as_str().unwrap().replace("${{ github.workspace }}", "$PWD");
-        let value = value.replace("${{ secrets.CHANCERY_API_KEY }}", key.trim());
-        env += &format!("export {name}=\"{value}\"; ");
-    }
-    let lines: Vec<_> = steps["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
-    let said = build.approved(2, || build.sh(&env, &lines.join("\n")));
+    assert!(yaml.contains(URL) && yaml.contains(SUM), "it fetches the program by its sum");
+    let yaml = yaml.replace(URL, &format!("file://{}", place.path("downloaded").display()));
+    let run = |yaml: String| {
+        let steps = Tool::new(&format!("{VENV}/bin/python")).args(["-c", STEPS]).input(yaml).run().text();
+        let steps: serde_json::Value = serde_json::from_str(&steps).unwrap();
+        let key = fs::read_to_string(place.path("release-ci.key")).unwrap();
+        let mut env = format!("export RUNNER_TEMP=$PWD/runner GITHUB_PATH=$PWD/programs {given}; : > programs; ");
+        for (name, value) in steps["env"].as_object().unwrap() {
+            let value = value.as_str().unwrap().replace("${{ github.workspace }}", "$PWD");
+            let value = value.replace("${{ secrets.CHANCERY_API_KEY }}", key.trim());
+            env += &format!("export {name}=\"{value}\"; ");
+        }
+        let lines: Vec<_> = steps["lines"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
+        build.sh(&env, &format!("{}\ncommand -v chancery", lines.join("\n")))
+    };
+    let other = run(yaml.clone());
+    assert!(other.code != Some(0) && other.err.contains("WARNING: 1 computed checksum did NOT match"), "{other:?}");
+    let said = build.approved(requests, || run(yaml.replace(SUM, sum.trim())));
+    let used = said.lines().next_back().unwrap();
+    assert!(used.starts_with(&place.folder().display().to_string()), "the download is what ran: {used}");
+    said
+}
+
+fn of_a_tag(build: &Build, given: &str) {
+    let said = pipeline(build, given, 2);
     assert_eq!(said.matches("signed and verified").count(), 2, "{said}");
     build.program_is_signed("dist/app.exe");
     build.archive_is_signed("dist/app.tar");
@@ -131,19 +171,36 @@ fn pipeline(name: &str, given: &str) {
 
 #[test]
 fn github_actions() {
-    pipeline("github-actions.md", "GITHUB_REF_NAME=v2.0 GITHUB_SHA=0a1b2c GITHUB_RUN_ID=7");
+    of_a_tag(&Build::of("github-actions.md"), "GITHUB_REF_NAME=v2.0 GITHUB_SHA=0a1b2c GITHUB_RUN_ID=7");
 }
 
 #[test]
 fn gitlab_ci() {
     let given = "CI_COMMIT_TAG=v2.0 CI_COMMIT_SHA=0a1b2c CI_JOB_ID=7 CI_PROJECT_DIR=$PWD CHANCERY_API_KEY_FILE=$PWD/release-ci.key";
-    pipeline("gitlab-ci.md", given);
+    of_a_tag(&Build::of("gitlab-ci.md"), given);
+}
+
+fn is_groovy(text: &str) {
+    let parsed = |text: &str| Tool::new(&format!("{VENV}/bin/python")).args(["-c", GROOVY]).input(text).try_run();
+    let whole = parsed(text);
+    assert!(whole.status.success(), "{text}: {}", whole.stderr);
+    let half = parsed(text.trim_end().strip_suffix('}').unwrap());
+    assert_eq!((half.status.code(), half.stderr.as_str()), (Some(1), ""), "half of it is none");
+}
+
+/// The text of the first element of this name in well-formed XML.
+fn element(xml: &str, name: &str) -> String {
+    let find = "import sys; from xml.etree import ElementTree as E\n\
+        tags = (one for one in E.fromstring(sys.stdin.read()).iter() if one.tag.split('}')[-1] == sys.argv[1])\n\
+        print(next(tags).text.strip())";
+    Tool::new("python3").args(["-c", find, name]).input(xml).run().text().trim().to_owned()
 }
 
 #[test]
 fn jenkins() {
-    let build = Build::of("jenkins.md", "CMS");
+    let build = Build::of("jenkins.md");
     let pipeline = blocks(&build.recipe, "groovy").remove(0);
+    is_groovy(&pipeline);
     assert!(pipeline.contains("sh 'make dist'"));
     let sign = pipeline.split("sh '''").nth(1).unwrap().split("'''").next().unwrap();
     let given = "WORKSPACE=$PWD BUILD_TAG=v2.0 GIT_COMMIT=0a1b2c CHANCERY_API_KEY_FILE=$PWD/release-ci.key";
@@ -172,12 +229,12 @@ fn archive_is_trusted(build: &Build, file: &str) {
 
 #[test]
 fn maven() {
-    let build = Build::of("maven.md", "JavaJar");
+    let build = Build::of("maven.md");
     archive(&build, "target");
-    let xml = blocks(&build.recipe, "xml").remove(0);
-    let inner = |tag: &str| xml.split(&format!("<{tag}>")).nth(1).unwrap().split(&format!("</{tag}>")).next().unwrap();
-    let arguments = inner("commandlineArgs").replace("${project.version}", "2.0");
-    let line = format!("{} {arguments}", inner("executable"));
+    let xml = blocks(&build.recipe, "xml");
+    assert_eq!((element(&xml[0], "finalName"), element(&xml[0], "phase")), ("app".to_owned(), "package".to_owned()));
+    let arguments = element(&xml[0], "commandlineArgs").replace("${project.version}", &element(&xml[0], "version"));
+    let line = format!("{} {arguments}", element(&xml[0], "executable"));
     let said = build.approved(1, || build.own(&line));
     assert!(said.contains("signed and verified: target/app.jar"), "{said}");
     archive_is_trusted(&build, "target/app.jar");
@@ -192,13 +249,24 @@ fn maven() {
     let said = build.sh("", &lines).done();
     assert!(said.contains("jar verified."), "{said}");
     archive_is_trusted(&build, "target/app.jar");
+
+    // As the plugin's configuration has it.
+    build.place.sh("jar --create --file target/app.jar app.exe").done();
+    let given = |option: &str| format!("-{option} {}", element(&xml[1], option));
+    let list = "import sys; from xml.etree import ElementTree as E; print(*(one.text for one in E.fromstring(sys.stdin.read()).iter('argument')))";
+    let more = Tool::new("python3").args(["-c", list]).input(xml[1].as_str()).run().text();
+    let options = ["keystore", "storetype", "storepass"].map(given).join(" ");
+    let line = format!("jarsigner {options} {} target/app.jar {}", more.trim(), element(&xml[1], "alias"));
+    build.sh("export CHANCERY_PKCS11_CONFIG=$PWD/pkcs11.toml", &line).done();
+    archive_is_trusted(&build, "target/app.jar");
 }
 
 #[test]
 fn gradle() {
-    let build = Build::of("gradle.md", "JavaJar");
+    let build = Build::of("gradle.md");
     archive(&build, "build/libs");
     let task = blocks(&build.recipe, "groovy").remove(0);
+    is_groovy(&task);
     let words = task.split("commandLine ").nth(1).unwrap().lines().next().unwrap().replace(',', "");
     let said = build.approved(1, || build.own(&words));
     assert!(said.contains("signed and verified: build/libs/app.jar"), "{said}");
@@ -207,7 +275,7 @@ fn gradle() {
 
 #[test]
 fn dotnet() {
-    let build = Build::of("dotnet.md", "CMS");
+    let build = Build::of("dotnet.md");
     build.place.sh("mkdir publish && cp app.exe publish/app.exe && cp app.exe publish/app.dll").done();
     let line = blocks(&build.recipe, "sh").remove(1);
     build.approved(1, || build.own(&line));
@@ -216,7 +284,7 @@ fn dotnet() {
 
 #[test]
 fn electron_builder() {
-    let build = Build::of("electron-builder.md", "CMS");
+    let build = Build::of("electron-builder.md");
     build.place.write("chancery-sign.cjs", blocks(&build.recipe, "js").remove(0));
     let options: serde_json::Value = serde_json::from_str(&blocks(&build.recipe, "json")[0]).unwrap();
     assert_eq!(options["win"]["signtoolOptions"]["sign"], "./chancery-sign.cjs");
@@ -231,14 +299,31 @@ fn electron_builder() {
 
 #[test]
 fn cargo_dist() {
-    let build = Build::of("cargo-dist.md", "CMS");
+    let build = Build::of("cargo-dist.md");
     build
         .place
         .sh("mkdir -p target/distrib && echo one > target/distrib/app.tar.xz && echo two > target/distrib/app.zip")
         .done();
-    let lines = blocks(&build.recipe, "sh").remove(1);
-    build.approved(1, || build.own(&lines));
+    pipeline(&build, "GITHUB_REF_NAME=v2.0", 1);
+    assert_eq!(build.place.json("chancery request list")["items"][0]["name"], "app v2.0");
     ["target/distrib/app.tar.xz", "target/distrib/app.zip"].iter().for_each(|file| build.archive_is_signed(file));
+}
+
+/// A policy that is there is narrowed by the lines of the index.
+#[test]
+fn a_policy_that_is_there_is_narrowed_to_the_role() {
+    let place = Place::logged_in();
+    service_of(&place, "programs", "CMS", 0);
+    place.write("file", "content");
+    place.sh("chancery sign file --service programs").done();
+    place.sh("chancery role create --name 'Release builds' --logins-required 1 --perm Signing:Submit").done();
+    let lines = recipe("README.md").split("```sh\n").nth(1).unwrap().split("```").next().unwrap().to_owned();
+    place.sh(&format!("set -e\n{lines}")).done();
+    let refused = place.sh("chancery sign file --service programs").failed(5);
+    assert!(refused.contains("NotAuthorized"), "{refused}");
+    place.sh("chancery identity create --name ci --kind Application --role 'Release builds' | sed -n 's/^apiKey  *//p' > ci.key").done();
+    let by_key = format!("--server {} --ca ca.pem --api-key-file ci.key", place.base());
+    place.sh(&format!("chancery sign file --service programs {by_key}")).done();
 }
 
 /// A recipe that nobody runs may say nothing of the kind.

@@ -22,6 +22,8 @@ const NOTE: &[Member] = &[member("note", "/note", Kind::Text, "What to record wi
 /// Of proposals of one name, people decide on the one that waits.
 const WAITING: Option<(&str, &str)> = Some(("waiting", "true"));
 
+const SUBMITTERS: &str = "A role that may submit to it, and nobody else may; repeated for several";
+
 const DEPLOY: &[Member] = &[
     member("name", "/name", Kind::Text, "Its name"),
     member("issuer", "/pkisigning/newCert/issuerUuid", Kind::Of("ca"), "The authority that issues its certificate"),
@@ -38,6 +40,7 @@ const DEPLOY: &[Member] = &[
     member("num-approvals", "/pkisigning/numApprovals", Kind::Number, "How many approvals a signature needs"),
     member("time-stamp", "/pkisigning/timeStamp", Kind::Switch, "Whether signatures carry a time stamp"),
     member("self-approval", "/pkisigning/selfApproval", Kind::Text, "DualControl or Never"),
+    member("submitter-role", "/pkisigning/rules/submitterRoleUuids", Kind::SomeOf("role"), SUBMITTERS),
 ];
 
 const CHANGED: &[Member] = &[
@@ -169,6 +172,7 @@ const POLICIES: Resource = Resource {
                 member("time-stamp", "/timeStamp", Kind::Switch, "Whether signatures carry a time stamp"),
                 member("self-approval", "/selfApproval", Kind::Text, "DualControl or Never"),
                 member("rules", "/rules", Kind::Json, "What it demands besides"),
+                member("submitter-role", "/rules/submitterRoleUuids", Kind::SomeOf("role"), SUBMITTERS),
             ],
             example: "chancery policy create 'demo signing' --policy-name long --num-approvals 0 --hash Sha2_512",
             ..CREATE
