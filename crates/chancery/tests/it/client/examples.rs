@@ -1,10 +1,11 @@
-//! Every `--help` ends with an example, and every example works as it stands there.
+//! Every `--help` ends with an example, and every example works as it stands there, at a terminal and at none, and for
+//! nobody who is not logged in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::process::chancery;
 
-use super::place::Place;
+use super::{login::at_a_terminal, place::Place, transcript::Transcript};
 
 /// Commands that serve until they are stopped: tests of their own start them.
 const SERVING: [&str; 2] = ["serve", "quickstart"];
@@ -198,6 +199,7 @@ fn every_example_works_as_it_stands_in_the_help() {
     collect(&[], &mut examples);
     let place = Place::new();
     furnish(&place);
+    let mut transcript = Transcript::default();
     let mut left: BTreeSet<_> = examples.keys().cloned().collect();
     for name in SERVING {
         assert!(left.remove(name), "{name}");
@@ -215,10 +217,56 @@ fn every_example_works_as_it_stands_in_the_help() {
             }
         };
         let line = line.replace("https://127.0.0.1:8443", &place.base()).replace("BASE", &place.base());
-        let said = place.sh(&format!("export CHANCERY_SERVER_PROFILE={profile}; {line}"));
+        let typed = format!("export CHANCERY_SERVER_PROFILE={profile}; {line}");
+        for_nobody(&place, step, &line);
+        let said = place.sh(&typed);
         assert_eq!(said.code, Some(0), "{step}: {line}: {said:?}");
+        // What other programs say is theirs.
+        if line.contains("chancery ") {
+            transcript.add(&place, &line, &said);
+        }
+        at_one_terminal(&place, step, &typed);
     }
     assert!(left.is_empty(), "examples that no step runs: {left:?}");
     assert!(place.path("man1/chancery-sign.1").is_file() && place.path("man1/chancery-role-list.1").is_file());
     assert!(place.path("signed.ps1").metadata().unwrap().len() > 1_000);
+    transcript.end();
+}
+
+/// Commands that anybody may run who has the program, and those of the host, which ask no server.
+const FOR_ANYBODY: [&str; 12] = [
+    "login",
+    "completions",
+    "man",
+    "verify",
+    "settings",
+    "unlock",
+    "rows list",
+    "rows authenticate",
+    "backup",
+    "init",
+    "serve",
+    "quickstart",
+];
+
+/// Whoever is logged in nowhere learns that, and how to: with the exit code for it, on standard error, and nothing is done.
+fn for_nobody(place: &Place, step: &str, line: &str) {
+    if step.starts_with('$') || FOR_ANYBODY.contains(&step) {
+        return;
+    }
+    let said = place.sh(&format!("export XDG_CONFIG_HOME=$PWD/nobody; {line}"));
+    assert_eq!((said.code, said.out.as_str()), (Some(3), ""), "{step}: {line}: {said:?}");
+    assert!(said.err.contains("chancery login"), "{step}: {said:?}");
+}
+
+/// What only shows something shows the same at a terminal, where the titles are bold.
+fn at_one_terminal(place: &Place, step: &str, typed: &str) {
+    let verb = step.split(' ').next_back().unwrap_or_default();
+    // The newest records and the log's size are others with each call.
+    if !["list", "show", "status", "whoami", "templates", "template"].contains(&verb) || step.starts_with("audit") {
+        return;
+    }
+    let piped = place.sh(typed).done();
+    let seen = at_a_terminal(place, typed, &[]).done().replace("\r\n", "\n");
+    assert_eq!(seen.replace("\u{1b}[1m", "").replace("\u{1b}[0m", ""), piped, "{step}");
 }

@@ -92,6 +92,7 @@ fn people_log_in_one_after_the_other() {
     place.sh("chancery logout").done();
     let ended = place.sh("chancery role list").failed(3);
     assert!(ended.contains("nobody is logged in at") && ended.contains("chancery login"), "{ended}");
+    at_two_terminals(&place);
     password_files(&place);
     half_a_login(&place);
     an_application(&place);
@@ -103,6 +104,32 @@ fn interrupted(place: &Place) {
     let line = "trap : INT; chancery login Admin1; echo rc=$?; stty -a";
     let said = at_a_terminal(place, line, &[("Password of Admin1: ", "half a pass\u{3}")]).done();
     assert!(said.contains("rc=130") && said.contains(" echo ") && !said.contains("-echo "), "{said}");
+}
+
+/// Each of the two has a terminal of their own, and both are open at a time; the session is one.
+fn at_two_terminals(place: &Place) {
+    let (one, two) = (place.demo.text("/admins/0/password"), place.demo.text("/admins/1/password"));
+    let asked = [("Password of Admin1: ", one), ("Name of the second person: ", "\u{4}")];
+    let (first, second) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| {
+            at_a_terminal(place, "chancery login Admin1; echo rc=$?; until test -e until; do sleep 0.1; done", &asked)
+        });
+        // The first one is asked for the second, who is elsewhere, and goes away from the question.
+        let kept = place.path("home/chancery/servers/default.json");
+        let begun = std::time::Instant::now();
+        while !fs::read_to_string(&kept).unwrap().contains("Admin1") {
+            assert!(begun.elapsed().as_secs() < 30, "the first one is not in");
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+        let second = at_a_terminal(place, "chancery login Admin2", &[("Password of Admin2: ", two)]);
+        place.write("until", "");
+        (first.join().unwrap(), second)
+    });
+    assert!(first.out.contains("somebody else has to log in too") && !first.out.contains(one), "{first:?}");
+    assert!(second.out.contains("as Admin1 and Admin2.") && !second.out.contains(two), "{second:?}");
+    assert_eq!(second.code, Some(0), "{second:?}");
+    assert!(place.sh("chancery whoami").done().contains("Admin1 and Admin2"));
+    place.sh("chancery logout").done();
 }
 
 /// What is wrong with password files is told as that; where it can be seen beforehand, nobody is logged in.

@@ -18,6 +18,7 @@ mod renew_watch;
 mod several;
 mod signing;
 mod tokens;
+mod transcript;
 mod values;
 mod whole_release;
 mod words;

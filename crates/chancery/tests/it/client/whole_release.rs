@@ -3,6 +3,8 @@
 
 use std::{env, fs, path::Path, thread::scope, time::Instant};
 
+use chancery_testkit::Tool;
+
 use super::place::Place;
 use crate::process::PROGRAM;
 
@@ -69,7 +71,7 @@ fn one_line_signs_a_release_that_two_people_approve() {
          CHANCERY_CA=../ca.pem CHANCERY_API_KEY_FILE=../ci.key /usr/bin/time -f '%M KiB' {sign}",
         place.base()
     );
-    let begun = Instant::now();
+    let (begun, mut after_one) = (Instant::now(), String::new());
     let said = scope(|scope| {
         let waiting = scope.spawn(|| place.sh(&fresh));
         place.until_waiting(FILES.len());
@@ -79,10 +81,17 @@ fn one_line_signs_a_release_that_two_people_approve() {
                  chancery approve image.bin --yes --file build/image.bin --server-profile {profile}"
             );
             place.sh(&line).done();
+            if profile == "approver" {
+                // What is wrong here is told when the line has ended.
+                after_one = place.sh("chancery approve --server-profile second; test -e build/image.bin.sig || grep -q 'SIG #' build/app.ps1 || echo no signature").out;
+            }
         }
         waiting.join().unwrap()
     });
     let took = begun.elapsed();
+    one_alone_is_not_enough(&after_one);
+    let home = Tool::new("find").arg(place.path("home-of-ci")).args(["-type", "f"]).run().text();
+    assert_eq!(home, "", "the key is all that there is: nothing of a login is kept");
     assert_eq!(said.code, Some(0), "{said:?}");
     assert_eq!(said.out.matches("signed and verified").count(), FILES.len(), "{said:?}");
     let client = said.err.lines().find_map(|line| line.strip_suffix(" KiB")).unwrap().parse::<u64>().unwrap();
@@ -94,6 +103,12 @@ fn one_line_signs_a_release_that_two_people_approve() {
     );
     assert!(client < CLIENT_MAX_KIB, "{client} KiB");
     others_agree(&place);
+}
+
+/// After the first of two people all of them wait for the second, and no file has changed.
+fn one_alone_is_not_enough(after_one: &str) {
+    assert_eq!(after_one.matches("1 of 2 given (Approver1), 1 missing").count(), FILES.len(), "{after_one}");
+    assert!(after_one.ends_with("no signature\n"), "{after_one}");
 }
 
 fn others_agree(place: &Place) {
