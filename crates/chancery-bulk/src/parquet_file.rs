@@ -2,25 +2,14 @@
 //! itself, as if it were alone in a file, and its places are moved to where it is written: so several are encoded at a time,
 //! and the file can be cut behind each.
 
-use std::{
-    borrow::Cow,
-    fs::File,
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::Path,
-    sync::Arc,
-};
+use std::{borrow::Cow, sync::Arc};
 
 use arrow_array::{Array as _, ArrayRef, BooleanArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use arrow_select::filter::filter_record_batch;
 use chancery_types::Base64;
 use parquet::{
-    arrow::{
-        ARROW_SCHEMA_META_KEY, ArrowWriter,
-        arrow_reader::{
-            ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
-        },
-    },
+    arrow::{ARROW_SCHEMA_META_KEY, ArrowWriter},
     basic::Compression,
     errors::ParquetError,
     file::{
@@ -34,23 +23,17 @@ use serde_json::json;
 use crate::{
     answers::{Outcome, Text},
     calls::{Calls, Texts, Values},
-    error::{BulkError, OfFile as _, Result},
+    error::{BulkError, Result},
     job::{Job, Place, Way},
     output::Made,
     parquet_footer::{Footer, MAGIC, read_footer},
+    parquet_input::{Input, Part, Parts, damaged},
     parquet_row,
     parquet_texts::{NewTexts, is_of_texts, texts},
 };
 
-/// Bytes of a part, about, as they are in memory: several of them are there at a time.
-const PART: i64 = 8 << 20;
-
 /// Bytes that there is room for at first for each value, at most.
 const ROOM_MAX: usize = 64;
-
-/// Rows of a part.
-const ROWS_MAX: i64 = 128 * 1024;
-const ROWS_MIN: i64 = 1024;
 
 /// A file that is read, and what its rows become.
 pub(crate) struct ParquetFile<'a> {
@@ -64,36 +47,13 @@ pub(crate) struct ParquetFile<'a> {
     properties: WriterProperties,
 }
 
-/// What is read, with a footer whose places are in it.
-struct Input<'a> {
-    path: &'a Path,
-    file: File,
-    metadata: ArrowReaderMetadata,
-}
-
-/// Rows that were read.
-pub(crate) struct Part {
-    rows: RecordBatch,
-    /// How many rows are before them.
-    start: u64,
-}
-
-/// Reads one row group after the other, each in parts of so many rows: so the parts are the same wherever one begins.
-pub(crate) struct Parts<'a> {
-    input: &'a Input<'a>,
-    group: usize,
-    reader: Option<ParquetRecordBatchReader>,
-    skip: usize,
-    start: u64,
-}
-
 impl<'a> ParquetFile<'a> {
     pub(crate) fn open(job: &'a Job, calls: &'a [Calls<'a>]) -> Result<Self> {
         let Place::File(path) = &job.input else {
             return Err(BulkError::Job("Parquet is read from a file".to_owned()));
         };
         let input = Input::open(path)?;
-        let read = Arc::clone(input.metadata.schema());
+        let read = Arc::clone(input.schema());
         let columns = job.columns.iter().map(|column| text_column(&read, &column.name)).collect::<Result<Vec<_>>>()?;
         let mut fields: Vec<_> = read.fields().iter().map(|field| Field::clone(field)).collect();
         let mut ivs = vec![None; columns.len()];
@@ -280,72 +240,6 @@ impl ParquetFile<'_> {
     }
 }
 
-impl<'a> Input<'a> {
-    fn open(path: &'a Path) -> Result<Self> {
-        let file = File::open(path).of(path)?;
-        let metadata = guarded(path, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
-        let bytes = file.metadata().of(path)?.len();
-        check_footer(metadata.metadata(), bytes).map_err(|why| damaged(path, &why))?;
-        Ok(Self { path, file, metadata })
-    }
-
-    fn metadata(&self) -> &ParquetMetaData {
-        self.metadata.metadata()
-    }
-
-    /// Rows of a part: of about the same size whatever is in a row.
-    fn part_rows(&self) -> usize {
-        let sum =
-            |of: fn(&RowGroupMetaData) -> i64| self.metadata().row_groups().iter().map(of).fold(0, i64::saturating_add);
-        let (bytes, rows) = (sum(RowGroupMetaData::total_byte_size), sum(RowGroupMetaData::num_rows));
-        let rows = (PART / (bytes / rows.max(1)).max(1)).clamp(ROWS_MIN, ROWS_MAX);
-        usize::try_from(rows).unwrap_or(1)
-    }
-
-    /// From a row on.
-    fn read(&'a self, start: u64) -> Result<Parts<'a>> {
-        let mut skip = start;
-        let mut group = 0;
-        for metadata in self.metadata().row_groups() {
-            let rows = metadata.num_rows().unsigned_abs();
-            if skip < rows {
-                break;
-            }
-            (skip, group) = (skip - rows, group + 1);
-        }
-        let skip = usize::try_from(skip).map_err(|_| BulkError::Damaged("too many rows".to_owned()))?;
-        Ok(Parts { input: self, group, reader: None, skip, start })
-    }
-}
-
-impl Parts<'_> {
-    pub(crate) fn next(&mut self) -> Result<Option<Part>> {
-        loop {
-            if let Some(reader) = &mut self.reader
-                && let Some(rows) = guarded(self.input.path, || reader.next().transpose())?
-            {
-                let start = self.start;
-                self.start += rows.num_rows() as u64;
-                return Ok(Some(Part { rows, start }));
-            }
-            if self.group == self.input.metadata().num_row_groups() {
-                return Ok(None);
-            }
-            let file = self.input.file.try_clone().of(self.input.path)?;
-            let (group, skip, rows) = (self.group, std::mem::take(&mut self.skip), self.input.part_rows());
-            let reader = guarded(self.input.path, || {
-                ParquetRecordBatchReaderBuilder::new_with_metadata(file, self.input.metadata.clone())
-                    .with_row_groups(vec![group])
-                    .with_offset(skip)
-                    .with_batch_size(rows)
-                    .build()
-            })?;
-            self.reader = Some(reader);
-            self.group += 1;
-        }
-    }
-}
-
 /// Compressed as the input; without dictionaries of tokens, of which no two are the same, and without their least and
 /// greatest, which say nothing of any other.
 fn properties(job: &Job, calls: &[Calls<'_>], input: &ParquetMetaData) -> WriterProperties {
@@ -372,41 +266,6 @@ fn properties(job: &Job, calls: &[Calls<'_>], input: &ParquetMetaData) -> Writer
     properties.build()
 }
 
-/// Has the library read something. There are damaged files at which it panics, such as one whose dictionary has no values;
-/// what it was reading then is thrown away with the whole job.
-fn guarded<T, E: std::fmt::Display>(path: &Path, read: impl FnOnce() -> Result<T, E>) -> Result<T> {
-    match catch_unwind(AssertUnwindSafe(read)) {
-        Ok(read) => read.map_err(|error| damaged(path, &error)),
-        Err(_panic) => Err(damaged(path, &"what is in it cannot be read: it is damaged")),
-    }
-}
-
-/// Each chunk has a place in the file, and each group a number of rows: the reader takes what the footer says of them for
-/// granted, and panics where it is none.
-fn check_footer(metadata: &ParquetMetaData, bytes: u64) -> Result<(), &'static str> {
-    if metadata.file_metadata().num_rows() < 0 {
-        return Err("its footer is damaged: it says that there are less than no rows");
-    }
-    for group in metadata.row_groups() {
-        if group.num_rows() < 0 || group.total_byte_size() < 0 {
-            return Err("its footer is damaged: it says that a row group has less than no rows or bytes");
-        }
-        for column in group.columns() {
-            let starts = [Some(column.data_page_offset()), column.dictionary_page_offset()];
-            let is_inside = |start: i64| {
-                let place = u64::try_from(start).ok().zip(u64::try_from(column.compressed_size()).ok());
-                place.and_then(|(start, length)| start.checked_add(length)).is_some_and(|end| end <= bytes)
-            };
-            // Where there is a dictionary, the chunk begins with it, and the pages of data stand within.
-            let first = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
-            if !is_inside(first) || starts.into_iter().flatten().any(|start| start < 0) {
-                return Err("its footer is damaged: it says that a column stands where the file has nothing");
-            }
-        }
-    }
-    Ok(())
-}
-
 fn text_column(schema: &Schema, name: &str) -> Result<usize> {
     let index = schema.index_of(name).map_err(|_| {
         let names: Vec<_> = schema.fields().iter().map(|field| field.name().as_str()).collect();
@@ -417,99 +276,4 @@ fn text_column(schema: &Schema, name: &str) -> Result<usize> {
         return Ok(index);
     }
     Err(BulkError::Job(format!("column {name}: texts are expected, and it has {data_type}")))
-}
-
-fn damaged(path: &Path, error: &dyn std::fmt::Display) -> BulkError {
-    BulkError::Damaged(format!("{}: {error}", path.display()))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use arrow_array::{Int64Array, StringArray};
-    use parquet::file::metadata::ColumnChunkMetaDataBuilder;
-
-    use super::*;
-
-    /// A small file: two row groups, a dictionary, and a column without.
-    fn small() -> Vec<u8> {
-        let texts =
-            |start: &str| -> ArrayRef { Arc::new(StringArray::from(vec![Some(start), None, Some("b"), Some(start)])) };
-        let numbers: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3, 4]));
-        let rows = |start: &str| {
-            let columns = [("pan", texts(start), true), ("n", Arc::clone(&numbers), false)];
-            RecordBatch::try_from_iter_with_nullable(columns).unwrap()
-        };
-        let properties = WriterProperties::builder()
-            .set_column_dictionary_enabled(ColumnPath::from("n"), false)
-            .set_compression(Compression::SNAPPY)
-            .build();
-        let mut writer = ArrowWriter::try_new(Vec::new(), rows("a").schema(), Some(properties)).unwrap();
-        for start in ["a", "c"] {
-            writer.write(&rows(start)).unwrap();
-            writer.flush().unwrap();
-        }
-        writer.into_inner().unwrap()
-    }
-
-    fn read_all(path: &Path) -> Result<usize> {
-        let input = Input::open(path)?;
-        let mut parts = input.read(0)?;
-        let mut rows = 0;
-        while let Some(part) = parts.next()? {
-            rows += texts(part.rows.column(0)).len();
-        }
-        Ok(rows)
-    }
-
-    #[test]
-    fn a_damaged_file_is_an_error_and_no_panic() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("in.parquet");
-        let whole = small();
-        fs::write(&path, &whole).unwrap();
-        assert_eq!(read_all(&path).unwrap(), 8);
-        let mut refused = 0;
-        for at in 0..whole.len() {
-            for byte in [0x00, 0xff, whole[at] ^ 0x40] {
-                let mut damaged = whole.clone();
-                damaged[at] = byte;
-                fs::write(&path, damaged).unwrap();
-                match read_all(&path) {
-                    Err(BulkError::Damaged(_)) => refused += 1,
-                    Err(other) => panic!("byte {at} is {byte}: {other}"),
-                    // What only looks different, or says something else: a value, a name.
-                    Ok(_) => {}
-                }
-            }
-        }
-        assert!(refused > whole.len(), "{refused} of {}", whole.len());
-    }
-
-    #[test]
-    fn a_chunk_whose_place_is_none_is_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("in.parquet");
-        fs::write(&path, small()).unwrap();
-        let input = Input::open(&path).unwrap();
-        let (metadata, bytes) = (input.metadata(), fs::metadata(&path).unwrap().len());
-        let with = |change: fn(ColumnChunkMetaDataBuilder) -> ColumnChunkMetaDataBuilder| {
-            let group = metadata.row_group(0).clone();
-            let columns =
-                group.columns().iter().map(|column| change(column.clone().into_builder()).build().unwrap()).collect();
-            let group = group.into_builder().set_column_metadata(columns).build().unwrap();
-            ParquetMetaData::new(metadata.file_metadata().clone(), vec![group])
-        };
-        for damaged in [
-            with(|column| column.set_total_compressed_size(-1)),
-            with(|column| column.set_data_page_offset(-1)),
-            with(|column| column.set_dictionary_page_offset(Some(-1))),
-            with(|column| column.set_dictionary_page_offset(None).set_data_page_offset(i64::MAX)),
-            with(|column| column.set_total_compressed_size(i64::MAX)),
-        ] {
-            let error = check_footer(&damaged, bytes).unwrap_err();
-            assert!(error.contains("where the file has nothing"), "{error}");
-        }
-    }
 }
