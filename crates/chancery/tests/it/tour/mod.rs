@@ -29,6 +29,7 @@ macro_rules! answer {
 }
 
 mod certificates;
+mod examples;
 mod server;
 mod signing;
 mod tokens;
