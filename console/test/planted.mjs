@@ -145,7 +145,7 @@ export function pages(planted, who) {
     ["identity", `#/identities/${planted.identity}`, true],
     ["role", `#/identities/role/${planted.role}`, true],
     ["role-new", "#/identities/role/new", false],
-    ["audit", "#/audit", true],
+    ["audit", "#/audit?action=RoleCreate", true],
     ["system", "#/system", false],
   ];
 }
