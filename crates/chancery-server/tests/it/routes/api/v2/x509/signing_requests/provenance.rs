@@ -187,7 +187,10 @@ async fn what_a_statement_says_is_looked_at_too() {
     };
     let builder = "/predicate/runDetails/builder/id";
     let statements = [
-        (with(&|one| *one.pointer_mut(builder).unwrap() = json!("https://elsewhere.example.org")), "builders alone"),
+        (
+            with(&|one| *one.pointer_mut(builder).unwrap() = json!("https://elsewhere.example.org")),
+            "its builder does not count",
+        ),
         (with(&|one| one["predicateType"] = json!("https://spdx.dev/Document")), "predicateType"),
         (with(&|one| one["_type"] = json!("https://in-toto.io/Statement/v9")), "_type"),
         (with(&|one| one["predicate"]["buildDefinition"] = json!({})), "buildType"),
@@ -242,6 +245,11 @@ async fn what_a_policy_says_of_issuers_is_checked() {
         (json!({"provenanceRequired": true}), "/rules/provenanceRequired", "InvalidValue"),
         (json!({"provenanceIssuers": vec![one.clone(); 17]}), "/rules/provenanceIssuers", "LimitExceeded"),
         (json!({"provenanceIssuers": [one, one]}), "/rules/provenanceIssuers/1/name", "InvalidValue"),
+        (
+            json!({"provenanceIssuers": [one, {"name": "the same", "publicKey": key}]}),
+            "/rules/provenanceIssuers/1/publicKey",
+            "InvalidValue",
+        ),
         (
             json!({"provenanceIssuers": [{"name": "", "publicKey": key}]}),
             "/rules/provenanceIssuers/0/name",
