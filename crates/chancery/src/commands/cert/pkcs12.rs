@@ -13,7 +13,8 @@ use crate::{
     client::exit::{Exit, told_with, usage},
     destination,
     failure::{Failure, While as _, describe},
-    password_input,
+    output, password_input,
+    shown::Shown,
 };
 
 /// What the key is called in the file where its certificate's subject cannot be its name.
@@ -43,6 +44,13 @@ pub(super) fn password(options: &Pkcs12Options) -> Result<Option<String>, Failur
     })?;
     if given.is_empty() {
         return Err(usage(format!("--p12 {of}: the password is empty")));
+    }
+    // Java takes ASCII alone for the keys of PBES2; everybody else takes UTF-8.
+    if !given.is_ascii() {
+        output::note(format_args!(
+            "chancery: --p12 {}: Java will not read it: its password has characters that are not ASCII",
+            Shown(&of)
+        ));
     }
     Ok(Some(given))
 }

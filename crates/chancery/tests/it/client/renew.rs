@@ -48,6 +48,8 @@ fn a_certificate_is_renewed_with_its_files() {
     with_its_key(&place);
     with_another_key(&place);
     refusals(&place);
+    not_left_out(&place);
+    pending_of_another_name(&place);
     hooks(&place);
     approved(&place);
 }
@@ -69,6 +71,7 @@ fn asked_for(place: &Place) {
         place.sh("rm -f typed.*").done();
         let typed = at_a_terminal(place, &line, &questions).done();
         assert!(!typed.contains("gr\u{fc}n"), "{typed}");
+        assert!(typed.contains("--p12 typed.p12: Java will not read it"), "{typed}");
         place.sh("openssl pkcs12 -in typed.p12 -passin pass:gr\u{fc}n -nokeys -out /dev/null").done();
     }
     let differs = [("Password for typed.p12: ", "one"), ("The same again: ", "other")];
@@ -86,10 +89,12 @@ fn with_its_key(place: &Place) {
     assert!(lacks.contains("--key-in"), "{lacks}");
     place.sh("openssl genpkey -algorithm ed25519 -out other.key").done();
     let packed = format!("{RENEW} --p12 www.p12 --p12-password-file p12.password --key-in");
-    let other = place.sh(&format!("{packed} other.key")).failed(1);
-    assert!(other.contains("of another key; nothing was replaced"), "{other}");
-    assert_eq!(serial(place), before);
-    // It is issued, and waits to be put in place.
+    let issued = || place.sh("chancery cert list | grep -c www.example.org").done();
+    let known = issued();
+    let other = place.sh(&format!("{packed} other.key")).failed(2);
+    assert!(other.contains("--key-in other.key: this is not the key of the certificate"), "{other}");
+    assert_eq!((serial(place), issued()), (before.clone(), known), "nothing was issued");
+    assert!(!place.path(".www.pem.renewal/pending").exists());
     let said = place.sh(&format!("{packed} www.key")).done();
     assert!(said.starts_with("renewed ") && said.contains(": www.pem, until "), "{said}");
     assert!(serial(place) != before && public_key(place, "www.key") == key);
@@ -163,6 +168,41 @@ fn refusals(place: &Place) {
     assert!(authority.contains("InvalidState"), "{authority}");
 }
 
+/// A name that an earlier run made, and that this one would leave leading nowhere.
+fn not_left_out(place: &Place) {
+    let renew = format!("{RENEW} --key-out www.key");
+    let before = serial(place);
+    let left_out = place.sh(&renew).failed(2);
+    assert!(left_out.contains("--p12 is missing") && left_out.contains("current/store.p12"), "{left_out}");
+    assert_eq!(serial(place), before);
+    is_one_pair(place);
+    // Another name for the key takes none away from the one before.
+    let both = format!("{RENEW} --key-out second.key --p12 www.p12 --p12-password-file p12.password");
+    place.sh(&both).done();
+    is_one_pair(place);
+    assert_eq!(public_key(place, "second.key"), public_key(place, "www.key"));
+    place.sh("rm www.p12 .www.pem.renewal/current/store.p12").done();
+    place.sh(&renew).done();
+    assert_eq!(public_key(place, "www.key"), public_key(place, "www.pem"));
+}
+
+/// What was asked for under one name is not put in place under another.
+fn pending_of_another_name(place: &Place) {
+    let uuid = place.json(&format!("{RENEW} --before 1d --key-out www.key"))["uuid"].as_str().unwrap().to_owned();
+    place.sh("mkdir .fresh.pem.renewal").done();
+    place.write(".fresh.pem.renewal/pending", format!("certificate {uuid}"));
+    let another = place.sh("chancery cert renew 'Chancery Demo Root' --cert-out fresh.pem").failed(2);
+    assert!(another.contains("there is another certificate: CN=www.example.org"), "{another}");
+    assert!(!place.path("fresh.pem").exists());
+    // Of another key than the one that stays: told as what it is.
+    let packed =
+        "chancery cert renew www.example.org --cert-out fresh.pem --p12 fresh.p12 --p12-password-file p12.password";
+    let key = place.sh(&format!("{packed} --key-in other.key")).failed(2);
+    assert!(key.contains("this is not the key") && key.contains("once that is mended the command"), "{key}");
+    place.sh("chancery cert renew www.example.org --cert-out fresh.pem").done();
+    assert_eq!(public_key(place, "fresh.pem"), public_key(place, "www.key"));
+}
+
 /// A hook that fails is told and run again; that there is a new certificate is not forgotten.
 fn hooks(place: &Place) {
     let before = serial(place);
@@ -194,6 +234,8 @@ fn approved(place: &Place) {
     assert_eq!(waiting["total"], 1, "{waiting}");
     let uuid = waiting["items"][0]["objInfo"]["uuid"].as_str().unwrap();
     assert_eq!(public_key(place, "www.key"), key);
+    let another = "chancery cert renew 'Chancery Demo Root' --cert-out www.pem --key-out www.key";
+    assert!(place.sh(another).failed(2).contains("there is another certificate"));
     place.sh(&format!("chancery proposal approve {uuid} --server-profile approver")).done();
     place.sh(&renew).done();
     let renewed = public_key(place, "www.key");

@@ -31,16 +31,26 @@ pub(super) fn find(connection: &Connection, files: &Files, name: &str) -> Result
     for stub in listed["results"].as_array().into_iter().flatten() {
         let found = at(connection, stub["objInfo"]["uuid"].as_str().unwrap_or_default())?;
         if der_of(&found).as_ref() == Some(&leaf) {
-            return if is_successor(connection, &found, name)? {
-                Ok(found)
-            } else {
-                let message = format!("--cert-out {shown}: there is another certificate: {}", found.subject);
-                Err(told_with(Exit::Usage, message, format!("Name that one, or another file than for {name}.")))
-            };
+            refuse_another(connection, files, &found, name)?;
+            return Ok(found);
         }
     }
     let next = format!("Name another file, or remove this one if {name} shall take its place.");
     Err(told_with(Exit::Usage, format!("--cert-out {shown}: the server does not know this certificate"), next))
+}
+
+/// What is in a file, or is about to be, is the certificate that is named.
+pub(super) fn refuse_another(
+    connection: &Connection,
+    files: &Files,
+    found: &Certificate,
+    name: &str,
+) -> Result<(), Failure> {
+    if is_successor(connection, found, name)? {
+        return Ok(());
+    }
+    let message = format!("--cert-out {}: there is another certificate: {}", files.cert.display(), found.subject);
+    Err(told_with(Exit::Usage, message, format!("Name that one, or another file than for {name}.")))
 }
 
 /// Whether a certificate is the one that is named, or has its name and subject.
@@ -64,7 +74,7 @@ pub(super) fn at(connection: &Connection, uuid: &str) -> Result<Certificate, Fai
     Certificate::deserialize(&detail).doing("the certificate as the server has it")
 }
 
-fn der_of(certificate: &Certificate) -> Option<Vec<u8>> {
+pub(super) fn der_of(certificate: &Certificate) -> Option<Vec<u8>> {
     read_certificates(certificate.certificate.as_ref()?.as_bytes()).ok()?.into_iter().next()
 }
 

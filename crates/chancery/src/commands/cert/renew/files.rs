@@ -19,7 +19,7 @@ use rcgen::KeyPair;
 use super::super::key;
 use crate::{
     cli::cert::{KeyKind, RenewFiles},
-    client::exit::usage,
+    client::exit::{Exit, told_with, usage},
     destination,
     failure::{Failure, While as _},
     private_file,
@@ -76,6 +76,7 @@ impl Files {
         }
         let files = Self { cert: cert.to_owned(), key, p12, folder, _lock: lock };
         files.refuse_foreign()?;
+        files.refuse_to_leave_out()?;
         Ok(files)
     }
 
@@ -112,6 +113,18 @@ impl Files {
                 Err(usage(format!("--key-out {}: there is a key, and no certificate in {cert}", path.display())))
             }
         }
+    }
+
+    /// Names lead to the pair that counts, also one that is not named here: without what it leads to, its users would find
+    /// nothing.
+    fn refuse_to_leave_out(&self) -> Result<(), Failure> {
+        let made = self.folder.join(CURRENT).join(P12);
+        if self.key.is_none() || self.p12.is_some() || !made.exists() {
+            return Ok(());
+        }
+        let message = format!("--cert-out {}: a PKCS#12 file goes with it, and --p12 is missing", self.cert.display());
+        let next = format!("Name it: --p12 FILE. Where nobody reads it any more, remove it and {}.", made.display());
+        Err(told_with(Exit::Usage, message, next))
     }
 
     /// The kind of the key that is there.

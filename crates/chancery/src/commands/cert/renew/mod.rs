@@ -144,11 +144,17 @@ impl<'a> Renewal<'a> {
     fn look(&self, connection: &Connection, is_forced: bool) -> Result<Looked, Failure> {
         let pending = self.pending.borrow().clone();
         match pending {
-            Some(Pending::Certificate(uuid)) => return self.take(connection, &uuid),
-            Some(Pending::Proposal(uuid)) => return self.decided(connection, &uuid),
+            Some(Pending::Certificate(uuid)) => return self.take_named(connection, &uuid),
+            Some(Pending::Proposal(uuid)) => {
+                if self.files.leaf()?.is_some() {
+                    current::find(connection, &self.files, &self.command.name)?;
+                }
+                return self.decided(connection, &uuid);
+            }
             None => {}
         }
         let found = current::find(connection, &self.files, &self.command.name)?;
+        self.refuse_another_key(current::der_of(&found))?;
         current::refuse_revoked(&found)?;
         let (life, jitter) = current::life_of(&found)?;
         let due = due_ms(life, self.command.files.before, jitter);
@@ -184,7 +190,7 @@ impl<'a> Renewal<'a> {
     fn decided(&self, connection: &Connection, uuid: &str) -> Result<Looked, Failure> {
         let proposal = connection.get(&format!("/api/v2/x509/proposals/{uuid}"))?;
         if let Some(uuid) = proposal["certificateUuid"].as_str() {
-            return self.take(connection, uuid);
+            return self.take_named(connection, uuid);
         }
         let state = proposal["state"].as_str().unwrap_or_default();
         if state == ProposalState::Approval.to_string() {
@@ -197,11 +203,25 @@ impl<'a> Renewal<'a> {
         Err(told_with(if state == "Denied" { Exit::Denied } else { Exit::Refused }, message, next))
     }
 
+    /// Before anything is asked for: a certificate would be issued, and could not be put in place.
+    fn refuse_another_key(&self, leaf: Option<Vec<u8>>) -> Result<(), Failure> {
+        let (Some(path), Some(leaf)) = (&self.command.files.key_in, leaf) else { return Ok(()) };
+        key::refuse_another("--key-in", path, &key::read("--key-in", path)?, &leaf)
+    }
+
+    /// Puts a certificate in place that an earlier command had asked for, if it is the one that is named now.
+    fn take_named(&self, connection: &Connection, uuid: &str) -> Result<Looked, Failure> {
+        let found = current::at(connection, uuid)?;
+        current::refuse_another(connection, &self.files, &found, &self.command.name)?;
+        self.take(connection, uuid)
+    }
+
     /// Fetches a certificate that was issued, and puts it in place.
     fn take(&self, connection: &Connection, uuid: &str) -> Result<Looked, Failure> {
         self.put(connection, uuid).map_err(|failure| {
             let first = next_of(&failure).map(|next| next + "\n").unwrap_or_default();
-            let next = format!("{first}It is issued ({uuid}); the same command puts it in place.");
+            let mended = if exit_of(&failure) == Exit::Usage { "once that is mended the" } else { "the same" };
+            let next = format!("{first}It is issued ({uuid}); {mended} command puts it in place.");
             told_with(exit_of(&failure), describe(failure.as_ref()), next)
         })?;
         self.remember(None);
@@ -217,8 +237,10 @@ impl<'a> Renewal<'a> {
         let own = self.own_key()?;
         if let Some(own) = &own {
             let leaf = chancery_verify::read_certificates(&chain)?.into_iter().next().unwrap_or_default();
-            if !key::is_of(own, &leaf)? {
-                return Err(told(Exit::Failed, "the certificate is of another key; nothing was replaced"));
+            match &self.command.files.key_in {
+                Some(path) => key::refuse_another("--key-in", path, own, &leaf)?,
+                None if key::is_of(own, &leaf)? => {}
+                None => return Err(told(Exit::Failed, "the certificate is of another key; nothing was replaced")),
             }
         }
         let p12 = match (&own, &self.password) {
