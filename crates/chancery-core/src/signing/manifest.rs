@@ -34,7 +34,7 @@ pub(super) fn check(items: Vec<ManifestItem>, policy: &Policy, limits: &Limits) 
     let mut names = HashSet::new();
     let item = |(index, ManifestItem { name, digest: Base64(digest) }): (usize, ManifestItem)| {
         let field = |member: &str| format!("/items/{index}/{member}");
-        check_name(&field("name"), &name, limits)?;
+        check_item_name(&field("name"), &name, limits)?;
         policy_rules::check_file_name(&policy.rules, &name)
             .map_err(|refusal| refusal.under(&format!("/items/{index}")))?;
         if digest.len() != hash.digest_len() {
@@ -50,6 +50,17 @@ pub(super) fn check(items: Vec<ManifestItem>, policy: &Policy, limits: &Limits) 
         Ok(Item { name, digest })
     };
     items.into_iter().enumerate().map(item).collect()
+}
+
+/// A name as `sha256sum` prints it: with a backslash in it, it prints another line, and another digest would come of the
+/// files than people approve.
+fn check_item_name(field: &str, name: &str, limits: &Limits) -> Result<()> {
+    check_name(field, name, limits)?;
+    if name.contains('\\') {
+        let why = "A name of a manifest has no backslash, which sha256sum and its like print as two, behind one more.";
+        return Err(Error::value(field, why));
+    }
+    Ok(())
 }
 
 impl Chancery {
@@ -99,5 +110,19 @@ impl Chancery {
         };
         let mut numbers = first..;
         items(listed, |row| Ok(item((numbers.next().unwrap_or(u32::MAX), row))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_a_manifest_is_one_that_sha256sum_prints_as_it_is() {
+        let check = |name: &str| check_item_name("/items/0/name", name, &Limits::default());
+        assert!(check("dist/a b.tar").is_ok());
+        for name in ["dist\\a.tar", "\\", "a\nb", "a\rb"] {
+            assert_eq!(check(name).unwrap_err().field(), Some("/items/0/name"), "{name:?}");
+        }
     }
 }

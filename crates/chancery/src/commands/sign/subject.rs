@@ -55,8 +55,14 @@ pub(super) fn items(jobs: &[Job]) -> Result<Vec<ManifestItem>, Failure> {
 }
 
 fn item_name(job: &Job) -> Result<String, Failure> {
-    let name = job.original.path().to_str().map(str::to_owned);
-    name.ok_or_else(|| usage(format!("{}: the name is not UTF-8, which a manifest's names are", job.original.shown())))
+    let refused = |why: &str| Err(usage(format!("{}: the name {why}", job.original.shown())));
+    match job.original.path().to_str() {
+        None => refused("is not UTF-8, which a manifest's names are"),
+        Some(name) if name.contains('\\') => {
+            refused("has a backslash, which a manifest's names have not: sha256sum prints them otherwise")
+        }
+        Some(name) => Ok(name.to_owned()),
+    }
 }
 
 /// What approvers see as the name of a manifest, where nobody says one.

@@ -45,6 +45,11 @@ fn refused(place: &Place) {
     place.write("dist/install.ps1", "Write-Output 'hello'\r\n");
     let two = place.sh(&format!("{SIGN} --service scripts dist/install.ps1")).failed(2);
     assert!(two.contains("dist/install.ps1 goes to scripts") && two.contains("nothing was submitted"), "{two}");
+    // Of such a name sha256sum prints another line than of others.
+    place.write("dist/a\\b.tar", "x");
+    let escaped = place.sh(&format!("{SIGN} 'dist/a\\b.tar'")).failed(2);
+    assert!(escaped.contains("has a backslash"), "{escaped}");
+    assert!(place.sh("sha256sum 'dist/a\\b.tar'").done().starts_with('\\'));
     assert_eq!(requests(place), before);
 }
 

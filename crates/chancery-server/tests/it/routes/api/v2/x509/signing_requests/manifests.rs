@@ -193,6 +193,8 @@ async fn refusals_name_the_item() {
         (vec![item("a", b""), item("A", b"")], "/items/1/name"),
         (vec![item("caf\u{e9}", b""), item("Cafe\u{301}", b"")], "/items/1/name"),
         (vec![item("a", b""), item("b\n", b"")], "/items/1/name"),
+        // sha256sum prints another line for it.
+        (vec![item("a", b""), item("b\\c", b"")], "/items/1/name"),
         (vec![item("a", b""), item("gpj.\u{202e}exe", b"")], "/items/1/name"),
         (vec![item("a", b""), item("a\u{200b}", b"")], "/items/1/name"),
         (vec![item("a", b""), item("", b"")], "/items/1/name"),
