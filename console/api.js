@@ -7,7 +7,7 @@
 export class Refusal extends Error {
   /**
    * @param {number} status 0 where there was no answer at all
-   * @param {string} code `errorCode` of the interface
+   * @param {string} code `errorCode` of the interface, or `Unreachable` or `SessionEnded`
    * @param {string} message one sentence for a person
    * @param {{field?: string, requestId?: string, retryAfter?: number}} [more]
    */
@@ -44,7 +44,7 @@ export const remove = (path) => enveloped("DELETE", path);
 /** A file that the interface answers without its envelope. @param {string} path @param {AbortSignal} [signal] */
 export async function download(path, signal) {
   const answer = await send("GET", path, undefined, signal);
-  if (!answer.ok) throw refusal(answer, await json(answer));
+  if (!answer.ok) throw ended(refusal(answer, await json(answer)));
   return answer.blob();
 }
 
@@ -61,9 +61,14 @@ async function enveloped(method, path, body, signal) {
   const answer = await send(method, path, body, signal);
   const read = await json(answer);
   if (answer.ok && read.success === true) return read.response;
-  const refused = refusal(answer, read);
-  if (refused.status === 401) sessionEnded.dispatchEvent(new Event("ended"));
-  throw refused;
+  throw ended(refusal(answer, read));
+}
+
+/** Who has a session is refused as unknown only when it has ended; a login that fails is another matter. @param {Refusal} refused */
+function ended(refused) {
+  if (refused.status !== 401) return refused;
+  sessionEnded.dispatchEvent(new Event("ended"));
+  return new Refusal(401, "SessionEnded", refused.message, { requestId: refused.requestId });
 }
 
 /**

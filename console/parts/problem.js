@@ -5,6 +5,13 @@ import { h } from "../dom.js";
 import { t, word } from "../words.js";
 import { copyable } from "./values.js";
 
+/** What no server says of itself, in the console's words. @type {Record<string, string>} */
+const OWN = {
+  Unreachable: "problem.unreachable",
+  // Still there after the next login, which asks for nothing but the same button again.
+  SessionEnded: "problem.ended",
+};
+
 /** @param {unknown} error @param {() => void} [again] */
 export function problem(error, again) {
   return h("div", { class: "problem", role: "alert" },
@@ -16,15 +23,13 @@ export function problem(error, again) {
 /** @param {unknown} error */
 export function message(error) {
   if (!(error instanceof Refusal)) return error instanceof Error ? error.message : String(error);
-  // Still there after the next login, which asks for nothing but the same button again.
-  if (error.status === 401) return t("problem.ended");
   const later = error.retryAfter ? ` ${t("problem.later", { seconds: error.retryAfter })}` : "";
-  return (error.status === 0 ? t("problem.unreachable") : error.message) + later;
+  const own = OWN[error.code];
+  return (own ? t(own) : error.message) + later;
 }
 
 /** @param {unknown} error */
 function title(error) {
-  if (error instanceof Refusal && error.status === 401) return t("problem.endedTitle");
   return error instanceof Refusal ? word("error", error.code) : t("problem.ours");
 }
 

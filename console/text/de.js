@@ -44,7 +44,6 @@ export default {
 
   "problem.again": "Noch einmal",
   "problem.later": "Versuchen Sie es in {seconds} Sekunden wieder.",
-  "problem.endedTitle": "Die Sitzung war zu Ende.",
   "problem.ended": "Nichts wurde getan. Bitte anmelden und noch einmal versuchen.",
   "problem.unreachable": "Der Server ist nicht erreichbar. Was aus dem Aufruf wurde, ist nicht bekannt.",
   "problem.ours": "Die Konsole hat einen Fehler gemacht.",
@@ -740,5 +739,6 @@ export default {
   "error.Sealed": "Der Server ist versiegelt.",
   "error.Unavailable": "Jetzt nicht verfügbar.",
   "error.InternalError": "Der Server hat einen Fehler gemacht.",
+  "error.SessionEnded": "Die Sitzung war zu Ende.",
   "error.Unreachable": "Keine Antwort.",
 };

@@ -44,7 +44,6 @@ export default {
 
   "problem.again": "Try again",
   "problem.later": "Try again in {seconds} seconds.",
-  "problem.endedTitle": "The session had ended.",
   "problem.ended": "Nothing was done. Log in, and do it again.",
   "problem.unreachable": "The server cannot be reached. Nothing is known of what became of the call.",
   "problem.ours": "The console made a mistake.",
@@ -740,5 +739,6 @@ export default {
   "error.Sealed": "The server is sealed.",
   "error.Unavailable": "Not available now.",
   "error.InternalError": "The server made a mistake.",
+  "error.SessionEnded": "The session had ended.",
   "error.Unreachable": "No answer.",
 };
