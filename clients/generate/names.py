@@ -116,6 +116,14 @@ NAMES = {
     "GET /log/checkpoint": "log.checkpoint",
     "GET /log/vkey": "log.vkey",
     "GET /log/tile/{tile}": "log.tile",
+    # Notices
+    "GET /api/v2/notice-targets": "notice_targets.list",
+    "POST /api/v2/notice-targets": "notice_targets.create",
+    "GET /api/v2/notice-targets/{uuid}": "notice_targets.get",
+    "PATCH /api/v2/notice-targets/{uuid}": "notice_targets.update",
+    "DELETE /api/v2/notice-targets/{uuid}": "notice_targets.delete",
+    "POST /api/v2/notice-targets/{uuid}/test": "notice_targets.test",
+    "GET /api/v2/notices/undelivered": "notices.undelivered",
     # Audit, settings and the server itself
     "GET /api/v2/audit": "audit.list",
     "GET /api/v2/system/settings": "settings.get",

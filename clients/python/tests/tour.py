@@ -61,6 +61,7 @@ class Tour:
         self.failed_request()
         self.proposals()
         self.public_files()
+        self.notices()
         self.audit_and_settings()
 
     def role(self, name: str) -> str:
@@ -337,6 +338,18 @@ class Tour:
         assert public.ocsp_by_path("bm8gcmVxdWVzdA==").startswith(b"\x30")
         assert log.vkey() and log.checkpoint()
         assert len(log.tile("0/000.p/1")) == 32
+
+    def notices(self) -> None:
+        targets = self.client.notice_targets
+        secret = base64.b64encode(bytes(32)).decode()
+        webhook: types.Webhook = {"url": "https://127.0.0.1:9/", "shape": "Chancery"}
+        uuid = targets.create(name=new_name(), webhook=webhook, secret=secret)["uuid"]
+        assert not targets.update(uuid, enabled=False)["enabled"]
+        assert targets.get(uuid)["hasSecret"]
+        assert targets.list(search="thing")["results"]
+        assert "no public address" in targets.test(uuid)["answer"]
+        assert self.client.notices.undelivered(targetUuid=uuid)["total"] == 0
+        targets.delete(uuid)
 
     def audit_and_settings(self) -> None:
         records = self.client.audit.list(pageSize=2, action="RoleCreate", from_="2026-01-01T00:00:00Z")

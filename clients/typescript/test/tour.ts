@@ -60,6 +60,7 @@ export class Tour {
     await this.failedRequest();
     await this.proposals();
     await this.publicFiles();
+    await this.notices();
     await this.auditAndSettings();
   }
 
@@ -373,6 +374,19 @@ export class Tour {
     assert(isDer(await this.client.public.ocspByPath("bm8gcmVxdWVzdA==")));
     assert((await this.client.log.vkey()) && (await this.client.log.checkpoint()));
     assert.equal((await this.client.log.tile("0/000.p/1")).length, 32);
+  }
+
+  async notices(): Promise<void> {
+    const targets = this.client.noticeTargets;
+    const webhook = { url: "https://127.0.0.1:9/", shape: "Chancery" } as const;
+    const secret = Buffer.alloc(32, 7).toString("base64");
+    const { uuid } = await targets.create({ name: newName(), webhook, secret });
+    assert(!(await targets.update(uuid, { enabled: false })).enabled);
+    assert((await targets.get(uuid)).hasSecret);
+    assert((await targets.list({ search: "thing" })).results.length > 0);
+    assert((await targets.test(uuid)).answer.includes("no public address"));
+    assert.equal((await this.client.notices.undelivered({ targetUuid: uuid })).total, 0);
+    await targets.delete(uuid);
   }
 
   async auditAndSettings(): Promise<void> {

@@ -25,6 +25,7 @@ mod retry;
 mod saved;
 mod time_stamps;
 mod transport;
+mod webhooks;
 
 #[cfg(feature = "async")]
 pub use asynchronous::AsyncClient;
@@ -43,3 +44,4 @@ pub use saved::{
 };
 pub use time_stamps::StampFetcher;
 pub use transport::{Client, Session};
+pub use webhooks::{Allowed, WebhookPoster};

@@ -26,6 +26,7 @@ use crate::{
     identity::{IdentityState, Rate},
     list::ListTurns,
     log::Log,
+    notices::{NoticeConfig, Notices},
     pki::{self, FoundExpiring, KeptLists, OcspAnswers, ReadyAuthorities, ReadyCertProfiles},
     pool::Pool,
     quarantine::Quarantine,
@@ -57,6 +58,8 @@ pub struct Config {
     pub rsa_pool: usize,
     /// What makes and keeps new keys for signatures; without it the database does, sealed.
     pub key_backend: Option<Arc<dyn KeyBackend>>,
+    /// How notices leave the server.
+    pub notices: NoticeConfig,
 }
 
 /// An open installation.
@@ -96,6 +99,7 @@ pub struct Chancery {
     pub(crate) stored_submitters: StoredSubmitters,
     /// Certificate profiles of people's own under which something was issued.
     pub(crate) cert_profiles: ReadyCertProfiles,
+    pub(crate) notices: Notices,
     /// How many certificates end soon.
     pub(crate) expiring: FoundExpiring,
     /// How far the compiled state has followed the store.
@@ -131,7 +135,8 @@ impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
         let (rsa_pool, key_backend) = (config.rsa_pool, config.key_backend);
-        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name, .. } = config;
+        let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name, notices, .. } =
+            config;
         let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
         let (storage, opening, following) = Storage::open(&store, &custodian, &clock).await?;
         let quarantine = Quarantine::default();
@@ -160,6 +165,7 @@ impl Chancery {
             targets: ReadyTargets::default(),
             stored_submitters: StoredSubmitters::default(),
             cert_profiles: ReadyCertProfiles::default(),
+            notices: Notices::new(notices, &limits),
             expiring: FoundExpiring::default(),
             following,
             quarantine,
@@ -178,6 +184,7 @@ impl Chancery {
         chancery.flush_counters_each_second();
         chancery.keep_sessions_in_turn();
         chancery.warn_of_expiry();
+        chancery.tell_of_overdue_in_turn();
         chancery.tidy_vaults();
         chancery.sequence_log_in_turn();
         chancery.tell_of_unreadable_policies(&opening).await?;
@@ -299,6 +306,7 @@ mod tests {
             log_name: None,
             rsa_pool: 0,
             key_backend: None,
+            notices: crate::NoticeConfig::default(),
         };
         Chancery::open(config).await
     }

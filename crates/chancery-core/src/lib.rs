@@ -23,6 +23,7 @@ mod keys;
 mod limits;
 mod list;
 mod log;
+mod notices;
 mod pki;
 mod pool;
 #[cfg(feature = "promises")]
@@ -53,8 +54,9 @@ pub use custody::RsaPoolLevels;
 pub use error::{Error, Meaning, Result};
 pub use idempotency::{IdempotentCall, MadeBefore};
 pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestId, RequestInfo, Visitor};
-pub use limits::{BodyLimits, Limits, ListLimits, OutageLimits};
+pub use limits::{BodyLimits, ImportLimits, Limits, ListLimits, NoticeLimits, OutageLimits};
 pub use log::{LogFailure, LogTile};
+pub use notices::{NoticeConfig, NoticeCounts, NoticeTransport, Post, Posted};
 pub use pki::{
     Expiring, File, ListKind, ListVersion, OcspAnswer, RevocationList, TransportIdentity, new_transport_identity,
 };

@@ -61,13 +61,8 @@ pub struct Limits {
     pub control_rules_max: usize,
     /// Bytes of a PKCS#10 request: one with 250 names and an ML-DSA-87 key has some 20 KiB.
     pub csr_max: usize,
-    /// Bytes of each text of an import: a hundred certificates with ML-DSA-87 keys have some 1 MiB, most a tenth of it.
-    pub import_max: usize,
-    /// Certificates of one import: more than any chain has, enough for the authorities of a company.
-    pub import_certificates_max: usize,
-    /// Iterations of password derivations that are computed for one import: some seconds of work. OpenSSL's files have
-    /// some thousands, careful ones a million.
-    pub import_iterations_max: u32,
+    /// For imports.
+    pub imports: ImportLimits,
     /// Certificate profiles of an installation, which are listed whole.
     pub cert_profiles_max: u32,
     /// Entries of each list in a certificate profile.
@@ -122,6 +117,8 @@ pub struct Limits {
     pub session_max: Duration,
     /// For a node that is cut off from its database.
     pub outage: OutageLimits,
+    /// For notices.
+    pub notices: NoticeLimits,
     /// Logins tried from one source in a minute, before any Argon2 work.
     pub logins_per_minute: u32,
 }
@@ -200,6 +197,54 @@ impl Default for OutageLimits {
     }
 }
 
+/// What an import may cost.
+#[derive(Clone, Debug)]
+pub struct ImportLimits {
+    /// Bytes of each text of an import: a hundred certificates with ML-DSA-87 keys have some 1 MiB, most a tenth of it.
+    pub import_max: usize,
+    /// Certificates of one import: more than any chain has, enough for the authorities of a company.
+    pub import_certificates_max: usize,
+    /// Iterations of password derivations that are computed for one import: some seconds of work. OpenSSL's files have
+    /// some thousands, careful ones a million.
+    pub import_iterations_max: u32,
+}
+
+impl Default for ImportLimits {
+    fn default() -> Self {
+        Self { import_max: 512 * KIB, import_certificates_max: 100, import_iterations_max: 5_000_000 }
+    }
+}
+
+/// What notices may cost.
+#[derive(Clone, Debug)]
+pub struct NoticeLimits {
+    /// Targets of an installation: each change that is told reads all of them.
+    pub targets_max: u32,
+    /// Notices that may wait for one target, some 300 bytes each; the oldest beyond are given up.
+    pub waiting_max: u32,
+    /// For how long a notice is tried.
+    pub age_max: Duration,
+    /// For how long notices are kept; at least twice as long as they are tried.
+    pub kept: Duration,
+    /// How long one attempt may take.
+    pub wait_max: Duration,
+    /// Bytes of a target's answer that are read.
+    pub answer_max: usize,
+}
+
+impl Default for NoticeLimits {
+    fn default() -> Self {
+        Self {
+            targets_max: 20,
+            waiting_max: 100_000,
+            age_max: Duration::from_hours(3 * 24),
+            kept: Duration::from_hours(7 * 24),
+            wait_max: Duration::from_secs(10),
+            answer_max: 4 * KIB,
+        }
+    }
+}
+
 /// The limits of lists, and of what they show.
 #[derive(Clone, Debug)]
 pub struct ListLimits {
@@ -269,9 +314,7 @@ impl Default for Limits {
             metadata_max: 4 * KIB,
             control_rules_max: 1_000,
             csr_max: 64 * KIB,
-            import_max: 512 * KIB,
-            import_certificates_max: 100,
-            import_iterations_max: 5_000_000,
+            imports: ImportLimits::default(),
             cert_profiles_max: 1_000,
             cert_profile_entries_max: 100,
             profile_versions_max: 100,
@@ -297,6 +340,7 @@ impl Default for Limits {
             idle_max: Duration::from_mins(15),
             session_max: Duration::from_hours(12),
             outage: OutageLimits::default(),
+            notices: NoticeLimits::default(),
             logins_per_minute: 600,
         }
     }

@@ -55,6 +55,15 @@ impl Installation {
         Self::of(folder, store, limits, 0).await
     }
 
+    /// The same, with somebody who takes notices.
+    pub(crate) async fn with_notices(transport: Arc<dyn crate::NoticeTransport>, limits: Limits) -> Self {
+        let mut installation = Self::with_limits(limits.clone()).await;
+        let config = config(&installation.store, &installation.folder, &installation.clock, limits, 0);
+        let notices = crate::NoticeConfig { transport: Some(transport), console: None };
+        installation.chancery = Chancery::open(Config { notices, ..config }).await.unwrap();
+        installation
+    }
+
     /// The same, with so many RSA keys of each size made ahead.
     pub(crate) async fn with_rsa_pool(rsa_pool: usize) -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -140,6 +149,7 @@ fn config(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits, rsa
         log_name: None,
         rsa_pool,
         key_backend: None,
+        notices: crate::NoticeConfig::default(),
     }
 }
 

@@ -37,6 +37,7 @@ mod error;
 mod generate;
 mod hash;
 mod import;
+mod mac;
 mod random;
 mod root;
 mod rows;
@@ -58,6 +59,7 @@ pub use data::{
 pub use error::{Failed, GenerateError, OpenError, SignError};
 pub use hash::{Digest, DigestLength, Hasher, hash};
 pub use import::{ForeignKey, ImportError, Pkcs12};
+pub use mac::hmac_sha256;
 pub use random::random;
 pub use root::{RootKey, RootKeyFileError, RootKeyId, RootKeySource};
 pub use rows::{ROW_TAG_LEN, RowKey};

@@ -4,7 +4,7 @@ mod requests;
 
 use std::{sync::OnceLock, time::Duration};
 
-use chancery_core::{Expiring, RsaPoolLevels};
+use chancery_core::{Expiring, NoticeCounts, RsaPoolLevels};
 use metrics::{counter, describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
@@ -16,6 +16,8 @@ const REFUSED_ROWS: &str = "chancery_refused_rows";
 const READY: &str = "chancery_ready";
 const STORE_LAG: &str = "chancery_store_lag_seconds";
 const UNREADABLE: &str = "chancery_unreadable_objects";
+const NOTICES_WAITING: &str = "chancery_notices_waiting";
+const NOTICES: &str = "chancery_notices_total";
 const TIME_STAMPS: &str = "chancery_time_stamps_total";
 
 static RECORDER: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
@@ -42,6 +44,8 @@ fn new_recorder() -> Option<PrometheusHandle> {
     describe_gauge!(UNREADABLE, "Objects that cannot be read from the storage, so that calls to them are refused.");
     describe_gauge!(READY, "1 where /readyz answers 200, 0 where it says why not.");
     describe_gauge!(STORE_LAG, "Seconds for which this node may not have seen what others changed.");
+    describe_gauge!(NOTICES_WAITING, "Notices that wait for their targets; looked at every half minute.");
+    describe_counter!(NOTICES, "Attempts of this server to deliver notices, and notices that it gave up.");
     describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
     Some(handle)
 }
@@ -58,6 +62,16 @@ pub(crate) fn note_expiring(expiring: &Expiring) {
         // A gauge is a float; no inventory is so large that it is not exact.
         gauge!(EXPIRING, "days" => days.to_string()).set(*count as f64);
     }
+}
+
+/// Notes what became of notices.
+pub(crate) fn note_notices(counts: NoticeCounts) {
+    let NoticeCounts { waiting, delivered, failed, given_up } = counts;
+    // A gauge is a float; no target may have so many waiting that it is not exact.
+    gauge!(NOTICES_WAITING).set(waiting as f64);
+    counter!(NOTICES, "outcome" => "delivered").absolute(delivered);
+    counter!(NOTICES, "outcome" => "failed").absolute(failed);
+    counter!(NOTICES, "outcome" => "given_up").absolute(given_up);
 }
 
 /// Counts an answer of a time-stamping authority, whose status is 200 in any case.

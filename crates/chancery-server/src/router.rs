@@ -62,6 +62,7 @@ fn authenticated() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .merge(tokenization())
         .merge(proposals())
+        .merge(notices())
         .routes(routes!(key_types::stubs::list))
         .routes(routes!(keys::create))
         .routes(routes!(keys::stubs::list))
@@ -147,6 +148,21 @@ fn proposals() -> OpenApiRouter<App> {
         .routes(routes!(x509::proposals::deny::deny_proposal))
         .routes(routes!(x509::proposals::withdraw::withdraw_proposal))
         .routes(routes!(x509::proposals::revoke::revoke_proposal))
+}
+
+/// Who hears of what happens; demands a login.
+#[rustfmt::skip]
+fn notices() -> OpenApiRouter<App> {
+    use routes::api::v2::{notice_targets, notices};
+    OpenApiRouter::new()
+        .routes(routes!(notice_targets::list_targets, notice_targets::create_target))
+        .routes(routes!(
+            notice_targets::uuid::read_target,
+            notice_targets::uuid::change_target,
+            notice_targets::uuid::delete_target
+        ))
+        .routes(routes!(notice_targets::test::test_target))
+        .routes(routes!(notices::undelivered::undelivered))
 }
 
 /// Certificates and their profiles; demands a login.

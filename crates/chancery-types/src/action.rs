@@ -82,5 +82,13 @@ wire_enum! {
         ProposalWithdraw,
         ProposalRevoke,
         ProposalFail,
+        SigningRequestExpire,
+        ProposalExpire,
+        NoticeTargetCreate,
+        NoticeTargetRead,
+        NoticeTargetChange,
+        NoticeTargetDelete,
+        NoticeTargetTest,
+        NoticeGiveUp,
     }
 }

@@ -252,6 +252,57 @@ impl RevocationReason {
     }
 }
 
+wire_enum! {
+    /// What a notice tells of.
+    pub enum NoticeKind {
+        /// A signing request or a proposal waits for approvals.
+        Waiting,
+        /// It was approved, and waits for more approvals.
+        Approved,
+        /// A signing request has every approval and was signed.
+        Signed,
+        /// A proposal has every approval and took effect.
+        Applied,
+        /// It was denied.
+        Denied,
+        /// Whoever submitted it took it back.
+        Withdrawn,
+        /// It has failed.
+        Failed,
+        /// It waited too long for its approvals.
+        Expired,
+        /// A pre-approval was ended.
+        Revoked,
+        /// A certificate will end in 30, 7 or 1 days.
+        CertificateEnds,
+        /// A row of the database was refused.
+        RowRefused,
+        /// Somebody tries a target out.
+        Test,
+    }
+}
+
+wire_enum! {
+    /// What kind of object a notice is about.
+    pub enum NoticeObject {
+        SigningRequest,
+        Proposal,
+        Certificate,
+    }
+}
+
+wire_enum! {
+    /// In which form a webhook gets notices.
+    pub enum WebhookShape {
+        /// The notice as it is, in JSON.
+        Chancery,
+        /// A message as Slack's incoming webhooks take it.
+        Slack,
+        /// A message with an adaptive card, as Microsoft Teams takes it.
+        Teams,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -143,6 +143,10 @@ ids! {
     RoleId,
     /// An identity: a person or an application.
     IdentityId,
+    /// A target of notices.
+    NoticeTargetId,
+    /// A notice.
+    NoticeId,
     /// Any object, where its kind does not matter.
     ObjectId,
 }

@@ -7,6 +7,7 @@ use chancery_core::{Chancery, Clock, Config, RootKeySource};
 
 use crate::{
     failure::{Failure, While as _},
+    notices,
     settings::Settings,
     time_stamps,
 };
@@ -30,6 +31,7 @@ pub(crate) async fn open_with(settings: &Settings, root_key: &Path) -> Result<Ar
         log_name: settings.log_name.clone(),
         rsa_pool: settings.rsa_pool,
         key_backend: None,
+        notices: notices::config(settings)?,
     };
     Chancery::open(config).await.doing(format!("opening the installation in {}", settings.data.display()))
 }

@@ -13,6 +13,7 @@ mod failure;
 mod flags;
 mod installation;
 mod logging;
+mod notices;
 mod original;
 mod output;
 mod own_tls;

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use chancery_core::Chancery;
+use chancery_core::{Chancery, Host};
 use chancery_server::{Routes, Site, Tls, public_router, router};
 use tokio::{
     net::TcpListener,
@@ -138,6 +138,7 @@ impl Serving {
             let public = site(public_router(Arc::clone(&chancery)), None);
             sockets.spawn(chancery_server::serve(socket, public, stopping));
         }
+        chancery.deliver_notices(&Host::running("serve"));
         info!(%address, "serving");
         let drain_delay = settings.drain_delay;
         Ok(Self { chancery, address, routes, tls, reload, drain_delay, stop, sockets, signals })

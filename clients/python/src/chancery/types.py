@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "AuditRead", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "AuditRead", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -584,6 +584,24 @@ class CreateKey(TypedDict):
     """What it may be used for, a subset of the type's usages; by default all of them."""
 
 
+class CreateNoticeTarget(TypedDict):
+    """What a new target of notices shall be."""
+    kinds: NotRequired[list[NoticeKind]]
+    """Which notices it gets; all of them where this is empty or absent."""
+    name: str
+    """Its name, unique without regard to letter case."""
+    secret: NotRequired[Base64 | None]
+    """The key by which notices are signed: 24 to 64 bytes. Receivers know it as `whsec_` and the same base64. It is never
+    answered. A webhook of the shape `Chancery` needs one.
+    """
+    serviceUuids: NotRequired[list[ServiceId]]
+    """Only notices about requests and proposals of these services; of all where this is empty or absent. Certificates and
+    refused rows belong to no service.
+    """
+    webhook: Webhook
+    """Where notices go."""
+
+
 class CreatePreApproval(TypedDict):
     """Body of POST /api/v2/x509/pre-approvals: either `digests`, or `submitterUuid` and `maxRequests`."""
     digests: NotRequired[list[Base64] | None]
@@ -678,6 +696,26 @@ class DecideRequest(TypedDict):
 
 Decision: TypeAlias = Literal["Approve", "Deny"]
 """What one approver decides on many requests at once."""
+
+
+class DeliveryState(TypedDict):
+    """What became of the notices to a target."""
+    delivered: int
+    """Notices that it has taken."""
+    deliveredAt: NotRequired[str | None]
+    """When it last took a notice: RFC 3339, UTC."""
+    error: NotRequired[str | None]
+    """Why it last failed."""
+    failedAt: NotRequired[str | None]
+    """When it last failed: RFC 3339, UTC."""
+    failures: int
+    """Failures since it last took a notice."""
+    givenUp: int
+    """Notices that were given up: too old, or too many."""
+    triedAgainAt: NotRequired[str | None]
+    """When it is tried again, where it failed: RFC 3339, UTC."""
+    waiting: int
+    """Notices that wait."""
 
 
 class Denied(TypedDict):
@@ -830,6 +868,18 @@ class SigningRequestStubItems(TypedDict):
     """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
 
 
+class UndeliveredNoticeItems(TypedDict):
+    """A list of signing policies, signing requests or audit records: `items`."""
+    items: list[UndeliveredNotice]
+    """This page's items."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
 class CertProfileStubResults(TypedDict):
     """A list of stubs: `results`."""
     next: NotRequired[str | None]
@@ -887,6 +937,22 @@ class KeyTypeStubResults(TypedDict):
     pageSize: int
     """Items a page."""
     results: list[KeyTypeStub]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
+class NoticeTargetResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[NoticeTarget]
     """This page's items, ordered by name, then uuid."""
     total: int
     """How many items the filter matches on all pages."""
@@ -1392,6 +1458,82 @@ class NotLoggedIn(TypedDict):
     """Always false."""
 
 
+class Notice(TypedDict):
+    """A notice, as webhooks of the shape `Chancery` get it. None of the submitter's words are in it."""
+    approvals: NotRequired[ApprovalCount | None]
+    """Approvals given and needed."""
+    days: NotRequired[int | None]
+    """How many days before its end this was told: 30, 7 or 1."""
+    kind: NoticeKind
+    """What happened."""
+    notAfter: NotRequired[str | None]
+    """When the certificate ends: RFC 3339, UTC."""
+    objectKind: NotRequired[NoticeObject | None]
+    """What kind of object it is about."""
+    objectUuid: NotRequired[ObjectId | None]
+    """Which object."""
+    sequence: int
+    """Its number. Later notices have higher ones, with gaps."""
+    serviceUuid: NotRequired[ServiceId | None]
+    """The service whose key signs, or that a proposal is about."""
+    state: NotRequired[str | None]
+    """Where the object stands since, in the words of its list."""
+    time: str
+    """When it happened: RFC 3339, UTC."""
+    url: NotRequired[str | None]
+    """The object's page in the console, where the server knows its own address. Whoever opens it logs in there."""
+    uuid: NoticeId
+    """Its id, by which a notice that comes twice is known; the header `webhook-id` is the same."""
+
+
+NoticeId: TypeAlias = "str"
+
+
+NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "RowRefused", "Test"]
+"""What a notice tells of."""
+
+
+NoticeObject: TypeAlias = Literal["SigningRequest", "Proposal", "Certificate"]
+"""What kind of object a notice is about."""
+
+
+class NoticeTarget(TypedDict):
+    """A target of notices; its secret is never answered."""
+    createdAt: str
+    """When it was made: RFC 3339, UTC."""
+    deliveries: DeliveryState
+    """What became of its notices."""
+    enabled: bool
+    """Whether it gets notices at all."""
+    hasSecret: bool
+    """Whether notices are signed."""
+    kinds: list[NoticeKind]
+    """Which notices it gets; all of them where this is empty."""
+    objInfo: NoticeTargetIdObjInfo
+    """Name and id."""
+    serviceUuids: list[ServiceId]
+    """Of which services; of all where this is empty."""
+    uuid: NoticeTargetId
+    """Its id, as in `objInfo`."""
+    webhook: Webhook
+    """Where notices go."""
+
+
+NoticeTargetId: TypeAlias = "str"
+
+
+class NoticeTested(TypedDict):
+    """What came of trying a target out."""
+    answer: str
+    """What it answered, cut short, or why it could not be reached."""
+    delivered: bool
+    """Whether the target took it."""
+    status: NotRequired[int | None]
+    """The HTTP status that it answered, if it did."""
+    uuid: NoticeId
+    """The notice that was sent."""
+
+
 class CertProfileIdObjInfo(TypedDict):
     """An object's name and id. `id` is one of the typed ids."""
     name: str
@@ -1421,6 +1563,13 @@ class KeyIdObjInfo(TypedDict):
 
 
 class KeyTypeIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
+
+
+class NoticeTargetIdObjInfo(TypedDict):
     """An object's name and id. `id` is one of the typed ids."""
     name: str
     """The name that people gave it."""
@@ -1552,6 +1701,22 @@ class PatchName(TypedDict):
     """A new name, or the old one."""
     name: NotRequired[str | None]
     """The name."""
+
+
+class PatchNoticeTarget(TypedDict):
+    """What is to be changed of a target. What is absent stays."""
+    enabled: NotRequired[bool | None]
+    """Whether it gets notices at all. What happens while it gets none is not told later."""
+    kinds: NotRequired[list[NoticeKind] | None]
+    """Which notices it gets from now on; an empty list stands for all."""
+    name: NotRequired[str | None]
+    """A new name."""
+    secret: NotRequired[Base64 | None]
+    """A new key by which notices are signed."""
+    serviceUuids: NotRequired[list[ServiceId] | None]
+    """Of which services; an empty list stands for all."""
+    webhook: NotRequired[Webhook | None]
+    """Where notices go from now on: the address in full, also where a part of it is not shown."""
 
 
 class PatchPermissions(TypedDict):
@@ -2655,6 +2820,20 @@ class TrackTokenizeRequest(TypedDict):
     """Track 1, track 2 or both (ISO/IEC 7813)."""
 
 
+class UndeliveredNotice(TypedDict):
+    """A notice that a target has not taken yet."""
+    attempts: int
+    """How often it was tried."""
+    error: NotRequired[str | None]
+    """Why it failed the last time."""
+    notice: Notice
+    """The notice."""
+    targetUuid: NoticeTargetId
+    """To whom it goes."""
+    triedAgainAt: str
+    """When it is tried next at the earliest: RFC 3339, UTC."""
+
+
 class UsedDigest(TypedDict):
     """A pre-approved digest that was submitted."""
     digest: Base64
@@ -2673,3 +2852,17 @@ class ValidityPeriod(TypedDict):
 
 ValidityUnit: TypeAlias = Literal["Millisecond", "Second", "Minute", "Hour", "Day", "Week", "Month", "Year"]
 """Unit of a validity period."""
+
+
+class Webhook(TypedDict):
+    """A webhook: a server elsewhere that takes notices by POST."""
+    shape: WebhookShape
+    """In which form it gets notices."""
+    url: str
+    """Where it is: `https://…`. Addresses that are not public are refused unless the server's start options list their
+    network; redirects are not followed.
+    """
+
+
+WebhookShape: TypeAlias = Literal["Chancery", "Slack", "Teams"]
+"""In which form a webhook gets notices."""

@@ -438,6 +438,187 @@ export class Keys {
   }
 }
 
+export class NoticeTargets {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * The targets of notices, with what became of their notices.
+   *
+   * `GET /api/v2/notice-targets`
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the name.
+   */
+  list(
+    query: { page?: number; pageSize?: number; after?: string; search?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.NoticeTargetResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/notice-targets",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.NoticeTargetResults>;
+  }
+
+  /**
+   * Makes a target of notices. Two persons have to be logged in.
+   *
+   * `POST /api/v2/notice-targets`
+   */
+  create(
+    body: types.CreateNoticeTarget,
+    options: CallOptions = {},
+  ): Promise<types.NoticeTarget> {
+    const call: Call = {
+      method: "POST",
+      path: "/api/v2/notice-targets",
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.NoticeTarget>;
+  }
+
+  /**
+   * A target of notices; its secret is never answered.
+   *
+   * `GET /api/v2/notice-targets/{uuid}`
+   */
+  get(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.NoticeTarget> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/notice-targets/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.NoticeTarget>;
+  }
+
+  /**
+   * Changes a target of notices. Two persons have to be logged in. It is tried again at once.
+   *
+   * `PATCH /api/v2/notice-targets/{uuid}`
+   */
+  update(
+    uuid: string,
+    body: types.PatchNoticeTarget,
+    options: CallOptions = {},
+  ): Promise<types.NoticeTarget> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/notice-targets/${segment(uuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.NoticeTarget>;
+  }
+
+  /**
+   * Removes a target of notices, and what waits for it. Two persons have to be logged in.
+   *
+   * `DELETE /api/v2/notice-targets/{uuid}`
+   */
+  delete(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/notice-targets/${segment(uuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+
+  /**
+   * Sends a notice of the kind `Test` to the target at once, and answers what came back. It is not stored, and not sent
+   * again. Two persons have to be logged in.
+   *
+   * `POST /api/v2/notice-targets/{uuid}/test`
+   */
+  test(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.NoticeTested> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/notice-targets/${segment(uuid)}/test`,
+      kind: "envelope",
+      body: {},
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.NoticeTested>;
+  }
+}
+
+export class Notices {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Notices that wait for their targets, the newest first, with why they failed the last time.
+   *
+   * `GET /api/v2/notices/undelivered`
+   *
+   * `targetUuid`: Only those to this target.
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   */
+  undelivered(
+    query: { targetUuid?: types.NoticeTargetId; page?: number; pageSize?: number; after?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.UndeliveredNoticeItems> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/notices/undelivered",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.UndeliveredNoticeItems>;
+  }
+}
+
 export class Roles {
   readonly #caller: Caller;
 
@@ -2801,6 +2982,8 @@ export class Operations {
   readonly identities: Identities;
   readonly keyTypes: KeyTypes;
   readonly keys: Keys;
+  readonly noticeTargets: NoticeTargets;
+  readonly notices: Notices;
   readonly roles: Roles;
   readonly settings: Settings;
   readonly tokenProfiles: TokenProfiles;
@@ -2820,6 +3003,8 @@ export class Operations {
     this.identities = new Identities(caller);
     this.keyTypes = new KeyTypes(caller);
     this.keys = new Keys(caller);
+    this.noticeTargets = new NoticeTargets(caller);
+    this.notices = new Notices(caller);
     this.roles = new Roles(caller);
     this.settings = new Settings(caller);
     this.tokenProfiles = new TokenProfiles(caller);

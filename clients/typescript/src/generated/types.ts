@@ -1,7 +1,7 @@
 // Made from docs/openapi.json by `python3 clients/generate`; changes belong there.
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "AuditRead" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "AuditRead" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "NoticeGiveUp";
 
 /** The kinds of subject alternative names. */
 export type AltNameKind = "Dns" | "Ip" | "Email" | "Uri" | "Upn";
@@ -579,6 +579,26 @@ export interface CreateKey {
   usages?: KeyUsage[] | null;
 }
 
+/** What a new target of notices shall be. */
+export interface CreateNoticeTarget {
+  /** Which notices it gets; all of them where this is empty or absent. */
+  kinds?: NoticeKind[];
+  /** Its name, unique without regard to letter case. */
+  name: string;
+  /**
+   * The key by which notices are signed: 24 to 64 bytes. Receivers know it as `whsec_` and the same base64. It is never
+   * answered. A webhook of the shape `Chancery` needs one.
+   */
+  secret?: Base64 | null;
+  /**
+   * Only notices about requests and proposals of these services; of all where this is empty or absent. Certificates and
+   * refused rows belong to no service.
+   */
+  serviceUuids?: ServiceId[];
+  /** Where notices go. */
+  webhook: Webhook;
+}
+
 /** Body of POST /api/v2/x509/pre-approvals: either `digests`, or `submitterUuid` and `maxRequests`. */
 export interface CreatePreApproval {
   /** Digests under the policy's hash, each of which is signed once when it is submitted; at most 10,000. */
@@ -676,6 +696,26 @@ export interface DecideRequest {
 
 /** What one approver decides on many requests at once. */
 export type Decision = "Approve" | "Deny";
+
+/** What became of the notices to a target. */
+export interface DeliveryState {
+  /** Notices that it has taken. */
+  delivered: number;
+  /** When it last took a notice: RFC 3339, UTC. */
+  deliveredAt?: string | null;
+  /** Why it last failed. */
+  error?: string | null;
+  /** When it last failed: RFC 3339, UTC. */
+  failedAt?: string | null;
+  /** Failures since it last took a notice. */
+  failures: number;
+  /** Notices that were given up: too old, or too many. */
+  givenUp: number;
+  /** When it is tried again, where it failed: RFC 3339, UTC. */
+  triedAgainAt?: string | null;
+  /** Notices that wait. */
+  waiting: number;
+}
 
 /** Answer to a denial or a withdrawal. */
 export interface Denied {
@@ -830,6 +870,18 @@ export interface SigningRequestStubItems {
   totalIsAtLeast?: boolean;
 }
 
+/** A list of signing policies, signing requests or audit records: `items`. */
+export interface UndeliveredNoticeItems {
+  /** This page's items. */
+  items: UndeliveredNotice[];
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
 /** A list of stubs: `results`. */
 export interface CertProfileStubResults {
   /** What `after` shall be for the next page; absent on the last one. */
@@ -888,6 +940,22 @@ export interface KeyTypeStubResults {
   pageSize: number;
   /** This page's items, ordered by name, then uuid. */
   results: KeyTypeStub[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
+export interface NoticeTargetResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: NoticeTarget[];
   /** How many items the filter matches on all pages. */
   total: number;
   /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
@@ -1384,6 +1452,78 @@ export interface NotLoggedIn {
   fullyLoggedIn: boolean;
 }
 
+/** A notice, as webhooks of the shape `Chancery` get it. None of the submitter's words are in it. */
+export interface Notice {
+  /** Approvals given and needed. */
+  approvals?: ApprovalCount | null;
+  /** How many days before its end this was told: 30, 7 or 1. */
+  days?: number | null;
+  /** What happened. */
+  kind: NoticeKind;
+  /** When the certificate ends: RFC 3339, UTC. */
+  notAfter?: string | null;
+  /** What kind of object it is about. */
+  objectKind?: NoticeObject | null;
+  /** Which object. */
+  objectUuid?: ObjectId | null;
+  /** Its number. Later notices have higher ones, with gaps. */
+  sequence: number;
+  /** The service whose key signs, or that a proposal is about. */
+  serviceUuid?: ServiceId | null;
+  /** Where the object stands since, in the words of its list. */
+  state?: string | null;
+  /** When it happened: RFC 3339, UTC. */
+  time: string;
+  /** The object's page in the console, where the server knows its own address. Whoever opens it logs in there. */
+  url?: string | null;
+  /** Its id, by which a notice that comes twice is known; the header `webhook-id` is the same. */
+  uuid: NoticeId;
+}
+
+export type NoticeId = string;
+
+/** What a notice tells of. */
+export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "RowRefused" | "Test";
+
+/** What kind of object a notice is about. */
+export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate";
+
+/** A target of notices; its secret is never answered. */
+export interface NoticeTarget {
+  /** When it was made: RFC 3339, UTC. */
+  createdAt: string;
+  /** What became of its notices. */
+  deliveries: DeliveryState;
+  /** Whether it gets notices at all. */
+  enabled: boolean;
+  /** Whether notices are signed. */
+  hasSecret: boolean;
+  /** Which notices it gets; all of them where this is empty. */
+  kinds: NoticeKind[];
+  /** Name and id. */
+  objInfo: NoticeTargetIdObjInfo;
+  /** Of which services; of all where this is empty. */
+  serviceUuids: ServiceId[];
+  /** Its id, as in `objInfo`. */
+  uuid: NoticeTargetId;
+  /** Where notices go. */
+  webhook: Webhook;
+}
+
+export type NoticeTargetId = string;
+
+/** What came of trying a target out. */
+export interface NoticeTested {
+  /** What it answered, cut short, or why it could not be reached. */
+  answer: string;
+  /** Whether the target took it. */
+  delivered: boolean;
+  /** The HTTP status that it answered, if it did. */
+  status?: number | null;
+  /** The notice that was sent. */
+  uuid: NoticeId;
+}
+
 /** An object's name and id. `id` is one of the typed ids. */
 export interface CertProfileIdObjInfo {
   /** The name that people gave it. */
@@ -1414,6 +1554,13 @@ export interface KeyIdObjInfo {
 
 /** An object's name and id. `id` is one of the typed ids. */
 export interface KeyTypeIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface NoticeTargetIdObjInfo {
   /** The name that people gave it. */
   name: string;
   uuid: string;
@@ -1542,6 +1689,22 @@ export interface PatchKey {
 export interface PatchName {
   /** The name. */
   name?: string | null;
+}
+
+/** What is to be changed of a target. What is absent stays. */
+export interface PatchNoticeTarget {
+  /** Whether it gets notices at all. What happens while it gets none is not told later. */
+  enabled?: boolean | null;
+  /** Which notices it gets from now on; an empty list stands for all. */
+  kinds?: NoticeKind[] | null;
+  /** A new name. */
+  name?: string | null;
+  /** A new key by which notices are signed. */
+  secret?: Base64 | null;
+  /** Of which services; an empty list stands for all. */
+  serviceUuids?: ServiceId[] | null;
+  /** Where notices go from now on: the address in full, also where a part of it is not shown. */
+  webhook?: Webhook | null;
 }
 
 /** Control Rules that replace all those before. */
@@ -2653,6 +2816,20 @@ export interface TrackTokenizeRequest {
   track: string;
 }
 
+/** A notice that a target has not taken yet. */
+export interface UndeliveredNotice {
+  /** How often it was tried. */
+  attempts: number;
+  /** Why it failed the last time. */
+  error?: string | null;
+  /** The notice. */
+  notice: Notice;
+  /** To whom it goes. */
+  targetUuid: NoticeTargetId;
+  /** When it is tried next at the earliest: RFC 3339, UTC. */
+  triedAgainAt: string;
+}
+
 /** A pre-approved digest that was submitted. */
 export interface UsedDigest {
   /** The digest. */
@@ -2671,3 +2848,17 @@ export interface ValidityPeriod {
 
 /** Unit of a validity period. */
 export type ValidityUnit = "Millisecond" | "Second" | "Minute" | "Hour" | "Day" | "Week" | "Month" | "Year";
+
+/** A webhook: a server elsewhere that takes notices by POST. */
+export interface Webhook {
+  /** In which form it gets notices. */
+  shape: WebhookShape;
+  /**
+   * Where it is: `https://…`. Addresses that are not public are refused unless the server's start options list their
+   * network; redirects are not followed.
+   */
+  url: string;
+}
+
+/** In which form a webhook gets notices. */
+export type WebhookShape = "Chancery" | "Slack" | "Teams";

@@ -9,6 +9,7 @@ use crate::{ClientError, transport::json};
 mod certificates;
 mod identities;
 mod keys;
+mod notices;
 mod proposals;
 mod server;
 mod signing;
@@ -171,6 +172,7 @@ mod tests {
             certificates::OPERATIONS,
             identities::OPERATIONS,
             keys::OPERATIONS,
+            notices::OPERATIONS,
             proposals::OPERATIONS,
             signing::OPERATIONS,
             tokens::OPERATIONS,

@@ -22,7 +22,7 @@ pub(crate) use self::{
 };
 use crate::{
     Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result, changes::Change, identity::SigningIn,
-    storage::Recording,
+    notices::Draft, storage::Recording,
 };
 
 /// How long one attempt to write counts may take. Nothing is lost by another one, and whoever stops the server waits.
@@ -156,6 +156,8 @@ pub(crate) struct Entry {
     record: tables::audit::Record,
     changes: Vec<Change>,
     told: Option<Told>,
+    /// What of it people hear of.
+    notice: Option<Draft>,
 }
 
 impl Entry {
@@ -165,6 +167,7 @@ impl Entry {
 
     fn counted(now_ms: i64, actor: &Actor, event: Event, outcome: ErrorCode, count: u64) -> Result<Self> {
         let identities: Vec<_> = actor.identities.iter().map(|(uuid, name)| Named { name, uuid: *uuid }).collect();
+        let notice = Draft::of(event.action, outcome, &event.detail)?;
         let record = tables::audit::Record {
             at_ms: now_ms,
             request_id: actor.request_id.clone(),
@@ -176,7 +179,7 @@ impl Entry {
             detail: event.detail.into_owned(),
             count: i64::try_from(count).unwrap_or(i64::MAX),
         };
-        Ok(Self { record, changes: event.changes, told: event.told })
+        Ok(Self { record, changes: event.changes, told: event.told, notice })
     }
 
     /// The record alone, of what makes nothing stale.
@@ -190,7 +193,11 @@ impl Entry {
             self.record.detail = told.add_to(&self.record.detail)?;
             self.record.object = told.told_object().or(self.record.object);
         }
+        let (at_ms, object) = (self.record.at_ms, self.record.object);
         tables::audit::append(tx, self.record).await?;
+        if let Some(notice) = self.notice {
+            notice.insert(tx, at_ms, object).await?;
+        }
         // Last, since on PostgreSQL it waits for the commits of all others that do this.
         for change in &self.changes {
             change.append(tx).await?;

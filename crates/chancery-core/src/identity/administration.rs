@@ -64,7 +64,7 @@ pub(super) async fn end_sessions(tx: &mut Tx, identity: Uuid) -> Result<()> {
 }
 
 /// A conflict over a name as what it is.
-pub(super) fn name_taken(error: StoreError) -> Error {
+pub(crate) fn name_taken(error: StoreError) -> Error {
     match error {
         StoreError::Conflict(_) => Error::exists("/name", "This name is taken; letter case makes no difference."),
         StoreError::Unavailable(_)

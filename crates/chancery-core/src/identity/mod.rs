@@ -27,6 +27,7 @@ pub use credentials::Credentials;
 pub use provision::{FirstIdentity, Provision};
 pub use sign_in::LoggedIn;
 
+pub(crate) use administration::name_taken;
 pub(crate) use sign_in::{SigningIn, Vouched};
 pub(crate) use state::{IdentityState, KeepingSessions};
 pub(crate) use throttle::Rate;

@@ -48,6 +48,13 @@ struct Mark {
 /// Tells of certificates that will end. Made only here.
 pub(crate) struct WatchingExpiry(());
 
+impl WatchingExpiry {
+    /// The same of requests and proposals, which wait until then.
+    pub(crate) const fn of_approvals() -> Self {
+        Self(())
+    }
+}
+
 impl Chancery {
     /// How many certificates that are not revoked end within 30, 7 and 1 days, as the last look found.
     #[must_use]

@@ -42,6 +42,7 @@ async fn installation() -> (Arc<Chancery>, TempDir) {
         log_name: None,
         rsa_pool: 0,
         key_backend: None,
+        notices: crate::NoticeConfig::default(),
     };
     (Chancery::open(config).await.unwrap(), folder)
 }

@@ -19,6 +19,7 @@ use crate::{
     identity::{KeepingSessions, SigningIn},
     keys::OpeningKeys,
     log::{PublishingLog, SequencingLog},
+    notices::DeliveringNotices,
     pki::{AnsweringOcsp, CompilingAuthorities, CompilingProfiles, PublishingLists, WatchingExpiry},
     rows::{Migrating, Watching},
     signing::{CompilingTargets, Stamping},
@@ -90,8 +91,10 @@ tasks! {
     PublishingLists: Others,
     /// Answers anybody who asks where certificates stand, and gives responders their certificates.
     AnsweringOcsp: Others,
-    /// Tells of certificates that will end.
+    /// Tells of certificates that will end, and of what waited too long for its approvals.
     WatchingExpiry: Others,
+    /// Delivers notices, and gives up what cannot be delivered.
+    DeliveringNotices: Others,
     /// Compiles what policies sign with, which stays as well.
     CompilingTargets: Others,
     /// Gives time stamps to anybody, and to signatures.
@@ -109,6 +112,7 @@ impl Background for KeepingAnswers {}
 impl Background for KeepingSessions {}
 impl Background for SequencingLog {}
 impl Background for WatchingExpiry {}
+impl Background for DeliveringNotices {}
 impl Background for TidyingVaults {}
 
 impl Recording for Watching {
@@ -128,7 +132,13 @@ impl Recording for AnsweringOcsp {
 
 impl Recording for WatchingExpiry {
     const NAME: &'static str = "expiry";
-    const ACTIONS: &'static [Action] = &[Action::CertificateExpiry];
+    const ACTIONS: &'static [Action] =
+        &[Action::CertificateExpiry, Action::SigningRequestExpire, Action::ProposalExpire];
+}
+
+impl Recording for DeliveringNotices {
+    const NAME: &'static str = "notices";
+    const ACTIONS: &'static [Action] = &[Action::NoticeGiveUp];
 }
 
 /// Gives rows of an older release their MACs, before there is an open store.

@@ -35,7 +35,9 @@ impl Network {
         self.prefix == 0
     }
 
-    fn holds(&self, address: IpAddr) -> bool {
+    /// Whether the address is one of them.
+    #[must_use]
+    pub fn holds(&self, address: IpAddr) -> bool {
         match (self.address, address) {
             (IpAddr::V4(network), IpAddr::V4(address)) => {
                 let different = network.to_bits() ^ address.to_bits();

@@ -2,7 +2,7 @@
 
 use utoipa::openapi::{Server, ServerBuilder, Tag, server::ServerVariableBuilder, tag::TagBuilder};
 
-const TAGS: [(&str, &str); 10] = [
+const TAGS: [(&str, &str); 11] = [
     ("Login", "Sessions: one or two logins, a bearer token, the end. Whoever begins, begins here."),
     ("Roles", "What holders of a role may do, and how many logins it takes."),
     ("Identities", "People and applications, and which roles they hold."),
@@ -20,6 +20,7 @@ const TAGS: [(&str, &str); 10] = [
         "Signing services and policies, requests that wait for approvals, and proposals: what takes effect once enough \
          people have approved it.",
     ),
+    ("Notices", "Who hears of what waits, was decided, ends or failed, and what could not be delivered yet."),
     ("Audit", "Who did what, when, and how it ended."),
     ("System", "The settings of the installation, and the state of this process."),
     (

@@ -77,6 +77,7 @@ impl Setup {
             log_name: None,
             rsa_pool: 0,
             key_backend,
+            notices: notices(),
         }
     }
 }
@@ -183,4 +184,18 @@ impl TestApp {
         let role = self.admin().await.post("/api/v2/roles", body).await;
         self.person(name, &[role.response()["uuid"].as_str().unwrap().parse().unwrap()]).await
     }
+}
+
+/// A receiver of notices that takes everything.
+fn notices() -> chancery_core::NoticeConfig {
+    struct Taking;
+    impl chancery_core::NoticeTransport for Taking {
+        fn post(
+            &self,
+            _: chancery_core::Post,
+        ) -> Result<chancery_core::Posted, Box<dyn std::error::Error + Send + Sync>> {
+            Ok(chancery_core::Posted { status: 200, body: b"taken".to_vec() })
+        }
+    }
+    chancery_core::NoticeConfig { transport: Some(std::sync::Arc::new(Taking)), console: None }
 }

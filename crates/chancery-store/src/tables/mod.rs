@@ -69,6 +69,11 @@ pub mod turns;
 // audit
 pub mod audit;
 
+// notices
+pub mod deliveries;
+pub mod notice_targets;
+pub mod notices;
+
 // identity
 pub mod bearer_keys;
 pub mod identities;
@@ -145,4 +150,5 @@ pub(crate) const AUTHORITY: &[Table] = &[
     decisions::on_proposals::By::TABLE,
     pre_approvals::Row::TABLE,
     pre_approvals::Digest::TABLE,
+    notice_targets::Row::TABLE,
 ];

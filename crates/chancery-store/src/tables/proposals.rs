@@ -2,6 +2,7 @@
 
 use uuid::Uuid;
 
+use super::signing_requests::Overdue;
 use crate::authority::{Authority, authority, inserting};
 use crate::value::Bind;
 use crate::{List, Listed, Order, Page, StoreError, Tx, sql};
@@ -91,6 +92,9 @@ const NEWEST_OF_SERVICE: &str = concat!(
     columns!(),
     " FROM proposals WHERE service_id = $1 AND kind = $2 ORDER BY submitted_at_ms DESC, id LIMIT 1"
 );
+const OVERDUE: &str = "SELECT id, name, service_id, expires_at_ms FROM proposals \
+    WHERE state = 'Approval' AND expires_at_ms <= $3 \
+    AND (expires_at_ms > $1 OR (expires_at_ms = $1 AND id > $2)) ORDER BY expires_at_ms, id LIMIT $4";
 const CHANGE: &str = "UPDATE proposals SET state = $3, reason = $4, decided_at_ms = $5, certificate_id = $6, \
     version = $7, mac = $8 WHERE id = $1 AND version = $2";
 
@@ -127,6 +131,16 @@ pub async fn change(tx: &mut Tx, before: &Row, change: &Change) -> Result<bool, 
         .execute(tx)
         .await?;
     Ok(rows == 1)
+}
+
+/// Proposals whose time to wait was over by `now_ms`, from after this moment and id on, in this order.
+pub async fn overdue(
+    tx: &mut Tx,
+    (from_ms, from_id): (i64, Uuid),
+    now_ms: i64,
+    limit: u32,
+) -> Result<Vec<Overdue>, StoreError> {
+    sql(OVERDUE).bind(from_ms).bind(from_id).bind(now_ms).bind(limit).all(tx).await
 }
 
 /// The proposals that pass a filter, by name.

@@ -89,6 +89,30 @@ pub struct Change {
     pub decided_at_ms: Option<i64>,
 }
 
+/// Something whose time to wait for approvals is over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overdue {
+    /// Its id.
+    pub id: Uuid,
+    /// Its name.
+    pub name: String,
+    /// The service that it is about.
+    pub service_id: Option<Uuid>,
+    /// When its time was over.
+    pub expires_at_ms: i64,
+}
+
+impl FromColumns for Overdue {
+    fn from_columns(columns: &Columns) -> Result<Self, StoreError> {
+        Ok(Self {
+            id: columns.get("id")?,
+            name: columns.get("name")?,
+            service_id: columns.optional("service_id")?,
+            expires_at_ms: columns.get("expires_at_ms")?,
+        })
+    }
+}
+
 /// Which requests a list shall have; what is absent does not filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
@@ -117,6 +141,9 @@ const BY_ID: &str = "SELECT id, service_id, policy_id, name, name_key, state, re
 const CHANGE: &str = "UPDATE signing_requests \
     SET state = $3, reason = $4, signature = $5, decided_at_ms = $6, version = $7, mac = $8 \
     WHERE id = $1 AND version = $2";
+const OVERDUE: &str = "SELECT id, name, service_id, expires_at_ms FROM signing_requests \
+    WHERE state <> 'Signed' AND state = 'Approval' AND expires_at_ms <= $3 \
+    AND (expires_at_ms > $1 OR (expires_at_ms = $1 AND id > $2)) ORDER BY expires_at_ms, id LIMIT $4";
 const SIGNED_SINCE: &str = "SELECT CAST(COALESCE(SUM(CASE WHEN items = 0 THEN 1 ELSE \
         (SELECT COUNT(*) FROM signing_item_results i WHERE i.request_id = r.id AND i.signature IS NOT NULL) \
     END), 0) AS BIGINT) AS signed, CAST(MIN(decided_at_ms) AS BIGINT) AS earliest \
@@ -176,6 +203,16 @@ pub async fn change(tx: &mut Tx, before: &Row, change: &Change) -> Result<bool, 
 pub async fn signed_since(tx: &mut Tx, policy_id: Uuid, since_ms: i64) -> Result<(i64, Option<i64>), StoreError> {
     let signed: Signed = sql(SIGNED_SINCE).bind(policy_id).bind(since_ms).one(tx).await?;
     Ok((signed.count, signed.earliest_ms))
+}
+
+/// Requests whose time to wait was over by `now_ms`, from after this moment and id on, in this order.
+pub async fn overdue(
+    tx: &mut Tx,
+    (from_ms, from_id): (i64, Uuid),
+    now_ms: i64,
+    limit: u32,
+) -> Result<Vec<Overdue>, StoreError> {
+    sql(OVERDUE).bind(from_ms).bind(from_id).bind(now_ms).bind(limit).all(tx).await
 }
 
 /// Stores a request's payload.

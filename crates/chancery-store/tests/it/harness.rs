@@ -111,6 +111,10 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
     sql("DROP TABLE revocations").execute(tx).await?;
     sql("DROP TABLE signing_provenance").execute(tx).await?;
     sql("DELETE FROM migrations WHERE name = '0045_signing_provenance'").execute(tx).await?;
+    for table in ["notices", "notice_targets", "deliveries", "delivery_states"] {
+        generated_sql(format!("DROP TABLE {table}")).execute(tx).await?;
+    }
+    sql("DELETE FROM migrations WHERE name = '0056_notices'").execute(tx).await?;
     for table in sql(tables).all::<String>(tx).await? {
         generated_sql(format!("ALTER TABLE {table} DROP COLUMN mac")).execute(tx).await?;
     }

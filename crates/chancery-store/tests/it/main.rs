@@ -14,6 +14,7 @@ mod groups;
 mod lists;
 mod migrations;
 mod outage;
+mod outbox;
 mod power_cut;
 mod row_keys;
 mod submitters;

@@ -13,6 +13,7 @@ pub mod keys;
 mod list;
 pub mod log;
 pub mod login;
+pub mod notices;
 pub mod proposals;
 pub mod roles;
 pub mod service_details;

@@ -19,6 +19,20 @@ pub(super) fn trusted_proxies(networks: &[String]) -> Result<TrustedProxies, Fai
     networks.iter().map(parse).collect()
 }
 
+/// `--notice-networks`
+pub(super) fn notice_networks(networks: &[String]) -> Result<Vec<Network>, Failure> {
+    networks.iter().map(|given| given.parse().doing(format!("--notice-networks {given}"))).collect()
+}
+
+/// `--public-origin`: people follow links that begin with it.
+pub(super) fn check_public_origin(origin: &str) -> Result<(), Failure> {
+    let host = origin.strip_prefix("https://").unwrap_or_default().trim_end_matches('/');
+    if is_host(host) || is_host_and_port(host) {
+        return Ok(());
+    }
+    Err(format!("--public-origin {origin}: https, a host and a port alone, such as https://kms.example.org").into())
+}
+
 /// `--listen`: a host and a port.
 pub(super) fn check_listen(listen: &str) -> Result<(), Failure> {
     if is_host_and_port(listen) {

@@ -36,9 +36,9 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "control-rules-max" => limits.control_rules_max = size,
         "profile-versions-max" => limits.profile_versions_max = number,
         "csr-max" => limits.csr_max = size,
-        "import-max" => limits.import_max = size,
-        "import-certificates-max" => limits.import_certificates_max = size,
-        "import-iterations-max" => limits.import_iterations_max = number,
+        "import-max" => limits.imports.import_max = size,
+        "import-certificates-max" => limits.imports.import_certificates_max = size,
+        "import-iterations-max" => limits.imports.import_iterations_max = number,
         "cert-profiles-max" => limits.cert_profiles_max = number,
         "cert-profile-entries-max" => limits.cert_profile_entries_max = size,
         "certificates-per-name-max" => limits.certificates_per_name_max = number,
@@ -104,6 +104,21 @@ fn set_of_outage(all: &mut Limits, bounds: &mut Bounds, name: &str, number: u32)
         "revocation-staleness-max" => limits.revocation_staleness_max = time,
         "unwritten-counts-max" => limits.unwritten_counts_max = size,
         "unwritten-counts-age-max" => limits.unwritten_counts_age_max = time,
+        _ => return set_of_notices(all, bounds, name, number),
+    }
+    Ok(())
+}
+
+/// One of notices.
+fn set_of_notices(all: &mut Limits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
+    let ((size, time), limits) = (in_types(number), &mut all.notices);
+    match name {
+        "notice-targets-max" => limits.targets_max = number,
+        "notices-waiting-max" => limits.waiting_max = number,
+        "notices-age-max" => limits.age_max = time,
+        "notices-kept" => limits.kept = time,
+        "notice-wait-max" => limits.wait_max = time,
+        "notice-answer-max" => limits.answer_max = size,
         _ => return set_of_bodies(&mut all.bodies, bounds, name, number),
     }
     Ok(())

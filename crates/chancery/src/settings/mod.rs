@@ -11,7 +11,7 @@ use std::{
 };
 
 use chancery_core::{Limits, SqliteFlush, StoreUrl};
-use chancery_server::Bounds;
+use chancery_server::{Bounds, Network};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
@@ -83,6 +83,15 @@ pub(crate) struct Options {
     /// Roots that their certificates must lead to, PEM; otherwise any authority at these addresses is taken.
     #[arg(long, value_name = "FILE", env = "CHANCERY_TIME_STAMP_ROOTS")]
     pub(crate) time_stamp_roots: Option<PathBuf>,
+    /// Where people reach this server, such as `https://kms.example.org`: notices then have a link to the console.
+    #[arg(long, value_name = "URL", env = "CHANCERY_PUBLIC_ORIGIN")]
+    pub(crate) public_origin: Option<String>,
+    /// Networks that notices may be sent to although they are not public, such as 10.1.2.0/24, or addresses.
+    #[arg(long, value_name = "NETWORK", env = "CHANCERY_NOTICE_NETWORKS", value_delimiter = ',')]
+    pub(crate) notice_networks: Option<Vec<String>>,
+    /// Authorities that the targets of notices must have their TLS certificates from, PEM [default: the system's].
+    #[arg(long, value_name = "FILE", env = "CHANCERY_NOTICE_CA")]
+    pub(crate) notice_ca: Option<PathBuf>,
     /// Lifetime of a bearer token in seconds [default: 600].
     #[arg(long, value_name = "SECONDS", env = "CHANCERY_TOKEN_LIFETIME")]
     pub(crate) token_lifetime: Option<u64>,
@@ -178,6 +187,9 @@ pub(crate) struct Settings {
     pub(crate) drain_delay: Duration,
     pub(crate) time_stamp_urls: Vec<String>,
     pub(crate) time_stamp_roots: Option<PathBuf>,
+    pub(crate) public_origin: Option<String>,
+    pub(crate) notice_networks: Vec<Network>,
+    pub(crate) notice_ca: Option<PathBuf>,
     pub(crate) rsa_pool: usize,
     pub(crate) limits: Limits,
     pub(crate) bounds: Bounds,
@@ -224,6 +236,9 @@ impl Options {
             drain_delay: self.drain_delay.or(other.drain_delay),
             time_stamp_urls: self.time_stamp_urls.or(other.time_stamp_urls),
             time_stamp_roots: self.time_stamp_roots.or(other.time_stamp_roots),
+            public_origin: self.public_origin.or(other.public_origin),
+            notice_networks: self.notice_networks.or(other.notice_networks),
+            notice_ca: self.notice_ca.or(other.notice_ca),
             token_lifetime: self.token_lifetime.or(other.token_lifetime),
             rsa_pool: self.rsa_pool.or(other.rsa_pool),
             limit: self.limit.or(other.limit),
@@ -248,11 +263,7 @@ impl Options {
             (None, None) => None,
             (Some(_), None) | (None, Some(_)) => return Err("--tls-cert and --tls-key go together".into()),
         };
-        let drain_delay = Duration::from_secs(self.drain_delay.unwrap_or_default());
-        if drain_delay > DRAIN_DELAY_MAX {
-            let most = DRAIN_DELAY_MAX.as_secs();
-            return Err(format!("--drain-delay {}: at most {most} seconds", drain_delay.as_secs()).into());
-        }
+        let drain_delay = drain_delay(self.drain_delay)?;
         let (mut limits, mut bounds) = (Limits::default(), Bounds::default());
         for limit in self.limit.unwrap_or_default() {
             limits::set(&mut limits, &mut bounds, &limit).doing(format!("--limit {limit}"))?;
@@ -267,6 +278,7 @@ impl Options {
         let listen = self.listen.unwrap_or_else(|| "127.0.0.1:8443".to_owned());
         addresses::check_listen(&listen)?;
         self.public_url.as_deref().map_or(Ok(()), addresses::check_public_url)?;
+        self.public_origin.as_deref().map_or(Ok(()), addresses::check_public_origin)?;
         if let Some(seconds) = self.token_lifetime {
             let limit = format!("token-lifetime={seconds}");
             limits::set(&mut limits, &mut bounds, &limit).doing(format!("--token-lifetime {seconds}"))?;
@@ -285,6 +297,9 @@ impl Options {
             drain_delay,
             time_stamp_urls: self.time_stamp_urls.unwrap_or_default(),
             time_stamp_roots: self.time_stamp_roots,
+            public_origin: self.public_origin,
+            notice_networks: addresses::notice_networks(&self.notice_networks.unwrap_or_default())?,
+            notice_ca: self.notice_ca,
             rsa_pool: self.rsa_pool.map_or(RSA_POOL, usize::from),
             limits,
             bounds,
@@ -292,6 +307,15 @@ impl Options {
             log_format: self.log_format.unwrap_or_default(),
         })
     }
+}
+
+fn drain_delay(seconds: Option<u64>) -> Result<Duration, Failure> {
+    let drain_delay = Duration::from_secs(seconds.unwrap_or_default());
+    if drain_delay > DRAIN_DELAY_MAX {
+        let most = DRAIN_DELAY_MAX.as_secs();
+        return Err(format!("--drain-delay {}: at most {most} seconds", drain_delay.as_secs()).into());
+    }
+    Ok(drain_delay)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod kill;
 mod log;
 mod memory;
 mod nodes;
+mod notices;
 mod outage;
 mod pkcs11;
 mod process;

@@ -155,6 +155,11 @@ impl Demo {
         Self::start_by(Server::spawn, folder, listen, &[])
     }
 
+    /// The same with these arguments.
+    pub(crate) fn start_again(folder: &Path, listen: &str, arguments: &[&str]) -> Self {
+        Self::start_by(Server::spawn, folder, listen, arguments)
+    }
+
     /// One whose files can be bounded.
     pub(crate) fn start_on_a_small_disk(folder: &Path) -> Self {
         Self::start_by(Server::spawn_on_a_small_disk, folder, "127.0.0.1:0", &[])

@@ -369,6 +369,154 @@ class Keys:
         return cast("types.Key", self._caller.call(call))
 
 
+class NoticeTargets:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(
+        self,
+        *,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+    ) -> types.NoticeTargetResults:
+        """The targets of notices, with what became of their notices.
+
+        `GET /api/v2/notice-targets`
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000. Without `page` and `pageSize` everything is answered, up to 10,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the name.
+        """
+        call = Call(
+            "GET", "/api/v2/notice-targets",
+            kind="envelope",
+            query={"page": page, "pageSize": pageSize, "after": after, "search": search},
+            repeatable=True,
+        )
+        return cast("types.NoticeTargetResults", self._caller.call(call))
+
+    def create(
+        self,
+        **body: Unpack[types.CreateNoticeTarget],
+    ) -> types.NoticeTarget:
+        """Makes a target of notices. Two persons have to be logged in.
+
+        `POST /api/v2/notice-targets`
+        """
+        call = Call(
+            "POST", "/api/v2/notice-targets",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.NoticeTarget", self._caller.call(call))
+
+    def get(
+        self,
+        uuid: str,
+        /,
+    ) -> types.NoticeTarget:
+        """A target of notices; its secret is never answered.
+
+        `GET /api/v2/notice-targets/{uuid}`
+        """
+        call = Call(
+            "GET", f"/api/v2/notice-targets/{segment(uuid)}",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.NoticeTarget", self._caller.call(call))
+
+    def update(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.PatchNoticeTarget],
+    ) -> types.NoticeTarget:
+        """Changes a target of notices. Two persons have to be logged in. It is tried again at once.
+
+        `PATCH /api/v2/notice-targets/{uuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/notice-targets/{segment(uuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.NoticeTarget", self._caller.call(call))
+
+    def delete(
+        self,
+        uuid: str,
+        /,
+    ) -> types.Empty:
+        """Removes a target of notices, and what waits for it. Two persons have to be logged in.
+
+        `DELETE /api/v2/notice-targets/{uuid}`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/notice-targets/{segment(uuid)}",
+            kind="envelope",
+        )
+        return cast("types.Empty", self._caller.call(call))
+
+    def test(
+        self,
+        uuid: str,
+        /,
+    ) -> types.NoticeTested:
+        """Sends a notice of the kind `Test` to the target at once, and answers what came back. It is not stored, and not sent
+        again. Two persons have to be logged in.
+
+        `POST /api/v2/notice-targets/{uuid}/test`
+        """
+        call = Call(
+            "POST", f"/api/v2/notice-targets/{segment(uuid)}/test",
+            kind="envelope",
+            body={},
+            keyed=True,
+        )
+        return cast("types.NoticeTested", self._caller.call(call))
+
+
+class Notices:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def undelivered(
+        self,
+        *,
+        targetUuid: types.NoticeTargetId | None = None,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+    ) -> types.UndeliveredNoticeItems:
+        """Notices that wait for their targets, the newest first, with why they failed the last time.
+
+        `GET /api/v2/notices/undelivered`
+
+        `targetUuid`: Only those to this target.
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+        """
+        call = Call(
+            "GET", "/api/v2/notices/undelivered",
+            kind="envelope",
+            query={"targetUuid": targetUuid, "page": page, "pageSize": pageSize, "after": after},
+            repeatable=True,
+        )
+        return cast("types.UndeliveredNoticeItems", self._caller.call(call))
+
+
 class Roles:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
@@ -2304,6 +2452,8 @@ class Operations:
         self.identities = Identities(caller)
         self.key_types = KeyTypes(caller)
         self.keys = Keys(caller)
+        self.notice_targets = NoticeTargets(caller)
+        self.notices = Notices(caller)
         self.roles = Roles(caller)
         self.settings = Settings(caller)
         self.token_profiles = TokenProfiles(caller)

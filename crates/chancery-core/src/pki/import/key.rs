@@ -32,7 +32,7 @@ impl Material {
         let ImportAuthority { pkcs12, private_key, password, certificates } = request;
         let password = password.as_ref().map(password_bytes).transpose()?;
         let encrypted = password.is_some();
-        let work_max = limits.import_iterations_max;
+        let work_max = limits.imports.import_iterations_max;
         let (key, mut ders, field) = match (pkcs12, private_key) {
             (Some(file), None) => {
                 let file = checked(file, PKCS12, limits)?;
@@ -125,8 +125,8 @@ pub(super) fn warnings(certificate: &Foreign, spec: KeySpec, encrypted: bool) ->
 }
 
 fn checked<'a>(text: &'a SecretText, field: &'static str, limits: &Limits) -> Result<&'a str> {
-    if text.expose().len() > limits.import_max {
-        return Err(Error::too_large(field, format!("This has at most {} bytes.", limits.import_max)));
+    if text.expose().len() > limits.imports.import_max {
+        return Err(Error::too_large(field, format!("This has at most {} bytes.", limits.imports.import_max)));
     }
     Ok(text.expose())
 }

@@ -52,8 +52,11 @@ pub(super) struct Foreign {
 
 /// Reads one text of certificates: no two alike, at least one.
 pub(super) fn certificates(text: &str, limits: &Limits) -> Result<Vec<Foreign>> {
-    if text.len() > limits.import_max {
-        return Err(Error::too_large(CERTIFICATES, format!("Certificates have at most {} bytes.", limits.import_max)));
+    if text.len() > limits.imports.import_max {
+        return Err(Error::too_large(
+            CERTIFICATES,
+            format!("Certificates have at most {} bytes.", limits.imports.import_max),
+        ));
     }
     read_all(ders(text, limits)?, CERTIFICATES, limits)
 }
@@ -75,7 +78,7 @@ pub(super) fn read_all(ders: Vec<Vec<u8>>, field: &str, limits: &Limits) -> Resu
 }
 
 fn check_count(count: usize, field: &str, limits: &Limits) -> Result<()> {
-    let max = limits.import_certificates_max;
+    let max = limits.imports.import_certificates_max;
     if count <= max {
         return Ok(());
     }
@@ -120,7 +123,8 @@ fn of_block(der: Vec<u8>, limits: &Limits) -> Result<Vec<Vec<u8>>> {
     match parts.as_slice() {
         [content_type, content] if content_type.tag() == Tag::ObjectIdentifier => {
             let is_signed_data = content_type.decode_as::<ObjectIdentifier>() == Ok(SIGNED_DATA);
-            let found = is_signed_data.then(|| of_signed_data(content.value(), limits.import_certificates_max).ok());
+            let found =
+                is_signed_data.then(|| of_signed_data(content.value(), limits.imports.import_certificates_max).ok());
             found.flatten().ok_or_else(unreadable)
         }
         _ => Ok(vec![der]),

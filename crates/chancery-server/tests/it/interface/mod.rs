@@ -41,6 +41,10 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "SigningRequestRead",
     "ProposalRead",
     "ProposalFail",
+    "SigningRequestExpire",
+    "ProposalExpire",
+    "NoticeTargetRead",
+    "NoticeGiveUp",
 ];
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod certificates;
 mod identities;
 mod keys;
+mod notices;
 mod signing;
 mod tokens;
 
@@ -10,8 +11,14 @@ use super::{Column, Filter, Kind, Member, Resource};
 
 /// All kinds.
 pub(crate) fn all() -> impl Iterator<Item = &'static Resource> {
-    let tables: [&'static [Resource]; 5] =
-        [tokens::RESOURCES, keys::RESOURCES, certificates::RESOURCES, signing::RESOURCES, identities::RESOURCES];
+    let tables: [&'static [Resource]; 6] = [
+        tokens::RESOURCES,
+        keys::RESOURCES,
+        certificates::RESOURCES,
+        signing::RESOURCES,
+        notices::RESOURCES,
+        identities::RESOURCES,
+    ];
     tables.into_iter().flatten()
 }
 

@@ -82,6 +82,7 @@ impl Tour {
         self.failed_request();
         self.proposals();
         self.public_files();
+        self.notices();
         self.audit_and_settings();
         self.approver.by_hand(Client::log_out);
     }

@@ -79,6 +79,20 @@ impl Tour {
         }
     }
 
+    pub(super) fn notices(&self) {
+        let client = &self.client;
+        let webhook = json!({"url": "https://127.0.0.1:9/", "shape": "Chancery"});
+        let sent = json!({"name": new_name(), "webhook": webhook, "secret": Base64::encode(&[7; 32])});
+        let target = answer!(client, create_notice_target(), sent).uuid;
+        assert!(!answer!(client, change_notice_target(target), json!({"enabled": false})).enabled);
+        assert!(answer!(client, notice_target(target)).has_secret);
+        assert_eq!(answer!(client, notice_targets(), json!({"search": "thing"})).total, 1);
+        let tested = answer!(client, test_notice_target(target), json!({}));
+        assert!(!tested.delivered && tested.answer.contains("no public address"), "{tested:?}");
+        assert_eq!(answer!(client, undelivered_notices(), json!({"targetUuid": target})).total, 0);
+        let _gone = answer!(client, delete_notice_target(target));
+    }
+
     pub(super) fn audit_and_settings(&self) {
         let client = &self.client;
         let asked = json!({"pageSize": 2, "action": "RoleCreate", "from": "2026-01-01T00:00:00Z"});

@@ -4,6 +4,8 @@ pub(crate) mod audit;
 pub(crate) mod identities;
 pub(crate) mod key_types;
 pub(crate) mod keys;
+pub(crate) mod notice_targets;
+pub(crate) mod notices;
 pub(crate) mod roles;
 pub(crate) mod system;
 pub(crate) mod token_profiles;

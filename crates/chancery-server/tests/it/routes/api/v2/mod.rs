@@ -2,6 +2,8 @@ mod audit;
 mod identities;
 mod key_types;
 mod keys;
+mod notice_targets;
+mod notices;
 mod roles;
 mod system;
 mod token_profiles;

@@ -206,8 +206,8 @@ async fn limits_and_permissions_hold() {
     let (one, two) = (bench.read("root.pem"), bench.read("root.pem") + &bench.read("other.pem"));
     for (certificates_max, bytes_max) in [(1, two.len()), (2, two.len() - 1)] {
         let mut setup = Setup { clock: chancery_core::Clock::System, ..Setup::default() };
-        setup.limits.import_certificates_max = certificates_max;
-        setup.limits.import_max = bytes_max;
+        setup.limits.imports.import_certificates_max = certificates_max;
+        setup.limits.imports.import_max = bytes_max;
         let app = TestApp::with(setup).await;
         let admin = app.admin().await;
         import(&admin, &two).await.refused(413, "LimitExceeded", Some("/certificates"));

@@ -346,7 +346,7 @@ async fn the_successor_of_an_imported_authority_follows_a_profile_that_is_named(
 #[tokio::test]
 async fn hardened_mode_and_limits_hold() {
     let mut setup = Setup { clock: Clock::System, hardened: true, ..Setup::default() };
-    setup.limits.import_iterations_max = 5_000;
+    setup.limits.imports.import_iterations_max = 5_000;
     let app = TestApp::with(setup).await;
     let admin = app.admin().await;
     let bench = Bench::new();

@@ -1,0 +1,108 @@
+//! Posting to servers elsewhere whose addresses somebody else has named: no redirect is followed, no proxy is asked, and
+//! only addresses are connected to that were looked at.
+
+use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
+
+use rustls::crypto::aws_lc_rs;
+use ureq::{
+    Agent, Error,
+    config::Config,
+    http::Uri,
+    tls::{RootCerts, TlsConfig},
+    unversioned::{
+        resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver},
+        transport::{DefaultConnector, NextTimeout},
+    },
+};
+
+use crate::{ClientError, transport::authorities};
+
+/// Says to which addresses may be connected.
+pub type Allowed = Arc<dyn Fn(IpAddr) -> bool + Send + Sync>;
+
+/// Posts JSON over TLS.
+pub struct WebhookPoster(Agent);
+
+/// Resolves a name once, and hands on only the addresses that are allowed: the connection is made to one of them.
+struct Checked {
+    resolver: DefaultResolver,
+    allowed: Allowed,
+}
+
+impl fmt::Debug for Checked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Checked")
+    }
+}
+
+/// Every address of the name is one that nothing is sent to.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} is at {1}, which is no public address; --notice-networks would have to list it")]
+struct NotAllowed(String, IpAddr);
+
+impl Resolver for Checked {
+    fn resolve(&self, uri: &Uri, config: &Config, timeout: NextTimeout) -> Result<ResolvedSocketAddrs, Error> {
+        let found = self.resolver.resolve(uri, config, timeout)?;
+        let mut allowed = self.resolver.empty();
+        for address in found.iter().filter(|address| (self.allowed)(address.ip())) {
+            allowed.push(*address);
+        }
+        match found.first() {
+            Some(first) if allowed.is_empty() => {
+                let host = uri.host().unwrap_or_default().to_owned();
+                Err(Error::Other(Box::new(NotAllowed(host, first.ip()))))
+            }
+            _ => Ok(allowed),
+        }
+    }
+}
+
+impl WebhookPoster {
+    /// Servers must present a certificate of one of these authorities (PEM), and have an address that is allowed.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Authority`] where there is no certificate in it.
+    pub fn new(tls_authorities: &[u8], allowed: Allowed) -> Result<Self, ClientError> {
+        let tls = TlsConfig::builder()
+            .root_certs(RootCerts::Specific(Arc::new(authorities(tls_authorities)?)))
+            .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
+            .build();
+        let config = Agent::config_builder()
+            .tls_config(tls)
+            .https_only(true)
+            .http_status_as_error(false)
+            .max_redirects(0)
+            .proxy(None)
+            .build();
+        let resolver = Checked { resolver: DefaultResolver::default(), allowed };
+        Ok(Self(Agent::with_parts(config, DefaultConnector::default(), resolver)))
+    }
+
+    /// Posts JSON, and answers the status and at most `max` bytes of the body, within `wait`.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError::Transport`] where there is no answer.
+    pub fn post(
+        &self,
+        url: &str,
+        headers: &[(&'static str, String)],
+        body: &[u8],
+        max: usize,
+        wait: Duration,
+    ) -> Result<(u16, Vec<u8>), ClientError> {
+        let mut call = self.0.post(url).config().timeout_global(Some(wait)).build();
+        call = call.header("Content-Type", "application/json").header("User-Agent", "Chancery");
+        for (name, value) in headers {
+            call = call.header(*name, value);
+        }
+        let mut answer = call.send(body)?;
+        let status = answer.status().as_u16();
+        let mut read = Vec::new();
+        let reader = answer.body_mut().as_reader();
+        // What stands behind the beginning nobody reads; where reading fails, the status says enough.
+        let _cut_short = std::io::Read::read_to_end(&mut std::io::Read::take(reader, max as u64), &mut read);
+        Ok((status, read))
+    }
+}

@@ -1,0 +1,207 @@
+//! Delivering what waits, target by target.
+//!
+//! A node takes a target's lease and some of what is due, posts it, and writes down what came of it. What it could not
+//! write down, because it was killed or the store was away, is due again when the lease has ended: so a target may get a
+//! notice twice, and never none. After a failure a target is tried with one notice at a time, ever more seldom, until it
+//! takes one. So a target that is down costs little, and one notice that it never takes holds up no others.
+
+use std::{
+    sync::{Arc, PoisonError, Weak, atomic::Ordering},
+    time::Duration,
+};
+
+use chancery_store::tables::{
+    self,
+    deliveries::{Failed, Row, Settled, State},
+};
+use futures::{StreamExt as _, stream};
+use tokio::time;
+use tracing::{error, warn};
+use uuid::Uuid;
+
+use super::{QUEUE, post::Attempt, stored_target::StoredTarget};
+use crate::{Chancery, Error, Host, Result};
+
+/// How often it is looked what is due.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Notices of one turn, and how many of them are posted at a time: with the longest wait of each a turn ends within its
+/// lease.
+const TOGETHER: u32 = 32;
+const AT_ONCE: usize = 16;
+
+/// How long a target waits after its first failure, and at most.
+const DELAY_MIN_MS: i64 = 1_000;
+const DELAY_MAX_MS: i64 = 60_000;
+
+/// Delivers notices. Made only here and in `tidy.rs`.
+pub(crate) struct DeliveringNotices(pub(super) ());
+
+impl Chancery {
+    /// Delivers notices until the last user of this Chancery is gone. Only for a server that stays: a command on the host
+    /// would end in the midst of it.
+    pub fn deliver_notices(self: &Arc<Self>, _host: &Host) {
+        if self.notices.transport.is_none() {
+            return;
+        }
+        self.tidy_notices_in_turn();
+        let weak = Arc::downgrade(self);
+        tokio::spawn(async move {
+            let mut looks = time::interval(LOOK_EVERY);
+            looks.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
+            loop {
+                looks.tick().await;
+                let Some(chancery) = weak.upgrade().filter(|chancery| !chancery.is_closing.load(Ordering::Relaxed))
+                else {
+                    return;
+                };
+                // While the store is away everybody says so; the next look is soon.
+                let Ok(ready) = chancery.ready_targets().await else { continue };
+                for target in ready {
+                    if chancery.is_taken_up(target) {
+                        tokio::spawn(deliver_all(weak.clone(), target));
+                    }
+                }
+            }
+        });
+    }
+
+    async fn ready_targets(&self) -> Result<Vec<Uuid>> {
+        let now_ms = self.clock.now_ms();
+        let ready = self.storage.read(&DeliveringNotices(()), move |tx| {
+            Box::pin(async move { tables::deliveries::ready(tx, QUEUE, now_ms).await })
+        });
+        Ok(ready.await?)
+    }
+
+    /// Whether this node was not delivering to a target already.
+    fn is_taken_up(&self, target: Uuid) -> bool {
+        self.notices.busy.lock().unwrap_or_else(PoisonError::into_inner).insert(target)
+    }
+
+    /// Delivers some of what is due to a target; whether there may be more.
+    pub(super) async fn deliver_some(&self, target: Uuid) -> Result<bool> {
+        let (node, now_ms) = (self.node, self.clock.now_ms());
+        let wait = i64::try_from(self.limits.notices.wait_max.as_millis()).unwrap_or(i64::MAX);
+        // All turns of the longest wait, and some seconds to write down what came of them.
+        let turns = i64::from(TOGETHER).div_euclid(AT_ONCE as i64);
+        let until_ms = now_ms.saturating_add(wait.saturating_mul(turns)).saturating_add(10_000);
+        let taken = self.storage.background(&DeliveringNotices(()), move |tx| {
+            Box::pin(async move {
+                let Some(target) = tables::notice_targets::by_id(tx, target).await? else { return Ok(None) };
+                let limit = |state: &State| if state.failures > 0 { 1 } else { TOGETHER };
+                let taken = tables::deliveries::take(tx, target.id, node, (now_ms, until_ms), limit).await?;
+                let Some((state, due)) = taken else { return Ok(None) };
+                let mut notices = Vec::with_capacity(due.len());
+                for row in due {
+                    if let Some(notice) = tables::notices::by_seq(tx, row.item).await? {
+                        notices.push((row, notice));
+                    }
+                }
+                Ok::<_, Error>(Some((target, state, notices)))
+            })
+        });
+        let Some((row, state, due)) = taken.await? else { return Ok(false) };
+        let (target, tried) = (StoredTarget::from_row(row)?, due.len());
+        let attempts = stream::iter(due).map(|(row, notice)| {
+            let target = &target;
+            async move {
+                let attempt = match self.notices.shown(notice) {
+                    Ok(notice) => self.post_notice(target, &notice).await,
+                    Err(failure) => Err(failure),
+                };
+                (row, attempt)
+            }
+        });
+        let attempts: Vec<_> = attempts.buffer_unordered(AT_ONCE).collect().await;
+        let settled = self.settled(&target, &state, attempts);
+        let (goes_on, now_ms) = (!settled.delivered.is_empty(), self.clock.now_ms());
+        let target = target.row.id;
+        self.storage
+            .background(&DeliveringNotices(()), move |tx| {
+                Box::pin(async move {
+                    tables::deliveries::settle(tx, target, node, settled, now_ms).await?;
+                    Ok::<_, Error>(())
+                })
+            })
+            .await?;
+        Ok(goes_on && tried > 0)
+    }
+
+    /// What is written down of a turn.
+    fn settled(&self, target: &StoredTarget, state: &State, attempts: Vec<(Row, Result<Attempt>)>) -> Settled {
+        let now_ms = self.clock.now_ms();
+        let mut settled = Settled::default();
+        for (row, attempt) in attempts {
+            let error = match attempt {
+                Ok(Attempt { delivered: true, .. }) => {
+                    settled.delivered.push(row.seq);
+                    continue;
+                }
+                Ok(Attempt { status: Some(status), answer, .. }) => format!("HTTP {status} {answer}"),
+                Ok(Attempt { answer, .. }) => answer,
+                Err(failure) => {
+                    error!(error = &failure as &dyn std::error::Error, "a notice could not be sent");
+                    "Chancery could not send it; its log says why".to_owned()
+                }
+            };
+            let due_at_ms = now_ms.saturating_add(delay_ms(row.attempts.saturating_add(1), jitter()));
+            settled.failed.push(Failed { seq: row.seq, due_at_ms, error: error.trim_end().to_owned() });
+        }
+        let counts = &self.notices.counts;
+        counts.delivered.fetch_add(settled.delivered.len() as u64, Ordering::Relaxed);
+        counts.failed.fetch_add(settled.failed.len() as u64, Ordering::Relaxed);
+        if settled.delivered.is_empty()
+            && let Some(failed) = settled.failed.last()
+        {
+            settled.failures = state.failures.saturating_add(1);
+            settled.due_at_ms = now_ms.saturating_add(delay_ms(settled.failures, jitter()));
+            if state.failures == 0 {
+                warn!(target = target.row.name, error = failed.error, "a target takes no notices; it is tried again");
+            }
+        }
+        settled
+    }
+}
+
+/// Delivers all that is due to a target.
+async fn deliver_all(weak: Weak<Chancery>, target: Uuid) {
+    while let Some(chancery) = weak.upgrade().filter(|chancery| !chancery.is_closing.load(Ordering::Relaxed)) {
+        match chancery.deliver_some(target).await {
+            Ok(true) => {}
+            Ok(false) => break,
+            Err(failure) => {
+                error!(error = &failure as &dyn std::error::Error, "notices could not be delivered; trying again");
+                time::sleep(Duration::from_secs(1)).await;
+                break;
+            }
+        }
+    }
+    if let Some(chancery) = weak.upgrade() {
+        chancery.notices.busy.lock().unwrap_or_else(PoisonError::into_inner).remove(&target);
+    }
+}
+
+/// How long to wait after so many failures: twice as long each time, up to a minute, and up to a half less by chance, so
+/// that targets that failed together are not tried together.
+fn delay_ms(failures: i64, chance: u16) -> i64 {
+    let doublings = u32::try_from(failures.saturating_sub(1).clamp(0, 20)).unwrap_or(20);
+    let delay_ms = DELAY_MIN_MS.saturating_mul(1 << doublings).min(DELAY_MAX_MS);
+    delay_ms - delay_ms / 2 * i64::from(chance) / i64::from(u16::MAX)
+}
+
+fn jitter() -> u16 {
+    u16::from_be_bytes(chancery_keys::random())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delays_double_up_to_a_minute_and_differ_by_chance() {
+        let longest: Vec<_> = (1..=9).map(|failures| delay_ms(failures, 0)).collect();
+        assert_eq!(longest, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000]);
+        assert_eq!((delay_ms(1, u16::MAX), delay_ms(i64::MAX, u16::MAX)), (500, 30_000));
+    }
+}

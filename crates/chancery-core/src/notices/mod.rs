@@ -1,0 +1,143 @@
+//! Notices: what waits for approvals, what was decided, what ends and what failed, told to targets elsewhere.
+//!
+//! A notice follows from the audit record of a change (`of_record.rs`) and is stored in its transaction, with one
+//! delivery for each target that wants it. So no change forgets its notice, and none is told that did not happen. A task
+//! delivers (`deliver.rs`): at least once, and by one node at a time. What comes twice has the same id.
+
+mod deliver;
+mod of_record;
+mod overdue;
+mod post;
+mod shape;
+mod stored_target;
+mod targets;
+#[cfg(test)]
+mod tests;
+mod tidy;
+
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use chancery_store::tables;
+use chancery_types::{NoticeObject, wire::notices::Notice};
+use uuid::Uuid;
+
+use self::of_record::Facts;
+pub use self::post::{NoticeTransport, Post, Posted};
+pub(crate) use self::{deliver::DeliveringNotices, of_record::Draft};
+use crate::{Chancery, Error, Limits, Result, Visitor, pool::Pool, time::rfc3339_ms};
+
+/// The queue of the outbox in which notices wait.
+const QUEUE: &str = "notice";
+
+/// Posts that run at a time. They wait for the network, not for a core.
+const POSTS_MAX: usize = 32;
+
+/// How notices leave the server.
+#[derive(Default)]
+pub struct NoticeConfig {
+    /// What posts them; without it nothing is delivered, and all waits for a server that does.
+    pub transport: Option<Arc<dyn NoticeTransport>>,
+    /// Where people reach the console, such as `https://kms.example.org`: notices then have the address of the object's
+    /// page.
+    pub console: Option<String>,
+}
+
+/// What notices need while the server runs.
+pub(crate) struct Notices {
+    transport: Option<Arc<dyn NoticeTransport>>,
+    console: Option<String>,
+    pool: Pool,
+    /// Targets to which this node delivers just now.
+    busy: Mutex<HashSet<Uuid>>,
+    counts: Counts,
+}
+
+/// What this server did since it started, and what waited when it last looked.
+#[derive(Default)]
+struct Counts {
+    waiting: AtomicU64,
+    delivered: AtomicU64,
+    failed: AtomicU64,
+    given_up: AtomicU64,
+}
+
+/// Figures for the metrics.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NoticeCounts {
+    /// Deliveries that wait, as the last look found.
+    pub waiting: u64,
+    /// Deliveries that this server made.
+    pub delivered: u64,
+    /// Attempts of this server that failed.
+    pub failed: u64,
+    /// Deliveries that this server gave up.
+    pub given_up: u64,
+}
+
+impl Notices {
+    pub(crate) fn new(config: NoticeConfig, limits: &Limits) -> Self {
+        Self {
+            transport: config.transport,
+            console: config.console.map(|console| console.trim_end_matches('/').to_owned()),
+            pool: Pool::with_slots(POSTS_MAX, limits),
+            busy: Mutex::default(),
+            counts: Counts::default(),
+        }
+    }
+
+    /// A stored notice as the interface has it.
+    fn shown(&self, row: tables::notices::Row) -> Result<Notice> {
+        let tables::notices::Row { seq, notice } = row;
+        let Facts { state, approvals, not_after, days } =
+            serde_json::from_str(&notice.detail).map_err(Error::internal)?;
+        let object_kind = notice.object_kind.map(|kind| kind.parse::<NoticeObject>()).transpose();
+        let object_kind = object_kind.map_err(Error::internal)?;
+        let url = match (&self.console, object_kind, notice.object) {
+            (Some(console), Some(kind), Some(object)) => Some(format!("{console}/#/{}/{object}", page(kind))),
+            _ => None,
+        };
+        Ok(Notice {
+            uuid: notice.id.into(),
+            sequence: seq,
+            time: rfc3339_ms(notice.at_ms),
+            kind: notice.kind.parse().map_err(Error::internal)?,
+            object_kind,
+            object_uuid: notice.object.map(Into::into),
+            service_uuid: notice.service_id.map(Into::into),
+            state,
+            approvals,
+            not_after,
+            days,
+            url,
+        })
+    }
+}
+
+/// The folder of the console's pages about objects of this kind.
+const fn page(kind: NoticeObject) -> &'static str {
+    match kind {
+        NoticeObject::SigningRequest => "approvals/request",
+        NoticeObject::Proposal => "approvals/proposal",
+        NoticeObject::Certificate => "certificates",
+    }
+}
+
+impl Chancery {
+    /// How many notices wait, were delivered, failed and were given up.
+    #[must_use]
+    pub fn notice_counts(&self, _visitor: &Visitor) -> NoticeCounts {
+        let Counts { waiting, delivered, failed, given_up } = &self.notices.counts;
+        NoticeCounts {
+            waiting: waiting.load(Ordering::Relaxed),
+            delivered: delivered.load(Ordering::Relaxed),
+            failed: failed.load(Ordering::Relaxed),
+            given_up: given_up.load(Ordering::Relaxed),
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! One notice on its way to one webhook.
+
+use std::time::Duration;
+
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use chancery_keys::hmac_sha256;
+use chancery_types::{WebhookShape, wire::notices::Notice};
+use zeroize::Zeroizing;
+
+use super::{
+    shape,
+    stored_target::{Access, StoredTarget},
+};
+use crate::{Chancery, Error, Result};
+
+/// Characters of an answer, or of a reason, that are kept.
+const SHOWN_MAX: usize = 300;
+
+/// What is posted.
+pub struct Post {
+    /// Where.
+    pub url: Zeroizing<String>,
+    /// Header fields besides the content type, which is JSON.
+    pub headers: Vec<(&'static str, String)>,
+    /// JSON.
+    pub body: Vec<u8>,
+    /// Bytes of the answer that are read.
+    pub answer_max: usize,
+    /// How long all of it may take.
+    pub wait: Duration,
+}
+
+/// What came back.
+pub struct Posted {
+    /// The HTTP status.
+    pub status: u16,
+    /// The beginning of the body.
+    pub body: Vec<u8>,
+}
+
+/// How notices travel. Core knows no HTTP.
+pub trait NoticeTransport: Send + Sync {
+    /// Posts to a webhook and answers what came back, whatever the status. It follows no redirect, and connects only to
+    /// addresses that are allowed. It may block.
+    ///
+    /// # Errors
+    /// Whatever was in the way, in words for an administrator.
+    fn post(&self, post: Post) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>>;
+}
+
+/// What came of an attempt.
+pub(super) struct Attempt {
+    pub(super) delivered: bool,
+    pub(super) status: Option<u16>,
+    /// What was answered, or why nothing was.
+    pub(super) answer: String,
+}
+
+impl Chancery {
+    /// Posts a notice to a target, and answers what came of it. An error is ours: there is no room, or no transport.
+    pub(super) async fn post_notice(&self, target: &StoredTarget, notice: &Notice) -> Result<Attempt> {
+        let transport = self.notices.transport.clone();
+        let transport =
+            transport.ok_or_else(|| Error::state("This server sends no notices; the one that serves does."))?;
+        let access = self.open_access(target)?;
+        let shape = target.content.webhook.shape;
+        let body = shape::body(shape, notice)?;
+        let id = notice.uuid.to_string();
+        let mut headers = Vec::new();
+        if let Some(secret) = &access.secret {
+            headers = signed(secret, &id, self.clock.now_ms().div_euclid(1_000), &body);
+        } else if shape == WebhookShape::Chancery {
+            return Err(Error::internal("a webhook of this shape has a secret"));
+        }
+        let Access { url, .. } = access;
+        let limits = &self.limits.notices;
+        let post = Post { url, headers, body, answer_max: limits.answer_max, wait: limits.wait_max };
+        let posted = self.notices.pool.run(move || transport.post(post)).await?;
+        Ok(match posted {
+            Ok(Posted { status, body }) => Attempt {
+                delivered: (200..300).contains(&status),
+                status: Some(status),
+                answer: shown(&String::from_utf8_lossy(&body)),
+            },
+            Err(why) => Attempt { delivered: false, status: None, answer: shown(&reason(&*why)) },
+        })
+    }
+}
+
+/// The header fields of Standard Webhooks: HMAC-SHA-256 over id, time and body.
+fn signed(key: &[u8], id: &str, now_s: i64, body: &[u8]) -> Vec<(&'static str, String)> {
+    let message = [format!("{id}.{now_s}.").as_bytes(), body].concat();
+    let tag = STANDARD.encode(hmac_sha256(key, &message));
+    vec![
+        ("webhook-id", id.to_owned()),
+        ("webhook-timestamp", now_s.to_string()),
+        ("webhook-signature", format!("v1,{tag}")),
+    ]
+}
+
+/// An error and what caused it.
+fn reason(error: &(dyn std::error::Error + 'static)) -> String {
+    let mut reason = error.to_string();
+    let mut cause = error.source();
+    while let Some(one) = cause {
+        let text = one.to_string();
+        if !reason.contains(&text) {
+            reason = format!("{reason}: {text}");
+        }
+        cause = one.source();
+    }
+    reason
+}
+
+/// A text from outside, short and on one line.
+fn shown(text: &str) -> String {
+    let visible = |character: char| if chancery_types::hides(character) { ' ' } else { character };
+    text.trim().chars().map(visible).take(SHOWN_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The example of the specification (standard-webhooks, "Signature scheme"), with its reference library's result.
+    #[test]
+    fn the_signature_is_that_of_standard_webhooks() {
+        let key = STANDARD.decode("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw").unwrap();
+        let body = br#"{"test": 2432232314}"#;
+        let headers = signed(&key, "msg_p5jXN8AQM9LWM0D4loKWxJek", 1_614_265_330, body);
+        assert_eq!(headers[2].1, "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=");
+    }
+
+    #[test]
+    fn an_answer_is_kept_short_and_on_one_line() {
+        assert_eq!(shown("no\r\nsuch\u{202e}hook\n"), "no  such hook");
+        assert_eq!(shown(&"x".repeat(1_000)).len(), SHOWN_MAX);
+    }
+}

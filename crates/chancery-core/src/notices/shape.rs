@@ -1,0 +1,106 @@
+//! A notice in the forms that webhooks take.
+
+use chancery_types::{NoticeKind, NoticeObject, WebhookShape, wire::notices::Notice};
+use serde_json::json;
+
+use crate::{Error, Result};
+
+/// The body that is posted.
+pub(super) fn body(shape: WebhookShape, notice: &Notice) -> Result<Vec<u8>> {
+    let body = match shape {
+        WebhookShape::Chancery => serde_json::to_vec(notice),
+        WebhookShape::Slack => {
+            let link = notice.url.as_ref().map_or(String::new(), |url| format!("\n{url}"));
+            serde_json::to_vec(&json!({"text": format!("{}{link}", sentence(notice))}))
+        }
+        WebhookShape::Teams => serde_json::to_vec(&teams(notice)),
+    };
+    body.map_err(Error::internal)
+}
+
+/// A message with one adaptive card.
+fn teams(notice: &Notice) -> serde_json::Value {
+    let link = |url: &String| json!([{"type": "Action.OpenUrl", "title": "Open in Chancery", "url": url}]);
+    json!({
+        "type": "message",
+        "attachments": [{
+            "contentType": "application/vnd.microsoft.card.adaptive",
+            "contentUrl": null,
+            "content": {
+                "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+                "type": "AdaptiveCard",
+                "version": "1.4",
+                "body": [{"type": "TextBlock", "wrap": true, "text": sentence(notice)}],
+                "actions": notice.url.as_ref().map_or_else(|| json!([]), link),
+            },
+        }],
+    })
+}
+
+/// A notice in words. All of them are ours.
+fn sentence(notice: &Notice) -> String {
+    let object = match notice.object_kind {
+        Some(NoticeObject::SigningRequest) => "Signing request",
+        Some(NoticeObject::Proposal) => "Proposal",
+        Some(NoticeObject::Certificate) => "Certificate",
+        None => "Chancery",
+    };
+    let id = notice.object_uuid.map_or(String::new(), |id| format!(" {id}"));
+    let counted = notice.approvals.map_or(String::new(), |of| format!(" ({} of {} given)", of.given, of.required));
+    let what = match notice.kind {
+        NoticeKind::Waiting => format!("waits for approvals{counted}"),
+        NoticeKind::Approved => format!("was approved and waits for more approvals{counted}"),
+        NoticeKind::Signed => "was approved and signed".to_owned(),
+        NoticeKind::Applied => "was approved and took effect".to_owned(),
+        NoticeKind::Denied => "was denied".to_owned(),
+        NoticeKind::Withdrawn => "was taken back by its submitter".to_owned(),
+        NoticeKind::Failed => "failed".to_owned(),
+        NoticeKind::Expired => "waited too long for its approvals".to_owned(),
+        NoticeKind::Revoked => "was revoked".to_owned(),
+        NoticeKind::CertificateEnds => {
+            let days = notice.days.unwrap_or_default();
+            format!("ends within {days} {}", if days == 1 { "day" } else { "days" })
+        }
+        NoticeKind::RowRefused => "refused a row of its database; the audit records say which".to_owned(),
+        NoticeKind::Test => "sends this because somebody tries this target out".to_owned(),
+    };
+    format!("{object}{id} {what}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use chancery_types::{NoticeId, ObjectId, wire::signing_requests::ApprovalCount};
+    use serde_json::Value;
+
+    use super::*;
+
+    fn notice() -> Notice {
+        Notice {
+            uuid: NoticeId::from_random([1; 16]),
+            sequence: 7,
+            time: "2026-01-01T00:00:00.000Z".to_owned(),
+            kind: NoticeKind::Waiting,
+            object_kind: Some(NoticeObject::SigningRequest),
+            object_uuid: Some(ObjectId::from_random([2; 16])),
+            service_uuid: None,
+            state: Some("Approval".to_owned()),
+            approvals: Some(ApprovalCount { given: 1, required: 2 }),
+            not_after: None,
+            days: None,
+            url: Some("https://kms.example.org/#/requests/x".to_owned()),
+        }
+    }
+
+    #[test]
+    fn slack_and_teams_get_a_sentence_and_a_link() {
+        let json = |shape| serde_json::from_slice::<Value>(&body(shape, &notice()).unwrap()).unwrap();
+        let id = notice().object_uuid.unwrap();
+        let sentence = format!("Signing request {id} waits for approvals (1 of 2 given).");
+        let slack = json(WebhookShape::Slack);
+        assert_eq!(slack, json!({"text": format!("{sentence}\nhttps://kms.example.org/#/requests/x")}));
+        let card = &json(WebhookShape::Teams)["attachments"][0]["content"];
+        assert_eq!(card["body"][0]["text"], sentence);
+        assert_eq!(card["actions"][0]["url"], "https://kms.example.org/#/requests/x");
+        assert_eq!(json(WebhookShape::Chancery)["sequence"], 7);
+    }
+}

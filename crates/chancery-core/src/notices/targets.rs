@@ -1,0 +1,326 @@
+//! `/api/v2/notice-targets` and `/api/v2/notices/undelivered` behind the door.
+
+use chancery_store::{Tx, name_key, tables};
+use chancery_types::{
+    Action, NoticeTargetId, Perm, ServiceId, WebhookShape,
+    wire::{
+        Empty, Items, ListQuery, Results,
+        notices::{
+            CreateNoticeTarget, DeliveryState, NoticeTarget, NoticeTested, PatchNoticeTarget, UndeliveredNotice,
+            UndeliveredQuery, Webhook,
+        },
+    },
+};
+use serde_json::json;
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use super::{
+    QUEUE,
+    of_record::Draft,
+    post::Attempt,
+    stored_target::{Access, Content, StoredTarget, shown_url},
+};
+use crate::{
+    Caller, Chancery, Error, Event, Grant, Result,
+    identity::name_taken,
+    list::{InOrder, Page, items},
+    text::check_name,
+    time::rfc3339_ms,
+};
+
+/// Characters of an address.
+const URL_MAX: usize = 2_048;
+
+/// Services that one target may choose.
+const SERVICES_MAX: usize = 100;
+
+impl Chancery {
+    /// Makes a target. What Chancery tells leaves it by that, so it takes two persons.
+    pub async fn create_notice_target(&self, caller: &Caller, request: CreateNoticeTarget) -> Result<NoticeTarget> {
+        let id = NoticeTargetId::from_random(chancery_keys::random());
+        let grant = self.grant_notices(caller, Action::NoticeTargetCreate, None).await?;
+        let CreateNoticeTarget { name, webhook, secret, kinds, service_uuids } = request;
+        check_name("/name", &name, &self.limits)?;
+        check_url(&webhook)?;
+        let secret = secret.map(|secret| Zeroizing::new(secret.0));
+        check_secret(secret.as_deref().map(Vec::as_slice), webhook.shape)?;
+        let access = Access { url: Zeroizing::new(webhook.url.clone()), secret };
+        let sealed = self.seal_access(id, &access)?;
+        let webhook = Webhook { url: shown_url(&webhook), ..webhook };
+        let content = Content { webhook, has_secret: access.secret.is_some(), kinds, services: service_uuids };
+        let row = tables::notice_targets::Row {
+            id: id.into(),
+            name_key: name_key(&name),
+            name,
+            is_enabled: true,
+            content: String::new(),
+            secret: Some(sealed),
+            created_at_ms: self.clock.now_ms(),
+        };
+        let event = Event::new(Action::NoticeTargetCreate).on(Uuid::from(id)).detail(json!({
+            "name": row.name, "url": content.webhook.url, "shape": content.webhook.shape, "kinds": content.kinds,
+            "serviceUuids": content.services,
+        }));
+        let max = self.limits.notices.targets_max;
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                tables::turns::take(tx, "notice targets").await?;
+                if tables::notice_targets::count(tx).await? >= i64::from(max) {
+                    let message = format!("There are {max} targets of notices already, and no more are taken.");
+                    return Err(Error::too_large("", message));
+                }
+                check_services(tx, &content.services).await?;
+                let target = StoredTarget { row, content };
+                let body = target.body(DeliveryState::default());
+                let row = target.into_row()?;
+                tables::notice_targets::insert(tx, &row).await.map_err(name_taken)?;
+                tables::deliveries::begin(tx, QUEUE, row.id).await?;
+                Ok(body)
+            })
+        })
+        .await
+    }
+
+    /// The targets that there are, by name.
+    pub async fn notice_targets(&self, caller: &Caller, query: &ListQuery) -> Result<Results<NoticeTarget>> {
+        let grant = self.grant(caller, Perm::SystemManage, Action::NoticeTargetRead, None).await?;
+        let page = Page::of(query, &self.limits)?;
+        let (term, rows) = (page.term(), page.rows());
+        let listed = self.read_list(caller, &grant, move |tx| {
+            Box::pin(async move {
+                let listed = tables::notice_targets::list(tx, term.as_deref(), &rows).await?;
+                let mut states = Vec::with_capacity(listed.rows.len());
+                for row in &listed.rows {
+                    states.push(state(tx, row.id).await?);
+                }
+                Ok((listed, states))
+            })
+        });
+        let (listed, states) = listed.await?;
+        let mut states = states.into_iter();
+        page.answer(listed, |row| Ok(StoredTarget::from_row(row)?.body(states.next().unwrap_or_default())))
+    }
+
+    /// One target; never its secret.
+    pub async fn notice_target(&self, caller: &Caller, id: NoticeTargetId) -> Result<NoticeTarget> {
+        let grant = self.grant(caller, Perm::SystemManage, Action::NoticeTargetRead, Some(id.into())).await?;
+        self.storage
+            .read(&grant, move |tx| Box::pin(async move { Ok(load(tx, id).await?.body(state(tx, id.into()).await?)) }))
+            .await
+    }
+
+    /// Changes a target.
+    pub async fn change_notice_target(
+        &self,
+        caller: &Caller,
+        id: NoticeTargetId,
+        request: PatchNoticeTarget,
+    ) -> Result<NoticeTarget> {
+        let grant = self.grant_notices(caller, Action::NoticeTargetChange, Some(id)).await?;
+        let PatchNoticeTarget { name, webhook, secret, kinds, service_uuids, enabled } = request;
+        name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
+        webhook.as_ref().map_or(Ok(()), check_url)?;
+        let target = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        let mut access = self.open_access(&target)?;
+        let StoredTarget { row: before, mut content } = target;
+        if let Some(webhook) = webhook {
+            access.url = Zeroizing::new(webhook.url.clone());
+            content.webhook = Webhook { url: shown_url(&webhook), ..webhook };
+        }
+        if let Some(secret) = secret {
+            access.secret = Some(Zeroizing::new(secret.0));
+        }
+        check_secret(access.secret.as_deref().map(Vec::as_slice), content.webhook.shape)?;
+        content.has_secret = access.secret.is_some();
+        content.kinds = kinds.unwrap_or(content.kinds);
+        content.services = service_uuids.unwrap_or(content.services);
+        let sealed = Some(self.seal_access(id, &access)?);
+        let ((event, told), limits) = (notice_event(Action::NoticeTargetChange, id).told(), self.limits.clone());
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                let old = load(tx, id).await?;
+                if old.row != before {
+                    return Err(Error::state("The target was changed by somebody else at the same time."));
+                }
+                check_services(tx, &content.services).await?;
+                let row = tables::notice_targets::Row {
+                    name: name.unwrap_or_else(|| before.name.clone()),
+                    is_enabled: enabled.unwrap_or(before.is_enabled),
+                    secret: sealed,
+                    ..before
+                };
+                let new = StoredTarget { row, content };
+                let (was, is) = (old.body(DeliveryState::default()), new.body(DeliveryState::default()));
+                told.changed(&was, &is, &limits)?;
+                tables::notice_targets::update(tx, &new.into_row()?).await.map_err(name_taken)?;
+                tables::deliveries::try_at_once(tx, id.into()).await?;
+                Ok(NoticeTarget { deliveries: state(tx, id.into()).await?, ..is })
+            })
+        })
+        .await
+    }
+
+    /// Removes a target, and what waits for it.
+    pub async fn delete_notice_target(&self, caller: &Caller, id: NoticeTargetId) -> Result<Empty> {
+        let grant = self.grant_notices(caller, Action::NoticeTargetDelete, Some(id)).await?;
+        let ((event, told), limits) = (notice_event(Action::NoticeTargetDelete, id).told(), self.limits.clone());
+        self.commit(&grant, event, move |tx| {
+            Box::pin(async move {
+                let before = load(tx, id).await?.body(DeliveryState::default());
+                told.changed(&before, &Empty {}, &limits)?;
+                tables::deliveries::end(tx, id.into()).await?;
+                tables::notice_targets::delete(tx, id.into()).await?;
+                Ok(Empty {})
+            })
+        })
+        .await
+    }
+
+    /// Sends a notice of the kind `Test` to a target at once, and answers what came back. It is recorded, and not stored.
+    pub async fn test_notice_target(&self, caller: &Caller, id: NoticeTargetId) -> Result<NoticeTested> {
+        let grant = self.grant_notices(caller, Action::NoticeTargetTest, Some(id)).await?;
+        let target = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
+        let notice = tables::notices::Row { seq: 0, notice: Draft::test().row(self.clock.now_ms(), None)? };
+        let notice = self.notices.shown(notice)?;
+        let Attempt { delivered, status, answer } = self.post_notice(&target, &notice).await?;
+        let detail = json!({"name": target.row.name, "delivered": delivered, "status": status});
+        let event = notice_event(Action::NoticeTargetTest, id).detail(detail);
+        self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
+        Ok(NoticeTested { uuid: notice.uuid, delivered, status, answer })
+    }
+
+    /// What targets have not taken yet, the newest first.
+    pub async fn undelivered_notices(
+        &self,
+        caller: &Caller,
+        query: UndeliveredQuery,
+    ) -> Result<Items<UndeliveredNotice>> {
+        let grant = self.grant(caller, Perm::SystemManage, Action::NoticeTargetRead, None).await?;
+        let UndeliveredQuery { target_uuid, page, page_size, after } = query;
+        let query = ListQuery { page, page_size, after, search: None };
+        let rows = Page::in_order(InOrder::Newest, &query, &self.limits)?.rows();
+        let listed = self.read_list(caller, &grant, move |tx| {
+            Box::pin(async move {
+                let listed = tables::deliveries::list(tx, target_uuid.map(Uuid::from), &rows).await?;
+                let mut notices = Vec::with_capacity(listed.rows.len());
+                for row in &listed.rows {
+                    let notice = tables::notices::by_seq(tx, row.item).await?;
+                    notices.push(notice.ok_or_else(|| Error::internal("what waits has no notice"))?);
+                }
+                Ok((listed, notices))
+            })
+        });
+        let (listed, notices) = listed.await?;
+        let mut notices = notices.into_iter();
+        items(listed, |row| {
+            let notice = notices.next().ok_or_else(|| Error::internal("what waits has no notice"))?;
+            Ok(UndeliveredNotice {
+                notice: self.notices.shown(notice)?,
+                target_uuid: row.target.into(),
+                attempts: row.attempts.try_into().map_err(Error::internal)?,
+                tried_again_at: rfc3339_ms(row.due_at_ms),
+                error: row.error,
+            })
+        })
+    }
+
+    /// Whoever decides what leaves Chancery, and to whom, are two persons.
+    async fn grant_notices(&self, caller: &Caller, action: Action, id: Option<NoticeTargetId>) -> Result<Grant> {
+        if caller.has(Perm::SystemManage) && !caller.are_two_persons() {
+            let event = Event::new(action).on(id.map(Uuid::from));
+            let refusal = Error::forbidden("What Chancery tells to whom is decided by two persons in one session.");
+            return Err(self.refused(caller, event, refusal).await);
+        }
+        self.grant(caller, Perm::SystemManage, action, id.map(Uuid::from)).await
+    }
+}
+
+fn notice_event(action: Action, id: NoticeTargetId) -> Event {
+    Event::new(action).on(Uuid::from(id))
+}
+
+async fn load(tx: &mut Tx, id: NoticeTargetId) -> Result<StoredTarget> {
+    let row = tables::notice_targets::by_id(tx, id.into()).await?;
+    StoredTarget::from_row(row.ok_or_else(|| Error::not_found("target of notices"))?)
+}
+
+/// Where the deliveries to a target stand.
+async fn state(tx: &mut Tx, target: Uuid) -> Result<DeliveryState> {
+    let Some(state) = tables::deliveries::state(tx, target).await? else { return Ok(DeliveryState::default()) };
+    let count = |count: i64| u64::try_from(count).map_err(Error::internal);
+    Ok(DeliveryState {
+        waiting: count(tables::deliveries::waiting(tx, target).await?)?,
+        delivered: count(state.delivered)?,
+        given_up: count(state.given_up)?,
+        failures: count(state.failures)?,
+        tried_again_at: (state.failures > 0).then(|| rfc3339_ms(state.due_at_ms)),
+        delivered_at: state.delivered_at_ms.map(rfc3339_ms),
+        error: state.error,
+        failed_at: state.failed_at_ms.map(rfc3339_ms),
+    })
+}
+
+/// An address that can be posted to over TLS. Whether it may be is found out when its name is resolved.
+fn check_url(webhook: &Webhook) -> Result<()> {
+    let url = &webhook.url;
+    let rest = url.strip_prefix("https://").unwrap_or_default();
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let is_plain = url.len() <= URL_MAX && url.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_plain && !host.is_empty() && !host.contains('@') && !host.starts_with(':') && !url.contains('#') {
+        return Ok(());
+    }
+    let message = format!("This is an https address of at most {URL_MAX} characters, without a user or a fragment.");
+    Err(Error::value("/webhook/url", message))
+}
+
+fn check_secret(secret: Option<&[u8]>, shape: WebhookShape) -> Result<()> {
+    match (secret, shape) {
+        (Some(secret), _) if !(24..=64).contains(&secret.len()) => {
+            Err(Error::value("/secret", "A secret has 24 to 64 bytes, as Standard Webhooks demands."))
+        }
+        (None, WebhookShape::Chancery) => {
+            Err(Error::value("/secret", "A webhook of the shape Chancery needs a secret, by which notices are signed."))
+        }
+        (Some(_) | None, _) => Ok(()),
+    }
+}
+
+async fn check_services(tx: &mut Tx, services: &[ServiceId]) -> Result<()> {
+    if services.len() > SERVICES_MAX {
+        return Err(Error::too_large("/serviceUuids", format!("At most {SERVICES_MAX} services are chosen.")));
+    }
+    for (place, service) in services.iter().enumerate() {
+        if tables::services::by_id(tx, (*service).into()).await?.is_none() {
+            return Err(Error::selection(format!("/serviceUuids/{place}"), "There is no such signing service."));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_https_and_nothing_else() {
+        let check = |url: &str| check_url(&Webhook { url: url.to_owned(), shape: WebhookShape::Chancery });
+        for taken in ["https://hooks.example.org/x?y=z", "https://192.0.2.1:8443", "https://[2001:db8::1]/"] {
+            check(taken).unwrap();
+        }
+        let long = format!("https://a/{}", "x".repeat(URL_MAX));
+        for refused in [
+            "",
+            "http://a/",
+            "https://",
+            "https:///x",
+            "https://u:p@a/",
+            "https://a/#x",
+            "https://a b/",
+            "https://:1/",
+            &long,
+        ] {
+            assert_eq!(check(refused).unwrap_err().field(), Some("/webhook/url"), "{refused}");
+        }
+    }
+}

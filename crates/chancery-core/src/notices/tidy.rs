@@ -1,0 +1,99 @@
+//! What was not delivered for too long, or is too much, is given up, and told; old notices are removed.
+
+use std::{
+    sync::{Arc, atomic::Ordering},
+    time::Duration,
+};
+
+use chancery_store::{Tx, tables};
+use chancery_types::{Action, ErrorCode};
+use serde_json::json;
+use uuid::Uuid;
+
+use super::deliver::DeliveringNotices;
+use crate::{
+    Chancery, Error, Event, Limits, Result,
+    audit::{Actor, Entry},
+};
+
+/// Between two looks.
+const LOOK_EVERY: Duration = Duration::from_secs(30);
+
+/// Rows removed in one transaction: others wait for it.
+const TOGETHER: u32 = 500;
+
+/// What one look at a target found.
+struct Found {
+    gone: u64,
+    waiting: u64,
+    more: bool,
+}
+
+impl Chancery {
+    /// Looks every half minute, until the last user of this Chancery is gone.
+    pub(super) fn tidy_notices_in_turn(self: &Arc<Self>) {
+        self.every(LOOK_EVERY, "tidying notices", |chancery| Box::pin(chancery.tidy_notices()));
+    }
+
+    pub(crate) async fn tidy_notices(&self) -> Result<()> {
+        let targets = self.storage.read(&DeliveringNotices(()), |tx| {
+            Box::pin(async move { Ok::<_, Error>(tables::notice_targets::all(tx).await?) })
+        });
+        let mut waiting = 0;
+        for target in targets.await? {
+            let (id, name) = (target.id, target.name);
+            loop {
+                let (name, limits, now_ms) = (name.clone(), self.limits.clone(), self.clock.now_ms());
+                let found = self.storage.background(&DeliveringNotices(()), move |tx| {
+                    Box::pin(async move { give_up(tx, id, &name, &limits, now_ms).await })
+                });
+                let Found { gone, waiting: left, more } = found.await?;
+                self.notices.counts.given_up.fetch_add(gone, Ordering::Relaxed);
+                if !more {
+                    waiting += left;
+                    break;
+                }
+            }
+        }
+        self.notices.counts.waiting.store(waiting, Ordering::Relaxed);
+        let before_ms = self.clock.now_ms().saturating_sub(ms(self.limits.notices.kept));
+        loop {
+            let pruned = self.storage.background(&DeliveringNotices(()), move |tx| {
+                Box::pin(async move { Ok::<_, Error>(tables::notices::prune(tx, before_ms, TOGETHER).await?) })
+            });
+            if pruned.await? < u64::from(TOGETHER) {
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Gives up some of what is too old, or else of what is too much, with a record of it.
+async fn give_up(tx: &mut Tx, target: Uuid, name: &str, limits: &Limits, now_ms: i64) -> Result<Found> {
+    tables::turns::take(tx, "notices").await?;
+    let notices = &limits.notices;
+    // A notice is kept for longer than it is tried.
+    let age = notices.age_max.min(notices.kept / 2);
+    let mut why = "age";
+    let mut gone = tables::deliveries::give_up_old(tx, target, now_ms.saturating_sub(ms(age)), TOGETHER).await?;
+    let left = |waiting: i64| u64::try_from(waiting).unwrap_or(0);
+    let mut waiting = left(tables::deliveries::waiting(tx, target).await?);
+    let beyond = waiting.saturating_sub(u64::from(notices.waiting_max));
+    if gone == 0 && beyond > 0 {
+        why = "number";
+        let beyond = u32::try_from(beyond).unwrap_or(u32::MAX).min(TOGETHER);
+        gone = tables::deliveries::give_up_oldest(tx, target, beyond).await?;
+        waiting = waiting.saturating_sub(gone);
+    }
+    if gone > 0 {
+        let event =
+            Event::new(Action::NoticeGiveUp).on(target).detail(json!({"name": name, "count": gone, "why": why}));
+        let actor = Actor::of_task(&DeliveringNotices(()));
+        Entry::new(now_ms, &actor, event, ErrorCode::Success)?.append(tx).await?;
+    }
+    Ok(Found { gone, waiting, more: gone > 0 })
+}
+
+fn ms(time: Duration) -> i64 {
+    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,3 @@
+//! `/api/v2/notices`.
+
+pub(crate) mod undelivered;

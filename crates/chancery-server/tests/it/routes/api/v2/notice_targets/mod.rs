@@ -1,0 +1,75 @@
+//! GET and POST /api/v2/notice-targets.
+
+mod test;
+mod uuid;
+
+use chancery_types::Base64;
+use serde_json::{Value, json};
+
+use crate::{
+    app::{PASSWORD, TestApp},
+    client::Client,
+};
+
+pub(super) const PATH: &str = "/api/v2/notice-targets";
+
+pub(super) fn body(name: &str) -> Value {
+    let webhook = json!({"url": "https://hooks.example.org/x", "shape": "Chancery"});
+    json!({"name": name, "webhook": webhook, "secret": Base64::encode(&[7; 32])})
+}
+
+/// A new target, as it is answered.
+pub(super) async fn target(client: &Client, name: &str) -> Value {
+    client.post(PATH, body(name)).await.response().clone()
+}
+
+pub(super) fn path_of(target: &Value) -> String {
+    format!("{PATH}/{}", target["uuid"].as_str().unwrap())
+}
+
+#[tokio::test]
+async fn a_target_is_made_and_listed_without_its_secret() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let made = admin.post(PATH, body("alerts")).await;
+    assert!(!made.text().contains(&Base64::encode(&[7; 32])));
+    assert_eq!(made.response()["hasSecret"], true);
+    assert_eq!(admin.get(PATH).await.response()["results"], json!([made.response()]));
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_named() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    target(&admin, "alerts").await;
+    for (pointer, value, code, field) in [
+        ("/name", json!("ALERTS"), (409, "AlreadyExists"), "/name"),
+        ("/name", json!(""), (422, "InvalidValue"), "/name"),
+        ("/webhook/url", json!("http://hooks.example.org/"), (422, "InvalidValue"), "/webhook/url"),
+        ("/webhook/shape", json!("Carrier pigeon"), (400, "InvalidSelection"), "/webhook/shape"),
+        ("/secret", json!("c2hvcnQ="), (422, "InvalidValue"), "/secret"),
+        ("/secret", json!(null), (422, "InvalidValue"), "/secret"),
+    ] {
+        let mut body = body("other");
+        *body.pointer_mut(pointer).unwrap() = value;
+        let reply = admin.post(PATH, body.clone()).await;
+        assert_eq!(reply.json["errorCode"], code.1, "{body}: {}", reply.text());
+        reply.refused(reply.status.as_u16(), code.1, Some(field));
+    }
+    let mut unknown = body("other");
+    unknown["serviceUuids"] = json!(["00000000-0000-0000-0000-0000000000aa"]);
+    let reply = admin.post(PATH, unknown).await;
+    reply.refused(reply.status.as_u16(), "InvalidSelection", Some("/serviceUuids/0"));
+}
+
+/// What the door asks besides, whether two persons are there, nobody can fail today: roles do not allow it.
+#[tokio::test]
+async fn nobody_alone_comes_to_decide_on_targets() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let role = json!({"name": "operators", "loginsRequired": 1, "perms": ["System:Manage"]});
+    admin.post("/api/v2/roles", role).await.refused(400, "InvalidValue", Some("/loginsRequired"));
+    let half_open = app.nobody();
+    half_open.log_in("Admin1", PASSWORD).await;
+    half_open.post(PATH, body("mine")).await.refused(401, "InvalidAuthToken", None);
+}

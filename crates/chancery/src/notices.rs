@@ -1,0 +1,137 @@
+//! How notices leave this server, as the settings say.
+
+use std::{net::IpAddr, path::Path, sync::Arc};
+
+use chancery_client::{WebhookPoster, system_authorities};
+use chancery_core::{NoticeConfig, NoticeTransport, Post, Posted};
+
+use crate::{
+    failure::{Failure, While as _},
+    settings::Settings,
+};
+
+struct Http(WebhookPoster);
+
+impl NoticeTransport for Http {
+    fn post(&self, post: Post) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
+        let Post { url, headers, body, answer_max, wait } = post;
+        let (status, body) = self.0.post(&url, &headers, &body, answer_max, wait)?;
+        Ok(Posted { status, body })
+    }
+}
+
+/// Where no authority is trusted no server elsewhere is.
+struct Nowhere;
+
+impl NoticeTransport for Nowhere {
+    fn post(&self, _: Post) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
+        Err("this system has no file with TLS authorities; --notice-ca or SSL_CERT_FILE may name one".into())
+    }
+}
+
+/// As the settings say.
+pub(crate) fn config(settings: &Settings) -> Result<NoticeConfig, Failure> {
+    let console = settings.public_origin.clone();
+    let authorities = match &settings.notice_ca {
+        Some(file) => Some(read(file)?),
+        None => system_authorities().map(String::into_bytes),
+    };
+    let Some(authorities) = authorities else {
+        return Ok(NoticeConfig { transport: Some(Arc::new(Nowhere)), console });
+    };
+    let networks = settings.notice_networks.clone();
+    let allowed = move |address: IpAddr| {
+        let address = address.to_canonical();
+        is_public(address) || networks.iter().any(|network| network.holds(address))
+    };
+    let poster = WebhookPoster::new(&authorities, Arc::new(allowed)).doing("--notice-ca")?;
+    Ok(NoticeConfig { transport: Some(Arc::new(Http(poster))), console })
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(file).doing(format!("--notice-ca {}", file.display()))
+}
+
+/// Whether an address is one on the Internet, by the registries of IANA for special purposes: nobody who names a target
+/// reaches a private network by that, nor this machine.
+fn is_public(address: IpAddr) -> bool {
+    match address {
+        IpAddr::V4(address) => {
+            let [a, b, c, _] = address.octets();
+            let special = address.is_private()
+                || address.is_loopback()
+                || address.is_link_local()
+                || address.is_multicast()
+                || address.is_broadcast()
+                || address.is_documentation();
+            // "This network", shared addresses, IETF assignments, benchmarks, 6to4 relays, reserved.
+            let more = a == 0
+                || (a == 100 && b & 0xc0 == 64)
+                || (a, b, c) == (192, 0, 0)
+                || (a == 198 && b & 0xfe == 18)
+                || (a, b, c) == (192, 88, 99)
+                || a >= 240;
+            !special && !more
+        }
+        IpAddr::V6(address) => {
+            let [a, b, ..] = address.segments();
+            // Global unicast but for what translates or tunnels to IPv4 (64:ff9b::/96 is outside), Teredo and what lies
+            // beside it, 6to4, and documentation.
+            a & 0xe000 == 0x2000
+                && !(a == 0x2001 && b < 0x200)
+                && (a, b) != (0x2001, 0xdb8)
+                && a != 0x2002
+                && a != 0x3fff
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_on_the_internet_are_public() {
+        for public in ["1.1.1.1", "8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "2a00:1450::1"] {
+            assert!(is_public(public.parse().unwrap()), "{public}");
+        }
+        for special in [
+            "127.0.0.1",
+            "127.255.255.255",
+            "10.0.0.1",
+            "172.16.0.1",
+            "172.31.255.255",
+            "192.168.1.1",
+            "169.254.169.254",
+            "0.0.0.0",
+            "0.1.2.3",
+            "100.64.0.1",
+            "192.0.0.1",
+            "192.0.2.1",
+            "198.18.0.1",
+            "198.51.100.1",
+            "203.0.113.1",
+            "192.88.99.1",
+            "224.0.0.1",
+            "240.0.0.1",
+            "255.255.255.255",
+            "::",
+            "::1",
+            "fe80::1",
+            "fc00::1",
+            "fd12::1",
+            "ff02::1",
+            "64:ff9b::7f00:1",
+            "64:ff9b:1::1",
+            "2001::1",
+            "2001:db8::1",
+            "2002:7f00:1::",
+            "3fff::1",
+            "100::1",
+        ] {
+            assert!(!is_public(special.parse().unwrap()), "{special}");
+        }
+        let mapped: IpAddr = "::ffff:127.0.0.1".parse().unwrap();
+        assert!(!is_public(mapped) && !is_public(mapped.to_canonical()));
+    }
+}
