@@ -123,6 +123,15 @@ def key_body():
     return {"name": name(), "keyTypeUuid": key_type("AES-256 Tokenization")}
 
 
+def notice_target_body():
+    webhook = {"url": "https://127.0.0.1:9/", "shape": "Chancery"}
+    return {"name": name(), "webhook": webhook, "secret": base64.b64encode(bytes(32)).decode()}
+
+
+def new_notice_target():
+    return post("/api/v2/notice-targets", notice_target_body())["uuid"]
+
+
 def new_key():
     return post("/api/v2/keys", key_body())["uuid"]
 
