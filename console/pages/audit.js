@@ -14,14 +14,15 @@ import { apart, t, word } from "../words.js";
 /** The interface's actions, as docs/AUDIT.md lists them: a test holds the two against each other. */
 const ACTIONS = [
   "Login", "Logout", "TokenMint", "ApiCall", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange",
-  "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "SettingsRead", "SettingsChange", "AuditRead", "Provision", "Backup",
+  "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "SettingsRead", "SettingsChange", "AuditRead", "ServerStart", "ServerStop",
+  "ClockJump", "Provision", "Backup",
   "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate",
   "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize",
   "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenizedRead", "TokenDelete",
   "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateRequest",
   "CertificateRenew", "CertificateRekey", "CertificateImport", "AuthorityImport", "CertificateRevoke", "CertificateRelease", "CertificateExpiry",
   "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit",
-  "SigningRequestRead", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead",
+  "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead",
   "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail",
 ];
 const OUTCOMES = ["Success", "NotAuthorized", "InvalidAuthToken", "InvalidState", "InvalidValue", "InvalidSelection", "RateLimited"];
@@ -86,7 +87,16 @@ function detail(row) {
   return h("details", {}, h("summary", {}, changes ? t("audit.changes", { count: changes.length }) : t("audit.more")),
     changes && table(lines, changes, t("column.detail")),
     h("pre", { tabindex: "0" }, shown(JSON.stringify(rest, null, 2), { lines: true })),
+    row["identities"].map((/** @type {Json} */ one) => h("p", { class: "quiet" }, shown(one["name"]), ...standing(one))),
+    row["account"] && h("p", { class: "quiet" }, t("audit.account"), " ", shown(`${row["account"].name ?? ""} (${row["account"].uid}), ${row["account"].host}`)),
+    row["node"] && h("p", { class: "quiet" }, t("audit.node"), " ", shortId(row["node"])),
     (row["source"] || row["requestId"]) && h("p", { class: "quiet" }, row["source"] && [t("audit.from"), " ", row["source"], " "], row["requestId"] && copyable(row["requestId"])));
+}
+
+/** As what, how and from where an identity had logged in. @param {Json} one */
+function standing(one) {
+  const roles = (one["roles"] ?? []).map((/** @type {Json} */ role) => role["name"]).join(", ");
+  return [roles && [" · ", shown(roles)], one["login"] && [" · ", apart(one["login"].way)], one["source"] && [" · ", one["source"]]].filter(Boolean);
 }
 
 /** @param {unknown} value */

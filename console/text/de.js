@@ -496,6 +496,8 @@ export default {
   "audit.nobody": "niemand Bekanntes",
   "audit.changes": "{count} Änderungen",
   "audit.changes.one": "eine Änderung",
+  "audit.account": "Konto des Rechners:",
+  "audit.node": "Server:",
   "audit.more": "mehr",
   "identities.title": "Wer darf sich anmelden?",
   "identities.search": "Teil eines Namens",

@@ -591,6 +591,8 @@ export default {
   "audit.nobody": "nobody known",
   "audit.changes": "{count} changes",
   "audit.changes.one": "one change",
+  "audit.account": "Account of the host:",
+  "audit.node": "Server:",
   "audit.more": "more",
   "identities.title": "Who may log in?",
   "identities.search": "Part of a name",

@@ -19,7 +19,7 @@ use uuid::Uuid;
 use crate::{
     Clock, Error, Limits, OpenFailure, Result,
     approval::{IdLocks, proposals::Effects},
-    audit::Counters,
+    audit::{ClockWatch, Counters},
     changes::{Change, ChangeKind, Following, FollowingChanges},
     custody::Custody,
     health::WriteProbe,
@@ -108,6 +108,9 @@ pub struct Chancery {
     pub(crate) quarantine: Quarantine,
     /// What this server calls itself in the store until it ends.
     pub(crate) node: Uuid,
+    /// Whether it has told that it serves.
+    pub(crate) serves: AtomicBool,
+    pub(crate) clock_watch: ClockWatch,
     /// Whether it could write when it last tried for its own sake.
     pub(crate) write_probe: WriteProbe,
     /// Whether it is shutting down: nothing is done in turn any more.
@@ -138,14 +141,14 @@ impl Chancery {
         let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name, notices, .. } =
             config;
         let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
-        let (storage, opening, following) = Storage::open(&store, &custodian, &clock).await?;
-        let quarantine = Quarantine::default();
+        let (node, quarantine) = (Uuid::from_bytes(chancery_keys::random()), Quarantine::default());
+        let (storage, opening, following) = Storage::open(node, &store, &custodian, &clock).await?;
         let pool = Arc::new(Pool::new(&limits));
         let custody = Custody::new(&custodian, &pool, &clock, rsa_pool, key_backend);
         let chancery = Arc::new(Self {
             pool,
             passwords: Pool::for_passwords(&limits),
-            counters: Counters::new(&limits),
+            counters: Counters::new(node, &limits),
             identity: IdentityState::load(&storage, &opening, &custodian, &quarantine, clock.now_ms()).await?,
             token_profiles: TokenProfiles::default(),
             settings: ArcSwap::from_pointee(Settings::load(&storage, &opening).await?),
@@ -169,7 +172,9 @@ impl Chancery {
             expiring: FoundExpiring::default(),
             following,
             quarantine,
-            node: Uuid::from_bytes(chancery_keys::random()),
+            node,
+            serves: AtomicBool::new(false),
+            clock_watch: ClockWatch::default(),
             write_probe: WriteProbe::default(),
             is_closing: AtomicBool::new(false),
             storage,
@@ -181,6 +186,7 @@ impl Chancery {
         chancery.load_token_profiles(&opening).await?;
         chancery.follow_changes();
         chancery.watch_rows();
+        chancery.watch_clock();
         chancery.flush_counters_each_second();
         chancery.keep_sessions_in_turn();
         chancery.warn_of_expiry();
@@ -209,6 +215,9 @@ impl Chancery {
     /// Whether all counts were written.
     async fn write_down(&self) -> bool {
         let counts = self.flush_counters(true).await;
+        if let Err(failure) = self.tell_of_stop(&ShuttingDown(())).await {
+            error!(error = &failure as &dyn std::error::Error, "the end of this server could not be recorded");
+        }
         if let Err(failure) = &counts {
             error!(error = failure as &dyn std::error::Error, "the counts of the last calls could not be written");
         }

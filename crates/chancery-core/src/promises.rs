@@ -4,12 +4,13 @@
 use chancery_store::{StoreError, Tx, tables};
 use chancery_types::{Action, Perm};
 use futures::future::BoxFuture;
+use uuid::Uuid;
 
 use crate::{
     Caller, Chancery, Event, Grant, Host, RequestInfo, Visitor,
     access::{ReadGrant, TokenizeGrant},
     approval::{Approved, Facts, Transition},
-    audit::Actor,
+    audit::{Actor, Identities},
     changes::FollowingChanges,
     identity::{SigningIn, Vouched},
     log::{PublishingLog, SequencingLog},
@@ -65,7 +66,7 @@ async fn a_task_does_what_is_listed(chancery: &Chancery, task: &PublishingLog, e
 /// A grant comes of a check.
 async fn grants_are_given(chancery: &Chancery, caller: &Caller) {
     let _granted = chancery.grant(caller, Perm::KeysAdd, Action::KeyRead, None).await;
-    let _made = Grant(Actor::of(caller)); //~ E0423
+    let _made = Grant(Actor::of(Uuid::nil(), caller)); //~ E0423
     let _granted = chancery.grant_to_all(caller);
     let _made = ReadGrant(()); //~ E0423
 }
@@ -79,13 +80,13 @@ fn tasks_are_not_made() {
 
 /// Only `identity/` says who calls, who logs in or out, and in whose name that is recorded.
 fn callers_are_vouched_for(request: RequestInfo, signing_in: &SigningIn, vouched: Vouched, caller: &Caller) {
-    let _of = Actor::of(caller);
+    let _of = Actor::of(Uuid::nil(), caller);
     let _caller = |standing| Caller::new(request, standing, None); //~ E0624
-    let _of = Actor::signing_in(signing_in, &request, Vec::new());
+    let _of = Actor::signing_in(Uuid::nil(), signing_in, &request, Identities::default());
     let _in = SigningIn(()); //~ E0423
     let _of = vouched.actor();
-    let _vouched = Vouched(Actor::of(caller)); //~ E0423
-    let _of = Actor::named("somebody"); //~ E0624
+    let _vouched = Vouched(Actor::of(Uuid::nil(), caller)); //~ E0423
+    let _of = Actor::named(Uuid::nil(), "somebody".to_owned(), Identities::default()); //~ E0624
 }
 
 struct Mine;

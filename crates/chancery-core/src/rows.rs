@@ -12,6 +12,7 @@ use chancery_store::{
 };
 use chancery_types::{Action, ErrorCode, KeyId};
 use serde_json::{Map, Value, json};
+use uuid::Uuid;
 
 use crate::{
     Chancery, Clock, Error, Event, Host, Result, Visitor,
@@ -61,6 +62,8 @@ pub(crate) struct Watching(());
 
 /// Makes and opens the key for rows.
 pub(crate) struct RowCustody {
+    /// The server that makes them.
+    pub(crate) node: Uuid,
     pub(crate) custodian: Arc<Custodian>,
     pub(crate) clock: Clock,
 }
@@ -100,7 +103,8 @@ impl RowKeys for RowCustody {
     fn record(&self, counts: &[(&'static str, u64)]) -> Result<Record, RowKeyError> {
         let counts: Map<String, Value> = counts.iter().map(|(table, rows)| ((*table).into(), json!(rows))).collect();
         let event = Event::new(Action::RowsAuthenticate).detail(json!({"rows": counts}));
-        let entry = Entry::new(self.clock.now_ms(), &Actor::of_task(&Migrating(())), event, ErrorCode::Success);
+        let actor = Actor::of_task(self.node, &Migrating(()));
+        let entry = Entry::new(self.clock.now_ms(), &actor, event, ErrorCode::Success);
         entry.map(Entry::into_record).map_err(custody)
     }
 }

@@ -59,5 +59,7 @@ fn record() -> Record {
         outcome: "Success".into(),
         detail: "{}".into(),
         count: 1,
+        node: None,
+        account: None,
     }
 }

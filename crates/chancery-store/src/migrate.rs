@@ -51,6 +51,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0043_approval_digests",
     "0044_idempotency_keys",
     "0045_signing_provenance",
+    "0046_audit_nodes",
     "0056_notices",
 ];
 

@@ -115,9 +115,9 @@ impl Sockets {
 }
 
 impl Serving {
-    /// Serves on these sockets.
-    pub(crate) fn start(
-        chancery: Arc<Chancery>,
+    /// Serves on these sockets, once the audit records say so.
+    pub(crate) async fn start(
+        (chancery, host): (Arc<Chancery>, &Host),
         sockets: Sockets,
         settings: &Settings,
         reload: Reload,
@@ -125,6 +125,8 @@ impl Serving {
         let signals = Signals::catch()?;
         let tls = Tls::from(own_tls::config(settings)?);
         let address = sockets.address()?;
+        let begins = chancery.serving_begins(host, env!("CARGO_PKG_VERSION"), settings.recorded());
+        begins.await.doing("recording that the server begins")?;
         let Sockets { interface: socket, plain, public } = sockets;
         let (stop, stopping) = watch::channel(false);
         let mut sockets = JoinSet::new();

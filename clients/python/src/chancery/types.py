@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "AuditRead", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "AuditRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -100,16 +100,40 @@ class Approved(TypedDict):
     """Where the request stands now."""
 
 
+class AuditAccount(TypedDict):
+    """An account of the operating system."""
+    host: str
+    """The host's name."""
+    loginUid: NotRequired[int | None]
+    """The number with which whoever ran the command had logged in to the host, also where they are root by now; absent
+    where the kernel does not know.
+    """
+    name: NotRequired[str | None]
+    """Its name, where the host has one for the number."""
+    uid: int
+    """Its number, that of the process."""
+
+
 class AuditIdentity(TypedDict):
-    """An identity as a record names it."""
+    """An identity as a record names it. The store keeps it in this form and looks for `"uuid":"…","login"` and
+    `"uuid":"…"}`, so the order of the members counts.
+    """
+    login: NotRequired[LoginWay | None]
+    """How it proved who it is; absent where it did not, and in records of a release that did not tell."""
     name: str
     """Its name at that time."""
+    roles: NotRequired[list[AuditRole]]
+    """Its roles that counted in the session; of a session that is not complete those that it logged in with."""
+    source: NotRequired[str | None]
+    """The address from which it logged in, which need not be that of the request."""
     uuid: IdentityId
     """Its id."""
 
 
 class AuditRecord(TypedDict):
     """One record."""
+    account: NotRequired[AuditAccount | None]
+    """The account of the operating system under which a command of the host ran."""
     action: Action
     """What was done or tried."""
     count: int
@@ -118,6 +142,10 @@ class AuditRecord(TypedDict):
     """More about it: names, counts, ids; never a value, password or token."""
     identities: list[AuditIdentity]
     """In whose name."""
+    node: NotRequired[ObjectId | None]
+    """The server that wrote it: one run of a process, whose `ServerStart` says more. Absent in records of a release that
+    did not tell.
+    """
     number: int
     """Its number; later records have higher ones."""
     objectUuid: NotRequired[ObjectId | None]
@@ -130,6 +158,14 @@ class AuditRecord(TypedDict):
     """The address that the request came from; empty for what came from none."""
     time: str
     """When (RFC 3339, UTC, to the millisecond)."""
+
+
+class AuditRole(TypedDict):
+    """A role as a record names it."""
+    name: str
+    """Its name at that time."""
+    uuid: RoleId
+    """Its id."""
 
 
 class AuthCredentials(TypedDict):
@@ -1396,6 +1432,12 @@ class LoginState(TypedDict):
     """Whether the session may administer."""
     perms: list[Perm]
     """What the satisfied roles permit; empty until fully logged in."""
+
+
+class LoginWay(TypedDict):
+    """How an identity proved who it is. More ways and members may come."""
+    way: str
+    """`Password` or `ApiKey`."""
 
 
 Luhn: TypeAlias = Literal["Ignore", "Valid", "Invalid"]

@@ -1,7 +1,7 @@
 // Made from docs/openapi.json by `python3 clients/generate`; changes belong there.
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "AuditRead" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "NoticeGiveUp";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "AuditRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "NoticeGiveUp";
 
 /** The kinds of subject alternative names. */
 export type AltNameKind = "Dns" | "Ip" | "Email" | "Uri" | "Upn";
@@ -94,16 +94,42 @@ export interface Approved {
   state: SigningRequestState;
 }
 
-/** An identity as a record names it. */
+/** An account of the operating system. */
+export interface AuditAccount {
+  /** The host's name. */
+  host: string;
+  /**
+   * The number with which whoever ran the command had logged in to the host, also where they are root by now; absent
+   * where the kernel does not know.
+   */
+  loginUid?: number | null;
+  /** Its name, where the host has one for the number. */
+  name?: string | null;
+  /** Its number, that of the process. */
+  uid: number;
+}
+
+/**
+ * An identity as a record names it. The store keeps it in this form and looks for `"uuid":"…","login"` and
+ * `"uuid":"…"}`, so the order of the members counts.
+ */
 export interface AuditIdentity {
+  /** How it proved who it is; absent where it did not, and in records of a release that did not tell. */
+  login?: LoginWay | null;
   /** Its name at that time. */
   name: string;
+  /** Its roles that counted in the session; of a session that is not complete those that it logged in with. */
+  roles?: AuditRole[];
+  /** The address from which it logged in, which need not be that of the request. */
+  source?: string | null;
   /** Its id. */
   uuid: IdentityId;
 }
 
 /** One record. */
 export interface AuditRecord {
+  /** The account of the operating system under which a command of the host ran. */
+  account?: AuditAccount | null;
   /** What was done or tried. */
   action: Action;
   /** How many calls it stands for. */
@@ -112,6 +138,11 @@ export interface AuditRecord {
   detail: unknown;
   /** In whose name. */
   identities: AuditIdentity[];
+  /**
+   * The server that wrote it: one run of a process, whose `ServerStart` says more. Absent in records of a release that
+   * did not tell.
+   */
+  node?: ObjectId | null;
   /** Its number; later records have higher ones. */
   number: number;
   /** On which object. */
@@ -124,6 +155,14 @@ export interface AuditRecord {
   source: string;
   /** When (RFC 3339, UTC, to the millisecond). */
   time: string;
+}
+
+/** A role as a record names it. */
+export interface AuditRole {
+  /** Its name at that time. */
+  name: string;
+  /** Its id. */
+  uuid: RoleId;
 }
 
 /** `username` and `password` for `userpass`, `apiKey` for `apikey`. */
@@ -1390,6 +1429,12 @@ export interface LoginState {
   management: boolean;
   /** What the satisfied roles permit; empty until fully logged in. */
   perms: Perm[];
+}
+
+/** How an identity proved who it is. More ways and members may come. */
+export interface LoginWay {
+  /** `Password` or `ApiKey`. */
+  way: string;
 }
 
 /** What the Luhn check digit of a token shall be. */

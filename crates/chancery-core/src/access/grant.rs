@@ -36,13 +36,14 @@ impl Grant {
     }
 
     /// Whether an event of this action may be committed with it. Whoever may do something may propose it where it takes
-    /// approvals, and what was approved may fail.
+    /// approvals, what was approved may fail, and whoever may read a request may have its file.
     pub(crate) fn covers(&self, action: Action) -> bool {
-        let fails = [
+        let follows = [
             (Action::ProposalApprove, Action::ProposalFail),
             (Action::SigningRequestApprove, Action::SigningRequestFail),
+            (Action::SigningRequestRead, Action::SigningRequestDownload),
         ];
-        action == self.0.action || action == Action::ProposalSubmit || fails.contains(&(self.0.action, action))
+        action == self.0.action || action == Action::ProposalSubmit || follows.contains(&(self.0.action, action))
     }
 }
 
@@ -67,7 +68,7 @@ impl Chancery {
         object: Option<Uuid>,
     ) -> Result<Grant> {
         if let Some(perm) = perms.iter().copied().find(|perm| caller.has(*perm)) {
-            return Ok(Grant(Checked { perm: Some(perm), action, actor: Actor::of(caller) }));
+            return Ok(Grant(Checked { perm: Some(perm), action, actor: Actor::of(self.node, caller) }));
         }
         let names: Vec<_> = perms.iter().map(|perm| perm.as_str()).collect();
         let refusal = Error::forbidden(format!("This needs the permission {}.", names.join(" or ")));
@@ -75,10 +76,9 @@ impl Chancery {
     }
 
     /// What a session may do to the one identity that it is of.
-    #[expect(clippy::unused_self, reason = "grants are given at the door")]
     pub(crate) fn grant_own(&self, caller: &Caller, identity: IdentityId, action: Action) -> Option<Grant> {
         let is_own = matches!(caller.members(), [member] if member.id == identity);
-        is_own.then(|| Grant(Checked { perm: None, action, actor: Actor::of(caller) }))
+        is_own.then(|| Grant(Checked { perm: None, action, actor: Actor::of(self.node, caller) }))
     }
 
     /// What every fully logged-in caller may read.

@@ -16,12 +16,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chancery_types::{Action, ErrorCode, IdentityId};
+use chancery_types::{Action, ErrorCode, IdentityId, wire::audit::AuditIdentity};
 use chancery_verify::hexadecimal;
 use foldhash::fast::RandomState;
 use uuid::Uuid;
 
-use super::{Actor, Counted, Event};
+use super::{Actor, Counted, Event, Identities};
 use crate::{Caller, Limits, Source, sharded::Sharded};
 
 /// Sources counted apart in one minute; the rest is counted together, so that a flood of addresses fills no memory.
@@ -52,7 +52,7 @@ struct CallKey {
 struct Calls {
     calls: u64,
     values: u64,
-    identities: Vec<(IdentityId, String)>,
+    identities: Identities,
 }
 
 /// Who was refused before anybody knew who calls.
@@ -64,6 +64,8 @@ pub(crate) enum Nobody {
     Name([u8; 32]),
     /// Somebody who did not prove to be this identity.
     Unproved(IdentityId, String),
+    /// Somebody who tried to log in more often than one may from one address: nothing of what they sent was looked at.
+    TooOften,
 }
 
 /// Who was refused from one source in one minute, and how often.
@@ -72,13 +74,15 @@ struct Refused(HashMap<Nobody, u64>);
 
 impl Refused {
     fn count(&mut self, who: Nobody) {
-        let full = self.0.len() >= NAMES_MAX && !self.0.contains_key(&who);
+        let is_named = matches!(who, Nobody::Name(_) | Nobody::Unproved(..));
+        let full = is_named && self.0.len() >= NAMES_MAX && !self.0.contains_key(&who);
         *self.0.entry(if full { Nobody::Unknown } else { who }).or_default() += 1;
     }
 }
 
 /// The counts that are not written yet.
 pub(crate) struct Counters {
+    node: Uuid,
     /// Ids of our own making need no hash that withstands floods.
     calls: Sharded<HashMap<CallKey, Calls, RandomState>>,
     nobody: Mutex<HashMap<(Source, i64), Refused>>,
@@ -119,8 +123,9 @@ impl Waiting {
 }
 
 impl Counters {
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(node: Uuid, limits: &Limits) -> Self {
         Self {
+            node,
             calls: Sharded::default(),
             nobody: Mutex::default(),
             waiting: tokio::sync::Mutex::default(),
@@ -150,8 +155,7 @@ impl Counters {
             if self.entries.fetch_add(1, Ordering::Relaxed) >= self.entries_max {
                 self.refuses_from_ms.store(0, Ordering::Relaxed);
             }
-            let identities = caller.members().iter().map(|member| (member.id, member.name.clone())).collect();
-            Calls { calls: 0, values: 0, identities }
+            Calls { calls: 0, values: 0, identities: caller.recorded().clone() }
         });
         counted.calls += 1;
         counted.values += values;
@@ -226,17 +230,17 @@ impl Counters {
         let minute = now_ms.div_euclid(MINUTE_MS);
         let mut nobody = self.nobody.lock().unwrap_or_else(PoisonError::into_inner);
         let over = nobody.extract_if(|(_, counted), _| all || *counted < minute).collect::<Vec<_>>();
-        let calls = sums.into_iter().map(|(key, counted)| of_calls(&key, counted));
+        let calls = sums.into_iter().map(|(key, counted)| of_calls(self.node, &key, counted));
         let refused = over.into_iter().flat_map(|((source, _), refused)| {
-            refused.0.into_iter().map(move |(who, count)| of_nobody(source, who, count))
+            refused.0.into_iter().map(move |(who, count)| of_nobody(self.node, source, who, count))
         });
         calls.chain(refused).collect()
     }
 }
 
-fn of_calls(key: &CallKey, counted: Calls) -> Counted {
+fn of_calls(node: Uuid, key: &CallKey, counted: Calls) -> Counted {
     Counted {
-        actor: Actor { request_id: String::new(), source: None, identities: counted.identities, call: None },
+        actor: Actor::named(node, String::new(), counted.identities),
         event: Event::new(key.action)
             .on(key.object)
             .detail(serde_json::json!({"session": key.session, "values": counted.values})),
@@ -245,19 +249,27 @@ fn of_calls(key: &CallKey, counted: Calls) -> Counted {
     }
 }
 
-fn of_nobody(source: Source, who: Nobody, count: u64) -> Counted {
+fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
+    let outcome = match who {
+        Nobody::TooOften => ErrorCode::RateLimited,
+        Nobody::Unknown | Nobody::Name(_) | Nobody::Unproved(..) => ErrorCode::InvalidAuthToken,
+    };
     let (event, identities) = match who {
-        Nobody::Unknown => (Event::new(Action::ApiCall), Vec::new()),
+        Nobody::Unknown => (Event::new(Action::ApiCall), Identities::default()),
+        Nobody::TooOften => (Event::new(Action::Login), Identities::default()),
         Nobody::Name(hash) => {
             let detail = serde_json::json!({"nameHash": hexadecimal(&hash)});
-            (Event::new(Action::Login).detail(detail), Vec::new())
+            (Event::new(Action::Login).detail(detail), Identities::default())
         }
-        Nobody::Unproved(id, name) => (Event::new(Action::Login).on(Uuid::from(id)), vec![(id, name)]),
+        Nobody::Unproved(uuid, name) => {
+            let identity = AuditIdentity { name, uuid, login: None, source: None, roles: Vec::new() };
+            (Event::new(Action::Login).on(Uuid::from(uuid)), Identities::new(&[identity]))
+        }
     };
     Counted {
-        actor: Actor { request_id: String::new(), source: Some(source.address()), identities, call: None },
+        actor: Actor { source: Some(source.address()), ..Actor::named(node, String::new(), identities) },
         event,
-        outcome: ErrorCode::InvalidAuthToken,
+        outcome,
         count,
     }
 }
@@ -268,7 +280,7 @@ mod tests {
 
     #[test]
     fn refusals_are_counted_by_source_and_minute() {
-        let counters = Counters::new(&Limits::default());
+        let counters = Counters::new(Uuid::nil(), &Limits::default());
         let (one, two) = (IpAddr::from([192, 0, 2, 1]), IpAddr::from([192, 0, 2, 2]));
         for (source, now_ms) in [(one, 0), (one, 59_999), (two, 1), (one, 60_000)] {
             counters.refused_nobody(source, Nobody::Unknown, now_ms);
@@ -283,7 +295,7 @@ mod tests {
 
     #[test]
     fn a_flood_of_sources_is_counted_together() {
-        let counters = Counters::new(&Limits::default());
+        let counters = Counters::new(Uuid::nil(), &Limits::default());
         for source in 0..SOURCES_MAX as u32 + 5 {
             let sources = [source.to_be_bytes().map(|byte| byte | 1), (source + 0x0100_0000).to_be_bytes()];
             for source in sources {
@@ -298,7 +310,7 @@ mod tests {
 
     #[test]
     fn wrong_logins_of_one_source_are_told_apart_by_name_and_bounded() {
-        let (counters, source) = (Counters::new(&Limits::default()), IpAddr::from([192, 0, 2, 1]));
+        let (counters, source) = (Counters::new(Uuid::nil(), &Limits::default()), IpAddr::from([192, 0, 2, 1]));
         let ann = || Nobody::Unproved(IdentityId::from_u128(1), "ann".to_owned());
         for name in 0..200 {
             counters.refused_nobody(source, ann(), 0);
@@ -306,8 +318,24 @@ mod tests {
         }
         let counted = counters.take(MINUTE_MS, false);
         assert_eq!(counted.len(), NAMES_MAX + 1);
-        let of_ann = counted.iter().find(|counted| !counted.actor.identities.is_empty()).unwrap();
-        assert_eq!((of_ann.count, of_ann.actor.identities[0].1.as_str()), (200, "ann"));
+        let of_ann = counted.iter().find(|counted| !counted.actor.identities.are_none()).unwrap();
+        assert!(of_ann.count == 200 && of_ann.actor.identities.0.contains("\"ann\""), "{:?}", of_ann.actor);
         assert_eq!(counted.iter().map(|counted| counted.count).sum::<u64>(), 400);
+    }
+
+    #[test]
+    fn logins_that_were_too_many_are_told_apart_from_wrong_ones_also_where_names_are_not_any_more() {
+        let counters = Counters::new(Uuid::nil(), &Limits::default());
+        let source = IpAddr::from([192, 0, 2, 1]);
+        for name in 0..60 {
+            counters.refused_nobody(source, Nobody::Name([name; 32]), 0);
+        }
+        for _ in 0..7 {
+            counters.refused_nobody(source, Nobody::TooOften, 0);
+        }
+        let counted = counters.take(MINUTE_MS, false);
+        let too_often: Vec<_> = counted.iter().filter(|counted| counted.outcome == ErrorCode::RateLimited).collect();
+        assert_eq!((too_often.len(), too_often[0].count, too_often[0].event.action), (1, 7, Action::Login));
+        assert_eq!(counted.iter().map(|counted| counted.count).sum::<u64>(), 67);
     }
 }

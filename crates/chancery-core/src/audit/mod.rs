@@ -1,14 +1,16 @@
 //! Who did what. A record is written in the same transaction as the change it speaks of; where it cannot be written,
 //! the change does not happen. Values never enter a record, identities and object ids always.
 
+mod clock;
 mod counters;
 mod difference;
 mod reading;
+mod server;
 
 use std::{borrow::Cow, net::IpAddr, sync::Arc, time::Duration};
 
 use chancery_store::{Tx, tables};
-use chancery_types::{Action, ErrorCode, IdentityId};
+use chancery_types::{Action, ErrorCode, wire::audit::AuditIdentity};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use tokio::time::timeout;
@@ -17,6 +19,7 @@ use uuid::Uuid;
 
 use self::counters::Parcel;
 pub(crate) use self::{
+    clock::{ClockWatch, WatchingClock},
     counters::{Counters, Nobody},
     difference::Told,
 };
@@ -31,37 +34,39 @@ const PARCEL_WAIT: Duration = Duration::from_secs(5);
 /// In whose name something happens. It follows from evidence: nobody makes one of a name.
 #[derive(Clone, Debug)]
 pub(crate) struct Actor {
+    /// The server on which it happens.
+    node: Uuid,
     request_id: String,
     source: Option<IpAddr>,
-    identities: Vec<(IdentityId, String)>,
+    identities: Identities,
+    /// The account of the operating system, as JSON.
+    account: Option<&'static str>,
     /// What the caller may repeat.
     call: Option<Arc<IdempotentCall>>,
 }
 
 impl Actor {
     /// The identities of a session.
-    pub(crate) fn of(caller: &Caller) -> Self {
-        Self {
-            request_id: caller.request().id.to_string(),
-            source: Some(caller.request().source),
-            identities: caller.members().iter().map(|member| (member.id, member.name.clone())).collect(),
-            call: caller.call().cloned(),
-        }
+    pub(crate) fn of(node: Uuid, caller: &Caller) -> Self {
+        let request = caller.request();
+        let actor = Self::named(node, request.id.to_string(), caller.recorded().clone());
+        Self { source: Some(request.source), call: caller.call().cloned(), ..actor }
     }
 
     /// Who has proved to be these identities, and is no caller yet, or any more.
-    pub(crate) fn signing_in(_: &SigningIn, request: &RequestInfo, identities: Vec<(IdentityId, String)>) -> Self {
-        Self { request_id: request.id.to_string(), source: Some(request.source), identities, call: None }
+    pub(crate) fn signing_in(node: Uuid, _: &SigningIn, request: &RequestInfo, identities: Identities) -> Self {
+        Self { source: Some(request.source), ..Self::named(node, request.id.to_string(), identities) }
     }
 
     /// Somebody with a shell on the host.
-    pub(crate) fn of_host(host: &Host) -> Self {
-        Self::named(host.command())
+    pub(crate) fn of_host(node: Uuid, host: &Host) -> Self {
+        let actor = Self::named(node, host.command().to_owned(), Identities::default());
+        Self { account: Some(host.account()), ..actor }
     }
 
     /// Chancery itself.
-    pub(crate) fn of_task<T: Recording>(_: &T) -> Self {
-        Self::named(T::NAME)
+    pub(crate) fn of_task<T: Recording>(node: Uuid, _: &T) -> Self {
+        Self::named(node, T::NAME.to_owned(), Identities::default())
     }
 
     /// What the caller may repeat, and the id of the request that makes it.
@@ -69,8 +74,30 @@ impl Actor {
         self.call.as_ref().map(|call| (Arc::clone(call), self.request_id.clone()))
     }
 
-    fn named(who: &str) -> Self {
-        Self { request_id: who.to_owned(), source: None, identities: Vec::new(), call: None }
+    fn named(node: Uuid, request_id: String, identities: Identities) -> Self {
+        Self { node, request_id, source: None, identities, account: None, call: None }
+    }
+}
+
+/// Identities as records have them, in JSON: made once for a session and not for each of its calls.
+#[derive(Clone, Debug)]
+pub(crate) struct Identities(Arc<str>);
+
+impl Identities {
+    pub(crate) fn new(identities: &[AuditIdentity]) -> Self {
+        // Strings, ids and lists of them are always JSON.
+        Self(serde_json::to_string(identities).unwrap_or_else(|_| "[]".to_owned()).into())
+    }
+
+    #[cfg(test)]
+    fn are_none(&self) -> bool {
+        &*self.0 == "[]"
+    }
+}
+
+impl Default for Identities {
+    fn default() -> Self {
+        Self("[]".into())
     }
 }
 
@@ -166,18 +193,19 @@ impl Entry {
     }
 
     fn counted(now_ms: i64, actor: &Actor, event: Event, outcome: ErrorCode, count: u64) -> Result<Self> {
-        let identities: Vec<_> = actor.identities.iter().map(|(uuid, name)| Named { name, uuid: *uuid }).collect();
         let notice = Draft::of(event.action, outcome, &event.detail)?;
         let record = tables::audit::Record {
             at_ms: now_ms,
             request_id: actor.request_id.clone(),
             source: actor.source.map(|source| source.to_string()).unwrap_or_default(),
-            identities: serde_json::to_string(&identities).map_err(Error::internal)?,
+            identities: actor.identities.0.to_string(),
             action: event.action.as_str().to_owned(),
             object: event.object,
             outcome: outcome.as_str().to_owned(),
             detail: event.detail.into_owned(),
             count: i64::try_from(count).unwrap_or(i64::MAX),
+            node: Some(actor.node),
+            account: actor.account.map(str::to_owned),
         };
         Ok(Self { record, changes: event.changes, told: event.told, notice })
     }
@@ -204,13 +232,6 @@ impl Entry {
         }
         Ok(())
     }
-}
-
-/// An identity in a record.
-#[derive(Serialize)]
-struct Named<'a> {
-    name: &'a str,
-    uuid: IdentityId,
 }
 
 impl Counted {
@@ -264,9 +285,9 @@ impl Chancery {
         let mut waiting = self.counters.waiting().await;
         self.counters.pack(&mut waiting, self.clock.now_ms(), true);
         for Counted { actor, event, outcome, count } in waiting.all() {
-            let identities: Vec<_> = actor.identities.iter().map(|(id, _)| id.to_string()).collect();
+            let identities = &*actor.identities.0;
             let (action, object) = (event.action.as_str(), event.object.map(|id| id.to_string()));
-            error!(?identities, source = ?actor.source, action, object, outcome = outcome.as_str(), count,
+            error!(identities, source = ?actor.source, action, object, outcome = outcome.as_str(), count,
                 "calls that could not be written to the audit records");
         }
     }

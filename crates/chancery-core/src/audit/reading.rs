@@ -50,6 +50,8 @@ fn body_of(row: Row) -> Result<AuditRecord> {
         request_id: record.request_id,
         source: record.source,
         identities: serde_json::from_str(&record.identities).map_err(Error::internal)?,
+        node: record.node.map(Into::into),
+        account: record.account.map(|account| serde_json::from_str(&account)).transpose().map_err(Error::internal)?,
         action: record.action.parse().map_err(Error::internal)?,
         object_uuid: record.object.map(Into::into),
         outcome: record.outcome.parse().map_err(Error::internal)?,

@@ -4,7 +4,7 @@ use std::{fmt, net::IpAddr, sync::Arc};
 
 use chancery_types::{IdentityId, IdentityKind, Perm, RoleId};
 
-use crate::{IdempotentCall, Source};
+use crate::{IdempotentCall, Source, audit::Identities};
 
 /// The id that answer, log and audit record share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +110,8 @@ pub(crate) struct Standing {
     pub(crate) perms: PermSet,
     /// Whether one of those roles may administer.
     pub(crate) management: bool,
+    /// The members as audit records name them.
+    pub(crate) recorded: Identities,
 }
 
 impl Standing {
@@ -177,6 +179,11 @@ impl Caller {
     /// Whether these are two persons who may decide whom others trust: what ends that trust is theirs to do, too.
     pub(crate) fn manages_trust(&self) -> bool {
         self.has(Perm::CertManageManage) && self.are_two_persons()
+    }
+
+    /// The members as audit records name them.
+    pub(crate) fn recorded(&self) -> &Identities {
+        &self.standing.recorded
     }
 
     /// The roles that the session holds.

@@ -3,7 +3,10 @@
 use std::{collections::HashMap, sync::Arc};
 
 use chancery_store::{Tx, tables};
-use chancery_types::{IdentityId, IdentityKind, Perm, RoleId};
+use chancery_types::{
+    IdentityId, IdentityKind, Perm, RoleId,
+    wire::audit::{AuditIdentity, AuditRole},
+};
 use uuid::Uuid;
 
 use super::{
@@ -14,6 +17,7 @@ use super::{
 };
 use crate::{
     Error, Result,
+    audit::Identities,
     changes::{Change, ChangeKind},
     quarantine::{Quarantine, is_lasting},
     storage::{MayRead, Storage},
@@ -31,17 +35,24 @@ pub(super) struct Identity {
     pub(super) roles: Vec<(RoleId, i64)>,
 }
 
+/// What a session must know of a role.
+#[derive(Clone, Debug)]
+pub(super) struct Role {
+    pub(super) name: String,
+    pub(super) rules: RoleRules,
+}
+
 /// All of them, and which edition this is.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Directory {
     pub(super) edition: u64,
-    roles: HashMap<RoleId, Arc<RoleRules>>,
+    roles: HashMap<RoleId, Arc<Role>>,
     identities: HashMap<IdentityId, Arc<Identity>>,
 }
 
 impl LoginsRequired for Directory {
     fn logins_required(&self, role: RoleId) -> Option<u32> {
-        self.roles.get(&role).map(|role| role.logins_required)
+        self.roles.get(&role).map(|role| role.rules.logins_required)
     }
 }
 
@@ -60,7 +71,7 @@ impl Directory {
         });
         let ((roles, identities), mut directory) = (ids.await?, Self::default());
         for id in quarantine.ids(ChangeKind::Role, roles) {
-            let read = storage.read(by, move |tx| Box::pin(async move { roles::read_rules(tx, id).await })).await;
+            let read = storage.read(by, move |tx| Box::pin(async move { Role::read(tx, id).await })).await;
             if let Some(Some(role)) = quarantine.sort_out(Change::of(ChangeKind::Role, id).object(), read)? {
                 directory.roles.insert(id.into(), Arc::new(role));
             }
@@ -93,16 +104,13 @@ impl Directory {
         };
         Ok(Self {
             edition: 0,
-            roles: roles
-                .into_iter()
-                .map(|row| Ok((row.id.into(), Arc::new(roles::rules_of(&row)?))))
-                .collect::<Result<_>>()?,
+            roles: roles.into_iter().map(|row| Ok((row.id.into(), Arc::new(Role::of(row)?)))).collect::<Result<_>>()?,
             identities: identities.into_iter().map(identity).collect::<Result<_>>()?,
         })
     }
 
     /// The next edition, with one role as it is stored now.
-    pub(super) fn with_role(&self, id: RoleId, role: Option<RoleRules>) -> Self {
+    pub(super) fn with_role(&self, id: RoleId, role: Option<Role>) -> Self {
         let mut next = self.next();
         match role {
             Some(role) => drop(next.roles.insert(id, Arc::new(role))),
@@ -130,6 +138,19 @@ impl Directory {
         self.identities.get(&id).map(|identity| identity.name.as_str())
     }
 
+    /// A seat as audit records name it, with those of its roles that are among these.
+    pub(super) fn recorded(&self, seat: &Seat, counting: &[RoleId]) -> AuditIdentity {
+        let name = |id: RoleId| self.roles.get(&id).map(|role| role.name.clone()).unwrap_or_default();
+        let roles = seat.roles.iter().filter(|role| counting.contains(role));
+        AuditIdentity {
+            name: self.name(seat.identity).unwrap_or_default().to_owned(),
+            uuid: seat.identity,
+            login: seat.proof.as_ref().map(|proof| proof.login.clone()),
+            source: seat.proof.as_ref().map(|proof| proof.source.to_string()),
+            roles: roles.map(|role| AuditRole { uuid: *role, name: name(*role) }).collect(),
+        }
+    }
+
     /// What these seats amount to now: nothing when one of them is locked or gone, or when no role is satisfied. A role
     /// counts where it was held at login and still is.
     pub(super) fn standing(&self, session: Uuid, seats: &[Seat]) -> Option<Standing> {
@@ -139,12 +160,13 @@ impl Directory {
         if roles.is_empty() {
             return None;
         }
-        let granted = |role: &RoleId| self.roles.get(role);
+        let granted = |role: &RoleId| self.roles.get(role).map(|role| &role.rules);
         Some(Standing {
             session,
             members: present.iter().map(|(seat, identity)| self.member(seat, identity, &roles)).collect(),
             perms: roles.iter().filter_map(granted).flat_map(|role| role.perms.keys().copied()).collect(),
             management: roles.iter().filter_map(granted).any(|role| role.management),
+            recorded: Identities::new(&seats.iter().map(|seat| self.recorded(seat, &roles)).collect::<Vec<_>>()),
             roles,
         })
     }
@@ -154,7 +176,7 @@ impl Directory {
     pub(super) fn seats(&self, identities: &[IdentityId]) -> Option<Vec<Seat>> {
         let seat = |id: &IdentityId| {
             let roles = self.identities.get(id)?.roles.iter().map(|(role, _)| *role).collect();
-            Some(Seat { identity: *id, roles, at: i64::MAX })
+            Some(Seat { identity: *id, roles, at: i64::MAX, proof: None })
         };
         identities.iter().map(seat).collect()
     }
@@ -172,7 +194,7 @@ impl Directory {
         let still_held = |role: &RoleId| identity.roles.iter().any(|(held, since)| held == role && *since <= seat.at);
         let counts = |role: &RoleId| still_held(role) && self.counts(identity.kind, *role);
         let roles = seat.roles.iter().copied().filter(counts).collect();
-        Some((Seat { roles, ..*seat }, identity))
+        Some((Seat { roles, ..seat.clone() }, identity))
     }
 
     fn member(&self, seat: &Seat, identity: &Identity, satisfied: &[RoleId]) -> Member {
@@ -181,7 +203,7 @@ impl Directory {
         let roles = identity.roles.iter().filter(|(id, _)| counts(id));
         let roles: Vec<_> = roles.map(|(id, since)| (*id, identity.trusted_since.max(*since))).collect();
         for (id, assigned_at) in &roles {
-            for (perm, granted_at) in self.roles.get(id).iter().flat_map(|role| &role.perms) {
+            for (perm, granted_at) in self.roles.get(id).iter().flat_map(|role| &role.rules.perms) {
                 let since = (*assigned_at).max(*granted_at);
                 match trusted.iter_mut().find(|(known, _)| known == perm) {
                     Some((_, earliest)) => *earliest = since.min(*earliest),
@@ -190,6 +212,16 @@ impl Directory {
             }
         }
         Member { id: seat.identity, name: identity.name.clone(), kind: identity.kind, trusted, roles }
+    }
+}
+
+impl Role {
+    fn of(row: tables::roles::Row) -> Result<Self> {
+        Ok(Self { rules: roles::rules_of(&row)?, name: row.name })
+    }
+
+    pub(super) async fn read(tx: &mut Tx, id: Uuid) -> Result<Option<Self>> {
+        tables::roles::by_id(tx, id).await?.map(Self::of).transpose()
     }
 }
 
@@ -221,8 +253,9 @@ mod tests {
     const BOB: IdentityId = IdentityId::from_u128(12);
     const SESSION: Uuid = Uuid::from_u128(99);
 
-    fn role(logins_required: u32, perms: &[(Perm, i64)], management: bool) -> Option<RoleRules> {
-        Some(RoleRules { logins_required, perms: perms.iter().copied().collect(), management })
+    fn role(logins_required: u32, perms: &[(Perm, i64)], management: bool) -> Option<Role> {
+        let rules = RoleRules { logins_required, perms: perms.iter().copied().collect(), management };
+        Some(Role { name: "a role".to_owned(), rules })
     }
 
     fn person(trusted_since: i64, roles: &[(RoleId, i64)]) -> Option<Identity> {
@@ -231,7 +264,7 @@ mod tests {
     }
 
     fn seat(identity: IdentityId, roles: &[RoleId]) -> Seat {
-        Seat { identity, roles: roles.to_vec(), at: 500 }
+        Seat { identity, roles: roles.to_vec(), at: 500, proof: None }
     }
 
     fn directory() -> Directory {

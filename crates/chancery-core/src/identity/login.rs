@@ -1,6 +1,8 @@
 //! Dual login as a pure state machine: which login opens a session, which one advances it, which one is refused.
 
-use chancery_types::{IdentityId, RoleId};
+use std::net::IpAddr;
+
+use chancery_types::{IdentityId, RoleId, wire::audit::LoginWay};
 use serde::{Deserialize, Serialize};
 
 use crate::Limits;
@@ -13,6 +15,15 @@ pub(crate) struct Seat {
     pub(crate) roles: Vec<RoleId>,
     /// When it logged in: a role that was withdrawn and given again since is a new one.
     pub(crate) at: i64,
+    /// How and from where; none in a session that a former release began.
+    pub(crate) proof: Option<SeatProof>,
+}
+
+/// How an identity proved who it is, and from which address.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SeatProof {
+    pub(crate) login: LoginWay,
+    pub(crate) source: IpAddr,
 }
 
 /// A session as the machine sees it. Times are milliseconds since 1970 UTC.

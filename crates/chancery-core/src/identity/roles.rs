@@ -137,11 +137,6 @@ async fn check_nobody_holds(tx: &mut Tx, id: RoleId, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// What a role permits, if there is one of this id.
-pub(super) async fn read_rules(tx: &mut Tx, id: Uuid) -> Result<Option<RoleRules>> {
-    tables::roles::by_id(tx, id).await?.map(|row| rules_of(&row)).transpose()
-}
-
 pub(super) fn rules_of(row: &Row) -> Result<RoleRules> {
     let stored: BTreeMap<String, i64> = serde_json::from_str(&row.perms).map_err(Error::internal)?;
     // A spelling that this release does not know was granted by a newer one, and means nothing here.

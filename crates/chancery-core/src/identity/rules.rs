@@ -122,6 +122,7 @@ mod tests {
             roles: Vec::new(),
             perms: perms.iter().copied().collect(),
             management,
+            recorded: crate::audit::Identities::default(),
         };
         Caller::new(request(), Arc::new(standing), None)
     }

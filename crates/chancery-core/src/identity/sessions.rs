@@ -12,13 +12,13 @@ use std::{
 use arc_swap::ArcSwapOption;
 use chancery_store::{Tx, tables};
 use chancery_types::RoleId;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{
     caller::Standing,
     directory::Directory,
-    login::{self, Seat, State},
+    login::{self, Seat, SeatProof, State},
 };
 use crate::{
     Error, Limits, Result,
@@ -127,7 +127,8 @@ impl Session {
             last_used_at_ms: now,
         };
         let seat = |(number, seat): (i64, &Seat)| {
-            let roles = serde_json::to_string(&(&seat.roles, seat.at)).map_err(Error::internal)?;
+            let stored = StoredRoles::Proved { roles: seat.roles.clone(), at: seat.at, proof: seat.proof.clone() };
+            let roles = serde_json::to_string(&stored).map_err(Error::internal)?;
             Ok(tables::sessions::Seat { session_id: id, seat: number, identity_id: seat.identity.into(), roles })
         };
         Ok((row, (0..).zip(&state.seats).map(seat).collect::<Result<_>>()?))
@@ -136,11 +137,12 @@ impl Session {
     fn of(row: &tables::sessions::Row, seats: &[tables::sessions::Seat]) -> Result<Self> {
         let cookie_hash = row.cookie_hash.as_slice().try_into().map_err(Error::internal)?;
         let seat = |seat: &tables::sessions::Seat| {
-            let (roles, at) = match serde_json::from_str(&seat.roles).map_err(Error::internal)? {
-                StoredRoles::At(roles, at) => (roles, at),
-                StoredRoles::Undated(roles) => (roles, row.opened_at_ms),
+            let (roles, at, proof) = match serde_json::from_str(&seat.roles).map_err(Error::internal)? {
+                StoredRoles::Proved { roles, at, proof } => (roles, at, proof),
+                StoredRoles::At(roles, at) => (roles, at, None),
+                StoredRoles::Undated(roles) => (roles, row.opened_at_ms, None),
             };
-            Ok(Seat { identity: seat.identity_id.into(), roles, at })
+            Ok(Seat { identity: seat.identity_id.into(), roles, at, proof })
         };
         let seats = seats.iter().map(seat).collect::<Result<_>>()?;
         let state = State { seats, opened_at: row.opened_at_ms, completed_at: row.completed_at_ms };
@@ -148,10 +150,12 @@ impl Session {
     }
 }
 
-/// The roles of a seat, and when it was taken; sessions of a former release have no time there, and count from their beginning.
-#[derive(Deserialize)]
+/// The roles of a seat, when it was taken and by which proof. Sessions of former releases have no proof there, or neither
+/// proof nor time, and count from their beginning.
+#[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum StoredRoles {
+    Proved { roles: Vec<RoleId>, at: i64, proof: Option<SeatProof> },
     At(Vec<RoleId>, i64),
     Undated(Vec<RoleId>),
 }

@@ -11,6 +11,7 @@ use chancery_types::{
     Action, AuthType, IdentityId,
     wire::{
         ObjInfo,
+        audit::{AuditIdentity, LoginWay},
         login::{LoginAnswer, LoginRequest, LoginState, SessionAnswer, SessionState},
     },
 };
@@ -22,13 +23,13 @@ use super::{
     Credentials, RequestInfo, Visitor,
     administration::take_turn,
     caller::Standing,
-    login::{self, Next, Refusal, Seat, State},
+    login::{self, Next, Refusal, Seat, SeatProof, State},
     password,
     sessions::{CookieHash, Key, Session},
 };
 use crate::{
     Chancery, Error, Event, Meaning, Result, Source,
-    audit::{Actor, Nobody},
+    audit::{Actor, Identities, Nobody},
     changes::{Change, ChangeKind},
     pool::Party,
     up_to_date::LogsInNow,
@@ -48,6 +49,16 @@ enum Proof {
     ApiKey { hash: CookieHash },
 }
 
+impl Proof {
+    /// As the audit records name it.
+    fn way(&self) -> LoginWay {
+        match self {
+            Self::Password { .. } => LoginWay::password(),
+            Self::ApiKey { .. } => LoginWay::api_key(),
+        }
+    }
+}
+
 /// Finds who logs in, while nobody is known. Made only here.
 pub(crate) struct SigningIn(());
 
@@ -55,8 +66,8 @@ pub(crate) struct SigningIn(());
 pub(crate) struct Vouched(Actor);
 
 impl Vouched {
-    fn new(request: &RequestInfo, identities: Vec<(IdentityId, String)>) -> Self {
-        Self(Actor::signing_in(&SigningIn(()), request, identities))
+    fn new(node: Uuid, request: &RequestInfo, identities: &[AuditIdentity]) -> Self {
+        Self(Actor::signing_in(node, &SigningIn(()), request, Identities::new(identities)))
     }
 
     /// In whose name it happens.
@@ -69,7 +80,12 @@ impl Chancery {
     /// Logs an identity in on the session that the cookie names, or on a new one.
     pub async fn log_in(&self, visitor: &Visitor, cookie: Option<&str>, request: LoginRequest) -> Result<LoggedIn> {
         let source = visitor.request.counted_as();
-        self.identity.rate().attempt(source, self.clock.now_ms(), self.limits.logins_per_minute).map_err(too_often)?;
+        let now_ms = self.clock.now_ms();
+        let attempt = self.identity.rate().attempt(source, now_ms, self.limits.logins_per_minute);
+        if let Err(retry_after_s) = attempt {
+            self.counters.refused_nobody(visitor.request.source, Nobody::TooOften, now_ms);
+            return Err(too_often(retry_after_s));
+        }
         let proof = self.proof(request)?;
         let now = self.logs_in_now().await?;
         let Some(row) = self.prove(&proof, source).await? else {
@@ -77,7 +93,7 @@ impl Chancery {
             self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
             return Err(refused());
         };
-        self.admit(&now, &visitor.request, cookie, row).await
+        self.admit(&now, &visitor.request, cookie, (row, proof.way())).await
     }
 
     fn proof(&self, request: LoginRequest) -> Result<Proof> {
@@ -173,13 +189,18 @@ impl Chancery {
     }
 
     /// The proof was right: asks the state machine, and begins the session that it decides on.
-    async fn admit(&self, _now: &LogsInNow, request: &RequestInfo, cookie: Option<&str>, row: Row) -> Result<LoggedIn> {
+    async fn admit(
+        &self,
+        _now: &LogsInNow,
+        request: &RequestInfo,
+        cookie: Option<&str>,
+        (row, login): (Row, LoginWay),
+    ) -> Result<LoggedIn> {
         let present = match cookie {
             Some(cookie) => self.live_session(self.cookie_key(cookie)).await?,
             None => None,
         };
         let (id, now) = (IdentityId::from(row.id), self.clock.now_ms());
-        let proved = Vouched::new(request, vec![(id, row.name.clone())]);
         let directory = self.identity.directory.load_full();
         let held = self.roles_of(id).await?;
         let kind = row.kind.parse().map_err(Error::internal)?;
@@ -187,12 +208,15 @@ impl Chancery {
         let at = held.iter().map(|role| role.assigned_at_ms).fold(now, i64::max);
         let roles = held.iter().map(|role| role.role_id.into());
         let roles: Vec<_> = roles.filter(|role| directory.counts(kind, *role)).collect();
-        if roles.is_empty() && !held.is_empty() {
+        let seat = Seat { identity: id, roles, at, proof: Some(SeatProof { login, source: request.source }) };
+        let recorded = AuditIdentity { name: row.name.clone(), ..directory.recorded(&seat, &seat.roles) };
+        let proved = Vouched::new(self.node, request, &[recorded]);
+        if seat.roles.is_empty() && !held.is_empty() {
             let event = Event::new(Action::Login).on(row.id);
             return Err(self.refused_to(&proved, event, not_a_person()).await);
         }
         let present_state = present.as_ref().map(|session| &session.state);
-        let next = login::log_in(present_state, Seat { identity: id, roles, at }, &*directory, now, &self.limits);
+        let next = login::log_in(present_state, seat, &*directory, now, &self.limits);
         let (state, replaced) = match next {
             Ok(Next::Begin(state)) => (state, None),
             Ok(Next::Advance(state)) => (state, present.map(|session| session.id)),
@@ -296,9 +320,9 @@ impl Chancery {
 
     fn vouched(&self, request: &RequestInfo, session: &Arc<Session>) -> Vouched {
         let directory = self.identity.directory.load();
-        let named = |seat: &Seat| (seat.identity, directory.name(seat.identity).unwrap_or_default().to_owned());
-        let identities = session.state.seats.iter().map(named).collect();
-        Vouched::new(request, identities)
+        let recorded = |seat: &Seat| directory.recorded(seat, &seat.roles);
+        let identities: Vec<_> = session.state.seats.iter().map(recorded).collect();
+        Vouched::new(self.node, request, &identities)
     }
 }
 

@@ -9,10 +9,9 @@ use uuid::Uuid;
 
 use super::{
     built_in,
-    directory::{Directory, Identity},
+    directory::{Directory, Identity, Role},
     login::Seat,
     recent::Recent,
-    roles,
     sessions::{Key, Session, Sessions, WRITE_EVERY},
     throttle::{Delays, Rate},
     tokens::Tokens,
@@ -69,7 +68,7 @@ impl IdentityState {
 impl Chancery {
     /// A role has changed.
     pub(crate) async fn apply_role(&self, by: &impl MayRead, id: Uuid) -> Result<()> {
-        let role = self.storage.read(by, move |tx| Box::pin(async move { roles::read_rules(tx, id).await })).await?;
+        let role = self.storage.read(by, move |tx| Box::pin(async move { Role::read(tx, id).await })).await?;
         // Changes are applied one after the other, so no other edition comes in between.
         let directory = self.identity.directory.load().with_role(id.into(), role);
         self.identity.directory.store(Arc::new(directory));

@@ -54,11 +54,11 @@ impl Chancery {
     }
 
     pub(crate) async fn tell_of_overdue(&self) -> Result<()> {
-        let now_ms = self.clock.now_ms();
+        let (node, now_ms) = (self.node, self.clock.now_ms());
         for kind in [Kind::Request, Kind::Proposal] {
             while self
                 .storage
-                .background(&WatchingExpiry::of_approvals(), move |tx| Box::pin(tell(tx, kind, now_ms)))
+                .background(&WatchingExpiry::of_approvals(), move |tx| Box::pin(tell(tx, node, kind, now_ms)))
                 .await?
             {}
         }
@@ -67,7 +67,7 @@ impl Chancery {
 }
 
 /// Tells of some; whether there may be more.
-async fn tell(tx: &mut Tx, kind: Kind, now_ms: i64) -> Result<bool> {
+async fn tell(tx: &mut Tx, node: Uuid, kind: Kind, now_ms: i64) -> Result<bool> {
     tables::turns::take(tx, "expiry").await?;
     let stored = tables::settings::value(tx, kind.mark()).await?;
     let mark = stored.map(|text| serde_json::from_str::<(i64, Uuid)>(&text)).transpose().map_err(Error::internal)?;
@@ -77,7 +77,7 @@ async fn tell(tx: &mut Tx, kind: Kind, now_ms: i64) -> Result<bool> {
         Kind::Request => tables::signing_requests::overdue(tx, after, now_ms, TOGETHER).await?,
         Kind::Proposal => tables::proposals::overdue(tx, after, now_ms, TOGETHER).await?,
     };
-    let actor = Actor::of_task(&WatchingExpiry::of_approvals());
+    let actor = Actor::of_task(node, &WatchingExpiry::of_approvals());
     for one in &over {
         let event = Event::new(kind.action()).on(one.id).detail(json!({
             "name": one.name, "state": SigningRequestState::Failed, "serviceUuid": one.service_id,

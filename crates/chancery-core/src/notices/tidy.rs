@@ -41,11 +41,11 @@ impl Chancery {
         });
         let mut waiting = 0;
         for target in targets.await? {
-            let (id, name) = (target.id, target.name);
+            let (node, id, name) = (self.node, target.id, target.name);
             loop {
                 let (name, limits, now_ms) = (name.clone(), self.limits.clone(), self.clock.now_ms());
                 let found = self.storage.background(&DeliveringNotices(()), move |tx| {
-                    Box::pin(async move { give_up(tx, id, &name, &limits, now_ms).await })
+                    Box::pin(async move { give_up(tx, node, id, &name, &limits, now_ms).await })
                 });
                 let Found { gone, waiting: left, more } = found.await?;
                 self.notices.counts.given_up.fetch_add(gone, Ordering::Relaxed);
@@ -69,7 +69,7 @@ impl Chancery {
 }
 
 /// Gives up some of what is too old, or else of what is too much, with a record of it.
-async fn give_up(tx: &mut Tx, target: Uuid, name: &str, limits: &Limits, now_ms: i64) -> Result<Found> {
+async fn give_up(tx: &mut Tx, node: Uuid, target: Uuid, name: &str, limits: &Limits, now_ms: i64) -> Result<Found> {
     tables::turns::take(tx, "notices").await?;
     let notices = &limits.notices;
     // A notice is kept for longer than it is tried.
@@ -88,7 +88,7 @@ async fn give_up(tx: &mut Tx, target: Uuid, name: &str, limits: &Limits, now_ms:
     if gone > 0 {
         let event =
             Event::new(Action::NoticeGiveUp).on(target).detail(json!({"name": name, "count": gone, "why": why}));
-        let actor = Actor::of_task(&DeliveringNotices(()));
+        let actor = Actor::of_task(node, &DeliveringNotices(()));
         Entry::new(now_ms, &actor, event, ErrorCode::Success)?.append(tx).await?;
     }
     Ok(Found { gone, waiting, more: gone > 0 })

@@ -71,7 +71,15 @@ impl Chancery {
     pub(crate) async fn look_for_expiry(&self) -> Result<()> {
         let now_ms = self.clock.now_ms();
         for days in DAYS {
-            while self.storage.background(&WatchingExpiry(()), move |tx| Box::pin(tell(tx, days, now_ms))).await? {}
+            loop {
+                let actor = Actor::of_task(self.node, &WatchingExpiry(()));
+                let told = self.storage.background(&WatchingExpiry(()), move |tx| {
+                    Box::pin(async move { tell(tx, &actor, days, now_ms).await })
+                });
+                if !told.await? {
+                    break;
+                }
+            }
         }
         let now_s = now_ms.div_euclid(1_000);
         let found = self.storage.read(&WatchingExpiry(()), move |tx| {
@@ -90,7 +98,7 @@ impl Chancery {
 }
 
 /// Tells of some; whether there may be more.
-async fn tell(tx: &mut Tx, days: i64, now_ms: i64) -> Result<bool> {
+async fn tell(tx: &mut Tx, actor: &Actor, days: i64, now_ms: i64) -> Result<bool> {
     tables::turns::take(tx, "expiry").await?;
     let name = format!("expiryTold{days}");
     let now_s = now_ms.div_euclid(1_000);
@@ -107,7 +115,7 @@ async fn tell(tx: &mut Tx, days: i64, now_ms: i64) -> Result<bool> {
             "subject": row.subject, "serialNumber": row.serial, "notAfter": rfc3339(row.not_after_s), "days": days,
         });
         let event = Event::new(Action::CertificateExpiry).on(row.id).detail(detail);
-        Entry::new(now_ms, &Actor::of_task(&WatchingExpiry(())), event, ErrorCode::Success)?.append(tx).await?;
+        Entry::new(now_ms, actor, event, ErrorCode::Success)?.append(tx).await?;
     }
     let more = rows.len() == TOGETHER as usize;
     let reached = rows.last().filter(|_| more).map(|row| Mark { not_after_s: row.not_after_s, id: row.id });

@@ -117,7 +117,8 @@ impl Chancery {
         let _lock = self.decision_locks.lock(id.into()).await;
         for _ in 0..ATTEMPTS_MAX {
             let (decided, approved) = self.decide(caller, grant, id, RequestDecision::Approve, note).await?;
-            let approved_digest = Base64(self.expect_approval_digest(grant, &decided.stored, digest.as_ref()).await?);
+            let digest = self.expect_approval_digest(grant, &decided.stored, digest.as_ref()).await;
+            let approved_digest = Base64(self.or_other_digest(caller, id, digest).await?);
             let stored = match approved {
                 Some(approved) => self.sign_approved(grant, decided, approved).await?,
                 None => decided.store(self, grant, Ending::Decided).await?,
@@ -128,6 +129,17 @@ impl Chancery {
             }
         }
         Err(too_many_attempts())
+    }
+
+    /// Records an approval of another digest: somebody was shown something else than what would be signed, or says so.
+    async fn or_other_digest<T>(&self, caller: &Caller, id: SigningRequestId, digest: Result<T>) -> Result<T> {
+        match digest {
+            Err(other) if other.meaning() == Meaning::Value => {
+                let event = Event::new(Action::SigningRequestApprove).on(Uuid::from(id));
+                Err(self.refused(caller, event, other).await)
+            }
+            digest => digest,
+        }
     }
 
     /// Denies or withdraws.

@@ -7,6 +7,7 @@ use std::{io::Cursor, sync::Arc};
 use chancery_formats::{Error as Fault, Existing, File, Format, Hash, Unfit};
 use chancery_keys::Digest;
 use chancery_types::{ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState};
+use serde_json::json;
 
 use super::{algorithms::Choice, stored_request::StoredRequest};
 use crate::{Caller, Chancery, Error, Grant, Result};
@@ -182,7 +183,14 @@ impl Chancery {
             let message = "Only a digest was submitted; whoever has the file puts the signature into it.";
             return Err(Error::state(message));
         };
+        let (digest, name) = (hex::encode(&stored.row.digest), stored.row.name);
         let signed = self.embed(container, cms, stored.row.digest).await?.map_err(Error::state)?;
-        Ok((stored.row.name, signed))
+        self.tell_of_download(
+            &grant,
+            id,
+            json!({"name": name, "digest": digest, "bytes": signed.len(), "signed": true}),
+        )
+        .await?;
+        Ok((name, signed))
     }
 }

@@ -11,6 +11,8 @@ use chancery_types::{
     },
 };
 
+use serde_json::{Value, json};
+
 use super::stored_request::StoredRequest;
 use super::{
     claim::{Claim, pairs},
@@ -41,6 +43,11 @@ impl Chancery {
             None | Some(Include::Provenance) => None,
             Some(Include::UploadData) => self.stored_payload(&grant, &stored).await?.map(Arc::unwrap_or_clone),
         };
+        if let Some(payload) = &payload {
+            let (name, digest) = (&stored.row.name, hex::encode(&stored.row.digest));
+            let detail = json!({"name": name, "digest": digest, "bytes": payload.len(), "signed": false});
+            self.tell_of_download(&grant, id, detail).await?;
+        }
         let proof = match stored.row.signature {
             Some(_) => self.storage.read(&grant, move |tx| Box::pin(inclusion_proof(tx, id.into()))).await?,
             None => None,
@@ -72,6 +79,12 @@ impl Chancery {
             upload_size,
             ..detail
         })
+    }
+
+    /// Records that a file is given out, before anybody has it.
+    pub(super) async fn tell_of_download(&self, grant: &Grant, id: SigningRequestId, detail: Value) -> Result<()> {
+        let event = Event::new(Action::SigningRequestDownload).on(uuid::Uuid::from(id)).detail(detail);
+        self.commit(grant, event, |_| Box::pin(async { Ok(()) })).await
     }
 
     /// A request that the caller may read, and the evidence of it.

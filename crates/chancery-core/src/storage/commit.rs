@@ -26,7 +26,7 @@ impl Chancery {
         }
         let now_ms = self.clock.now_ms();
         let stale = !event.changes.is_empty();
-        let actor = by.actor();
+        let actor = by.actor(self.node);
         let entry = Entry::new(now_ms, &actor, event, ErrorCode::Success)?;
         let call = actor.call();
         let noted = call.as_ref().map(|(call, _)| Arc::clone(call));
@@ -56,7 +56,7 @@ impl Chancery {
     /// Records that an authenticated caller was refused, and hands the refusal back. Where the record cannot be
     /// written the answer is that failure: no attempt goes unseen.
     pub(crate) async fn refused(&self, caller: &Caller, event: Event, refusal: Error) -> Error {
-        self.refused_in_name_of(&Actor::of(caller), event, refusal).await
+        self.refused_in_name_of(&Actor::of(self.node, caller), event, refusal).await
     }
 
     /// What came of a change whose work looks at rights itself: that it was forbidden is recorded.
@@ -69,7 +69,7 @@ impl Chancery {
 
     /// [`refused`](Self::refused) where somebody is known who is no caller yet.
     pub(crate) async fn refused_to(&self, by: &impl MayCommit, event: Event, refusal: Error) -> Error {
-        self.refused_in_name_of(&by.actor(), event, refusal).await
+        self.refused_in_name_of(&by.actor(self.node), event, refusal).await
     }
 
     async fn refused_in_name_of(&self, actor: &Actor, event: Event, refusal: Error) -> Error {

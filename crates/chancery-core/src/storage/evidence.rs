@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use chancery_types::Action;
+use uuid::Uuid;
 
 use super::Host;
 use crate::{
@@ -37,7 +38,7 @@ pub(crate) trait MayRead: Evidence {
 
 /// May change something that is recorded: in whose name, and what.
 pub(crate) trait MayCommit: Evidence {
-    fn actor(&self) -> Cow<'_, Actor>;
+    fn actor(&self, node: Uuid) -> Cow<'_, Actor>;
 
     /// Whether it is evidence for this.
     fn covers(&self, action: Action) -> bool;
@@ -63,7 +64,7 @@ impl MayRead for DetokenizeGrant {
 }
 
 impl MayCommit for Grant {
-    fn actor(&self) -> Cow<'_, Actor> {
+    fn actor(&self, _: Uuid) -> Cow<'_, Actor> {
         Cow::Borrowed(self.actor())
     }
 
@@ -74,7 +75,7 @@ impl MayCommit for Grant {
 
 /// Who logs in or out is known, and is no caller yet, or any more.
 impl MayCommit for Vouched {
-    fn actor(&self) -> Cow<'_, Actor> {
+    fn actor(&self, _: Uuid) -> Cow<'_, Actor> {
         Cow::Borrowed(self.actor())
     }
 
@@ -85,8 +86,8 @@ impl MayCommit for Vouched {
 
 /// Whoever has a shell on the host may do what the command does that they run.
 impl MayCommit for Host {
-    fn actor(&self) -> Cow<'_, Actor> {
-        Cow::Owned(Actor::of_host(self))
+    fn actor(&self, node: Uuid) -> Cow<'_, Actor> {
+        Cow::Owned(Actor::of_host(node, self))
     }
 
     fn covers(&self, _: Action) -> bool {

@@ -17,6 +17,7 @@ use chancery_store::{Announced, BackupError, RefusedRow, Store, StoreError, Tx, 
 use futures::future::BoxFuture;
 
 use self::evidence::Connections;
+pub(crate) use self::host::host_name;
 pub(crate) use self::{
     evidence::{MayCommit, MayRead},
     open::Opening,

@@ -5,6 +5,7 @@ use std::{sync::Arc, time::Instant};
 use chancery_keys::{Custodian, OtherRootKey, RootKeyFileError};
 use chancery_store::{OpenError, RowKeyError, Store, StoreError, StoreUrl, tables};
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::Storage;
 use crate::{Clock, Error, Result, changes::Following, log::LogFailure, rows::RowCustody};
@@ -50,11 +51,12 @@ pub(crate) struct Opening(());
 impl Storage {
     /// Opens a store, or begins a new one, and tells from where on it is to be followed.
     pub(crate) async fn open(
+        node: Uuid,
         store: &StoreUrl,
         custodian: &Arc<Custodian>,
         clock: &Clock,
     ) -> Result<(Self, Opening, Following), OpenFailure> {
-        let keys = Arc::new(RowCustody { custodian: Arc::clone(custodian), clock: clock.clone() });
+        let keys = Arc::new(RowCustody { node, custodian: Arc::clone(custodian), clock: clock.clone() });
         let store = Store::open(store, keys).await.map_err(OpenFailure::of_store)?;
         expect_root_key(&store, custodian).await?;
         // Read before anything is loaded: what changes in between is applied again, which does no harm.

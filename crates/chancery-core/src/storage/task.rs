@@ -5,13 +5,14 @@
 use std::borrow::Cow;
 
 use chancery_types::Action;
+use uuid::Uuid;
 
 use super::{
     MayCommit, MayRead, Opening,
     evidence::{Connections, sealed::Evidence},
 };
 use crate::{
-    audit::{Actor, WritingCounts},
+    audit::{Actor, WatchingClock, WritingCounts},
     chancery::ShuttingDown,
     changes::FollowingChanges,
     health::Probing,
@@ -38,8 +39,8 @@ pub(crate) trait Recording: Evidence {
 }
 
 impl<T: Recording> MayCommit for T {
-    fn actor(&self) -> Cow<'_, Actor> {
-        Cow::Owned(Actor::of_task(self))
+    fn actor(&self, node: Uuid) -> Cow<'_, Actor> {
+        Cow::Owned(Actor::of_task(node, self))
     }
 
     fn covers(&self, action: Action) -> bool {
@@ -69,6 +70,8 @@ tasks! {
     WritingCounts: Others,
     /// Takes a server that ends out of the list of those that write counts.
     ShuttingDown: Others,
+    /// Tells of jumps of the clock.
+    WatchingClock: Others,
     /// Finds out whether anything can be written.
     Probing: Others,
     /// Finds who logs in, while nobody is known.
@@ -118,6 +121,16 @@ impl Background for TidyingVaults {}
 impl Recording for Watching {
     const NAME: &'static str = "server";
     const ACTIONS: &'static [Action] = &[Action::RowRefuse];
+}
+
+impl Recording for ShuttingDown {
+    const NAME: &'static str = "server";
+    const ACTIONS: &'static [Action] = &[Action::ServerStop];
+}
+
+impl Recording for WatchingClock {
+    const NAME: &'static str = "server";
+    const ACTIONS: &'static [Action] = &[Action::ClockJump];
 }
 
 impl Recording for PublishingLists {

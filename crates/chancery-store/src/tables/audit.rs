@@ -26,6 +26,10 @@ pub struct Record {
     pub detail: String,
     /// How often; more than 1 where many calls are told as one.
     pub count: i64,
+    /// The server that wrote it; none in records of an older release.
+    pub node: Option<Uuid>,
+    /// The account of the operating system, as JSON, of what was done on the host.
+    pub account: Option<String>,
 }
 
 /// A record as stored.
@@ -55,10 +59,11 @@ pub struct Filter {
     pub outcome: Option<String>,
 }
 
-const COLUMNS: &str = "seq, at_ms, request_id, source, identities, action, object, outcome, detail, count";
+const COLUMNS: &str =
+    "seq, at_ms, request_id, source, identities, action, object, outcome, detail, count, node, account";
 const APPEND: &str = "INSERT INTO audit \
-    (at_ms, request_id, source, identities, action, object, outcome, detail, count) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)";
+    (at_ms, request_id, source, identities, action, object, outcome, detail, count, node, account) \
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 
 /// Appends a record.
 pub async fn append(tx: &mut Tx, record: Record) -> Result<(), StoreError> {
@@ -72,6 +77,8 @@ pub async fn append(tx: &mut Tx, record: Record) -> Result<(), StoreError> {
         .bind(record.outcome)
         .bind(record.detail)
         .bind(record.count)
+        .bind(record.node)
+        .bind(record.account)
         .later(tx)
         .await
 }
@@ -94,9 +101,15 @@ pub(crate) fn list_of(filter: Filter) -> List {
             [object.into_value(), from_ms.into_value(), to_ms.into_value()],
         ),
     };
-    list.filter("action = ?", action)
-        .filter("outcome = ?", outcome)
-        .filter("identities LIKE ? ESCAPE '\\'", identity.map(|id| pattern(&id.to_string())))
+    let list = list.filter("action = ?", action).filter("outcome = ?", outcome);
+    let Some(identity) = identity else { return list };
+    // Roles stand in the same text, as {"uuid":"…","name":…}: they are not meant. Nobody writes quotes into a name, since
+    // JSON escapes them.
+    let forms = [format!("\"uuid\":\"{identity}\",\"login\""), format!("\"uuid\":\"{identity}\"}}")];
+    list.filter_each(
+        "(identities LIKE ? ESCAPE '\\' OR identities LIKE ? ESCAPE '\\')",
+        forms.map(|form| pattern(&form).into_value()),
+    )
 }
 
 impl FromColumns for Row {
@@ -111,6 +124,8 @@ impl FromColumns for Row {
             outcome: columns.get("outcome")?,
             detail: columns.get("detail")?,
             count: columns.get("count")?,
+            node: columns.optional("node")?,
+            account: columns.optional("account")?,
         };
         Ok(Row { seq: columns.get("seq")?, record })
     }

@@ -14,6 +14,7 @@ on_both!(
     pages_cover_the_list_once,
     a_list_of_values_is_one_condition,
     audit_records_are_filtered_and_newest_first,
+    audit_records_of_an_identity_are_found_in_every_form,
     audit_numbers_are_never_given_twice,
 );
 
@@ -173,12 +174,14 @@ fn record(at_ms: i64, who: Uuid, action: &str, object: Option<Uuid>, outcome: &s
         at_ms,
         request_id: format!("request {at_ms}"),
         source: "192.0.2.1".into(),
-        identities: format!(r#"[{{"uuid":"{who}","name":"x"}}]"#),
+        identities: format!(r#"[{{"name":"x","uuid":"{who}"}}]"#),
         action: action.into(),
         object,
         outcome: outcome.into(),
         detail: r#"{"é":1}"#.into(),
         count: 1,
+        node: None,
+        account: None,
     }
 }
 
@@ -221,6 +224,29 @@ async fn audit_records_are_filtered_and_newest_first(f: Fixture) {
     assert_eq!(times(&f, Filter { outcome: Some("NotAuthorized".into()), ..filter() }).await, [2]);
     let none = Filter { identity: Some(BOB), object: Some(thing), outcome: Some("Login".into()), ..filter() };
     assert!(times(&f, none).await.is_empty());
+}
+
+/// As records are written today, and as former releases wrote them; a role is no identity.
+async fn audit_records_of_an_identity_are_found_in_every_form(f: Fixture) {
+    let (role, bob) = (Uuid::from_u128(5), BOB);
+    let form = |identities: String| Record { identities, ..record(1, ALICE, "Login", None, "Success") };
+    let today = format!(
+        r#"[{{"name":"x","uuid":"{ALICE}","login":{{"way":"Password"}},"roles":[{{"uuid":"{role}","name":"\"uuid\":\"{bob}\"}}"}}]}}]"#
+    );
+    let records = [form(today), form(format!(r#"[{{"name":"x","uuid":"{ALICE}"}}]"#))];
+    write(&f.store, move |tx| {
+        Box::pin(async move {
+            for record in records {
+                audit::append(tx, record).await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+    .unwrap();
+    for (who, count) in [(ALICE, 2), (BOB, 0), (role, 0)] {
+        assert_eq!(times(&f, Filter { identity: Some(who), ..Filter::default() }).await.len(), count, "{who}");
+    }
 }
 
 async fn audit_numbers_are_never_given_twice(f: Fixture) {

@@ -35,6 +35,8 @@ impl RowKeys for Keys {
             outcome: "Success".into(),
             detail: format!("{counts:?}"),
             count: 1,
+            node: None,
+            account: None,
         })
     }
 }

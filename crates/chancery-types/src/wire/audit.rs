@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, ErrorCode, IdentityId, ObjectId};
+use crate::{Action, ErrorCode, IdentityId, ObjectId, RoleId};
 
 /// Which records; what is absent filters nothing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -43,10 +43,17 @@ pub struct AuditRecord {
     pub time: String,
     /// The id of the request, or the host command that did it.
     pub request_id: String,
+    /// The server that wrote it: one run of a process, whose `ServerStart` says more. Absent in records of a release that
+    /// did not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<ObjectId>,
     /// The address that the request came from; empty for what came from none.
     pub source: String,
     /// In whose name.
     pub identities: Vec<AuditIdentity>,
+    /// The account of the operating system under which a command of the host ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<AuditAccount>,
     /// What was done or tried.
     pub action: Action,
     /// On which object.
@@ -60,12 +67,73 @@ pub struct AuditRecord {
     pub count: i64,
 }
 
-/// An identity as a record names it.
+/// An identity as a record names it. The store keeps it in this form and looks for `"uuid":"…","login"` and
+/// `"uuid":"…"}`, so the order of the members counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AuditIdentity {
-    /// Its id.
-    pub uuid: IdentityId,
     /// Its name at that time.
     pub name: String,
+    /// Its id.
+    pub uuid: IdentityId,
+    /// How it proved who it is; absent where it did not, and in records of a release that did not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub login: Option<LoginWay>,
+    /// The address from which it logged in, which need not be that of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Its roles that counted in the session; of a session that is not complete those that it logged in with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<AuditRole>,
+}
+
+/// How an identity proved who it is. More ways and members may come.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct LoginWay {
+    /// `Password` or `ApiKey`.
+    pub way: String,
+}
+
+impl LoginWay {
+    /// Name and password.
+    #[must_use]
+    pub fn password() -> Self {
+        Self { way: "Password".to_owned() }
+    }
+
+    /// An application's key.
+    #[must_use]
+    pub fn api_key() -> Self {
+        Self { way: "ApiKey".to_owned() }
+    }
+}
+
+/// A role as a record names it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AuditRole {
+    /// Its id.
+    pub uuid: RoleId,
+    /// Its name at that time.
+    pub name: String,
+}
+
+/// An account of the operating system.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AuditAccount {
+    /// Its number, that of the process.
+    pub uid: u32,
+    /// Its name, where the host has one for the number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The number with which whoever ran the command had logged in to the host, also where they are root by now; absent
+    /// where the kernel does not know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub login_uid: Option<u32>,
+    /// The host's name.
+    pub host: String,
 }

@@ -30,7 +30,7 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
         chancery.end_demo(&host).await.doing("this installation is a demonstration")?;
     }
     let reload = Reload { options: command.options, log };
-    Serving::start(chancery, sockets, &settings, reload)?.until_told_to_stop().await;
+    Serving::start((chancery, &host), sockets, &settings, reload).await?.until_told_to_stop().await;
     Ok(())
 }
 

@@ -58,7 +58,7 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
     let sockets = Sockets::bind(&settings).await?;
     lock.serves_at(&format!("https://{}", sockets.address()?))?;
     let opened = open(&settings, &mut steps).await?;
-    let mut serving = Serving::start(opened.chancery, sockets, &settings, Reload { options, log })?;
+    let mut serving = Serving::start((opened.chancery, &HOST), sockets, &settings, Reload { options, log }).await?;
     let address = serving.address;
     let tried_out = tokio::select! {
         tried_out = try_out(&settings, opened.progress, address, steps) => tried_out.and_then(|state| {

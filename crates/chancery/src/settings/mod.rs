@@ -3,6 +3,7 @@
 
 mod addresses;
 mod limits;
+mod recorded;
 
 use std::{
     net::SocketAddr,
@@ -19,6 +20,9 @@ use crate::failure::{Failure, While as _};
 
 /// Whoever stops a server waits for it.
 const DRAIN_DELAY_MAX: Duration = Duration::from_hours(1);
+
+/// What is wrong with roots and no authorities.
+const ROOTS_ALONE: &str = "--time-stamp-roots: there are no authorities to trust for it; --time-stamp-urls names them";
 
 /// RSA keys of each size that are made ahead: those of two authorities and two services, about what somebody deploys in a
 /// row.
@@ -169,6 +173,13 @@ pub(crate) enum LogFormat {
     Json,
 }
 
+/// Limits and proxies in the words in which they were given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Given {
+    pub(crate) limits: Vec<String>,
+    pub(crate) proxies: Vec<String>,
+}
+
 /// The settings in force.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
@@ -192,6 +203,7 @@ pub(crate) struct Settings {
     pub(crate) notice_ca: Option<PathBuf>,
     pub(crate) rsa_pool: usize,
     pub(crate) limits: Limits,
+    pub(crate) given: Given,
     pub(crate) bounds: Bounds,
     pub(crate) log_level: String,
     pub(crate) log_format: LogFormat,
@@ -265,16 +277,15 @@ impl Options {
         };
         let drain_delay = drain_delay(self.drain_delay)?;
         let (mut limits, mut bounds) = (Limits::default(), Bounds::default());
-        for limit in self.limit.unwrap_or_default() {
-            limits::set(&mut limits, &mut bounds, &limit).doing(format!("--limit {limit}"))?;
+        let given = Given { limits: self.limit.unwrap_or_default(), proxies: self.trusted_proxies.unwrap_or_default() };
+        for limit in &given.limits {
+            limits::set(&mut limits, &mut bounds, limit).doing(format!("--limit {limit}"))?;
         }
         limits::check_together(&limits)?;
         if self.time_stamp_roots.is_some() && self.time_stamp_urls.as_ref().is_none_or(Vec::is_empty) {
-            return Err(
-                "--time-stamp-roots: there are no authorities to trust for it; --time-stamp-urls names them".into()
-            );
+            return Err(ROOTS_ALONE.into());
         }
-        bounds.trusted_proxies = addresses::trusted_proxies(&self.trusted_proxies.unwrap_or_default())?;
+        bounds.trusted_proxies = addresses::trusted_proxies(&given.proxies)?;
         let listen = self.listen.unwrap_or_else(|| "127.0.0.1:8443".to_owned());
         addresses::check_listen(&listen)?;
         self.public_url.as_deref().map_or(Ok(()), addresses::check_public_url)?;
@@ -302,6 +313,7 @@ impl Options {
             notice_ca: self.notice_ca,
             rsa_pool: self.rsa_pool.map_or(RSA_POOL, usize::from),
             limits,
+            given,
             bounds,
             log_level: self.log_level.unwrap_or_else(|| self.log_level_default.unwrap_or("info").to_owned()),
             log_format: self.log_format.unwrap_or_default(),

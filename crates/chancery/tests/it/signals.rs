@@ -150,3 +150,33 @@ fn a_server_that_is_to_stop_says_so_before_it_takes_no_more_calls() {
     assert!(demo.server.wait().success());
     assert!(told.elapsed() >= Duration::from_secs(2));
 }
+
+/// A server that is killed leaves a start without a stop.
+#[test]
+fn start_and_stop_are_recorded_with_host_release_and_account() {
+    let place = Place::new();
+    let _made = place.init().run();
+    let (server, _) = place.serve(&["--limit", "page-size-max=77"]);
+    assert!(server.stop().success());
+    let (mut server, _) = place.serve(&[]);
+    server.kill();
+    server.wait();
+    let store = format!("{}/chancery.db", place.path("data"));
+    let told = |columns: &str| {
+        let select = format!("SELECT {columns} FROM audit WHERE action LIKE 'Server%' ORDER BY seq");
+        Tool::new("sqlite3").args([&store, &select]).run().text()
+    };
+    assert_eq!(
+        told("action, request_id"),
+        "ServerStart|chancery serve\nServerStop|server\nServerStart|chancery serve\n"
+    );
+    let nodes = told("node");
+    let nodes: Vec<_> = nodes.lines().collect();
+    assert!(nodes[0] == nodes[1] && nodes[1] != nodes[2], "{nodes:?}");
+    let start: serde_json::Value = serde_json::from_str(told("detail").lines().next().unwrap()).unwrap();
+    assert_eq!((&start["version"], &start["settings"]["store"]), (&env!("CARGO_PKG_VERSION").into(), &"SQLite".into()));
+    assert_eq!(start["settings"]["limits"][0], "page-size-max=77");
+    let account: serde_json::Value = serde_json::from_str(told("account").lines().next().unwrap()).unwrap();
+    assert!(account["uid"].is_number(), "{account}");
+    assert_eq!(account["host"], start["host"]);
+}

@@ -91,7 +91,9 @@ impl Chancery {
             let (approved, approval) = self.decide_proposal(caller, id, &mut facts, ProposalDecision::Approve).await?;
             if digest.as_ref().is_some_and(|given| given.0 != stored.digest()) {
                 let message = "This is not the digest of the proposal, so nothing was approved; its detail has it.";
-                return Err(Error::value("/digest", message));
+                // Somebody was shown something else than what is to be approved, or says so: an auditor will ask.
+                let event = Event::new(Action::ProposalApprove).on(Uuid::from(id));
+                return Err(self.refused(caller, event, Error::value("/digest", message)).await);
             }
             let outcome = match approved {
                 Some(approved) => Box::pin(self.prepare_effect(grant, &stored, &mut facts, approved, now_ms)).await?,
@@ -232,7 +234,7 @@ impl Chancery {
             stored,
             decision,
             approval,
-            actor: Actor::of(caller),
+            actor: Actor::of(self.node, caller),
             outcome,
             effects: self.effects,
             hardened: self.hardened,

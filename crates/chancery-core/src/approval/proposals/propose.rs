@@ -101,7 +101,7 @@ impl Chancery {
         }));
         let submission = (ProposalDecision::Submit.as_str(), note.as_str());
         let submission = NewDecision::new(caller, (row.id, row.version), submission, &[], now_ms)?;
-        let actor = Actor::of(caller);
+        let actor = Actor::of(self.node, caller);
         self.commit(grant, event, move |tx| {
             Box::pin(async move {
                 if let Some(first) = first {

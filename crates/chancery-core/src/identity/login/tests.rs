@@ -20,7 +20,7 @@ impl LoginsRequired for Roles {
 }
 
 fn seat(identity: u128, roles: &[RoleId]) -> Seat {
-    Seat { identity: IdentityId::from_u128(identity), roles: roles.to_vec(), at: 0 }
+    Seat { identity: IdentityId::from_u128(identity), roles: roles.to_vec(), at: 0, proof: None }
 }
 
 fn try_log_in(session: Option<&State>, arriving: Seat, now: i64) -> Result<Next, Refusal> {

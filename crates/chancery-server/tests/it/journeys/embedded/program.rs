@@ -78,6 +78,13 @@ async fn approvers_see_the_name_before_it_is_signed() {
     let signed = signing.admin.get(&format!("{REQUESTS}/{request}/signed/download")).await;
     let text = told(&signing.root_pem, "x.exe", &signed.body);
     assert!(text.contains(NAME) && text.contains(URL), "{text}");
+    let audit = signing.admin.get("/api/v2/audit?action=SigningRequestDownload").await;
+    let (told, size) = (&audit.response()["items"][0], signed.body.len());
+    assert_eq!((&told["objectUuid"], &told["detail"]["bytes"]), (&json!(request), &json!(size)));
+    assert_eq!(told["detail"]["signed"], true);
+    ann.get(&format!("{REQUESTS}/{request}?include=uploadData")).await.response();
+    let audit = signing.admin.get("/api/v2/audit?action=SigningRequestDownload").await;
+    assert_eq!(audit.response()["items"][0]["detail"]["signed"], false);
     let audit = signing.admin.get("/api/v2/audit?action=SigningRequestSubmit").await;
     assert_eq!(audit.response()["items"][0]["detail"]["programName"], NAME);
 }

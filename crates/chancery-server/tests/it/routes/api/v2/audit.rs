@@ -5,7 +5,7 @@ use chancery_types::RoleId;
 use serde_json::{Value, json};
 
 use crate::{
-    app::{PASSWORD, TestApp},
+    app::{PASSWORD, Setup, TestApp},
     client::Client,
 };
 
@@ -30,11 +30,90 @@ async fn a_change_has_one_record_that_says_who_did_what_to_which_object() {
         [json!({
             "number": number, "time": "2026-06-21T12:00:00.500Z",
             "requestId": created.headers["x-request-id"].to_str().unwrap(), "source": "127.0.0.1",
-            "identities": [{"uuid": one, "name": "Admin1"}, {"uuid": two, "name": "Admin2"}],
+            "node": found[0]["node"], "identities": [member(&one, "Admin1"), member(&two, "Admin2")],
             "action": "RoleCreate", "objectUuid": role, "outcome": "Success", "count": 1,
             "detail": {"name": "r", "loginsRequired": 1, "perms": ["Audit:Read"], "management": false},
         })]
     );
+}
+
+/// An administrator of a session, as records name them.
+fn member(uuid: &str, name: &str) -> Value {
+    let role = |id: RoleId, name| json!({"uuid": id, "name": name});
+    let roles = [role(RoleId::ADMINISTRATOR, "Administrator"), role(RoleId::SECURITY_OFFICER, "Security Officer")];
+    json!({"uuid": uuid, "name": name, "login": {"way": "Password"}, "source": "127.0.0.1", "roles": roles})
+}
+
+#[tokio::test]
+async fn records_say_where_each_member_logged_in_and_which_server_wrote_them() {
+    let app = TestApp::new().await;
+    let (mut here, there) = (app.nobody(), [198, 51, 100, 7]);
+    here.log_in("Admin1", PASSWORD).await;
+    let here_half = items(&app.admin().await, "action=Login&pageSize=3").await;
+    assert_eq!(here_half[2]["detail"]["fullyLoggedIn"], false);
+    assert_eq!(here_half[2]["identities"].as_array().unwrap().len(), 1, "who logged in");
+    assert_eq!(here_half[2]["identities"][0]["roles"][0]["name"], "Administrator");
+    here = here.from(there);
+    here.log_in("Admin2", PASSWORD).await;
+    let here = here.from([127, 0, 0, 1]);
+    here.post("/api/v2/roles", json!({"name": "r", "loginsRequired": 1, "perms": []})).await.response();
+    let admin = app.admin().await;
+    let found = items(&admin, "action=RoleCreate").await;
+    let sources: Vec<_> = [0, 1].map(|member| found[0]["identities"][member]["source"].clone()).into();
+    assert_eq!((&found[0]["source"], sources), (&json!("127.0.0.1"), vec![json!("127.0.0.1"), json!("198.51.100.7")]));
+    let node = found[0]["node"].clone();
+    let app = app.restarted().await;
+    let admin = app.admin().await;
+    admin.post("/api/v2/roles", json!({"name": "s", "loginsRequired": 1, "perms": []})).await.response();
+    let found = items(&admin, "action=RoleCreate").await;
+    assert_eq!(found[1]["node"], node);
+    assert_ne!(found[0]["node"], node, "another run of the server");
+}
+
+#[tokio::test]
+async fn an_application_logs_in_with_its_key_and_a_role_of_its_own() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let new = json!({"name": "till", "kind": "Application", "roleUuids": [RoleId::APPLICATION]});
+    let made = admin.post("/api/v2/identities", new).await.response().clone();
+    let credentials = json!({"authType": "apikey", "authCredentials": {"apiKey": made["apiKey"]}});
+    app.nobody().post("/home/v1/login", credentials).await;
+    let id = made["uuid"].as_str().unwrap();
+    let found = items(&admin, &format!("action=Login&identityUuid={id}")).await;
+    let expected = json!({"uuid": id, "name": "till", "login": {"way": "ApiKey"}, "source": "127.0.0.1",
+        "roles": [{"uuid": RoleId::APPLICATION, "name": "Application"}]});
+    assert_eq!(found[0]["identities"], json!([expected]));
+    let of_role = items(&admin, &format!("identityUuid={}", RoleId::APPLICATION)).await;
+    assert_eq!(of_role, Vec::<Value>::new(), "a role is no identity");
+}
+
+/// Seats and records as a former release wrote them.
+#[tokio::test]
+async fn sessions_and_records_of_a_former_release_are_read() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    admin.post("/api/v2/roles", json!({"name": "r", "loginsRequired": 1, "perms": []})).await.response();
+    let (one, two) = (admin.identity_uuid("Admin1").await, admin.identity_uuid("Admin2").await);
+    let before = format!(r#"[{{"name":"Admin1","uuid":"{one}"}},{{"name":"Admin2","uuid":"{two}"}}]"#);
+    app.harm(&format!("UPDATE audit SET identities = '{before}', node = NULL WHERE action = 'RoleCreate'"));
+    let found = items(&admin, &format!("action=RoleCreate&identityUuid={two}")).await;
+    assert_eq!(found[0]["identities"], json!([{"uuid": one, "name": "Admin1"}, {"uuid": two, "name": "Admin2"}]));
+    assert_eq!(found[0].get("node"), None);
+}
+
+#[tokio::test]
+async fn logins_beyond_the_rate_of_an_address_are_counted() {
+    let limits = chancery_core::Limits { logins_per_minute: 3, ..Default::default() };
+    let app = TestApp::with(Setup { limits, ..Setup::default() }).await;
+    let stranger = app.nobody().from([198, 51, 100, 7]);
+    for _ in 0..5 {
+        stranger.log_in("Admin1", "wrong").await;
+    }
+    let app = app.restarted().await;
+    let found = items(&app.admin().await, "outcome=RateLimited").await;
+    let [record] = &found[..] else { panic!("{found:?}") };
+    let told = [&record["action"], &record["source"], &record["count"], &record["identities"]];
+    assert_eq!(told, [&json!("Login"), &json!("198.51.100.7"), &json!(2), &json!([])]);
 }
 
 #[tokio::test]
@@ -146,6 +225,8 @@ async fn a_new_password_and_an_unlock_from_the_host_say_whose() {
     let change = json!({"member": "/locked", "before": true, "after": false});
     assert_eq!(found[0]["detail"], json!({"name": "ann", "changes": [change]}));
     assert_eq!((&found[0]["requestId"], &found[0]["identities"]), (&json!("chancery unlock"), &json!([])));
+    let account = &found[0]["account"];
+    assert!(account["uid"].is_number() && account["host"].as_str().is_some_and(|host| !host.is_empty()), "{account}");
     let reset = json!({"member": "/passwordResetAt", "after": "2026-06-21T12:00:01.500Z"});
     assert_eq!(found[2]["detail"], json!({"own": false, "name": "ann", "changes": [reset]}));
 }

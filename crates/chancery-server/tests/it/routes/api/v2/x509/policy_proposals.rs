@@ -124,6 +124,8 @@ async fn denied_withdrawn_and_bound_to_the_text() {
     let path = format!("{PROPOSALS}/{third}");
     let wrong = json!({"digest": "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="});
     ann.post(&format!("{path}/approve"), wrong).await.refused(400, "InvalidValue", Some("/digest"));
+    let told = signing.admin.get(&format!("/api/v2/audit?objectUuid={third}&outcome=InvalidValue")).await;
+    assert_eq!(told.response()["items"][0]["action"], "ProposalApprove");
     let digest = ann.get(&path).await.response()["digest"].clone();
     let applied = ann.post(&format!("{path}/approve"), json!({"digest": digest})).await;
     assert_eq!(applied.response()["state"], "Applied");

@@ -20,6 +20,10 @@ async fn an_approval_of_another_digest_approves_nothing() {
     }
     ann.post(&path, json!({"digest": "*"})).await.refused(400, "ArgumentParseError", Some("/digest"));
     assert_eq!(signing.read(&request).await["approvals"], json!([]));
+    let told = signing.admin.get(&format!("/api/v2/audit?objectUuid={request}&outcome=InvalidValue")).await;
+    let told = &told.response()["items"];
+    assert_eq!((told.as_array().unwrap().len(), &told[0]["action"]), (3, &json!("SigningRequestApprove")));
+    assert_eq!(told[0]["identities"][0]["name"], "ann");
     let approved = ann.post(&path, json!({"digest": PAYLOAD_SHA_256})).await;
     assert_eq!([&approved.response()["state"], &approved.response()["digest"]], ["Signed", PAYLOAD_SHA_256]);
 }
