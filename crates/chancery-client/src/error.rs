@@ -8,8 +8,8 @@ use chancery_types::{ErrorCode, wire::ErrorResponse};
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The server could not be reached, or is not the one that the certificate authority vouches for.
-    #[error("the server could not be reached")]
-    Transport(#[source] Box<ureq::Error>),
+    #[error("{}", unreached(.0))]
+    Transport(Box<ureq::Error>),
     /// The server refused the call.
     #[error("{}{} ({error_code}, status {status}, request {})", at(.response), .response.message, .response.request_id)]
     Refused {
@@ -62,6 +62,14 @@ impl ClientError {
         matches!(self, Self::NotLoggedIn { error_code: None, .. })
             || self.error_code() == Some(ErrorCode::InvalidAuthToken)
     }
+}
+
+/// Silence is no refusal: whoever is told of a timer looks at the wrong end.
+fn unreached(error: &ureq::Error) -> String {
+    if let ureq::Error::Timeout(_) = error {
+        return "the server did not answer in time".to_owned();
+    }
+    format!("the server could not be reached: {error}")
 }
 
 /// The member at fault, for the front of the message.

@@ -4,21 +4,22 @@ use std::{
     io::Read as _,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::sleep,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use chancery_types::wire::{Envelope, ErrorResponse};
 use rustls::crypto::aws_lc_rs;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use ureq::{
-    Agent,
-    http::{HeaderMap, Request, Response, header},
+    Agent, AsSendBody,
+    http::{self, HeaderMap, Request, Response, header},
     tls::{Certificate, PemItem, RootCerts, TlsConfig, parse_pem},
 };
 
 use crate::{ClientError, retry::Tries};
 
-/// The longest that any call may take: generating an RSA key takes seconds on a slow machine.
+/// The longest that any call may take with all its tries, where nobody says otherwise: generating an RSA key takes seconds
+/// on a slow machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Bytes of an answer at most: the largest batch's.
@@ -33,6 +34,7 @@ pub struct Client {
     /// meanwhile.
     kept_key: Mutex<Option<String>>,
     is_patient: bool,
+    patience: Duration,
 }
 
 /// What a client carries along once somebody has logged in: whoever has it is logged in, so it is kept as passwords are.
@@ -67,20 +69,21 @@ impl Client {
             .root_certs(RootCerts::Specific(Arc::new(authorities(ca_pem)?)))
             .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
             .build();
-        let config = Agent::config_builder()
-            .tls_config(tls)
-            .http_status_as_error(false)
-            .max_redirects(0)
-            .proxy(None)
-            .timeout_global(Some(PATIENCE))
-            .build();
+        let config =
+            Agent::config_builder().tls_config(tls).http_status_as_error(false).max_redirects(0).proxy(None).build();
         Ok(Self {
             agent: config.into(),
             base: base.trim_end_matches('/').to_owned(),
             session: Mutex::default(),
             kept_key: Mutex::default(),
             is_patient: true,
+            patience: PATIENCE,
         })
+    }
+
+    /// How long any call may take from now on, with all its tries: 60 seconds where nobody says otherwise.
+    pub const fn set_patience(&mut self, patience: Duration) {
+        self.patience = patience;
     }
 
     /// The same client, which makes no call again: for whoever has to see what the server answers now.
@@ -155,24 +158,28 @@ impl Client {
         body: Option<&str>,
         key: Option<&str>,
     ) -> Result<Answer, ClientError> {
-        self.patiently(method == "GET" || key.is_some(), || self.send_once(method, path, body, Carried::Best(key)))
+        self.patiently(method == "GET" || key.is_some(), |until| {
+            self.send_until(until, method, path, body, Carried::Best(key))
+        })
     }
 
     /// The outcome that counts: where that is safe a call is made again.
     fn patiently(
         &self,
         is_repeatable: bool,
-        send: impl Fn() -> Result<Answer, ClientError>,
+        send: impl Fn(Instant) -> Result<Answer, ClientError>,
     ) -> Result<Answer, ClientError> {
         let mut tries = Tries::of(is_repeatable);
+        let until = Instant::now() + self.patience;
         loop {
-            let outcome = send();
+            let outcome = send(until);
             let (status, retry_after) = match &outcome {
                 Ok(answer) => (Some(answer.status), answer.retry_after()),
                 Err(ClientError::Transport(_)) => (None, None),
                 Err(_) => return outcome,
             };
-            match tries.wait_after(status, retry_after).filter(|_| self.is_patient) {
+            let wait = tries.wait_after(status, retry_after).filter(|_| self.is_patient);
+            match wait.filter(|wait| Instant::now() + *wait < until) {
                 Some(wait) => sleep(wait),
                 None => return outcome,
             }
@@ -181,10 +188,9 @@ impl Client {
 
     /// Asks what anybody may ask, in a format of its own; asking changes nothing.
     pub(crate) fn ask(&self, path: &str, media_type: &str, question: &[u8]) -> Result<Vec<u8>, ClientError> {
-        let answer = self.patiently(true, || {
+        let answer = self.patiently(true, |until| {
             let request = Request::builder().method("POST").uri(format!("{}{path}", self.base));
-            let request = request.header(header::CONTENT_TYPE, media_type).body(question);
-            Answer::read(self.agent.run(request.map_err(ureq::Error::from)?)?)
+            self.run(until, request.header(header::CONTENT_TYPE, media_type).body(question))
         })?;
         if answer.status == 200 { Ok(answer.body) } else { Err(refused(&answer)) }
     }
@@ -192,6 +198,17 @@ impl Client {
     /// One call over the network.
     pub(crate) fn send_once(
         &self,
+        method: &str,
+        path: &str,
+        body: Option<&str>,
+        carried: Carried<'_>,
+    ) -> Result<Answer, ClientError> {
+        self.send_until(Instant::now() + self.patience, method, path, body, carried)
+    }
+
+    fn send_until(
+        &self,
+        until: Instant,
         method: &str,
         path: &str,
         body: Option<&str>,
@@ -207,14 +224,20 @@ impl Client {
         } else if let Some(cookie) = cookie {
             request = request.header(header::COOKIE, cookie);
         }
-        let response = match body {
-            Some(body) => {
-                let request = request.header(header::CONTENT_TYPE, "application/json").body(body);
-                self.agent.run(request.map_err(ureq::Error::from)?)?
-            }
-            None => self.agent.run(request.body(()).map_err(ureq::Error::from)?)?,
-        };
-        Answer::read(response)
+        match body {
+            Some(body) => self.run(until, request.header(header::CONTENT_TYPE, "application/json").body(body)),
+            None => self.run(until, request.body(())),
+        }
+    }
+
+    fn run<B: AsSendBody>(
+        &self,
+        until: Instant,
+        request: Result<Request<B>, http::Error>,
+    ) -> Result<Answer, ClientError> {
+        let left = until.saturating_duration_since(Instant::now());
+        let request = self.agent.configure_request(request.map_err(ureq::Error::from)?);
+        Answer::read(self.agent.run(request.timeout_global(Some(left)).build())?)
     }
 }
 

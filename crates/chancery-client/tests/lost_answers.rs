@@ -4,6 +4,7 @@ use std::{
     io::{self, BufRead as _, BufReader, Read as _, Write as _},
     net::TcpListener,
     thread,
+    time::{Duration, Instant},
 };
 
 use chancery_client::Client;
@@ -151,4 +152,17 @@ mod awaited {
         assert!([one, two, three].iter().all(Result::is_ok));
         assert_eq!(server.join().unwrap().unwrap().len(), 4);
     }
+}
+
+/// A server that accepts and says nothing is no reason to wait for ever, nor to be asked four times as long.
+#[test]
+fn a_silent_server_is_waited_for_once() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let base = format!("http://{}", silent.local_addr().unwrap());
+    let mut client = Client::new(&base, AUTHORITY).unwrap();
+    client.set_patience(Duration::from_millis(400));
+    let begun = Instant::now();
+    let failure = client.health().unwrap_err();
+    assert!(begun.elapsed() >= Duration::from_millis(400) && begun.elapsed() < Duration::from_secs(5));
+    assert!(failure.to_string().contains("did not answer in time"), "{failure}");
 }

@@ -24,7 +24,7 @@ impl Chancery {
         self.commit(host, event, |_| Box::pin(async { Ok(()) })).await?;
         self.storage.backup(host, to).await.map_err(|failure| match failure {
             BackupError::Postgres => Error::state(failure.to_string()),
-            BackupError::Exists(_) | BackupError::Running(_) | BackupError::File { .. } => {
+            BackupError::Exists(_) | BackupError::Running(_) | BackupError::File { .. } | BackupError::Copy { .. } => {
                 Error::value("", failure.to_string())
             }
             BackupError::Store(failure) => failure.into(),

@@ -29,6 +29,14 @@ pub enum BackupError {
         /// What the system said.
         cause: io::Error,
     },
+    /// The database was not copied. A disk that is full is the copy's: nothing else is written.
+    #[error("{path}: {cause}")]
+    Copy {
+        /// The copy.
+        path: PathBuf,
+        /// What the database said.
+        cause: StoreError,
+    },
     /// The database did not do it.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -99,7 +107,8 @@ impl Partial {
         let at = |cause| BackupError::File { path: self.path.clone(), cause };
         let path = self.path.to_str().ok_or_else(|| at(io::Error::new(io::ErrorKind::InvalidInput, "not UTF-8")))?;
         // A connection that only reads may not do this either, SQLite finds.
-        database.connect()?.execute(&sql("VACUUM INTO $1").bind(path))?;
+        let copied = database.connect()?.execute(&sql("VACUUM INTO $1").bind(path));
+        copied.map_err(|cause| BackupError::Copy { path: self.path.clone(), cause })?;
         stamp::give_another(&self.file).and_then(|()| self.file.sync_all()).map_err(at)
     }
 

@@ -74,7 +74,7 @@ pub(crate) enum ClientCommand {
     #[command(
         after_help = "Example:\n  chancery rewrap --profile 'mail addresses' < mail-tokens.txt > mail-tokens.new"
     )]
-    Rewrap(tokens::Rewrap),
+    Rewrap(tokens::VersionedTokens),
     /// What a vault has of tokens that were drawn at random.
     Token(tokens::Token),
     /// The data of cards' tracks (ISO/IEC 7813): track 1, track 2 or both, a line each.

@@ -14,7 +14,7 @@ type Flag = (String, String);
 type ByHand = (&'static [&'static str], &'static [(&'static str, &'static str)]);
 
 /// The flags of commands that no table makes, by the command's words. Those of resources stand in `resources/table/`.
-const BY_HAND: [ByHand; 10] = [
+const BY_HAND: [ByHand; 11] = [
     (
         &["sign"],
         &[
@@ -33,9 +33,10 @@ const BY_HAND: [ByHand; 10] = [
     ),
     (&["approve"], &[("/note", "note")]),
     (&["deny"], &[("/note", "note")]),
-    (&["tokenize"], &[("/metadata", "metadata"), ("/expiresAt", "expires-at")]),
+    (&["tokenize"], &[("/metadata", "metadata"), ("/expiresAt", "expires-at"), ("/keyVersion", "key-version")]),
     (&["detokenize"], &[("/keyVersion", "key-version")]),
     (&["rewrap"], &[("/keyVersion", "key-version")]),
+    (&["track", "detokenize"], &[("/keyVersion", "key-version")]),
     (&["rule", "create"], RULE),
     (&["rule", "delete"], RULE),
     (

@@ -2,7 +2,7 @@
 //! everybody on the host can read.
 
 use std::{
-    env, fs,
+    env,
     future::poll_fn,
     io::{self, IsTerminal as _},
     path::Path,
@@ -18,6 +18,7 @@ use tokio::{
 };
 
 use crate::{
+    client::inputs::read_text,
     failure::{Failure, While as _},
     output,
 };
@@ -25,7 +26,7 @@ use crate::{
 /// The password of one administrator.
 pub(crate) fn password(of: &str, file: Option<&Path>, variable: &str) -> Result<String, Failure> {
     if let Some(path) = file {
-        let text = fs::read_to_string(path).doing(path.display().to_string())?;
+        let text = read_text("the password file", path)?;
         return Ok(without_line_end(&text).to_owned());
     }
     if let Some(password) = env::var(variable).ok().filter(|password| !password.is_empty()) {
@@ -153,7 +154,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for (content, expected) in [("a b ", "a b "), ("a\n", "a"), ("a\r\n", "a"), ("a\n\n", "a\n")] {
             let path = folder.path().join("password");
-            fs::write(&path, content).unwrap();
+            std::fs::write(&path, content).unwrap();
             assert_eq!(password("Admin1", Some(&path), "CHANCERY_NO_SUCH").unwrap(), expected);
         }
     }

@@ -159,6 +159,9 @@ pub(crate) struct Tokenize {
     /// Until when new tokens of a vault live, such as 2030-01-31T12:00:00Z.
     #[arg(long, value_name = "TIME", conflicts_with = "columns")]
     pub(crate) expires_at: Option<String>,
+    /// For detokenize: the version of the key, where tokens do not tell it and the profile reads several.
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) key_version: Option<u32>,
     #[command(flatten)]
     pub(crate) files: Files,
     #[command(flatten)]
@@ -204,9 +207,6 @@ pub(crate) struct Files {
     /// How long to go on with a server that puts off or cannot be reached.
     #[arg(long, value_name = "SPAN", default_value = "10m", value_parser = duration)]
     pub(crate) patience: Duration,
-    /// For detokenize: the version of the key, where tokens do not tell it and the profile reads several.
-    #[arg(long, value_name = "NUMBER", requires = "columns")]
-    pub(crate) key_version: Option<u32>,
     /// Begins anew. Otherwise a run that was interrupted is taken up where it stopped, by the same command.
     #[arg(long, requires = "columns")]
     pub(crate) restart: bool,

@@ -17,9 +17,9 @@ pub(crate) struct Values {
     pub(crate) server: ServerOptions,
 }
 
-/// `rewrap`.
+/// Tokens that were made with a version of the key.
 #[derive(Args)]
-pub(crate) struct Rewrap {
+pub(crate) struct VersionedTokens {
     /// The version of the key that made the tokens, where they do not tell it and the profile reads several.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) key_version: Option<u32>,
@@ -73,5 +73,5 @@ pub(crate) enum TrackCommand {
     Tokenize(Values),
     /// Puts the account number back. A line may have a tab and the initialization vector behind it.
     #[command(after_help = "Example:\n  chancery track detokenize --profile 'demo cards' < tracks.tokens")]
-    Detokenize(Values),
+    Detokenize(VersionedTokens),
 }

@@ -1,6 +1,6 @@
 //! From options to a client that is logged in.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, time::Duration};
 
 use chancery_client::{Client, ClientError};
 use chancery_types::wire::login::LoginState;
@@ -18,6 +18,9 @@ use crate::{
     output,
     shown::{Shown, escaped_json},
 };
+
+/// How long a server has to hear that a session of one command is over.
+const END_WAIT: Duration = Duration::from_secs(5);
 
 /// Which server, as whom, and how to answer. Every command has these last.
 #[derive(Args, Clone, Debug)]
@@ -134,9 +137,10 @@ impl Connection {
     }
 
     /// What was renewed is kept for the next command; a session of this command alone is ended.
-    fn end(self) -> Result<(), Failure> {
+    fn end(mut self) -> Result<(), Failure> {
         if self.api_key.is_some() {
             // It ends by itself where the server cannot be told now.
+            self.client.set_patience(END_WAIT);
             let _ended = self.client.log_out();
             return Ok(());
         }

@@ -75,9 +75,13 @@ pub(crate) fn name_and_value(text: &str) -> Result<(String, String), String> {
     if name.is_empty() { Err("NAME=VALUE is expected".to_owned()) } else { Ok((name.to_owned(), value.to_owned())) }
 }
 
-/// A number with its unit: `90s`, `10m`, `12h`, `30d`, `6w`; `3mo`, `1y` where calendars count.
-fn span(text: &str) -> Result<(u64, ValidityUnit), String> {
-    let expected = || format!("{text}: a number and a unit are expected, such as 90s, 10m, 12h, 30d, 6w, 3mo, 1y");
+/// Spans of any length, of clocks; and those of calendars, where these count.
+const CLOCK_SPANS: &str = "90s, 10m, 12h, 30d, 6w";
+const CALENDAR_SPANS: &str = "90s, 10m, 12h, 30d, 6w, 3mo, 1y";
+
+/// A number with its unit, as the examples have them.
+fn span(text: &str, examples: &str) -> Result<(u64, ValidityUnit), String> {
+    let expected = || format!("{text}: a number and a unit are expected, such as {examples}");
     let digits = text.find(|character: char| !character.is_ascii_digit()).ok_or_else(expected)?;
     let (number, unit) = text.split_at(digits);
     let unit = match unit {
@@ -95,13 +99,13 @@ fn span(text: &str) -> Result<(u64, ValidityUnit), String> {
 
 /// A span of time as the interface has it.
 pub(crate) fn validity(text: &str) -> Result<Value, Failure> {
-    let (amount, unit) = span(text).map_err(usage)?;
+    let (amount, unit) = span(text, CALENDAR_SPANS).map_err(usage)?;
     Ok(json!({"unit": unit, "amount": amount.to_string()}))
 }
 
 /// A time to wait.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    let (amount, unit) = span(text)?;
+    let (amount, unit) = span(text, CLOCK_SPANS)?;
     let seconds = match unit {
         ValidityUnit::Second => 1,
         ValidityUnit::Minute => 60,
@@ -109,7 +113,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         ValidityUnit::Day => 86_400,
         ValidityUnit::Week => 604_800,
         ValidityUnit::Millisecond | ValidityUnit::Month | ValidityUnit::Year => {
-            return Err(format!("{text}: s, m, h, d or w is expected"));
+            return Err(format!("{text}: months and years have no set length; expected is such as {CLOCK_SPANS}"));
         }
     };
     let seconds = amount.checked_mul(seconds).ok_or_else(|| format!("{text}: too long"))?;
@@ -131,7 +135,9 @@ mod tests {
         assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("2h"), Ok(Duration::from_secs(7_200)));
         for wrong in ["", "5", "m", "5 m", "-5m", "1y", "5x", "99999999999999999999s", "9999999999999999999w"] {
-            assert!(duration(wrong).is_err(), "{wrong}");
+            let refusal = duration(wrong).unwrap_err();
+            // What is named as an example is taken.
+            assert!(!refusal.contains("1y,") && !refusal.contains("3mo"), "{refusal}");
         }
         assert_eq!(validity("3mo").unwrap(), json!({"unit": "Month", "amount": "3"}));
         assert!(validity("three").is_err());

@@ -27,8 +27,12 @@ use crate::{
 const TELL_EVERY: Duration = Duration::from_millis(200);
 const LOG_EVERY: Duration = Duration::from_secs(30);
 
+/// The longest that one call may take, however much patience there is with a server that gives no answer.
+const CALL_MAX: Duration = Duration::from_secs(60);
+
 pub(super) fn run(command: &Tokenize, way: Way) -> Result<Exit, Failure> {
     logged_in(&command.server, |connection| {
+        connection.client.set_patience(command.files.patience.min(CALL_MAX));
         let job = job(command, way, connection)?;
         let teller = Teller { is_terminal: io::stderr().is_terminal(), since: Instant::now(), told: Mutex::default() };
         let outcome = chancery_bulk::run(&connection.client, &job, &teller);
@@ -70,7 +74,7 @@ fn job(command: &Tokenize, way: Way, connection: &Connection) -> Result<Job, Fai
         connections: files.connections,
         batch: files.batch,
         patience: files.patience,
-        key_version: files.key_version,
+        key_version: command.key_version,
         restarts: files.restart,
     })
 }

@@ -1,9 +1,6 @@
 //! `chancery login`
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use chancery_client::{Client, ClientError, Session};
 use chancery_core::Clock;
@@ -15,7 +12,7 @@ use crate::{
         address::Address,
         connection::Output,
         exit::{Exit, told_with, usage},
-        inputs::{ask, somebody_is_there},
+        inputs::{ask, read_text, somebody_is_there},
         servers::{self, SavedServer},
         target::{Target, api_key},
     },
@@ -140,11 +137,10 @@ fn given(command: &Login) -> Result<Vec<Named>, Failure> {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    let shown = path.display();
-    let text = fs::read_to_string(path).map_err(|error| usage(format!("--password-file {shown}: {error}")))?;
+    let text = read_text("--password-file", path)?;
     let password = without_line_end(&text);
     if password.is_empty() {
-        return Err(usage(format!("--password-file {shown}: it is empty")));
+        return Err(usage(format!("--password-file {}: it is empty", path.display())));
     }
     Ok(password.to_owned())
 }

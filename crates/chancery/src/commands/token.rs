@@ -2,9 +2,9 @@
 
 use std::io;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::tokenize::{Way, line_of, parts};
+use super::tokenize::{Way, line_of, parts, with_version};
 use crate::{
     cli::tokens::{TokenCommand, TokenDelete, TrackCommand, Values},
     client::{
@@ -44,15 +44,16 @@ fn delete(command: &TokenDelete) -> Result<Exit, Failure> {
 
 pub(crate) fn run_track(command: TrackCommand) -> Result<Exit, Failure> {
     match command {
-        TrackCommand::Tokenize(values) => track(&values, Way::There, "track-tokenize"),
-        TrackCommand::Detokenize(values) => track(&values, Way::Back, "track-detokenize"),
+        TrackCommand::Tokenize(values) => track(&values, Way::There, "track-tokenize", None),
+        TrackCommand::Detokenize(tokens) => track(&tokens.values, Way::Back, "track-detokenize", tokens.key_version),
     }
 }
 
-fn track(values: &Values, way: Way, call: &str) -> Result<Exit, Failure> {
+fn track(values: &Values, way: Way, call: &str, version: Option<u32>) -> Result<Exit, Failure> {
     each(values, |connection, path, value, place| {
         let (track, iv) = parts(way, value)?;
-        let mut body = json!({"track": track});
+        let mut body = Value::Object(with_version(version));
+        body["track"] = track.into();
         if let Some(iv) = iv {
             body["iv"] = iv.into();
         }

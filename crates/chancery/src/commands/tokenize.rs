@@ -13,7 +13,7 @@ use super::bulk;
 use crate::{
     cli::{
         client::Tokenize,
-        tokens::{Rewrap, Values},
+        tokens::{Values, VersionedTokens},
     },
     client::{
         connection::{Connection, Output, ServerOptions, logged_in},
@@ -73,7 +73,7 @@ pub(crate) fn run(command: &Tokenize, way: Way) -> Result<Exit, Failure> {
     if way != Way::There && (!command.metadata.is_empty() || command.expires_at.is_some()) {
         return Err(usage("--metadata and --expires-at are of new tokens: of tokenize"));
     }
-    let mut besides = Map::new();
+    let mut besides = with_version(command.key_version);
     if !command.metadata.is_empty() {
         let metadata = command.metadata.iter().map(|(name, value)| (name.clone(), value.as_str().into()));
         besides.insert("metadata".to_owned(), Value::Object(metadata.collect()));
@@ -85,10 +85,14 @@ pub(crate) fn run(command: &Tokenize, way: Way) -> Result<Exit, Failure> {
     values(&command.server, profile, way, besides, &command.values)
 }
 
-pub(crate) fn rewrap(command: &Rewrap) -> Result<Exit, Failure> {
-    let version = command.key_version.map(|version| ("keyVersion".to_owned(), version.into()));
+pub(crate) fn rewrap(command: &VersionedTokens) -> Result<Exit, Failure> {
     let Values { values: given, profile, server } = &command.values;
-    values(server, profile, Way::On, version.into_iter().collect(), given)
+    values(server, profile, Way::On, with_version(command.key_version), given)
+}
+
+/// The member that names the version of the key, where one is given.
+pub(super) fn with_version(version: Option<u32>) -> Map<String, Value> {
+    version.map(|version| ("keyVersion".to_owned(), version.into())).into_iter().collect()
 }
 
 fn values(

@@ -1,5 +1,7 @@
 //! `chancery status`, `chancery whoami` and `chancery logout`: who is logged in where.
 
+use std::time::Duration;
+
 use chancery_client::Client;
 use serde_json::json;
 
@@ -16,6 +18,9 @@ use crate::{
     resources::show,
     shown::{Shown, escaped_json},
 };
+
+/// How long each server has to say that it is there.
+const STATUS_WAIT: Duration = Duration::from_secs(5);
 
 pub(crate) fn log_out(command: &Logout) -> Result<Exit, Failure> {
     let target = Target::of_profile(&command.server)?;
@@ -79,7 +84,8 @@ fn standing(server: &SavedServer) -> (Exit, String) {
     let Ok(client) = Client::new(&server.server.to_string(), server.ca.as_bytes()) else {
         return (Exit::Usage, "its authority's certificate cannot be read".to_owned());
     };
-    let client = client.in_session(server.session.clone());
+    let mut client = client.in_session(server.session.clone()).tried_once();
+    client.set_patience(STATUS_WAIT);
     if let Err(error) = client.health() {
         return (Exit::Unreachable, error.to_string());
     }

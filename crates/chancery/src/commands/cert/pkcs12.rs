@@ -40,7 +40,7 @@ pub(super) fn password(options: &Pkcs12Options) -> Result<Option<String>, Failur
     let given = password_input::password(&of, options.p12_password_file.as_deref(), "CHANCERY_P12_PASSWORD");
     let given = given.map_err(|failure| {
         let next = "--p12-password-file FILE, or CHANCERY_P12_PASSWORD; never an argument, which everybody can read.";
-        told_with(Exit::Usage, format!("--p12 {}", describe(failure.as_ref())), next)
+        told_with(Exit::Usage, format!("--p12: {}", describe(failure.as_ref())), next)
     })?;
     if given.is_empty() {
         return Err(usage(format!("--p12 {of}: the password is empty")));

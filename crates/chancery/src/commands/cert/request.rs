@@ -4,9 +4,11 @@ use std::{fs, path::Path};
 
 use chancery_client::{ClientError, Destination};
 use chancery_types::{CertificateId, ErrorCode, wire::x509::DownloadFormat};
+use chancery_x509::pem;
+use der::{Decode as _, EncodePem as _, pem::LineEnding};
 use serde_json::{Map, Value, json};
 
-use super::{key, pkcs12};
+use super::{key, pkcs12, renew::refuse_link_of_renewal};
 use crate::{
     cli::cert::CertRequest,
     client::{
@@ -23,6 +25,9 @@ use crate::{
 
 pub(super) fn run(command: &CertRequest) -> Result<Exit, Failure> {
     let out = destination::find("--out", &command.out)?;
+    for (option, path) in [("--out", Some(&command.out)), ("--p12", command.pkcs12.p12.as_ref())] {
+        path.map_or(Ok(()), |path| refuse_link_of_renewal(option, path))?;
+    }
     if out == Destination::Standard && command.server.output == Output::Json {
         return Err(usage("--out -: with --output json standard output has the server's answers"));
     }
@@ -160,10 +165,25 @@ fn body(command: &CertRequest, connection: &Connection) -> Result<Value, Failure
     Ok(body)
 }
 
+/// The one request of a file, without what else is in it: that may be its private key.
+fn request_in(path: &Path, text: &str) -> Result<String, Failure> {
+    let wrong = |why: &str| usage(format!("--csr {}: {why}", path.display()));
+    let found = pem::blocks(text.as_bytes(), &["CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST"]);
+    let found = found.map_err(|damaged| wrong(&damaged.to_string()))?;
+    match found.as_slice() {
+        [request] => {
+            let request = x509_cert::request::CertReq::from_der(request).map_err(|error| wrong(&error.to_string()))?;
+            request.to_pem(LineEnding::LF).doing("the request as PEM")
+        }
+        [] => Err(wrong("there is no PKCS#10 request in it (-----BEGIN CERTIFICATE REQUEST-----)")),
+        _ => Err(wrong("there are several requests in it")),
+    }
+}
+
 /// The request that is given, or one by a new key.
 fn csr(command: &CertRequest) -> Result<String, Failure> {
     if let Some(path) = &command.csr {
-        return read_text("--csr", path);
+        return request_in(path, &read_text("--csr", path)?);
     }
     let path = command.key_out.as_deref().ok_or_else(|| usage("--key-out FILE is needed"))?;
     let key = key::new_key(command.key).doing("making a key")?;

@@ -69,7 +69,7 @@ pub(super) fn until_decided(
     let end = command.timeout.or_else(|| left_of_login(connection));
     let (mut line, mut look) = (Line::default(), FIRST_LOOK);
     while !open.is_empty() {
-        let is_last = !command.wait || end.is_some_and(|end| begun.elapsed() + look > end);
+        let is_last = !command.wait || end.is_some_and(|end| begun.elapsed() >= end);
         let (is_alone, mut left) = (open.len() == 1, Vec::new());
         for mut pending in open {
             let stepped = pending.step(command, connection, is_last, begun);
@@ -88,7 +88,8 @@ pub(super) fn until_decided(
         }
         open = left;
         if !open.is_empty() {
-            sleep(look);
+            // The last look is made when the time is over.
+            sleep(end.map_or(look, |end| look.min(end.saturating_sub(begun.elapsed()))));
             look = (look * 2).min(LOOK_MAX);
         }
     }

@@ -51,7 +51,53 @@ fn a_certificate_is_renewed_with_its_files() {
     not_left_out(&place);
     pending_of_another_name(&place);
     hooks(&place);
+    revoked(&place);
+    only_the_request(&place);
+    without_the_right(&place);
     approved(&place);
+}
+
+/// What is said to do about a revoked certificate can be done, and half of a pair is never replaced.
+fn revoked(place: &Place) {
+    let own = REQUEST.replace("www", "gone");
+    place.sh(&own).done();
+    let renew = "chancery cert renew gone.example.org --cert-out gone.pem --key-out gone.key";
+    place.sh(renew).done();
+    let through = place.sh(&own.replace("--key-out gone.key", "--key-out other.key")).failed(2);
+    assert!(through.contains("leads into .gone.pem.renewal") && !place.path("other.key").exists(), "{through}");
+    let uuid = place.sh(
+        "chancery cert list --serial-number $(openssl x509 -in gone.pem -serial -noout | cut -d= -f2) --output json",
+    );
+    let uuid = uuid.done().split("\"uuid\":\"").nth(1).unwrap()[..36].to_owned();
+    place.sh(&format!("chancery cert revoke {uuid} --yes")).done();
+    let refused = place.sh(renew).failed(5);
+    let line = refused.split("rm -r ").nth(1).and_then(|rest| rest.split(',').next()).expect("what to remove");
+    place.sh(&format!("rm -r {line} && {own}")).done();
+    assert_eq!(public_key(place, "gone.key"), public_key(place, "gone.pem"));
+}
+
+/// A file may have the private key beside the request: it stays here.
+fn only_the_request(place: &Place) {
+    place.sh("openssl req -new -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj /CN=x -keyout own.key -out own.csr").done();
+    place.sh("cat own.key own.csr > both.pem").done();
+    let request = "chancery cert request --issuer 'Chancery Demo Root' --profile 'TLS Server' \
+        --subject CN=own.example.org --san DNS:own.example.org --out own.pem --csr";
+    place.sh(&format!("{request} both.pem")).done();
+    assert_eq!(public_key(place, "own.key"), public_key(place, "own.pem"));
+    let refused = place.sh(&format!("{request} own.key")).failed(2);
+    assert!(refused.contains("no PKCS#10 request"), "{refused}");
+}
+
+/// Said when the watch begins, and not months later.
+fn without_the_right(place: &Place) {
+    place.sh("chancery role create --name submitters --logins-required 1 --perm Signing:Submit").done();
+    let made = place.json("chancery identity create --name watcher --kind Application --role submitters");
+    place.write("watcher.key", made["apiKey"].as_str().unwrap());
+    for more in ["--watch", "--before 1d"] {
+        let renew = format!("{RENEW} --api-key-file watcher.key --server {} {more}", place.base());
+        let refused = place.sh(&renew).failed(5);
+        assert!(refused.contains("CertManage:Generate is missing"), "{refused}");
+    }
 }
 
 /// Where the password of a PKCS#12 file comes from: a file, the environment, a person. Never from nowhere.

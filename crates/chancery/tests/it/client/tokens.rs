@@ -20,6 +20,28 @@ fn tokens_are_kept_up_to_date_and_looked_after() {
     rewrapped(&place);
     vault(&place);
     tracks(&place);
+    old_tokens(&place);
+}
+
+/// After a rotation the version is named, whichever way the tokens are given.
+fn old_tokens(place: &Place) {
+    let format = r#"{"format": {"alphabet": "Decimal", "minLength": 6, "maxLength": 19}}"#;
+    profile(place, "cards-of-old", format, "--algorithm Ff1");
+    let of = "--profile cards-of-old";
+    let card = "4111111111111111";
+    let token = place.sh(&format!("echo {card} | chancery tokenize {of} > old.tokens; cat old.tokens")).done();
+    let track = place.sh(&format!("echo ';{card}=29121010000000000?' | chancery track tokenize {of}")).done();
+    place.write("old.tracks", &track);
+    place.sh("chancery key rotate cards-of-old && chancery profile change cards-of-old --key-version 2").done();
+    for unnamed in [format!("chancery detokenize {of} < old.tokens"), format!("chancery detokenize {of} {token}")] {
+        let refused = place.sh(unnamed.trim()).failed(5);
+        assert!(refused.contains("--key-version"), "{refused}");
+    }
+    let named = format!("{of} --key-version 1");
+    assert_eq!(place.sh(&format!("chancery detokenize {named} < old.tokens")).done(), format!("{card}\n"));
+    assert_eq!(place.sh(format!("chancery detokenize {named} {token}").trim()).done(), format!("{card}\n"));
+    let back = place.sh(&format!("chancery track detokenize {named} < old.tracks")).done();
+    assert_eq!(back, format!(";{card}=29121010000000000?\n"));
 }
 
 /// After a rotation, tokens move to the new version; what was moved stays what it is.

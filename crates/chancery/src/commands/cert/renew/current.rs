@@ -86,12 +86,15 @@ pub(super) fn life_of(certificate: &Certificate) -> Result<(Life, f64), Failure>
 }
 
 /// Whoever took a certificate away decides whether there is another.
-pub(super) fn refuse_revoked(certificate: &Certificate) -> Result<(), Failure> {
+pub(super) fn refuse_revoked(certificate: &Certificate, files: &Files) -> Result<(), Failure> {
     match certificate.status {
         CertificateStatus::Valid | CertificateStatus::Expired => Ok(()),
         CertificateStatus::Revoked | CertificateStatus::Held => {
             let message = format!("{}: it is {}, and is not renewed", certificate.subject, certificate.status);
-            let next = "Where it shall be replaced all the same: chancery cert request, into the same files.";
+            let next = format!(
+                "Where it shall be replaced all the same: rm -r {}, then chancery cert request into the same names.",
+                files.to_remove()
+            );
             Err(told_with(Exit::Refused, message, next))
         }
     }

@@ -127,6 +127,12 @@ impl Files {
         Err(told_with(Exit::Usage, message, next))
     }
 
+    /// What has to go before others can have these names.
+    pub(super) fn to_remove(&self) -> String {
+        let names = self.members().map(|(name, _)| name).chain([self.folder.as_path()]);
+        names.map(|name| name.display().to_string()).collect::<Vec<_>>().join(" ")
+    }
+
     /// The kind of the key that is there.
     pub(super) fn kind(&self) -> Option<KeyKind> {
         let path = self.key.as_deref().filter(|path| path.exists())?;
@@ -315,6 +321,21 @@ impl Files {
             None => remove(&path),
         };
         done.doing(path.display().to_string())
+    }
+}
+
+/// What is written through such a link changes half of a pair: the key beside it stays what it was.
+pub(in crate::commands::cert) fn refuse_link_of_renewal(option: &str, path: &Path) -> Result<(), Failure> {
+    let Ok(target) = fs::read_link(path) else { return Ok(()) };
+    let folder = target.parent().filter(|current| current.ends_with(CURRENT)).and_then(Path::parent);
+    let name = folder.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+    match name.filter(|name| name.ends_with(".renewal")) {
+        None => Ok(()),
+        Some(name) => {
+            let message = format!("{option} {}: it leads into {name}, which chancery cert renew keeps", path.display());
+            let next = format!("Name another file, or remove {name} and the names that lead into it.");
+            Err(told_with(Exit::Usage, message, next))
+        }
     }
 }
 

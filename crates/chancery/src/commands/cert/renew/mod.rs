@@ -9,11 +9,12 @@ mod watch;
 use std::{cell::RefCell, path::Path, thread::sleep, time::Duration};
 
 use chancery_core::Clock;
-use chancery_types::{ObjectId, ProposalState, wire::x509::DownloadFormat};
+use chancery_types::{ObjectId, Perm, ProposalState, wire::x509::DownloadFormat};
 use chancery_x509::time::rfc3339_ms;
 use rcgen::KeyPair;
 use serde_json::{Map, Value, json};
 
+pub(super) use self::files::refuse_link_of_renewal;
 use self::{due::due_ms, files::Files};
 use super::{key, pkcs12};
 use crate::{
@@ -142,6 +143,7 @@ impl<'a> Renewal<'a> {
 
     /// Renews what is due, and goes on with what was begun.
     fn look(&self, connection: &Connection, is_forced: bool) -> Result<Looked, Failure> {
+        refuse_without_right(connection)?;
         let pending = self.pending.borrow().clone();
         match pending {
             Some(Pending::Certificate(uuid)) => return self.take_named(connection, &uuid),
@@ -155,7 +157,7 @@ impl<'a> Renewal<'a> {
         }
         let found = current::find(connection, &self.files, &self.command.name)?;
         self.refuse_another_key(current::der_of(&found))?;
-        current::refuse_revoked(&found)?;
+        current::refuse_revoked(&found, &self.files)?;
         let (life, jitter) = current::life_of(&found)?;
         let due = due_ms(life, self.command.files.before, jitter);
         let uuid = found.uuid.to_string();
@@ -312,6 +314,17 @@ impl<'a> Renewal<'a> {
         hook::run(line, &about)?;
         self.files.set_hook_due(false).map_err(|failure| describe(failure.as_ref()))
     }
+}
+
+/// Said at once, and not only when the certificate is due: by then nobody may look.
+fn refuse_without_right(connection: &Connection) -> Result<(), Failure> {
+    // What a login of today may. One of earlier may have got more since, and a refusal of the server tells.
+    let Some(state) = &connection.state else { return Ok(()) };
+    if state.perms.contains(&Perm::CertManageGenerate) {
+        return Ok(());
+    }
+    let message = format!("this API key may not renew certificates: {} is missing", Perm::CertManageGenerate);
+    Err(told_with(Exit::Refused, message, "Give the application a role that has it: chancery role change"))
 }
 
 fn body(command: &CertRenew, connection: &Connection) -> Result<Value, Failure> {
