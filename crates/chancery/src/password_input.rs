@@ -3,8 +3,9 @@
 
 use std::{
     env,
+    fs::File,
     future::poll_fn,
-    io::{self, IsTerminal as _},
+    io::{self, IsTerminal as _, Read as _},
     path::Path,
     process::{self, Command},
     sync::{Mutex, MutexGuard, OnceLock, PoisonError, mpsc},
@@ -18,15 +19,17 @@ use tokio::{
 };
 
 use crate::{
-    client::inputs::read_text,
     failure::{Failure, While as _},
     output,
 };
 
+/// Bytes of a file that has a password, at most.
+const FILE_MAX: u64 = 64 * 1024;
+
 /// The password of one administrator.
 pub(crate) fn password(of: &str, file: Option<&Path>, variable: &str) -> Result<String, Failure> {
     if let Some(path) = file {
-        let text = read_text("the password file", path)?;
+        let text = read_file(path).doing(path.display().to_string())?;
         return Ok(without_line_end(&text).to_owned());
     }
     if let Some(password) = env::var(variable).ok().filter(|password| !password.is_empty()) {
@@ -36,6 +39,16 @@ pub(crate) fn password(of: &str, file: Option<&Path>, variable: &str) -> Result<
         return ask(of);
     }
     Err(format!("there is no password for {of}: give a file, or {variable}, or run this at a terminal").into())
+}
+
+fn read_file(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    // One more: a part of a password is none.
+    File::open(path)?.take(FILE_MAX + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > FILE_MAX {
+        return Err(io::Error::other(format!("a file with a password has at most {FILE_MAX} bytes")));
+    }
+    Ok(text)
 }
 
 /// A file's last line end is its editor's, not the password's.

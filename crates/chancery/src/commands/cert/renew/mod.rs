@@ -4,6 +4,7 @@ mod current;
 mod due;
 mod files;
 mod hook;
+mod link;
 mod watch;
 
 use std::{cell::RefCell, path::Path, thread::sleep, time::Duration};
@@ -14,7 +15,7 @@ use chancery_x509::time::rfc3339_ms;
 use rcgen::KeyPair;
 use serde_json::{Map, Value, json};
 
-pub(super) use self::files::refuse_link_of_renewal;
+pub(super) use self::link::refuse_link_of_renewal;
 use self::{due::due_ms, files::Files};
 use super::{key, pkcs12};
 use crate::{
