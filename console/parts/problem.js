@@ -5,7 +5,7 @@ import { h } from "../dom.js";
 import { t, word } from "../words.js";
 import { copyable } from "./values.js";
 
-/** What no server says of itself, in the console's words. @type {Record<string, string>} */
+/** What no server says of itself, in the console's words. @type {Record<string, Parameters<typeof t>[0]>} */
 const OWN = {
   Unreachable: "problem.unreachable",
   // Still there after the next login, which asks for nothing but the same button again.

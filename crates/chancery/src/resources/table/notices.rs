@@ -67,7 +67,7 @@ pub(super) const RESOURCES: &[Resource] = &[
             Verb {
                 path: TARGET,
                 loses: Some(Loss {
-                    says: "a target that is deleted gets no more notices, also not those that wait for it.",
+                    says: "a target that is deleted, and what waits for it, cannot be had back.",
                     unless: None,
                 }),
                 example: "chancery notice-target delete alerts --yes",

@@ -9,7 +9,7 @@ const CERT: &str =
     "chancery cert create --profile 'TLS Server' --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing'";
 
 /// Every command that ends something for good, as far as its flags go, and the word that it asks for.
-const COMMANDS: [(&str, &str); 8] = [
+const COMMANDS: [(&str, &str); 9] = [
     ("token delete --profile numbers TOKEN", "delete"),
     ("profile delete numbers", "delete"),
     ("cert-profile delete Workload", "delete"),
@@ -18,6 +18,7 @@ const COMMANDS: [(&str, &str); 8] = [
     ("ca revoke 'Issuing 1' --reason superseded", "revoke"),
     ("identity delete ci", "delete"),
     ("role delete Builders", "delete"),
+    ("notice-target delete alerts", "delete"),
 ];
 
 fn furnish(place: &Place) -> String {
@@ -36,6 +37,7 @@ fn furnish(place: &Place) -> String {
         "chancery ca create --profile 'Issuing Certificate Authority' --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing' --subject 'CN=Issuing 1,O=Demonstration'",
         "chancery role create --name Builders --logins-required 1 --perm Signing:Submit",
         "chancery identity create --name ci --kind Application --role Builders",
+        "chancery notice-target create --name alerts --url https://hooks.example.org/chancery --shape Slack --kind Waiting",
     ];
     for line in lines {
         place.sh(line).done();

@@ -63,13 +63,13 @@ fn revoked(place: &Place) {
     place.sh(&own).done();
     let renew = "chancery cert renew gone.example.org --cert-out gone.pem --key-out gone.key";
     place.sh(renew).done();
-    let through = place.sh(&own.replace("--key-out gone.key", "--key-out other.key")).failed(2);
-    assert!(through.contains("leads into .gone.pem.renewal") && !place.path("other.key").exists(), "{through}");
+    let through = place.sh(&own.replace("--key-out gone.key", "--key-out through.key")).failed(2);
+    assert!(through.contains("leads into .gone.pem.renewal") && !place.path("through.key").exists(), "{through}");
     let uuid = place.sh(
         "chancery cert list --serial-number $(openssl x509 -in gone.pem -serial -noout | cut -d= -f2) --output json",
     );
     let uuid = uuid.done().split("\"uuid\":\"").nth(1).unwrap()[..36].to_owned();
-    place.sh(&format!("chancery cert revoke {uuid} --yes")).done();
+    place.sh(&format!("chancery cert revoke {uuid} --reason keyCompromise --yes")).done();
     let refused = place.sh(renew).failed(5);
     let line = refused.split("rm -r ").nth(1).and_then(|rest| rest.split(',').next()).expect("what to remove");
     place.sh(&format!("rm -r {line} && {own}")).done();
@@ -94,7 +94,7 @@ fn without_the_right(place: &Place) {
     let made = place.json("chancery identity create --name watcher --kind Application --role submitters");
     place.write("watcher.key", made["apiKey"].as_str().unwrap());
     for more in ["--watch", "--before 1d"] {
-        let renew = format!("{RENEW} --api-key-file watcher.key --server {} {more}", place.base());
+        let renew = format!("timeout 60 {RENEW} --api-key-file watcher.key {more}");
         let refused = place.sh(&renew).failed(5);
         assert!(refused.contains("CertManage:Generate is missing"), "{refused}");
     }
