@@ -1,14 +1,13 @@
 //! Time stamps over HTTP (RFC 3161, 3.4). Whether an answer is a good stamp is for its reader to say.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
-use rustls::crypto::aws_lc_rs;
-use ureq::{
-    Agent,
-    tls::{Certificate, RootCerts, TlsConfig},
+use ureq::Agent;
+
+use crate::{
+    ClientError,
+    transport::{authorities, tls},
 };
-
-use crate::{ClientError, transport::authorities};
 
 /// Asks time-stamping authorities.
 pub struct StampFetcher(Agent);
@@ -21,11 +20,7 @@ impl StampFetcher {
     ///
     /// [`ClientError::Authority`] where `tls_authorities` holds no certificate.
     pub fn new(tls_authorities: Option<&[u8]>) -> Result<Self, ClientError> {
-        let trusted: Vec<Certificate<'static>> = tls_authorities.map(authorities).transpose()?.unwrap_or_default();
-        let tls = TlsConfig::builder()
-            .root_certs(RootCerts::Specific(Arc::new(trusted)))
-            .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
-            .build();
+        let tls = tls(tls_authorities.map(authorities).transpose()?.unwrap_or_default());
         let config = Agent::config_builder().tls_config(tls).http_status_as_error(false).max_redirects(0).build();
         Ok(Self(config.into()))
     }

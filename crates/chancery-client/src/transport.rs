@@ -65,10 +65,7 @@ impl Client {
     ///
     /// [`ClientError::Authority`] where `ca_pem` holds no certificate.
     pub fn new(base: &str, ca_pem: &[u8]) -> Result<Self, ClientError> {
-        let tls = TlsConfig::builder()
-            .root_certs(RootCerts::Specific(Arc::new(authorities(ca_pem)?)))
-            .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
-            .build();
+        let tls = tls(authorities(ca_pem)?);
         let config =
             Agent::config_builder().tls_config(tls).http_status_as_error(false).max_redirects(0).proxy(None).build();
         Ok(Self {
@@ -309,6 +306,14 @@ fn refused(answer: &Answer) -> ClientError {
 /// The body of a call. What this crate sends has no map with keys that are not strings, so it always is JSON.
 pub(crate) fn json<T: Serialize>(body: &T) -> Result<String, ClientError> {
     serde_json::to_string(body).map_err(|error| ClientError::Unexpected { status: 0, why: error.to_string() })
+}
+
+/// TLS with servers that present a certificate of one of these authorities.
+pub(crate) fn tls(authorities: Vec<Certificate<'static>>) -> TlsConfig {
+    TlsConfig::builder()
+        .root_certs(RootCerts::Specific(Arc::new(authorities)))
+        .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
+        .build()
 }
 
 pub(crate) fn authorities(pem: &[u8]) -> Result<Vec<Certificate<'static>>, ClientError> {

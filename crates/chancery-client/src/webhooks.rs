@@ -3,19 +3,20 @@
 
 use std::{fmt, net::IpAddr, sync::Arc, time::Duration};
 
-use rustls::crypto::aws_lc_rs;
 use ureq::{
     Agent, Error,
     config::Config,
     http::Uri,
-    tls::{RootCerts, TlsConfig},
     unversioned::{
         resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver},
         transport::{DefaultConnector, NextTimeout},
     },
 };
 
-use crate::{ClientError, transport::authorities};
+use crate::{
+    ClientError,
+    transport::{authorities, tls},
+};
 
 /// Says to which addresses may be connected.
 pub type Allowed = Arc<dyn Fn(IpAddr) -> bool + Send + Sync>;
@@ -64,10 +65,7 @@ impl WebhookPoster {
     ///
     /// [`ClientError::Authority`] where there is no certificate in it.
     pub fn new(tls_authorities: &[u8], allowed: Allowed) -> Result<Self, ClientError> {
-        let tls = TlsConfig::builder()
-            .root_certs(RootCerts::Specific(Arc::new(authorities(tls_authorities)?)))
-            .unversioned_rustls_crypto_provider(Arc::new(aws_lc_rs::default_provider()))
-            .build();
+        let tls = tls(authorities(tls_authorities)?);
         let config = Agent::config_builder()
             .tls_config(tls)
             .https_only(true)

@@ -25,7 +25,9 @@ use tracing::warn;
 use uuid::Uuid;
 
 use crate::{
-    Chancery, Error, Result, idempotency,
+    Chancery, Error, Result,
+    clock::ms,
+    idempotency,
     quarantine::{Object, is_lasting},
 };
 
@@ -309,7 +311,7 @@ impl Chancery {
 
     async fn prune_changes(&self) -> Result<()> {
         let now_ms = self.clock.now_ms();
-        let before_ms = now_ms.saturating_sub(i64::try_from(PRUNE_AGE.as_millis()).unwrap_or(i64::MAX));
+        let before_ms = now_ms.saturating_sub(ms(PRUNE_AGE));
         let pruned = self.storage.background(&FollowingChanges(()), move |tx| {
             Box::pin(async move {
                 tables::changes::prune(tx, PRUNE_AGE).await?;

@@ -5,7 +5,7 @@ use std::{
         Arc,
         atomic::{AtomicI64, Ordering},
     },
-    time::{SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
 /// Where the time comes from.
@@ -15,6 +15,11 @@ pub enum Clock {
     System,
     /// A clock that stands still until a test moves it.
     Fixed(Arc<AtomicI64>),
+}
+
+/// A span in milliseconds, as times are counted.
+pub(crate) fn ms(span: Duration) -> i64 {
+    i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }
 
 impl Clock {
@@ -30,7 +35,7 @@ impl Clock {
         match self {
             Self::System => {
                 let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-                i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX)
+                ms(since_epoch)
             }
             Self::Fixed(now_ms) => now_ms.load(Ordering::Relaxed),
         }

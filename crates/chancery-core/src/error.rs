@@ -1,6 +1,6 @@
 //! What can go wrong, as meanings. The server's one error table turns a meaning into a status and an errorCode.
 
-use std::{borrow::Cow, fmt};
+use std::{borrow::Cow, error::Error as StdError, fmt};
 
 use chancery_keys::{CustodyError, Failed, GenerateError, OpenError};
 use chancery_store::StoreError;
@@ -281,3 +281,14 @@ macro_rules! internal {
 
 // Keys that do not open, or are asked for what they cannot do, are our fault: rules refuse that earlier.
 internal!(Failed, GenerateError, OpenError);
+
+/// An error and what caused it, in one line.
+pub(crate) fn reason(why: &(dyn StdError + 'static)) -> String {
+    let (mut text, mut cause) = (why.to_string(), why.source());
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
+}

@@ -15,7 +15,7 @@ use std::{
 use tracing::{error, info};
 use uuid::Uuid;
 
-use crate::{Error, Meaning, Result, changes::ChangeKind, rows::is_unauthentic};
+use crate::{Error, Meaning, Result, changes::ChangeKind, error::reason, rows::is_unauthentic};
 
 /// A kind of object, as in `changes`, and which one; none where there is only one.
 pub(crate) type Object = (&'static str, Option<Uuid>);
@@ -107,17 +107,6 @@ pub(crate) fn closed() -> Error {
 /// Whether a failure lies in what is stored, and not in the way to it: to try again gives the same.
 pub(crate) fn is_lasting(failure: &Error) -> bool {
     is_unauthentic(failure) || !matches!(failure.meaning(), Meaning::Unavailable | Meaning::Busy)
-}
-
-/// An error and what caused it, in one line.
-fn reason(why: &(dyn StdError + 'static)) -> String {
-    let (mut text, mut cause) = (why.to_string(), why.source());
-    while let Some(error) = cause {
-        text.push_str(": ");
-        text.push_str(&error.to_string());
-        cause = error.source();
-    }
-    text
 }
 
 fn shown(id: Option<Uuid>) -> String {

@@ -4,6 +4,7 @@
 #![warn(clippy::print_stderr)]
 
 mod allocator;
+mod bounded;
 mod cli;
 mod client;
 mod commands;

@@ -5,7 +5,7 @@ use std::{
     env,
     fs::File,
     future::poll_fn,
-    io::{self, IsTerminal as _, Read as _},
+    io::{self, IsTerminal as _},
     path::Path,
     process::{self, Command},
     sync::{Mutex, MutexGuard, OnceLock, PoisonError, mpsc},
@@ -19,6 +19,7 @@ use tokio::{
 };
 
 use crate::{
+    bounded,
     failure::{Failure, While as _},
     output,
 };
@@ -42,13 +43,7 @@ pub(crate) fn password(of: &str, file: Option<&Path>, variable: &str) -> Result<
 }
 
 fn read_file(path: &Path) -> io::Result<String> {
-    let mut text = String::new();
-    // One more: a part of a password is none.
-    File::open(path)?.take(FILE_MAX + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > FILE_MAX {
-        return Err(io::Error::other(format!("a file with a password has at most {FILE_MAX} bytes")));
-    }
-    Ok(text)
+    String::from_utf8(bounded::read(File::open(path)?, FILE_MAX)?).map_err(|_| io::Error::other("it is no text"))
 }
 
 /// A file's last line end is its editor's, not the password's.

@@ -9,7 +9,7 @@ use std::{
 use chancery_types::Action;
 use serde_json::json;
 
-use crate::{Chancery, Clock, Event, Result};
+use crate::{Chancery, Clock, Event, Result, clock::ms};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
@@ -50,7 +50,7 @@ impl Chancery {
 
 /// By how many milliseconds the clock was set ahead, or back where it is negative.
 fn jump((before_ms, before): (i64, Instant), (now_ms, now): (i64, Instant)) -> Option<i64> {
-    let passed_ms = i64::try_from(now.saturating_duration_since(before).as_millis()).unwrap_or(i64::MAX);
+    let passed_ms = ms(now.saturating_duration_since(before));
     let by_ms = now_ms.saturating_sub(before_ms).saturating_sub(passed_ms);
     (by_ms.unsigned_abs() >= JUMP_MIN_MS).then_some(by_ms)
 }

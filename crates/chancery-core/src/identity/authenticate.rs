@@ -9,13 +9,13 @@ use chancery_types::{
 
 use super::{
     Caller, Credentials, RequestInfo,
-    login::ms,
     sessions::{Key, Session},
 };
 use crate::{
     Chancery, Error, Event, Meaning, Result,
     audit::Nobody,
     changes::{Change, ChangeKind},
+    clock::ms,
     pool,
     quarantine::Object,
 };

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use chancery_types::{IdentityId, RoleId, wire::audit::LoginWay};
 use serde::{Deserialize, Serialize};
 
-use crate::Limits;
+use crate::{Limits, clock::ms};
 
 /// One identity in a session, with the roles that it held when it logged in. Roles given to it later need a new login,
 /// so a session's privileges never grow by themselves.
@@ -135,10 +135,6 @@ pub(crate) fn lives(opened_at: i64, last_used_at: i64, complete: bool, now: i64,
     let within = |since: i64, span| now < since.saturating_add(ms(span));
     within(opened_at, limits.session_max)
         && if complete { within(last_used_at, limits.idle_max) } else { within(opened_at, limits.half_open_max) }
-}
-
-pub(super) fn ms(span: std::time::Duration) -> i64 {
-    i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]

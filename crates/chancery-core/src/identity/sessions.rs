@@ -23,6 +23,7 @@ use super::{
 use crate::{
     Error, Limits, Result,
     changes::{Change, ChangeKind},
+    clock::ms,
     quarantine::{Quarantine, is_lasting},
     storage::{MayRead, Storage},
 };
@@ -96,8 +97,8 @@ impl Session {
 
     /// Removes the rows of sessions that have run out. Another node may have used one and not written it down yet.
     pub(super) async fn delete_ended(tx: &mut Tx, now: i64, limits: &Limits) -> Result<()> {
-        let before = |span| now.saturating_sub(login::ms(span));
-        let unused = before(limits.idle_max).saturating_sub(2 * login::ms(WRITE_EVERY));
+        let before = |span| now.saturating_sub(ms(span));
+        let unused = before(limits.idle_max).saturating_sub(2 * ms(WRITE_EVERY));
         tables::sessions::delete_ended(tx, before(limits.session_max), unused, before(limits.half_open_max)).await?;
         Ok(())
     }

@@ -20,7 +20,7 @@ use tracing::{error, warn};
 use uuid::Uuid;
 
 use super::{QUEUE, post::Attempt, stored_target::StoredTarget};
-use crate::{Chancery, Error, Host, Result};
+use crate::{Chancery, Error, Host, Result, clock::ms};
 
 /// How often it is looked what is due.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -82,7 +82,7 @@ impl Chancery {
     /// Delivers some of what is due to a target; whether there may be more.
     pub(super) async fn deliver_some(&self, target: Uuid) -> Result<bool> {
         let (node, now_ms) = (self.node, self.clock.now_ms());
-        let wait = i64::try_from(self.limits.notices.wait_max.as_millis()).unwrap_or(i64::MAX);
+        let wait = ms(self.limits.notices.wait_max);
         // All turns of the longest wait, and some seconds to write down what came of them.
         let turns = i64::from(TOGETHER).div_euclid(AT_ONCE as i64);
         let until_ms = now_ms.saturating_add(wait.saturating_mul(turns)).saturating_add(10_000);

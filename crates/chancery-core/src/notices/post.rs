@@ -11,7 +11,7 @@ use super::{
     shape,
     stored_target::{Access, StoredTarget},
 };
-use crate::{Chancery, Error, Result};
+use crate::{Chancery, Error, Result, error::reason};
 
 /// Characters of an answer, or of a reason, that are kept.
 const SHOWN_MAX: usize = 300;
@@ -96,20 +96,6 @@ fn signed(key: &[u8], id: &str, now_s: i64, body: &[u8]) -> Vec<(&'static str, S
         ("webhook-timestamp", now_s.to_string()),
         ("webhook-signature", format!("v1,{tag}")),
     ]
-}
-
-/// An error and what caused it.
-fn reason(error: &(dyn std::error::Error + 'static)) -> String {
-    let mut reason = error.to_string();
-    let mut cause = error.source();
-    while let Some(one) = cause {
-        let text = one.to_string();
-        if !reason.contains(&text) {
-            reason = format!("{reason}: {text}");
-        }
-        cause = one.source();
-    }
-    reason
 }
 
 /// A text from outside, short and on one line.

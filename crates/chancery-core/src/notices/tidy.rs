@@ -14,6 +14,7 @@ use super::deliver::DeliveringNotices;
 use crate::{
     Chancery, Error, Event, Limits, Result,
     audit::{Actor, Entry},
+    clock::ms,
 };
 
 /// Between two looks.
@@ -92,8 +93,4 @@ async fn give_up(tx: &mut Tx, node: Uuid, target: Uuid, name: &str, limits: &Lim
         Entry::new(now_ms, &actor, event, ErrorCode::Success)?.append(tx).await?;
     }
     Ok(Found { gone, waiting, more: gone > 0 })
-}
-
-fn ms(time: Duration) -> i64 {
-    i64::try_from(time.as_millis()).unwrap_or(i64::MAX)
 }

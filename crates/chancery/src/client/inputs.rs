@@ -3,7 +3,7 @@
 use std::{
     fmt,
     fs::File,
-    io::{self, BufRead as _, IsTerminal as _, Read as _},
+    io::{self, BufRead as _, IsTerminal as _},
     path::Path,
     time::Duration,
 };
@@ -12,7 +12,7 @@ use chancery_types::ValidityUnit;
 use serde_json::{Value, json};
 
 use super::exit::usage;
-use crate::{failure::Failure, output};
+use crate::{bounded, failure::Failure, output};
 
 /// Bytes of a file that an option names, at most: what becomes a part of a call, which the server takes no larger.
 const FILE_MAX: u64 = 1 << 20;
@@ -35,18 +35,12 @@ pub(crate) fn ask(question: &str) -> Result<String, Failure> {
 /// What an option names: a file, or standard input where it is called `-`.
 pub(crate) fn read_file(option: &str, path: &Path) -> Result<Vec<u8>, Failure> {
     let wrong = |why: &dyn fmt::Display| usage(format!("{option} {}: {why}", path.display()));
-    let mut content = Vec::new();
-    // One more: a file that is too long must not look like a whole one.
     let read = if path == Path::new("-") {
-        io::stdin().lock().take(FILE_MAX + 1).read_to_end(&mut content)
+        bounded::read(io::stdin().lock(), FILE_MAX)
     } else {
-        File::open(path).and_then(|file| file.take(FILE_MAX + 1).read_to_end(&mut content))
+        File::open(path).and_then(|file| bounded::read(file, FILE_MAX))
     };
-    read.map_err(|error| wrong(&error))?;
-    if content.len() as u64 > FILE_MAX {
-        return Err(wrong(&format_args!("it is longer than {FILE_MAX} bytes")));
-    }
-    Ok(content)
+    read.map_err(|error| wrong(&error))
 }
 
 /// The same, of a text.

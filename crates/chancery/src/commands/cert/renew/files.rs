@@ -130,6 +130,7 @@ impl Files {
     /// What has to go before others can have these names.
     pub(super) fn to_remove(&self) -> String {
         let names = self.members().map(|(name, _)| name).chain([self.folder.as_path()]);
+        let names = names.filter(|name| name.symlink_metadata().is_ok());
         names.map(|name| name.display().to_string()).collect::<Vec<_>>().join(" ")
     }
 
