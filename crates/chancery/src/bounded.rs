@@ -1,6 +1,40 @@
 //! Files that somebody names are read up to a bound.
 
-use std::io::{self, Read};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+
+use crate::failure::{Failure, While as _};
+
+/// Bytes of a file of certificates, a key, a configuration or a checkpoint, at most: far above any that is in use.
+pub(crate) const FILE_MAX: u64 = 16 << 20;
+
+/// A file that is named as `what`; where it cannot be read, the error says which one.
+pub(crate) fn file(what: &str, path: &Path) -> Result<Vec<u8>, Failure> {
+    open(path).doing(named(what, path))
+}
+
+/// The same, of a text.
+pub(crate) fn text(what: &str, path: &Path) -> Result<String, Failure> {
+    open_text(path).doing(named(what, path))
+}
+
+/// All of a file, for whoever tells apart why it cannot be read.
+pub(crate) fn open(path: &Path) -> io::Result<Vec<u8>> {
+    read(File::open(path)?, FILE_MAX)
+}
+
+/// The same, of a text.
+pub(crate) fn open_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(open(path)?).map_err(|_| io::Error::other("it is no text"))
+}
+
+fn named(what: &str, path: &Path) -> String {
+    let name = path.display();
+    if what.is_empty() { name.to_string() } else { format!("{what} {name}") }
+}
 
 /// All of it; longer than `max` bytes it is refused.
 pub(crate) fn read(from: impl Read, max: u64) -> io::Result<Vec<u8>> {
@@ -11,4 +45,18 @@ pub(crate) fn read(from: impl Read, max: u64) -> io::Result<Vec<u8>> {
         return Err(io::Error::other(format!("it is longer than {max} bytes")));
     }
     Ok(content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The longest that is allowed is read; a device that never ends is not waited for.
+    #[test]
+    fn a_file_without_end_is_refused() {
+        assert_eq!(read(&b"four"[..], 4).unwrap(), b"four");
+        let error = file("--root", Path::new("/dev/zero")).unwrap_err();
+        assert_eq!(crate::failure::describe(error.as_ref()), "--root /dev/zero: it is longer than 16777216 bytes");
+        assert!(open_text(Path::new("/dev/zero")).is_err());
+    }
 }

@@ -1,11 +1,12 @@
 //! How notices leave this server, as the settings say.
 
-use std::{net::IpAddr, path::Path, sync::Arc};
+use std::{net::IpAddr, sync::Arc};
 
 use chancery_client::{WebhookPoster, system_authorities};
 use chancery_core::{NoticeConfig, NoticeTransport, Post, Posted};
 
 use crate::{
+    bounded,
     failure::{Failure, While as _},
     settings::Settings,
 };
@@ -33,7 +34,7 @@ impl NoticeTransport for Nowhere {
 pub(crate) fn config(settings: &Settings) -> Result<NoticeConfig, Failure> {
     let console = settings.public_origin.clone();
     let authorities = match &settings.notice_ca {
-        Some(file) => Some(read(file)?),
+        Some(path) => Some(bounded::file("--notice-ca", path)?),
         None => system_authorities().map(String::into_bytes),
     };
     let Some(authorities) = authorities else {
@@ -46,10 +47,6 @@ pub(crate) fn config(settings: &Settings) -> Result<NoticeConfig, Failure> {
     };
     let poster = WebhookPoster::new(&authorities, Arc::new(allowed)).doing("--notice-ca")?;
     Ok(NoticeConfig { transport: Some(Arc::new(Http(poster))), console })
-}
-
-fn read(file: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(file).doing(format!("--notice-ca {}", file.display()))
 }
 
 /// Whether an address is one on the Internet, by the registries of IANA for special purposes: nobody who names a target

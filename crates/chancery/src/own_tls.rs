@@ -19,6 +19,7 @@ use tracing::{info, warn};
 use x509_cert::{Certificate, der::Decode as _};
 
 use crate::{
+    bounded,
     failure::{Failure, While as _},
     private_file,
     settings::Settings,
@@ -68,7 +69,7 @@ pub(crate) fn present(settings: &Settings) -> Result<Arc<ServerConfig>, Failure>
             (files.certificate, files.key)
         }
     };
-    let read = |path: &Path| fs::read(path).doing(path.display().to_string());
+    let read = |path: &Path| bounded::file("", path);
     warn_of_readers(&key);
     let chain = read(&certificate)?;
     let config = chancery_server::tls_config(&chain, &read(&key)?)?;

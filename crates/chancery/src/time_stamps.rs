@@ -6,6 +6,7 @@ use chancery_client::StampFetcher;
 use chancery_core::{OutsideAuthorities, StampTransport};
 
 use crate::{
+    bounded,
     failure::{Failure, While as _},
     settings::Settings,
 };
@@ -34,16 +35,13 @@ pub(crate) fn outside(settings: &Settings) -> Result<Option<OutsideAuthorities>,
     if urls.is_empty() {
         return Ok(None);
     }
-    let roots = settings.time_stamp_roots.as_deref().map(read).transpose()?;
+    let roots = settings.time_stamp_roots.as_deref();
+    let roots = roots.map(|path| bounded::text("--time-stamp-roots", path)).transpose()?;
     // Stamps are signed, so most authorities are reached by plain HTTP.
     let tls = if urls.iter().any(|url| url.starts_with("https://")) { Some(tls_authorities()?) } else { None };
     let transport = Arc::new(Http(StampFetcher::new(tls.as_deref()).doing("--time-stamp-urls with https")?));
     let found = OutsideAuthorities::new(urls.clone(), roots.as_deref(), transport);
     found.map(Some).doing("--time-stamp-urls, --time-stamp-roots")
-}
-
-fn read(roots: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(roots).doing(format!("--time-stamp-roots {}", roots.display()))
 }
 
 /// The authorities that this system trusts; `SSL_CERT_FILE` names another file.
@@ -52,5 +50,5 @@ fn tls_authorities() -> Result<Vec<u8>, Failure> {
     let found = named.iter().map(Path::new).chain(TLS_AUTHORITIES.iter().map(Path::new)).find(|path| path.is_file());
     let file = found
         .ok_or("--time-stamp-urls with https: no file with this system's authorities; SSL_CERT_FILE may name one")?;
-    std::fs::read(file).doing(format!("{}", file.display()))
+    bounded::file("", file)
 }

@@ -1,7 +1,7 @@
 //! `chancery log watch`: somebody who remembers. Each new checkpoint must extend the last one that was kept.
 
 use std::{
-    fs, io,
+    io,
     path::{Path, PathBuf},
     thread::sleep,
 };
@@ -10,6 +10,7 @@ use chancery_client::Client;
 use chancery_verify::log::{Checkpoint, LogKey, NotLogged, NotSigned, verify_log_consistency};
 
 use crate::{
+    bounded,
     cli::client::LogWatch,
     client::{
         address::Address,
@@ -73,7 +74,7 @@ fn watched(command: &LogWatch) -> Result<Watched, Failure> {
 
 /// The key as it was kept the first time at this address; a first one is kept, and said.
 fn kept_key(client: &Client, path: &Path) -> Result<LogKey, Failure> {
-    let text = match fs::read_to_string(path) {
+    let text = match bounded::open_text(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => first_key(client, path)?,
         read => read.doing(path.display().to_string())?,
     };
@@ -93,7 +94,7 @@ impl Watched {
     fn look(&self) -> Result<Option<String>, Failure> {
         let Self { client, key, kept, .. } = self;
         let newer = String::from_utf8(client.checkpoint()?).doing("the checkpoint")?;
-        let older = match fs::read_to_string(kept) {
+        let older = match bounded::open_text(kept) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => None,
             read => Some(read.doing(kept.display().to_string())?),
         };

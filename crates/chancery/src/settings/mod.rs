@@ -16,7 +16,10 @@ use chancery_server::{Bounds, Network};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
-use crate::failure::{Failure, While as _};
+use crate::{
+    bounded,
+    failure::{Failure, While as _},
+};
 
 /// Whoever stops a server waits for it.
 const DRAIN_DELAY_MAX: Duration = Duration::from_hours(1);
@@ -220,7 +223,7 @@ impl Options {
     }
 
     fn read(path: &Path) -> Result<Self, Failure> {
-        let read = toml::from_str(&std::fs::read_to_string(path)?);
+        let read = toml::from_str(&bounded::open_text(path)?);
         // The library draws the place over several lines; the first one names it.
         read.map_err(|error: toml::de::Error| {
             let place = error.to_string();

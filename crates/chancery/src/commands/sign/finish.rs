@@ -1,6 +1,6 @@
 //! A signature is verified, and then put where it belongs: whole or not at all.
 
-use std::{fs, io, io::Write as _};
+use std::{io, io::Write as _};
 
 use chancery_client::FileError;
 use chancery_core::Clock;
@@ -13,6 +13,7 @@ use chancery_x509::time::parse_rfc3339;
 
 use super::plan::{Job, digest, upload};
 use crate::{
+    bounded,
     cli::client::Sign,
     client::{
         connection::Connection,
@@ -61,7 +62,7 @@ fn refuse_another_digest(command: &Sign, job: &Job) -> Result<(), Failure> {
 /// to.
 fn verify(command: &Sign, job: &Job, request: &SigningRequest, chain: &[Vec<u8>]) -> Result<(), Failure> {
     let root = match &command.root {
-        Some(path) => fs::read(path).doing(format!("--root {}", path.display()))?,
+        Some(path) => bounded::file("--root", path)?,
         None => chain.last().cloned().ok_or("the service's certificate has no issuer")?,
     };
     let roots = read_links(&root).doing("the trusted root")?;

@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
+    bounded,
     cli::Verify,
     client::exit::tell,
     failure::{Failure, While as _},
@@ -162,7 +163,7 @@ fn consistency(checkpoints: &[std::path::PathBuf], log: &str, key: &LogKey) -> R
         } else if place.contains("://") {
             Err("only http:// and folders are read: tiles need no protection, they are checked".to_owned())
         } else {
-            fs::read(format!("{place}/tile/{name}")).map_err(|error| error.to_string())
+            bounded::open(Path::new(&format!("{place}/tile/{name}"))).map_err(|error| error.to_string())
         }
     };
     match verify_log_consistency(&older, &newer, key, fetch) {
@@ -177,7 +178,7 @@ fn consistency(checkpoints: &[std::path::PathBuf], log: &str, key: &LogKey) -> R
 
 /// The certificates of a file that has nothing else: what stood around them would count as verified, too.
 fn certificates_alone(path: &Path) -> Result<Vec<Vec<u8>>, Trouble> {
-    let (file, found) = (read(path)?, certificates(path)?);
+    let (file, found) = (bounded::file("", path)?, certificates(path)?);
     let blocks =
         found.iter().map(|der| format!("-----BEGINCERTIFICATE-----{}-----ENDCERTIFICATE-----", Base64::encode(der)));
     let text: String = String::from_utf8_lossy(&file).split_whitespace().collect();
@@ -188,7 +189,7 @@ fn certificates_alone(path: &Path) -> Result<Vec<Vec<u8>>, Trouble> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<Vec<u8>>, Failure> {
-    read_certificates(&read(path)?).doing(path.display().to_string())
+    read_certificates(&bounded::file("", path)?).doing(path.display().to_string())
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Failure> {
@@ -196,7 +197,7 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    String::from_utf8(read(path)?).doing(path.display().to_string())
+    bounded::text("", path)
 }
 
 fn from_hex(text: &str) -> Option<Vec<u8>> {

@@ -18,6 +18,7 @@ use rcgen::KeyPair;
 
 use super::super::key;
 use crate::{
+    bounded,
     cli::cert::{KeyKind, RenewFiles},
     client::exit::{Exit, told_with, usage},
     destination,
@@ -83,7 +84,7 @@ impl Files {
     /// The certificate that is there (DER), without its issuers.
     pub(super) fn leaf(&self) -> Result<Option<Vec<u8>>, Failure> {
         let doing = || format!("--cert-out {}", self.cert.display());
-        match fs::read(&self.cert) {
+        match bounded::open(&self.cert) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             read => {
                 let file = read.doing(doing())?;
@@ -230,7 +231,7 @@ impl Files {
             let from = from.canonicalize()?;
             if fs::hard_link(&from, &to).is_err() {
                 let mut file = made_like(&to, Some(&fs::metadata(&from)?), 0o600)?;
-                file.write_all(&fs::read(&from)?)?;
+                file.write_all(&bounded::open(&from)?)?;
                 file.sync_all()?;
             }
         }
@@ -297,7 +298,7 @@ impl Files {
     /// What was asked for and is not in place yet: as it was written.
     pub(super) fn pending(&self) -> Result<Option<String>, Failure> {
         let path = self.folder.join(PENDING);
-        match fs::read_to_string(&path) {
+        match bounded::open_text(&path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             read => Ok(Some(read.doing(path.display().to_string())?)),
         }
