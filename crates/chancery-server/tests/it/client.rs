@@ -111,6 +111,14 @@ impl Client {
         self.post("/api/v2/identities", body).await.response()["uuid"].as_str().unwrap().to_owned()
     }
 
+    /// An attempt was audited just now, also one that was refused. Not always as the last record: on a busy machine the
+    /// bearer token of whoever looks may have to be made anew first.
+    pub(crate) async fn saw_audited(&self, action: &str) {
+        let audit = self.get("/api/v2/audit?pageSize=5").await;
+        let records = audit.response()["items"].as_array().expect("a list");
+        assert!(records.iter().any(|record| record["action"] == action), "{action} in {records:?}");
+    }
+
     /// The uuid of the identity with this name.
     pub(crate) async fn identity_uuid(&self, name: &str) -> String {
         let stubs = self.get(&format!("/api/v2/identities/stubs?search={name}")).await;

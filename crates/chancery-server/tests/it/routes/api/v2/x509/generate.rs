@@ -201,8 +201,7 @@ async fn one_person_makes_no_authority_responder_or_stamp() {
             alone.post(&format!("{path}/{again}"), json!({})).await.refused(403, "NotAuthorized", None);
         }
     }
-    let audit = admin.get("/api/v2/audit?pageSize=1").await;
-    assert_eq!(audit.response()["items"][0]["action"], "CertificateRekey", "refusals are audited");
+    admin.saw_audited("CertificateRekey").await;
     let leaf = with(body(&admin, "TLS Client").await, json!({"issuerUuid": root, "trustCert": false}));
     alone.post(PATH, leaf).await.response();
 }

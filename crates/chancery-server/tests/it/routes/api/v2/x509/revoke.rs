@@ -88,8 +88,7 @@ async fn one_person_ends_leaves_and_nothing_that_others_rest_on() {
             alone.post(&path(certificate), json!({"reason": reason})).await.refused(403, "NotAuthorized", None);
         }
     }
-    let audit = admin.get("/api/v2/audit?pageSize=1").await;
-    assert_eq!(audit.response()["items"][0]["action"], "CertificateRevoke", "the refusal is audited");
+    admin.saw_audited("CertificateRevoke").await;
     let leaf = issued(&admin, "TLS Client", &root).await["certificateUuid"].clone();
     alone.post(&path(&leaf), json!({"reason": "superseded"})).await.response();
     for certificate in weighty.iter().rev() {
