@@ -1,6 +1,9 @@
 //! Texts from elsewhere on a terminal.
 
-use std::fmt::{self, Write};
+use std::{
+    fmt::{self, Write},
+    path::Path,
+};
 
 use chancery_types::hides;
 
@@ -30,6 +33,11 @@ pub(crate) fn escaped_json(json: &str) -> String {
         }
     }
     shown
+}
+
+/// What stands for a path between the single quotes of a shell's line.
+pub(crate) fn in_quotes(path: &Path) -> String {
+    path.display().to_string().replace('\'', r"'\''")
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::{
     self_check::CARD,
     state::{Demo, State},
 };
+use crate::shown::in_quotes;
 
 /// What to paste. `{…}` is filled in.
 const LINES: &str = r#"# The same by hand. Paste it into a shell:
@@ -62,9 +63,4 @@ pub(super) fn lines(state: &State, state_file: &Path) -> String {
         ("{releasePolicy}", releases.policy_uuid.to_string()),
     ];
     filled.into_iter().fold(LINES.to_owned(), |lines, (name, value)| lines.replace(name, &value))
-}
-
-/// A path between single quotes.
-fn in_quotes(path: &Path) -> String {
-    path.display().to_string().replace('\'', r"'\''")
 }

@@ -24,6 +24,7 @@ use crate::{
     destination,
     failure::{Failure, While as _},
     private_file,
+    shown::in_quotes,
 };
 
 /// Names within the folder of a pair.
@@ -132,7 +133,7 @@ impl Files {
     pub(super) fn to_remove(&self) -> String {
         let names = self.members().map(|(name, _)| name).chain([self.folder.as_path()]);
         let names = names.filter(|name| name.symlink_metadata().is_ok());
-        names.map(|name| name.display().to_string()).collect::<Vec<_>>().join(" ")
+        names.map(|name| format!("'{}'", in_quotes(name))).collect::<Vec<_>>().join(" ")
     }
 
     /// The kind of the key that is there.
