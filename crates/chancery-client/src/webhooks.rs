@@ -72,6 +72,9 @@ impl WebhookPoster {
             .http_status_as_error(false)
             .max_redirects(0)
             .proxy(None)
+            // As many as are posted to one receiver at a time, so that none has to shake hands again.
+            .max_idle_connections(64)
+            .max_idle_connections_per_host(16)
             .build();
         let resolver = Checked { resolver: DefaultResolver::default(), allowed };
         Ok(Self(Agent::with_parts(config, DefaultConnector::default(), resolver)))
