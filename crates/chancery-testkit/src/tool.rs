@@ -33,6 +33,16 @@ impl Ran {
     }
 }
 
+/// Java's programs end within seconds here. Its second compiler and its parallel collector then cost more than they save:
+/// half of the processor time of a verdict, on two cores.
+fn short_java(program: &str) -> Option<[&'static str; 2]> {
+    match program {
+        "java" => Some(["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]),
+        "jarsigner" | "keytool" => Some(["-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"]),
+        _ => None,
+    }
+}
+
 impl Tool {
     /// A program by its name: one that `cargo xtask test` put under `target/tools`, else one on the PATH.
     #[must_use]
@@ -41,7 +51,8 @@ impl Tool {
         let installed = ["bin", "venv/bin", "node/node_modules/.bin"].map(|folder| tools.join(folder).join(name));
         let program = installed.into_iter().find(|path| path.is_file());
         let program = program.unwrap_or_else(|| name.into());
-        Tool { program, arguments: Vec::new(), environment: Vec::new(), input: Vec::new(), folder: None }
+        let arguments = short_java(name).into_iter().flatten().map(OsString::from).collect();
+        Tool { program, arguments, environment: Vec::new(), input: Vec::new(), folder: None }
     }
 
     /// One more argument.
