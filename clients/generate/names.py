@@ -133,8 +133,7 @@ NAMES = {
     "GET /metrics": "server.metrics",
     "GET /openapi.json": "server.openapi",
     "GET /docs": "server.docs",
-    "GET /docs/page.css": "server.docs_style",
-    "GET /docs/page.js": "server.docs_script",
+    "GET /docs/interface.md": "server.docs_prose",
 }
 
 # POST operations that change nothing, or that do no harm when they are done twice: they may be sent again after an answer

@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
 import { deploying } from "./deploying.mjs";
+import { documentation } from "./docs.mjs";
 import { SCRIPT, pages, plant, smallProgram } from "./planted.mjs";
 import { BASE, axe, caller, launch, logIn, open, settled, shoot, sizes, visit } from "./tools.mjs";
 
@@ -81,6 +82,8 @@ test("two people log in, one after the other, and a reload keeps the session", a
 });
 
 test("a service is deployed, and a change of its policy waits", () => deploying(browser, admins));
+
+test("the interface is found, tried and read at /docs", () => documentation(browser, admins));
 
 test("two people approve from two browsers, and the second approval signs", async () => {
   const call = await caller(admins);

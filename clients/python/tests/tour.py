@@ -75,7 +75,7 @@ class Tour:
         assert "# TYPE" in server.metrics()
         assert server.openapi()["info"]["title"] == "Chancery"
         assert "<html" in server.docs()
-        assert server.docs_style() and server.docs_script()
+        assert server.docs_prose()
         assert self.client.session.token()["token"]
         assert self.client.session.state()["response"]["fullyLoggedIn"]
 

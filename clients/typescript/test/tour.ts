@@ -78,7 +78,7 @@ export class Tour {
     assert.match(await server.metrics(), /# TYPE/);
     assert.equal((await server.openapi() as { openapi: string }).openapi, "3.1.0");
     assert.match(await server.docs(), /<html/);
-    assert((await server.docsStyle()) && (await server.docsScript()));
+    assert(await server.docsProse());
     assert((await this.client.session.token()).token);
     assert((await this.client.session.state()).response.fullyLoggedIn);
   }

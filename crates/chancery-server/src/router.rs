@@ -42,8 +42,7 @@ fn public() -> OpenApiRouter<App> {
         .routes(routes!(system::metrics::metrics))
         .routes(routes!(system::openapi::document))
         .routes(routes!(system::openapi::page))
-        .routes(routes!(system::openapi::script))
-        .routes(routes!(system::openapi::style))
+        .routes(routes!(system::openapi::prose))
 }
 
 /// The console's files. They are no operations of the interface, so the document does not have them.

@@ -2687,7 +2687,7 @@ export class Server {
   }
 
   /**
-   * The same document for people: a page that works offline.
+   * The same document for people: a page that lists the operations with examples, makes calls, and shows INTERFACE.md.
    *
    * `GET /docs`
    */
@@ -2706,35 +2706,16 @@ export class Server {
   }
 
   /**
-   * The page's style.
+   * What the server answers, endpoint by endpoint, in prose (Markdown).
    *
-   * `GET /docs/page.css`
+   * `GET /docs/interface.md`
    */
-  docsStyle(
+  docsProse(
     options: CallOptions = {},
   ): Promise<string> {
     const call: Call = {
       method: "GET",
-      path: "/docs/page.css",
-      kind: "text",
-      isPublic: true,
-      byCookie: false,
-      repeatable: true,
-    };
-    return this.#caller.call(call, options) as Promise<string>;
-  }
-
-  /**
-   * The page's script.
-   *
-   * `GET /docs/page.js`
-   */
-  docsScript(
-    options: CallOptions = {},
-  ): Promise<string> {
-    const call: Call = {
-      method: "GET",
-      path: "/docs/page.js",
+      path: "/docs/interface.md",
       kind: "text",
       isPublic: true,
       byCookie: false,

@@ -116,10 +116,9 @@ mod tests {
     use super::*;
 
     /// Operations without a method, each with its reason.
-    const LEFT_OUT: [(&str, &str, &str); 5] = [
+    const LEFT_OUT: [(&str, &str, &str); 4] = [
         ("GET", "/docs", "a page for browsers"),
-        ("GET", "/docs/page.css", "a part of that page"),
-        ("GET", "/docs/page.js", "a part of that page"),
+        ("GET", "/docs/interface.md", "a text for people"),
         ("GET", "/ocsp/{}", "the POST asks the same, of any length"),
         ("POST", "/tsa/{}", "StampFetcher posts to any address, this one too"),
     ];

@@ -17,6 +17,8 @@ use crate::{answer::Failure, extract::InPath, middleware::no_such_path};
 const FILES: &[(&str, &str, &[u8])] = &include!(concat!(env!("OUT_DIR"), "/console_files.rs"));
 
 const START: &str = "index.html";
+/// The page about the interface, which needs no login.
+const DOCUMENTATION: &str = "docs/index.html";
 
 /// Scripts, styles and calls of this server only; no script that is written in the page, none that is made of text
 /// (Trusted Types without a policy), no form that sends by itself, no frame around it.
@@ -64,13 +66,22 @@ impl FromStr for Known {
 pub(crate) async fn start(headers: HeaderMap) -> Result<Response, Failure> {
     let accepts = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
     let mut answer = if accepts.into_iter().any(|value| value.contains("text/html")) {
-        let Some(page) = BY_NAME.get(START) else { return Err(no_such_path().await) };
-        answer(page, &headers)
+        page(START, &headers).await?
     } else {
         ([(CONTENT_TYPE, "text/plain; charset=utf-8")], FOR_PROGRAMS).into_response()
     };
     answer.headers_mut().insert(VARY, ACCEPT.into());
     Ok(answer)
+}
+
+/// The page about the interface.
+pub(crate) async fn documentation(headers: &HeaderMap) -> Result<Response, Failure> {
+    page(DOCUMENTATION, headers).await
+}
+
+async fn page(name: &str, headers: &HeaderMap) -> Result<Response, Failure> {
+    let Some(page) = BY_NAME.get(name) else { return Err(no_such_path().await) };
+    Ok(answer(page, headers))
 }
 
 /// One of its files.

@@ -42,10 +42,9 @@ const BY_HAND: [(&str, &str, &str); 31] = [
 ];
 
 /// What is asked by programs in protocols of their own, or by browsers.
-const NOT_FOR_COMMANDS: [(&str, &str); 9] = [
+const NOT_FOR_COMMANDS: [(&str, &str); 8] = [
     ("GET", "/docs"),
-    ("GET", "/docs/page.css"),
-    ("GET", "/docs/page.js"),
+    ("GET", "/docs/interface.md"),
     ("GET", "/metrics"),
     ("GET", "/openapi.json"),
     ("GET", "/ocsp/{}"),

@@ -2220,7 +2220,7 @@ class AsyncServer:
     async def docs(
         self,
     ) -> str:
-        """The same document for people: a page that works offline.
+        """The same document for people: a page that lists the operations with examples, makes calls, and shows INTERFACE.md.
 
         `GET /docs`
         """
@@ -2232,30 +2232,15 @@ class AsyncServer:
         )
         return cast("str", await self._caller.call(call))
 
-    async def docs_style(
+    async def docs_prose(
         self,
     ) -> str:
-        """The page's style.
+        """What the server answers, endpoint by endpoint, in prose (Markdown).
 
-        `GET /docs/page.css`
+        `GET /docs/interface.md`
         """
         call = Call(
-            "GET", "/docs/page.css",
-            kind="text",
-            is_public=True,
-            repeatable=True,
-        )
-        return cast("str", await self._caller.call(call))
-
-    async def docs_script(
-        self,
-    ) -> str:
-        """The page's script.
-
-        `GET /docs/page.js`
-        """
-        call = Call(
-            "GET", "/docs/page.js",
+            "GET", "/docs/interface.md",
             kind="text",
             is_public=True,
             repeatable=True,

@@ -3,20 +3,15 @@
 use std::sync::OnceLock;
 
 use axum::{
-    http::{HeaderValue, header},
-    response::{Html, IntoResponse},
+    http::{HeaderMap, header},
+    response::{IntoResponse, Response},
 };
 use chancery_core::Error;
 
-use crate::answer::Failure;
+use crate::{answer::Failure, routes::console};
 
-/// A page without anything from elsewhere: its one script and its one style are its own files.
-const PAGE: &str = include_str!("page/index.html");
-const SCRIPT: &str = include_str!("page/page.js");
-const STYLE: &str = include_str!("page/page.css");
-
-const PAGE_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
-                           base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/// The same in prose, as the project keeps it.
+const PROSE: &str = include_str!("../../../../../docs/INTERFACE.md");
 
 /// The OpenAPI 3.1 document of this server.
 #[utoipa::path(
@@ -37,30 +32,19 @@ pub(crate) async fn document() -> Result<impl IntoResponse, Failure> {
     Ok(([(header::CONTENT_TYPE, "application/json")], json.as_str()))
 }
 
-/// The same document for people: a page that works offline.
+/// The same document for people: a page that lists the operations with examples, makes calls, and shows INTERFACE.md.
 #[utoipa::path(get, path = "/docs", tag = "System", responses((status = 200, body = String, content_type = "text/html")))]
-pub(crate) async fn page() -> impl IntoResponse {
-    ([(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PAGE_POLICY))], Html(PAGE))
+pub(crate) async fn page(headers: HeaderMap) -> Result<Response, Failure> {
+    console::documentation(&headers).await
 }
 
-/// The page's script.
+/// What the server answers, endpoint by endpoint, in prose (Markdown).
 #[utoipa::path(
     get,
-    path = "/docs/page.js",
+    path = "/docs/interface.md",
     tag = "System",
-    responses((status = 200, body = String, content_type = "text/javascript")),
+    responses((status = 200, body = String, content_type = "text/markdown")),
 )]
-pub(crate) async fn script() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], SCRIPT)
-}
-
-/// The page's style.
-#[utoipa::path(
-    get,
-    path = "/docs/page.css",
-    tag = "System",
-    responses((status = 200, body = String, content_type = "text/css")),
-)]
-pub(crate) async fn style() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], STYLE)
+pub(crate) async fn prose() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "text/markdown; charset=utf-8")], PROSE)
 }

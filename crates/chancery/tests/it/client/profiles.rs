@@ -82,7 +82,7 @@ fn logs(place: &Place, b: &str) {
 /// What a command keeps when it ends is what it renewed, not what others did meanwhile.
 #[test]
 fn a_command_that_ends_late_puts_no_old_login_back() {
-    let place = Place::with(&["--token-lifetime", "1"]).with_logins();
+    let place = Place::with(&["--token-lifetime", "3"]).with_logins();
     let file = place.path("home/chancery/servers/default.json");
     // Its bearer token ends while it waits, so that it renews its session.
     let wait = "rm -f waits; chancery sign app.tar --service 'demo releases' --wait 2> waits & \
@@ -93,7 +93,7 @@ fn a_command_that_ends_late_puts_no_old_login_back() {
         place.write("app.tar", format!("build {index}"));
         let approve = "chancery approve app.tar --yes --server-profile approver || chancery request list";
         let line =
-            format!("{wait}; sleep 1.2; {meanwhile}; cp {} meanwhile; {approve}; wait $!; cat waits", file.display());
+            format!("{wait}; sleep 3.3; {meanwhile}; cp {} meanwhile; {approve}; wait $!; cat waits", file.display());
         let said = place.sh(&line);
         assert_eq!(
             fs::read_to_string(place.path("meanwhile")).unwrap(),

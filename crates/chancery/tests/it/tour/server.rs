@@ -15,7 +15,7 @@ impl Tour {
         let _serves = client.by_hand(Client::readiness);
         assert!(client.by_hand(Client::metrics).contains("# TYPE"));
         assert_eq!(client.by_hand(Client::openapi)["info"]["title"], "Chancery");
-        for (page, part) in [("/docs", "<html"), ("/docs/page.css", "{"), ("/docs/page.js", "(")] {
+        for (page, part) in [("/docs", "<html"), ("/docs/interface.md", "# The interface")] {
             let body = client.by_hand(move |client| client.body("GET", page, None));
             assert!(String::from_utf8(body).unwrap().contains(part), "{page}");
         }

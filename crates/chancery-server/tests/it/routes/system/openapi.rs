@@ -145,11 +145,21 @@ async fn the_page_needs_nothing_from_elsewhere() {
     assert_eq!(page.headers["content-type"], "text/html; charset=utf-8");
     let policy = page.headers["content-security-policy"].to_str().unwrap();
     assert!(policy.starts_with("default-src 'none'; script-src 'self'"), "{policy}");
-    for part in
-        [page.text(), app.nobody().get("/docs/page.js").await.text(), app.nobody().get("/docs/page.css").await.text()]
-    {
-        assert!(!part.contains("http://") && !part.contains("https://") && !part.is_empty(), "{part}");
+    let linked: Vec<_> = page.text().split(['"']).filter(|text| text.starts_with("/console/")).collect();
+    assert_eq!(linked.len(), 4, "the icon, two styles and the script: {linked:?}");
+    for file in linked {
+        let part = app.nobody().get(file).await;
+        assert_eq!(part.status, 200, "{file}");
+        // The one address in a picture names what kind of XML it is.
+        let text = part.text().replace("http://www.w3.org/2000/svg", "");
+        assert!(!text.contains("http://") && !text.contains("https://") && !text.is_empty(), "{file}: {text}");
     }
-    let linked = page.text().matches("/docs/page.").count();
-    assert_eq!(linked, 2, "the script and the style");
+}
+
+#[tokio::test]
+async fn the_interface_is_there_in_prose() {
+    let app = TestApp::new().await;
+    let prose = app.nobody().get("/docs/interface.md").await;
+    assert_eq!(prose.headers["content-type"], "text/markdown; charset=utf-8");
+    assert_eq!(prose.text(), include_str!("../../../../../../docs/INTERFACE.md"));
 }
