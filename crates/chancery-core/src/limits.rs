@@ -250,7 +250,7 @@ impl Default for NoticeLimits {
 pub struct ListLimits {
     /// Items before a page that is asked for by its number, which are counted through: some 10 ms.
     pub offset_max: u32,
-    /// Items that are counted for the total of a list; where there are more, it says so.
+    /// Matching items that are counted for the total of a list that is asked for some; where there are more, it says so.
     pub count_max: u32,
     /// Items of a list that are looked at where no index helps: some 10 ms of reading.
     pub scan_max: u32,

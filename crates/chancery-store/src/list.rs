@@ -2,7 +2,8 @@
 //!
 //! A list has an order, and each of its *arms* an index in that order: `service_id = ?` one on `(service_id, name_key, id)`.
 //! The database merges the arms, so a page costs its own rows wherever it begins. What no index answers is looked for in so
-//! many rows at most; such a page may be short, and its `next` says where to go on.
+//! many rows at most; such a page may be short, and its `next` says where to go on. Rows that match are counted up to a
+//! bound. How many there are on all is exact: of tables that grow with every call the database keeps the number.
 
 mod position;
 #[cfg(test)]
@@ -16,10 +17,16 @@ pub use self::position::{Order, Position};
 use crate::backend::Backend;
 use crate::statement::parameters;
 use crate::value::{Bind, Value};
-use crate::{FromColumns, Statement, StoreError, Tx, generated_sql, pattern};
+use crate::{FromColumns, Statement, StoreError, Tx, generated_sql, pattern, sql};
 
 /// Arms of one list: SQLite takes 500 parts of one statement.
 pub(crate) const ARMS_MAX: usize = 400;
+
+/// Tables whose rows are counted as they come and go, by triggers of migration 0080. Whoever builds one of them anew
+/// makes its triggers anew.
+const KEPT: [&str; 4] = ["audit", "keys", "proposals", "signing_requests"];
+
+const KEPT_COUNT: &str = "SELECT CAST(COALESCE(SUM(counted), 0) AS BIGINT) FROM row_counts WHERE table_name = $1";
 
 /// Where a page begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +44,7 @@ pub struct Page {
     pub limit: u32,
     /// Where it begins.
     pub start: Start,
-    /// Matching rows that are counted.
+    /// Matching rows that are counted, where the list does not hold the whole table.
     pub count_max: u32,
     /// Rows that are looked at where no index helps.
     pub scan_max: u32,
@@ -73,6 +80,8 @@ pub struct List {
     order: Order,
     /// One of them holds for each row, and no two for the same; without any, all rows are one arm.
     arms: Option<Vec<String>>,
+    /// Whether each row of the table is in one of its arms.
+    has_every_row: bool,
     /// What holds for each row besides.
     conditions: Vec<String>,
     values: Vec<Value>,
@@ -82,7 +91,7 @@ impl List {
     /// `SELECT columns FROM table` in this order, which the table has an index for.
     pub fn new(columns: &'static str, table: &'static str, order: Order) -> Self {
         let (conditions, values) = (Vec::new(), Vec::new());
-        List { columns, table, order, arms: None, conditions, values }
+        List { columns, table, order, arms: None, has_every_row: true, conditions, values }
     }
 
     /// Also the rows for which this condition holds, which has an index in the order of the list. Each `?` is one of the
@@ -90,13 +99,20 @@ impl List {
     pub(crate) fn arm(mut self, condition: &'static str, values: impl IntoIterator<Item = Value>) -> Self {
         let condition = self.bound(condition, values);
         self.arms.get_or_insert_default().push(condition);
+        self.has_every_row = false;
         self
     }
 
     /// One such arm for each of the values; no rows without values.
     pub(crate) fn arms(mut self, condition: &'static str, values: Vec<Uuid>) -> Self {
         self.arms.get_or_insert_default();
+        self.has_every_row = false;
         values.into_iter().fold(self, |list, value| list.arm(condition, [value.into_value()]))
+    }
+
+    /// All rows, in an arm for each of the values, which are all that there are.
+    pub(crate) fn arms_of_all(self, condition: &'static str, values: Vec<Uuid>) -> Self {
+        Self { has_every_row: true, ..self.arms(condition, values) }
     }
 
     /// Only rows for which the condition holds, its one `?` being the value; no condition without a value.
@@ -214,11 +230,27 @@ impl List {
 
     /// How many rows there are, and whether there may be more.
     async fn total(&self, tx: &mut Tx, end: Option<&Position>, max: u32) -> Result<(i64, bool), StoreError> {
+        if self.is_whole() {
+            return Ok((self.whole().one(tx).await?, false));
+        }
         let mut values = self.values.clone();
         let text = self.union("1 AS one", &Part::until(end), &mut values, "");
         let text = format!("SELECT COUNT(*) FROM ({text} LIMIT ${}) AS counted", values.len() + 1);
         let counted: i64 = generated_sql(text).bind_all(&values).bind(i64::from(max) + 1).one(tx).await?;
         Ok((counted.min(max.into()), counted > max.into() || end.is_some()))
+    }
+
+    /// Whether it has every row of its table.
+    fn is_whole(&self) -> bool {
+        self.conditions.is_empty() && self.has_every_row
+    }
+
+    /// How many rows its table has. What people make one by one is counted when it is asked for.
+    fn whole(&self) -> Statement {
+        if KEPT.contains(&self.table) {
+            return sql(KEPT_COUNT).bind(self.table);
+        }
+        generated_sql(format!("SELECT COUNT(*) FROM {}", self.table))
     }
 
     /// SQLite merges the arms by itself. PostgreSQL would read them whole and sort them, so each is cut first.

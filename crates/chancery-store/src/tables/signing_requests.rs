@@ -320,7 +320,7 @@ pub(crate) async fn list_of(tx: &mut Tx, filter: Filter) -> Result<List, StoreEr
     }
     let services = services::ids(tx, ARMS_MAX + 1).await?;
     // With more services than one statement takes they are sorted.
-    Ok(if services.len() <= ARMS_MAX { list.arms("service_id = ?", services) } else { list })
+    Ok(if services.len() <= ARMS_MAX { list.arms_of_all("service_id = ?", services) } else { list })
 }
 
 struct Signed {
