@@ -14,6 +14,7 @@ use tokio::time::{Instant, sleep, timeout};
 use url::Url;
 
 use crate::authority::Authenticator;
+use crate::readers::For;
 use crate::statement::Wanted;
 use crate::value::Value;
 use crate::{Columns, FromColumns, OpenError, StoreError};
@@ -32,6 +33,10 @@ const END_TIME: Duration = Duration::from_secs(30);
 
 /// Connections of one node, for reading and writing: PostgreSQL groups the flushes of those that commit at the same time.
 const CONNECTIONS: u32 = 16;
+
+/// Connections beside them for calls of the data plane that read, which wait for no list and no administrator. As each
+/// reads one row, half as many are enough.
+const DATA: u32 = 8;
 
 /// Connections beside them for following changes, which nobody else's works shall delay. A second one for a look that
 /// begins while one before it was given up.
@@ -75,8 +80,8 @@ pub(crate) fn options(address: &Url) -> Result<PgConnectOptions, sqlx::Error> {
     Ok(PgConnectOptions::from_url(address)?.options(quiet).disable_statement_logging())
 }
 
-/// Connections to a database that can do what is needed: for all, and for whoever follows what changes.
-pub(crate) async fn connect(addresses: &[Url]) -> Result<(Pool, Pool), OpenError> {
+/// Connections to a database that can do what is needed.
+pub(crate) async fn connect(addresses: &[Url]) -> Result<Pools, OpenError> {
     let servers = addresses.iter().map(options).collect::<Result<Vec<_>, _>>().map_err(StoreError::from)?;
     let chosen = choose_in_time(&servers).await?;
     if chosen.encoding != "UTF8" {
@@ -84,7 +89,33 @@ pub(crate) async fn connect(addresses: &[Url]) -> Result<(Pool, Pool), OpenError
     }
     let servers: Arc<[PgConnectOptions]> = servers.into();
     let pool = |connections| Pool::new(connections, chosen.options.clone(), Arc::clone(&servers));
-    Ok((pool(CONNECTIONS), pool(FOLLOWERS)))
+    Ok(Pools { others: pool(CONNECTIONS), data: pool(DATA), followers: pool(FOLLOWERS) })
+}
+
+/// The connections of one node. Lists have none of their own: whoever asks for them bounds how many are read at a time.
+#[derive(Clone)]
+pub(crate) struct Pools {
+    /// For all who write, for lists, and for all others who read.
+    pub(crate) others: Pool,
+    data: Pool,
+    followers: Pool,
+}
+
+impl Pools {
+    /// From where this one reads.
+    pub(crate) const fn of(&self, whom: For) -> &Pool {
+        match whom {
+            For::Data => &self.data,
+            For::Followers => &self.followers,
+            For::Lists | For::Others => &self.others,
+        }
+    }
+
+    pub(crate) async fn close(&self) {
+        for pool in [&self.followers, &self.data, &self.others] {
+            pool.close().await;
+        }
+    }
 }
 
 /// Connections to one of the servers: to the one that could be written when it was looked last.
@@ -137,7 +168,7 @@ impl Pool {
         Ok(())
     }
 
-    pub(crate) async fn close(&self) {
+    async fn close(&self) {
         self.pool.close().await;
     }
 }

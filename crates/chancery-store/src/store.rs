@@ -15,7 +15,7 @@ use crate::authority::Authenticator;
 use crate::backend::Backend;
 use crate::flush::Durability;
 use crate::group::{self, Announced, Coming, Order, Queue};
-use crate::postgres::Pool;
+use crate::postgres::{Pool, Pools};
 use crate::readers::{For, Readers};
 use crate::sqlite::DatabaseFile;
 use crate::url::{Place, SqliteFlush};
@@ -44,7 +44,7 @@ enum Database {
     /// One writer flushes for all.
     Sqlite { readers: AllReaders, writer: Queue, coming: Coming },
     /// Each work in a transaction of its own; the server groups the flushes.
-    Postgres { pool: Pool, follower: Pool, places: Arc<Semaphore> },
+    Postgres { pools: Pools, places: Arc<Semaphore> },
 }
 
 /// All that read from SQLite.
@@ -100,8 +100,8 @@ impl Store {
                 )
             }
             Place::Servers(addresses) => {
-                let (pool, follower, authenticator) = open_server(addresses, keys.as_ref(), absent.as_deref()).await?;
-                (Database::Postgres { pool, follower, places: Arc::new(Semaphore::new(WAITING)) }, authenticator)
+                let (pools, authenticator) = open_server(addresses, keys.as_ref(), absent.as_deref()).await?;
+                (Database::Postgres { pools, places: Arc::new(Semaphore::new(WAITING)) }, authenticator)
             }
         };
         Ok(Self { database, authenticator })
@@ -152,8 +152,8 @@ impl Store {
         self.read_for(For::Data, work)
     }
 
-    /// [`read`](Self::read) for a list, which has connections of its own. On PostgreSQL all share the same: whoever asks
-    /// for lists bounds how many there are at a time.
+    /// [`read`](Self::read) for a list, which has connections of its own. On PostgreSQL it has those of all others: whoever
+    /// asks for lists bounds how many there are at a time.
     pub fn read_list<T, E, W>(&self, work: W) -> BoxFuture<'_, Result<T, E>>
     where
         W: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
@@ -182,13 +182,7 @@ impl Store {
         Box::pin(async move {
             match &self.database {
                 Database::Sqlite { readers, .. } => readers.of(whom).read(work).await,
-                Database::Postgres { pool, follower, .. } => {
-                    let pool = match whom {
-                        For::Followers => follower,
-                        For::Data | For::Lists | For::Others => pool,
-                    };
-                    self.read_from(pool, work).await
-                }
+                Database::Postgres { pools, .. } => self.read_from(pools.of(whom), work).await,
             }
         })
     }
@@ -217,9 +211,9 @@ impl Store {
                         Err(_) => Err(StoreError::Unavailable("the database did not answer in time".into()).into()),
                     }
                 }
-                Database::Postgres { pool, places, .. } => {
+                Database::Postgres { pools, places } => {
                     let place = Arc::clone(places).try_acquire_owned().map_err(|_| StoreError::Busy)?;
-                    let (pool, authenticator) = (pool.clone(), self.authenticator.clone());
+                    let (pool, authenticator) = (pools.others.clone(), self.authenticator.clone());
                     detached(async move {
                         let _place = place;
                         let mut tx = begin(&pool, Backend::Postgres.begin_write(), authenticator).await?;
@@ -254,10 +248,7 @@ impl Store {
                 let _ = writer.send(Order::Close(told)).await;
                 let _ = ended.await;
             }
-            Database::Postgres { pool, follower, .. } => {
-                follower.close().await;
-                pool.close().await;
-            }
+            Database::Postgres { pools, .. } => pools.close().await,
         }
     }
 
@@ -313,17 +304,16 @@ fn migrate_file(file: &DatabaseFile, keys: &dyn RowKeys, absent: Option<&str>) -
     Ok(authenticator)
 }
 
-/// Connections for all, and one for whoever follows what changes.
 async fn open_server(
     addresses: &[Url],
     keys: &dyn RowKeys,
     absent: Option<&str>,
-) -> Result<(Pool, Pool, Authenticator), OpenError> {
-    let (pool, follower) = postgres::connect(addresses).await?;
-    let mut tx = begin(&pool, Backend::Postgres.begin_write(), Authenticator::default()).await?;
+) -> Result<(Pools, Authenticator), OpenError> {
+    let pools = postgres::connect(addresses).await?;
+    let mut tx = begin(&pools.others, Backend::Postgres.begin_write(), Authenticator::default()).await?;
     let (_, authenticator) = prepare(&mut tx, keys, absent).await?;
     tx.into_postgres()?.end("COMMIT").await?;
-    Ok((pool, follower, authenticator))
+    Ok((pools, authenticator))
 }
 
 /// Brings the database up to date, and then makes sure of its rows; how many migrations were missing.

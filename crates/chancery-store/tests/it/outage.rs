@@ -13,7 +13,12 @@ use tokio::sync::Barrier;
 use crate::harness::{Fixture, Outcome, add_thing, read, things, write};
 use crate::row_keys::keys;
 
-on_both!(a_statement_that_waits_for_a_lock_gives_up, what_is_closed_is_unavailable, a_work_that_never_ends_is_ended);
+on_both!(
+    a_statement_that_waits_for_a_lock_gives_up,
+    what_is_closed_is_unavailable,
+    a_work_that_never_ends_is_ended,
+    the_data_plane_and_followers_wait_for_no_other_reader,
+);
 
 fn is_unavailable<T>(outcome: &Outcome<T>) -> bool {
     matches!(outcome, Err(StoreError::Unavailable(_)))
@@ -74,6 +79,53 @@ async fn a_statement_that_waits_for_a_lock_gives_up(f: Fixture) {
     assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
     holder.await.unwrap().unwrap();
     assert_eq!(write(&f.store, |tx| Box::pin(sql(CHANGE).execute(tx))).await, Ok(1));
+}
+
+/// More readers than there are connections for, all of which stand still.
+async fn the_data_plane_and_followers_wait_for_no_other_reader(f: Fixture) {
+    const READERS: usize = 17;
+    let store = f.store.clone();
+    let (begun, mut beginnings) = tokio::sync::mpsc::unbounded_channel();
+    let go_on = Arc::new(tokio::sync::Notify::new());
+    let readers: Vec<_> = (0..READERS)
+        .map(|_| {
+            let (store, begun, go_on) = (store.clone(), begun.clone(), Arc::clone(&go_on));
+            tokio::spawn(async move {
+                read(&store, move |tx| {
+                    Box::pin(async move {
+                        sql("SELECT 1").one::<i64>(tx).await?;
+                        begun.send(()).unwrap();
+                        go_on.notified().await;
+                        Ok(())
+                    })
+                })
+                .await
+            })
+        })
+        .collect();
+    // As many as there are places for on either database, or 16.
+    let places = if f.url.path().is_some() { 4 } else { 16 };
+    for _ in 0..places {
+        beginnings.recv().await.unwrap();
+    }
+    assert!(
+        tokio::time::timeout(Duration::from_millis(300), beginnings.recv()).await.is_err(),
+        "others wait for a connection"
+    );
+    let started = Instant::now();
+    let of_data: Outcome<i64> = store.read_data(|tx| Box::pin(sql("SELECT 1").one(tx))).await;
+    let of_followers: Outcome<i64> = store.follow(|tx| Box::pin(sql("SELECT 1").one(tx))).await;
+    assert_eq!((of_data, of_followers), (Ok(1), Ok(1)));
+    assert!(started.elapsed() < Duration::from_secs(2), "{:?}", started.elapsed());
+    for reader in readers {
+        // Whichever is woken, each is in the end.
+        while !reader.is_finished() {
+            go_on.notify_one();
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        // Those that waited longest may have been given up.
+        let _ended = reader.await.unwrap();
+    }
 }
 
 async fn what_is_closed_is_unavailable(f: Fixture) {
