@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import pathlib
@@ -26,6 +27,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 @pytest.fixture(scope="session")
 def state(folder: pathlib.Path) -> Iterator[dict[str, Any]]:
     """The running server, as its own file describes it."""
+    with running(folder) as found:
+        yield found
+
+
+@pytest.fixture
+def other_state(tmp_path: pathlib.Path) -> Iterator[dict[str, Any]]:
+    """A server that nobody has called yet."""
+    with running(tmp_path) as found:
+        yield found
+
+
+@contextlib.contextmanager
+def running(folder: pathlib.Path) -> Iterator[dict[str, Any]]:
+    """A server in a folder."""
     binary = os.environ.get("CHANCERY_BINARY")
     assert binary, "CHANCERY_BINARY has to name the chancery program"
     log = folder / "log"

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import pathlib
 import re
+from collections.abc import Awaitable, Callable
+from typing import Any
 
 import httpx
 
@@ -26,6 +29,39 @@ class Recorder(httpx.HTTPTransport):
         path = request.url.raw_path.split(b"?")[0].decode()
         self.answers.setdefault(operation_of(request.method, path), set()).add(response.status_code)
         return response
+
+
+class AsyncRecorder(httpx.AsyncHTTPTransport):
+    """The same for asynchronous clients."""
+
+    def __init__(self, ca_file: str) -> None:
+        super().__init__(verify=tls_context(ca_file))
+        self.answers: dict[str, set[int]] = {}
+
+    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
+        response = await super().handle_async_request(request)
+        path = request.url.raw_path.split(b"?")[0].decode()
+        self.answers.setdefault(operation_of(request.method, path), set()).add(response.status_code)
+        return response
+
+
+class Awaited:
+    """An asynchronous client, or a part of one, of which each call is awaited at once."""
+
+    def __init__(self, part: object, run: Callable[[Awaitable[Any]], Any]) -> None:
+        self._part = part
+        self._run = run
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._part, name)
+        if not inspect.ismethod(found):
+            return Awaited(found, self._run)
+
+        def call(*values: Any, **members: Any) -> Any:
+            made = found(*values, **members)
+            return self._run(made) if inspect.isawaitable(made) else made
+
+        return call
 
 
 def operations() -> list[str]:

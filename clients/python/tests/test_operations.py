@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
-from typing import Any
+from collections.abc import Awaitable
+from typing import Any, cast
 
-from recording import DOCUMENT, ROOT, Recorder, operations
+from recording import DOCUMENT, ROOT, AsyncRecorder, Awaited, Recorder, operations
 from tour import Tour
 
 import chancery
-from chancery import Client
+from chancery import AsyncClient, Client
 from chancery.errors import BY_CODE
 
 
 def test_every_operation_succeeds(state: dict[str, Any]) -> None:
     recorder = Recorder(state["caFile"])
     administrators, approver = (Client(state["base"], transport=recorder) for _ in range(2))
+    run_tour(state, administrators, approver)
+    all_succeeded(recorder.answers)
+
+
+def test_every_operation_succeeds_asynchronously(other_state: dict[str, Any]) -> None:
+    with asyncio.Runner() as runner:
+        recorder = AsyncRecorder(other_state["caFile"])
+        clients = [AsyncClient(other_state["base"], transport=recorder) for _ in range(2)]
+
+        async def result_of(made: Awaitable[Any]) -> Any:
+            return await made
+
+        administrators, approver = (Awaited(one, lambda made: runner.run(result_of(made))) for one in clients)
+        run_tour(other_state, cast(Client, administrators), cast(Client, approver))
+        all_succeeded(recorder.answers)
+
+
+def run_tour(state: dict[str, Any], administrators: Client, approver: Client) -> None:
     for one in state["admins"]:
         administrators.login(one["username"], one["password"])
     approver.login(state["approver"]["username"], state["approver"]["password"])
     Tour(administrators, approver, state["demo"]).run()
     approver.logout()
-    never = [one for one in operations() if 200 not in recorder.answers.get(one, set())]
-    assert never == []
-    failed = {one: found for one, found in recorder.answers.items() if max(found) >= 400}
-    assert failed == {}
+
+
+def all_succeeded(answers: dict[str, set[int]]) -> None:
+    assert [one for one in operations() if 200 not in answers.get(one, set())] == []
+    assert {one: found for one, found in answers.items() if max(found) >= 400} == {}
 
 
 def test_generated_files_are_up_to_date() -> None:
