@@ -35,12 +35,13 @@ const DEBIAN: &[(&str, &str)] = &[
 /// Packages without a program: the engine through which OpenSSL finds PKCS#11 modules, and headers of PKCS#11 2.40 and 3.0.
 const DEBIAN_WITHOUT_PROGRAMS: &[&str] = &["libengine-pkcs11-openssl", "libp11-kit-dev", "libnss3-dev"];
 
-/// Verifiers and testers from PyPI (duckdb reads and writes Parquet by an implementation of its own), and what the Python client and its tests use. Versions are fixed, so that a new
+/// Verifiers and testers from PyPI (duckdb reads and writes Parquet by an implementation of its own), and what the Python client, its build and its tests use. Versions are fixed, so that a new
 /// release of theirs is a commit of ours.
 const PYTHON: &[&str] = &[
     "pkilint==0.13.3",
     "schemathesis==4.32.5",
     "cryptography==50.0.2",
+    "flit_core==3.12.0",
     "httpx==0.28.1",
     "pandas==3.1.1",
     "duckdb==2.0.0",
