@@ -18,6 +18,7 @@ const SECTIONS = [
   ["#/certificates", "nav.certificates", "c", () => true],
   ["#/keys", "nav.keys", "k", () => may("Keys:Add")],
   ["#/identities", "nav.identities", "i", () => may("Identity:Manage")],
+  ["#/notices", "nav.notices", "n", () => true],
   ["#/audit", "nav.audit", "l", () => may("Audit:Read")],
   ["#/system", "nav.system", "y", () => true],
 ];

@@ -123,6 +123,7 @@ NAMES = {
     "PATCH /api/v2/notice-targets/{uuid}": "notice_targets.update",
     "DELETE /api/v2/notice-targets/{uuid}": "notice_targets.delete",
     "POST /api/v2/notice-targets/{uuid}/test": "notice_targets.test",
+    "GET /api/v2/notices": "notices.list",
     "GET /api/v2/notices/undelivered": "notices.undelivered",
     # Audit, settings and the server itself
     "GET /api/v2/audit": "audit.list",

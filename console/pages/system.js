@@ -21,6 +21,7 @@ export async function page({ signal }) {
     h("h2", {}, t("home.health")), later(h("div"), () => health(signal)),
     h("h2", {}, t("system.log")), later(h("div"), () => head(signal)),
     settings && [h("h2", {}, t("system.settings")), change(settings)],
+    h("p", {}, h("a", { href: "#/notices" }, t("notices.title"))),
     h("h2", {}, t("system.interface")), h("p", {}, h("a", { href: "/docs" }, t("login.docs"))),
   ];
   return { title: t("nav.system"), content };

@@ -234,6 +234,58 @@ test("a file is submitted as its digest, and found again by what was said of it"
   await context.close();
 });
 
+test("who is told is made, tried, changed and removed, and what was told is found", async () => {
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, admins);
+  await page.keyboard.press("g");
+  await page.keyboard.press("n");
+  await page.getByRole("heading", { name: "What was told?" }).waitFor();
+  await page.getByRole("link", { name: "New target" }).click();
+  await page.getByRole("heading", { name: "New target" }).waitFor();
+  await page.getByLabel("Name", { exact: true }).fill("chat of the releases");
+  await page.getByLabel("Address").fill("http://hooks.example.org/");
+  await page.getByRole("button", { name: "Make one" }).click();
+  assert.match(await page.getByLabel("Key that signs notices").inputValue(), /^whsec_[A-Za-z0-9+/]{43}=$/);
+  await page.getByLabel("denied").check();
+  await page.getByRole("button", { name: "New target" }).click();
+  await page.locator("[aria-invalid=true]").waitFor();
+  assert.equal(await page.getByLabel("Address").getAttribute("aria-invalid"), "true");
+  await page.getByLabel("Address").fill("https://127.0.0.1:9/hook");
+  await page.getByRole("button", { name: "New target" }).click();
+  await page.getByRole("heading", { name: "chat of the releases" }).waitFor();
+  await page.getByText("has taken all").waitFor();
+  await page.getByRole("button", { name: "Send a test now" }).click();
+  await page.getByText("It could not be sent.").waitFor();
+  await page.getByText("is no public address").waitFor();
+  await page.getByLabel("Gets notices").uncheck();
+  await page.getByLabel("failed", { exact: true }).check();
+  await page.getByRole("button", { name: "Change the target" }).click();
+  await page.locator(".head .state", { hasText: "disabled" }).waitFor();
+  await page.getByText("denied, failed").waitFor();
+  await page.getByText("https://127.0.0.1:9/hook").waitFor();
+  await page.getByRole("button", { name: "Delete …" }).click();
+  await page.getByRole("dialog").getByLabel("Type chat of the releases to confirm").fill("chat of the releases");
+  await page.getByRole("dialog").getByRole("button", { name: "Delete …" }).click();
+  await page.getByRole("heading", { name: "What was told?" }).waitFor();
+  assert.equal(await page.getByText("chat of the releases").count(), 0);
+
+  await visit(page, `#/notices/target/${planted.target}`);
+  await page.getByText("is no public address").first().waitFor();
+  await visit(page, "#/notices?kind=Waiting");
+  await page.getByRole("link", { name: `Request ${planted.requests.upload.slice(0, 8)}` }).click();
+  await page.getByRole("heading", { name: /^Sign upload/ }).waitFor();
+  assert.deepEqual(complaints, []);
+  await context.close();
+
+  const other = await open(browser);
+  await logIn(other.page, [planted.auditor], "/#/notices");
+  await other.page.getByRole("heading", { name: "What was told?" }).waitFor();
+  assert.equal(await other.page.getByRole("heading", { name: "Who is told" }).count(), 0);
+  assert.equal(await other.page.getByRole("link", { name: /^Request / }).count(), 0, "requests are not for auditors");
+  assert.deepEqual(other.complaints, []);
+  await other.context.close();
+});
+
 test("what came of a request is downloaded as it is", async () => {
   const call = await caller(admins);
   const request = await call("GET", `/api/v2/x509/signing-requests/${planted.requests.signed}`);

@@ -51,9 +51,13 @@ export async function plant(state) {
       signingFormat: "Authenticode", numApprovals: 1, hashAlgorithm: "Sha2_384",
     },
   });
+  // Before anything is submitted, so that something waits for it: nobody answers there.
+  const target = await call("POST", "/api/v2/notice-targets", {
+    name: `target ${MARKUP}`, webhook: { url: "https://127.0.0.1:9/hook", shape: "Chancery" }, secret: Buffer.alloc(32, 7).toString("base64"), kinds: ["Waiting", "Failed"], serviceUuids: [strict.serviceUuid],
+  });
   const requests = await plantRequests(call, demo, strict, { scripts, programs });
   const proposals = await plantProposals(call, demo, strict, p256);
-  return { strict, role: role.uuid, identity: identity.uuid, key: key.uuid, profile: profile.objInfo.uuid, certificate: strict.certificateUuid, root: demo.rootCertificateUuid, requests, proposals, auditor: { username: "auditor", password: PASSWORD }, secondApprover: { username: "approver-2", password: PASSWORD } };
+  return { strict, target: target.uuid, role: role.uuid, identity: identity.uuid, key: key.uuid, profile: profile.objInfo.uuid, certificate: strict.certificateUuid, root: demo.rootCertificateUuid, requests, proposals, auditor: { username: "auditor", password: PASSWORD }, secondApprover: { username: "approver-2", password: PASSWORD } };
 }
 
 /** The smallest image that can be signed: headers, and some bytes behind them. */
@@ -145,6 +149,10 @@ export function pages(planted, who) {
     ["identity", `#/identities/${planted.identity}`, true],
     ["role", `#/identities/role/${planted.role}`, true],
     ["role-new", "#/identities/role/new", false],
+    ["notices", "#/notices", true],
+    ["notices-waiting", "#/notices?kind=Waiting", true],
+    ["notice-target", `#/notices/target/${planted.target}`, true],
+    ["notice-target-new", "#/notices/target/new", true],
     ["audit", "#/audit?action=RoleCreate", true],
     ["system", "#/system", false],
   ];

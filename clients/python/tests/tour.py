@@ -348,6 +348,7 @@ class Tour:
         assert targets.get(uuid)["hasSecret"]
         assert targets.list(search="thing")["results"]
         assert "no public address" in targets.test(uuid)["answer"]
+        assert all(one["uuid"] for one in self.client.notices.list(kind="Waiting", pageSize=2)["items"])
         assert self.client.notices.undelivered(targetUuid=uuid)["total"] == 0
         targets.delete(uuid)
 

@@ -385,6 +385,7 @@ export class Tour {
     assert((await targets.get(uuid)).hasSecret);
     assert((await targets.list({ search: "thing" })).results.length > 0);
     assert((await targets.test(uuid)).answer.includes("no public address"));
+    assert((await this.client.notices.list({ kind: "Waiting", pageSize: 2 })).items.every((one) => one.uuid));
     assert.equal((await this.client.notices.undelivered({ targetUuid: uuid })).total, 0);
     await targets.delete(uuid);
   }

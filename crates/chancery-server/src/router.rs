@@ -161,6 +161,7 @@ fn notices() -> OpenApiRouter<App> {
             notice_targets::uuid::delete_target
         ))
         .routes(routes!(notice_targets::test::test_target))
+        .routes(routes!(notices::list_notices))
         .routes(routes!(notices::undelivered::undelivered))
 }
 

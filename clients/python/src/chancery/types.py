@@ -856,6 +856,18 @@ class AuditRecordItems(TypedDict):
     """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
 
 
+class NoticeItems(TypedDict):
+    """A list of signing policies, signing requests or audit records: `items`."""
+    items: list[Notice]
+    """This page's items."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
 class ProposalStubItems(TypedDict):
     """A list of signing policies, signing requests or audit records: `items`."""
     items: list[ProposalStub]

@@ -590,6 +590,36 @@ export class Notices {
   }
 
   /**
+   * What happened, the newest first, as far as the caller may see what it is about: approvers see all of requests and
+   * proposals, submitters the own ones, everybody certificates, and who administers the server everything.
+   *
+   * `GET /api/v2/notices`
+   *
+   * `kind`: Only those of this kind.
+   *
+   * `page`: Page number, from 1.
+   *
+   * `pageSize`: Items a page, 1 to 1,000.
+   *
+   * `after`: In the place of `page`: the `next` of an answer to the same query.
+   */
+  list(
+    query: { kind?: types.NoticeKind; page?: number; pageSize?: number; after?: string } = {},
+    options: CallOptions = {},
+  ): Promise<types.NoticeItems> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/notices",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.NoticeItems>;
+  }
+
+  /**
    * Notices that wait for their targets, the newest first, with why they failed the last time.
    *
    * `GET /api/v2/notices/undelivered`

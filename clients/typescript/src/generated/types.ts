@@ -862,6 +862,18 @@ export interface AuditRecordItems {
 }
 
 /** A list of signing policies, signing requests or audit records: `items`. */
+export interface NoticeItems {
+  /** This page's items. */
+  items: Notice[];
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of signing policies, signing requests or audit records: `items`. */
 export interface ProposalStubItems {
   /** This page's items. */
   items: ProposalStub[];

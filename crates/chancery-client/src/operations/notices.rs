@@ -5,7 +5,8 @@ use chancery_types::{
     wire::{
         Empty, Items, ListQuery, Results,
         notices::{
-            CreateNoticeTarget, NoticeTarget, NoticeTested, PatchNoticeTarget, UndeliveredNotice, UndeliveredQuery,
+            CreateNoticeTarget, Notice, NoticeQuery, NoticeTarget, NoticeTested, PatchNoticeTarget, UndeliveredNotice,
+            UndeliveredQuery,
         },
     },
 };
@@ -24,6 +25,8 @@ super::operations! {
     DELETE "/api/v2/notice-targets/{id}" => delete_notice_target(id: NoticeTargetId) -> Empty;
     /// Sends a notice to a target, and tells what came back.
     POST "/api/v2/notice-targets/{id}/test" => test_notice_target(id: NoticeTargetId) [< Empty] -> NoticeTested;
+    /// What happened, as far as the caller may see it.
+    GET "/api/v2/notices" => notices() [? NoticeQuery] -> Items<Notice>;
     /// What targets have not taken yet.
     GET "/api/v2/notices/undelivered" => undelivered_notices() [? UndeliveredQuery] -> Items<UndeliveredNotice>;
 }

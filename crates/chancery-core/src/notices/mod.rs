@@ -14,6 +14,7 @@ mod targets;
 #[cfg(test)]
 mod tests;
 mod tidy;
+mod told;
 
 use std::{
     collections::HashSet,

@@ -165,6 +165,7 @@ pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("patch", "/api/v2/notice-targets/{uuid}", Perms(&[SystemManage]), "{}"),
     ("delete", "/api/v2/notice-targets/{uuid}", Perms(&[SystemManage]), ""),
     ("post", "/api/v2/notice-targets/{uuid}/test", Perms(&[SystemManage]), ""),
+    ("get", "/api/v2/notices", LoggedIn, ""),
     ("get", "/api/v2/notices/undelivered", Perms(&[SystemManage]), ""),
     ("get", "/api/v2/system/settings", Operator(&[SystemManage]), ""),
     ("patch", "/api/v2/system/settings", Operator(&[SystemManage]), "{}"),

@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 
 use super::*;
 use crate::Columns;
-use crate::tables::{audit, proposals, signing_requests};
+use crate::tables::{audit, notices, notices::Whose, proposals, signing_requests};
 use crate::{Store, StoreUrl, sql};
 
 const ONE: Uuid = Uuid::from_u128(1);
@@ -72,6 +72,15 @@ async fn lists(tx: &mut Tx) -> Result<Vec<(&'static str, List)>, StoreError> {
         audit::list_of(audit::Filter { from_ms: Some(1), to_ms: Some(9), ..Default::default() }),
     ));
     lists.push(("audit of an object", audit::list_of(audit::Filter { object: Some(ONE), ..Default::default() })));
+    let sights = [
+        ("notices", Whose::All, true),
+        ("notices of some", Whose::Of(vec![ONE, TWO]), false),
+        ("notices of nobody", Whose::Nobody, false),
+    ];
+    for (name, whose, server) in sights {
+        let sight = notices::Sight { requests: whose.clone(), proposals: whose, server };
+        lists.push((name, notices::list_of(&sight, Some("Waiting"))));
+    }
     for table in ["roles", "identities", "keys", "services", "token_profiles"] {
         lists.push((table, List::new("id", table, Order::Name("name_key", "id"))));
     }

@@ -2,7 +2,8 @@
 
 use uuid::Uuid;
 
-use crate::{Columns, FromColumns, StoreError, Tx, sql};
+use crate::value::{Bind, Value};
+use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// A notice.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,17 +33,50 @@ pub struct Row {
     pub notice: Notice,
 }
 
+/// Whose objects of a kind somebody sees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Whose {
+    /// Everybody's.
+    All,
+    /// What one of these submitted, or what was approved beforehand for one of them.
+    Of(Vec<Uuid>),
+    /// Nobody's.
+    Nobody,
+}
+
+/// Which notices somebody sees. Those about certificates everybody does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sight {
+    /// About signing requests.
+    pub requests: Whose,
+    /// About proposals.
+    pub proposals: Whose,
+    /// About no object.
+    pub server: bool,
+}
+
 macro_rules! columns {
     () => {
         "seq, id, at_ms, kind, object_kind, object, service_id, detail"
     };
 }
 
+const COLUMNS: &str = columns!();
 const INSERT: &str = "INSERT INTO notices (id, at_ms, kind, object_kind, object, service_id, detail) \
     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING seq";
 const BY_ID: &str = concat!("SELECT ", columns!(), " FROM notices WHERE id = $1");
 const BY_SEQ: &str = concat!("SELECT ", columns!(), " FROM notices WHERE seq = $1");
-const SINCE: &str = concat!("SELECT ", columns!(), " FROM notices WHERE at_ms >= $1 ORDER BY at_ms, seq LIMIT $2");
+const LAST: &str = "SELECT COALESCE(MAX(seq), 0) FROM notices";
+const NUMBERS: &str = "SELECT seq FROM notices WHERE seq > $1 ORDER BY seq LIMIT $2";
+const SINCE: &str = concat!(
+    "SELECT ",
+    columns!(),
+    " FROM notices WHERE seq > $1 AND (seq > $2 OR at_ms >= $3) ORDER BY seq LIMIT $4"
+);
+const SUBMITTERS: &str = "SELECT identity_id FROM submitter_set_members \
+    WHERE set_id = (SELECT submitters_id FROM signing_requests WHERE id = $1)";
+const CONCERNED: &str = "SELECT identity_id FROM proposal_identities WHERE proposal_id = $1 \
+    UNION SELECT submitter_id FROM pre_approvals WHERE id = $1 AND submitter_id IS NOT NULL";
 const PRUNE: &str = "DELETE FROM notices WHERE seq IN \
     (SELECT seq FROM notices WHERE at_ms < $1 ORDER BY at_ms, seq LIMIT $2)";
 
@@ -63,9 +97,102 @@ pub async fn by_seq(tx: &mut Tx, seq: i64) -> Result<Option<Row>, StoreError> {
     sql(BY_SEQ).bind(seq).optional(tx).await
 }
 
-/// The first notices of this moment and later.
-pub async fn since(tx: &mut Tx, at_ms: i64, limit: u32) -> Result<Vec<Row>, StoreError> {
-    sql(SINCE).bind(at_ms).bind(limit).all(tx).await
+/// The highest number that was given, as far as it can be seen; 0 where there is none.
+pub async fn last(tx: &mut Tx) -> Result<i64, StoreError> {
+    sql(LAST).one(tx).await
+}
+
+/// The first numbers above this one.
+pub async fn numbers(tx: &mut Tx, after: i64, limit: u32) -> Result<Vec<i64>, StoreError> {
+    sql(NUMBERS).bind(after).bind(limit).all(tx).await
+}
+
+/// The first notices above the number `after` of those that are above the number `from`, or of this moment and later: a
+/// work that began earlier may have committed later.
+pub async fn since(
+    tx: &mut Tx,
+    after: i64,
+    (from, at_ms): (i64, i64),
+    limit: u32,
+) -> Result<Vec<Row>, StoreError> {
+    sql(SINCE).bind(after).bind(from).bind(at_ms).bind(limit).all(tx).await
+}
+
+/// Who may hear of a notice because its object is theirs; nobody where it is about none, or one that is gone.
+pub async fn concerned(tx: &mut Tx, notice: &Notice) -> Result<Vec<Uuid>, StoreError> {
+    let text = match notice.object_kind.as_deref() {
+        Some("SigningRequest") => SUBMITTERS,
+        Some("Proposal") => CONCERNED,
+        _ => return Ok(Vec::new()),
+    };
+    let Some(object) = notice.object else { return Ok(Vec::new()) };
+    sql(text).bind(object).all(tx).await
+}
+
+/// Those that somebody sees, the newest first; of one kind or of all.
+pub async fn list(tx: &mut Tx, sight: &Sight, kind: Option<&str>, page: &Page) -> Result<Listed<Row>, StoreError> {
+    list_of(sight, kind).page(tx, page).await
+}
+
+pub(crate) fn list_of(sight: &Sight, kind: Option<&str>) -> List {
+    const OF_REQUESTS: &str = "object IN (SELECT r.id FROM signing_requests r JOIN submitter_set_members m \
+        ON m.set_id = r.submitters_id WHERE m.identity_id IN (?) AND r.id = object)";
+    const OF_PROPOSALS: &str = "(object IN (SELECT p.proposal_id FROM proposal_identities p \
+        WHERE p.identity_id IN (?) AND p.proposal_id = object) \
+        OR object IN (SELECT a.id FROM pre_approvals a WHERE a.submitter_id IN (?) AND a.id = object))";
+    let list = List::new(COLUMNS, "notices", Order::Newest("at_ms", "seq")).filter("kind = ?", kind);
+    if sight.sees_all() {
+        return list;
+    }
+    let (mut seen, mut values) = (vec!["object_kind = 'Certificate'".to_owned()], Vec::new());
+    if sight.server {
+        seen.push("object_kind IS NULL".to_owned());
+    }
+    let kinds =
+        [("SigningRequest", &sight.requests, OF_REQUESTS), ("Proposal", &sight.proposals, OF_PROPOSALS)];
+    for (kind, whose, own) in kinds {
+        match whose {
+            Whose::All => seen.push(format!("object_kind = '{kind}'")),
+            Whose::Of(identities) => {
+                seen.push(format!("(object_kind = '{kind}' AND {})", own_of(own, identities, &mut values)));
+            }
+            Whose::Nobody => {}
+        }
+    }
+    list.filter_each(&format!("({})", seen.join(" OR ")), values)
+}
+
+/// The condition with a place for each identity in its `IN (?)`s.
+fn own_of(condition: &str, identities: &[Uuid], values: &mut Vec<Value>) -> String {
+    let places = vec!["?"; identities.len().max(1)].join(", ");
+    let ids = if identities.is_empty() { &[Uuid::nil()] } else { identities };
+    for _ in condition.matches("(?)") {
+        values.extend(ids.iter().map(|id| (*id).into_value()));
+    }
+    condition.replace("(?)", &format!("({places})"))
+}
+
+impl Sight {
+    /// Whether there is nothing to hide.
+    fn sees_all(&self) -> bool {
+        *self == Self { requests: Whose::All, proposals: Whose::All, server: true }
+    }
+
+    /// Whether somebody sees a notice that concerns these.
+    #[must_use]
+    pub fn sees(&self, notice: &Notice, concerned: &[Uuid]) -> bool {
+        let whose = match notice.object_kind.as_deref() {
+            Some("SigningRequest") => &self.requests,
+            Some("Proposal") => &self.proposals,
+            Some(_) => return true,
+            None => return self.server,
+        };
+        match whose {
+            Whose::All => true,
+            Whose::Of(identities) => identities.iter().any(|identity| concerned.contains(identity)),
+            Whose::Nobody => false,
+        }
+    }
 }
 
 /// Removes notices from before this moment, some at a time; how many.

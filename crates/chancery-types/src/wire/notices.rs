@@ -209,3 +209,21 @@ pub struct UndeliveredQuery {
     /// In the place of `page`: the `next` of an answer to the same query.
     pub after: Option<String>,
 }
+
+/// Query of GET /api/v2/notices.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema, utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct NoticeQuery {
+    /// Only those of this kind.
+    pub kind: Option<NoticeKind>,
+    /// Page number, from 1.
+    #[cfg_attr(feature = "schema", param(minimum = 1), schema(minimum = 1))]
+    pub page: Option<u32>,
+    /// Items a page, 1 to 1,000.
+    #[cfg_attr(feature = "schema", param(minimum = 1, maximum = 1000), schema(minimum = 1, maximum = 1000))]
+    pub page_size: Option<u32>,
+    /// In the place of `page`: the `next` of an answer to the same query.
+    pub after: Option<String>,
+}

@@ -488,6 +488,35 @@ class Notices:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
+    def list(
+        self,
+        *,
+        kind: types.NoticeKind | None = None,
+        page: int | None = None,
+        pageSize: int | None = None,
+        after: str | None = None,
+    ) -> types.NoticeItems:
+        """What happened, the newest first, as far as the caller may see what it is about: approvers see all of requests and
+        proposals, submitters the own ones, everybody certificates, and who administers the server everything.
+
+        `GET /api/v2/notices`
+
+        `kind`: Only those of this kind.
+
+        `page`: Page number, from 1.
+
+        `pageSize`: Items a page, 1 to 1,000.
+
+        `after`: In the place of `page`: the `next` of an answer to the same query.
+        """
+        call = Call(
+            "GET", "/api/v2/notices",
+            kind="envelope",
+            query={"kind": kind, "page": page, "pageSize": pageSize, "after": after},
+            repeatable=True,
+        )
+        return cast("types.NoticeItems", self._caller.call(call))
+
     def undelivered(
         self,
         *,

@@ -2,7 +2,7 @@
 
 use super::{
     super::{CHANGE, CREATE, DELETE, Kind, List, Loss, Member, PLAIN, Resource, SHOW, Verb},
-    NAME, column, filter_of, member,
+    NAME, column, filter, filter_of, member,
 };
 
 const TARGET: &str = "/api/v2/notice-targets/{}";
@@ -77,15 +77,39 @@ pub(super) const RESOURCES: &[Resource] = &[
     },
     Resource {
         name: "notice",
-        about: "Notices that could not be delivered yet, the newest first",
+        about: "What waits, was decided, ends or failed, the newest first",
         one: "a notice",
+        list: Some(List {
+            path: "/api/v2/notices",
+            items: "items",
+            search: None,
+            filters: &[filter("kind", "kind", "Only these, such as Waiting")],
+            limit: 50,
+            example: "chancery notice list --kind Waiting",
+            ..PLAIN
+        }),
+        item: None,
+        is_endless: true,
+        columns: &[
+            column("TIME", "/time"),
+            column("KIND", "/kind"),
+            column("OBJECT", "/objectKind"),
+            column("UUID", "/objectUuid"),
+            column("STATE", "/state"),
+        ],
+        verbs: &[],
+    },
+    Resource {
+        name: "undelivered-notice",
+        about: "Notices that could not be delivered yet, the newest first",
+        one: "a notice that was not delivered",
         list: Some(List {
             path: "/api/v2/notices/undelivered",
             items: "items",
             search: None,
             filters: &[filter_of("target", "targetUuid", "notice-target", "To whom: name or uuid")],
             limit: 50,
-            example: "chancery notice list",
+            example: "chancery undelivered-notice list",
             ..PLAIN
         }),
         item: None,

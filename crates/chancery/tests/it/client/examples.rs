@@ -41,6 +41,7 @@ const STEPS: &[&str] = &[
     "notice-target test",
     "notice-target change",
     "notice list",
+    "undelivered-notice list",
     "notice-target delete",
     "key list",
     "key show",

@@ -119,6 +119,7 @@ GOOD_CALLS = {
     "PATCH /api/v2/notice-targets/{uuid}": lambda: at(new_notice_target(), body={"enabled": False}),
     "DELETE /api/v2/notice-targets/{uuid}": lambda: at(new_notice_target()),
     "POST /api/v2/notice-targets/{uuid}/test": lambda: at(new_notice_target(), body={}),
+    "GET /api/v2/notices": lambda: {"query": PAGE},
     "GET /api/v2/notices/undelivered": lambda: {"query": PAGE},
     "GET /api/v2/system/settings": plain,
     "PATCH /api/v2/system/settings": lambda: {"body": {"apiAccess": True}},

@@ -89,6 +89,7 @@ impl Tour {
         assert_eq!(answer!(client, notice_targets(), json!({"search": "thing"})).total, 1);
         let tested = answer!(client, test_notice_target(target), json!({}));
         assert!(!tested.delivered && tested.answer.contains("no public address"), "{tested:?}");
+        assert!(answer!(client, notices(), json!({"kind": "Waiting", "pageSize": 2})).items.len() <= 2);
         assert_eq!(answer!(client, undelivered_notices(), json!({"targetUuid": target})).total, 0);
         let _gone = answer!(client, delete_notice_target(target));
     }

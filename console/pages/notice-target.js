@@ -1,0 +1,140 @@
+// One target of notices, or a new one: where it is, what it hears of, and what became of it.
+
+import { get, patch, post, remove } from "../api.js";
+import { fill, h } from "../dom.js";
+import { fact, facts } from "../parts/facts.js";
+import { askSlowly, field, form, input, select, whileBusy } from "../parts/form.js";
+import { problem } from "../parts/problem.js";
+import { list } from "../parts/table.js";
+import { base64Of, moment, number, relative, shortId } from "../parts/values.js";
+import { go } from "../router.js";
+import { show } from "../show.js";
+import { shown, shownText } from "../visible.js";
+import { t, word } from "../words.js";
+import { KINDS, columns, health } from "./notices.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+const SHAPES = ["Chancery", "Slack", "Teams"];
+const ROWS = 20;
+
+/** @param {import("../router.js").Context} context */
+export async function page({ params, query, signal }) {
+  const uuid = params["uuid"];
+  const services = await get("/api/v2/x509/services/stubs", { pageSize: 100 }, signal);
+  const crumbs = h("p", { class: "crumbs" }, h("a", { href: "#/notices" }, t("nav.notices")));
+  if (uuid === "new") {
+    const content = [crumbs, h("h1", {}, t("targets.make")), h("p", {}, t("targets.what")), editor(undefined, services["results"])];
+    return { title: t("targets.make"), content };
+  }
+  const path = `/api/v2/notice-targets/${uuid}`;
+  const [target, undelivered] = await Promise.all([
+    get(path, undefined, signal),
+    get("/api/v2/notices/undelivered", { targetUuid: uuid, after: query["after"], pageSize: ROWS }, signal)]);
+  const name = target["objInfo"].name;
+  const content = [
+    crumbs,
+    h("div", { class: "head" }, h("h1", {}, shown(name)), h("p", {}, health(target))),
+    about(target, services["results"]),
+    h("h2", {}, t("targets.try")), trial(path),
+    h("h2", {}, t("targets.undelivered")),
+    list({ path: `/notices/target/${uuid}`, query, caption: t("targets.undelivered"), columns: undeliveredColumns(), empty: t("targets.nothingWaits"), listed: { ...undelivered, rows: undelivered["items"] } }),
+    h("section", { class: "decide" }, h("h2", {}, t("targets.change")), editor(target, services["results"]), ending(path, name)),
+  ];
+  return { title: shownText(name), content };
+}
+
+/** @param {Json} target @param {Json[]} services */
+function about(target, services) {
+  const { webhook, deliveries, kinds, serviceUuids } = target;
+  const names = new Map(services.map((one) => [one["objInfo"].uuid, one["objInfo"].name]));
+  const apart = (/** @type {import("../dom.js").Child[]} */ parts) => parts.flatMap((part, index) => [index > 0 && ", ", part]);
+  return facts(
+    fact(t("targets.where"), shown(webhook.url)),
+    fact(t("targets.shape"), word("shape", webhook.shape)),
+    fact(t("targets.signed"), t(target["hasSecret"] ? "yes" : "no")),
+    fact(t("targets.kinds"), kinds.length > 0 ? kinds.map((/** @type {string} */ one) => word("notice", one)).join(", ") : t("targets.allKinds")),
+    fact(t("targets.services"), serviceUuids.length > 0 ? apart(serviceUuids.map((/** @type {string} */ one) => shown(names.get(one) ?? one))) : t("targets.allServices")),
+    fact(t("targets.counts"), t("targets.countsText", { delivered: number(deliveries.delivered), waiting: number(deliveries.waiting), givenUp: number(deliveries.givenUp) })),
+    fact(t("targets.last"), moment(deliveries.deliveredAt)),
+    deliveries.error && fact(t("targets.error"), [h("strong", { class: deliveries.failures > 0 ? "state bad" : "state still" }, shown(deliveries.error)), " ", moment(deliveries.failedAt)]),
+    deliveries.triedAgainAt && fact(t("targets.again"), relative(deliveries.triedAgainAt)),
+    fact("UUID", shortId(target["uuid"])));
+}
+
+/** Sends a notice at once, and says in words what came back. @param {string} path */
+function trial(path) {
+  const told = h("div", { role: "status" });
+  const button = h("button", { type: "button" }, t("targets.test"));
+  button.addEventListener("click", () => void whileBusy(button, async () => {
+    fill(told);
+    const { delivered, status, answer } = await post(`${path}/test`);
+    const text = delivered ? t("targets.tested", { status: status ?? "" }) : status ? t("targets.testRefused", { status }) : t("targets.testFailed");
+    fill(told, h("p", {}, h("strong", { class: delivered ? "state good long" : "state bad long" }, text), answer && [" ", h("q", {}, shown(answer))]));
+  }).catch((error) => fill(told, problem(error))));
+  return [h("div", { class: "actions" }, button), told];
+}
+
+/** @returns {import("../parts/table.js").Column[]} */
+function undeliveredColumns() {
+  const of = columns().map((column) => ({ ...column, cell: (/** @type {Json} */ row) => column.cell(row["notice"]) }));
+  return [
+    ...of,
+    { title: t("targets.attempts"), kind: "number", cell: (row) => number(row["attempts"]) },
+    { title: t("targets.again"), kind: "time", cell: (row) => relative(row["triedAgainAt"]) },
+    { title: t("targets.error"), cell: (row) => row["error"] && shown(row["error"]) },
+  ];
+}
+
+/** @param {string[]} values @param {string[]} chosen @param {(value: string) => string} label @param {string} pointer */
+function boxes(values, chosen, label, pointer) {
+  const fields = values.map((value) => field(label(value), input({ type: "checkbox", value, checked: chosen.includes(value) }), { pointer }));
+  const picked = () => fields.map((one) => /** @type {HTMLInputElement} */ (one.control)).filter((box) => box.checked).map((box) => box.value);
+  return { fields, picked };
+}
+
+/** @param {Json | undefined} target @param {Json[]} services */
+function editor(target, services) {
+  const isNew = target === undefined;
+  const name = field(t("fact.name"), input({ value: target?.["objInfo"].name ?? "", maxlength: 255 }), { pointer: "/name" });
+  const url = field(t("targets.url"), input({ type: "url", spellcheck: "false" }), { pointer: "/webhook/url", help: isNew ? t("targets.urlHelp") : t("targets.urlKept") });
+  const shape = field(t("targets.shape"), select(SHAPES.map((one) => [one, word("shape", one)]), target?.["webhook"].shape ?? "Chancery"), { pointer: "/webhook/shape" });
+  const secret = field(t("targets.secret"), input({ spellcheck: "false" }), { pointer: "/secret", help: isNew ? t("targets.secretHelp") : t("targets.secretKept") });
+  const make = h("button", { type: "button", onclick: () => (secret.control.value = `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(32)))}`) }, t("targets.makeSecret"));
+  secret.element.append(make);
+  const kinds = boxes(KINDS, target?.["kinds"] ?? [], (one) => word("notice", one), "/kinds");
+  const known = services.map((one) => one["objInfo"].uuid);
+  /** @type {string[]} */
+  const kept = (target?.["serviceUuids"] ?? []).filter((/** @type {string} */ one) => !known.includes(one));
+  const names = new Map(services.map((one) => [one["objInfo"].uuid, shownText(one["objInfo"].name)]));
+  const chosen = boxes(known, target?.["serviceUuids"] ?? [], (one) => names.get(one) ?? one, "/serviceUuids");
+  const enabled = target && field(t("targets.enabled"), input({ type: "checkbox", checked: target["enabled"] }), { pointer: "/enabled", help: t("targets.enabledHelp") });
+  const body = () => {
+    const key = secret.control.value.trim().replace(/^whsec_/, "");
+    const changesWhere = isNew || url.control.value !== "" || shape.control.value !== target["webhook"].shape;
+    return {
+      name: name.control.value,
+      ...(changesWhere ? { webhook: { url: url.control.value.trim(), shape: shape.control.value } } : {}),
+      ...(key ? { secret: key } : {}),
+      kinds: kinds.picked(), serviceUuids: [...kept, ...chosen.picked()],
+      ...(enabled ? { enabled: /** @type {HTMLInputElement} */ (enabled.control).checked } : {}),
+    };
+  };
+  const act = async () => {
+    if (target) return void (await patch(`/api/v2/notice-targets/${target["uuid"]}`, body()), await show());
+    const made = await post("/api/v2/notice-targets", body());
+    go(`#/notices/target/${made["uuid"]}`);
+  };
+  const choices = [
+    h("fieldset", {}, h("legend", {}, t("targets.kinds")), h("p", { class: "help" }, t("targets.kindsHelp")), kinds.fields.map((one) => one.element)),
+    known.length > 0 && h("fieldset", {}, h("legend", {}, t("targets.services")), h("p", { class: "help" }, t("targets.servicesHelp")), chosen.fields.map((one) => one.element)),
+  ];
+  const fields = [name, url, shape, secret, ...(enabled ? [enabled] : [])];
+  return form({ fields, placed: () => [...kinds.fields, ...chosen.fields], extra: choices, submit: t(isNew ? "targets.make" : "targets.save"), act });
+}
+
+/** @param {string} path @param {string} name */
+function ending(path, name) {
+  const ask = () => askSlowly({ title: t("targets.remove"), what: h("p", {}, t("targets.removeWhat")), name, submit: t("targets.remove"), act: async () => (await remove(path), go("#/notices")) });
+  return h("div", { class: "actions" }, h("button", { type: "button", class: "danger", onclick: ask }, t("targets.remove")));
+}

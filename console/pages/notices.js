@@ -1,0 +1,81 @@
+// Notices: what was told, and to whom Chancery tells it.
+
+import { get } from "../api.js";
+import { h } from "../dom.js";
+import { state } from "../parts/state.js";
+import { PAGE_SIZE, list, table } from "../parts/table.js";
+import { moment, number, relative } from "../parts/values.js";
+import { may } from "../session.js";
+import { shown } from "../visible.js";
+import { t, word } from "../words.js";
+
+/** @typedef {import("../api.js").Json} Json */
+
+/** In the order of the interface; `Test` is sent to one target alone and not kept. */
+export const KINDS = ["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "RowRefused"];
+
+/** Where the page of an object is. @type {Record<string, string>} */
+const FOLDERS = { SigningRequest: "approvals/request", Proposal: "approvals/proposal", Certificate: "certificates" };
+
+/** @param {import("../router.js").Context} context */
+export async function page({ query, signal }) {
+  const { kind, after } = query;
+  const [told, targets] = await Promise.all([
+    get("/api/v2/notices", { kind, after, pageSize: PAGE_SIZE }, signal),
+    may("System:Manage") ? get("/api/v2/notice-targets", undefined, signal) : undefined,
+  ]);
+  const filter = h("select", { name: "kind", "aria-label": t("column.notice") },
+    ["", ...KINDS].map((one) => h("option", { value: one, selected: one === (kind ?? "") }, one ? word("notice", one) : t("list.all"))));
+  const content = [
+    h("div", { class: "head" }, h("h1", {}, t("notices.title")),
+      targets && h("a", { class: "primary", href: "#/notices/target/new" }, t("targets.make"))),
+    targets && [h("h2", {}, t("targets.title")), targetsOf(targets["results"])],
+    h("h2", {}, t("notices.told")),
+    list({ path: "/notices", query, caption: t("notices.told"), columns: columns(), empty: t("notices.empty"), filters: [filter], listed: { ...told, rows: told["items"] } }),
+  ];
+  return { title: t("nav.notices"), content };
+}
+
+/** @returns {import("../parts/table.js").Column[]} */
+export function columns() {
+  return [
+    { title: t("column.notice"), cell: (row) => word("notice", row["kind"]) },
+    { title: t("column.about"), cell: (row) => about(row) },
+    { title: t("column.state"), cell: (row) => standing(row) },
+    { title: t("column.time"), kind: "time", cell: (row) => moment(row["time"]) },
+  ];
+}
+
+/** The object by its id: its name is not the server's word. @param {Json} notice */
+function about(notice) {
+  const { objectKind, objectUuid } = notice;
+  if (!objectUuid) return t("notices.server");
+  return h("a", { href: `#/${FOLDERS[objectKind]}/${objectUuid}` }, word("noticeObject", objectKind), " ", h("code", {}, String(objectUuid).slice(0, 8)));
+}
+
+/** @param {Json} notice */
+function standing({ state: value, approvals, days, kind }) {
+  if (kind === "CertificateEnds") return t("notices.days", { count: days });
+  return [value && state(value), approvals && [" ", t("notices.approvals", approvals)]];
+}
+
+/** @param {Json[]} targets */
+function targetsOf(targets) {
+  if (targets.length === 0) return h("div", { class: "empty" }, t("targets.empty"));
+  return table([
+    { title: t("fact.name"), cell: (row) => h("a", { href: `#/notices/target/${row["uuid"]}` }, shown(row["objInfo"].name)) },
+    { title: t("targets.where"), cell: (row) => shown(row["webhook"].url) },
+    { title: t("column.state"), cell: (row) => health(row) },
+    { title: t("targets.delivered"), kind: "number", cell: (row) => number(row["deliveries"].delivered) },
+    { title: t("targets.last"), kind: "time", cell: (row) => row["deliveries"].deliveredAt ? relative(row["deliveries"].deliveredAt) : "–" },
+  ], targets, t("targets.title"));
+}
+
+/** How a target's deliveries stand, in words. @param {Json} target */
+export function health({ enabled, deliveries }) {
+  const { failures, waiting } = deliveries;
+  if (!enabled) return state("Disabled");
+  if (failures > 0) return h("span", { class: "state bad long" }, t("targets.failing", { count: failures, waiting: number(waiting) }));
+  if (waiting > 0) return h("span", { class: "state wait long" }, t("targets.waiting", { count: number(waiting) }));
+  return h("span", { class: "state good" }, t("targets.allTaken"));
+}

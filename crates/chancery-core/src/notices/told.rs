@@ -1,0 +1,54 @@
+//! `/api/v2/notices` behind the door: what was told, for whoever may see what it is about.
+
+use chancery_store::tables::{
+    self,
+    notices::{Sight, Whose},
+};
+use chancery_types::{
+    Perm,
+    wire::{
+        Items, ListQuery,
+        notices::{Notice, NoticeQuery},
+    },
+};
+
+use crate::{
+    Caller, Chancery, Result,
+    list::{InOrder, Page, items},
+};
+
+impl Chancery {
+    /// The notices that the caller may see, the newest first.
+    pub async fn notices(&self, caller: &Caller, query: NoticeQuery) -> Result<Items<Notice>> {
+        let grant = self.grant_to_all(caller);
+        let NoticeQuery { kind, page, page_size, after } = query;
+        let query = ListQuery { page, page_size, after, search: None };
+        let rows = Page::in_order(InOrder::Newest, &query, &self.limits)?.rows();
+        let sight = sight(caller);
+        let listed = self.read_list(caller, &grant, move |tx| {
+            Box::pin(async move {
+                let kind = kind.map(|kind| kind.as_str());
+                Ok(tables::notices::list(tx, &sight, kind, &rows).await?)
+            })
+        });
+        items(listed.await?, |row| self.notices.shown(row))
+    }
+}
+
+/// Which notices a caller sees: those about what it may read. Whoever administers the server sees all, as it may send all
+/// of them to a target.
+pub(super) fn sight(caller: &Caller) -> Sight {
+    let has = |perms: &[Perm]| perms.iter().any(|perm| caller.has(*perm));
+    let own = || Whose::Of(caller.members().iter().map(|member| member.id.into()).collect());
+    let whose = |all: &[Perm], some: &[Perm]| match (has(all), has(some)) {
+        (true, _) => Whose::All,
+        (false, true) => own(),
+        (false, false) => Whose::Nobody,
+    };
+    let submits = [Perm::SigningSubmit, Perm::CertManageGenerate, Perm::CertManageManage];
+    Sight {
+        requests: whose(&[Perm::SystemManage, Perm::SigningApprove], &[Perm::SigningSubmit]),
+        proposals: whose(&[Perm::SystemManage, Perm::SigningApprove, Perm::ServicesDeploy], &submits),
+        server: has(&[Perm::SystemManage, Perm::AuditRead]),
+    }
+}
