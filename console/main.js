@@ -1,6 +1,7 @@
 // Begins: the language, who is logged in, and then the page that the address names.
 
 import { sessionEnded } from "./api.js";
+import * as live from "./live.js";
 import { load, session } from "./session.js";
 import { frame } from "./shell.js";
 import { show } from "./show.js";
@@ -11,9 +12,11 @@ import * as words from "./words.js";
 async function begin() {
   await load();
   if (!session.fullyLoggedIn) {
+    live.end();
     document.body.replaceChildren(loginPage(begin));
     return;
   }
+  live.begin();
   document.body.replaceChildren(await frame(begin));
   await show();
 }

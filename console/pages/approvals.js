@@ -3,6 +3,7 @@
 import { get } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
+import { changes } from "../parts/changes.js";
 import { missing, state } from "../parts/state.js";
 import { PAGE_SIZE, list, table } from "../parts/table.js";
 import { relative } from "../parts/values.js";
@@ -20,12 +21,13 @@ const ROWS = 25;
 /** @param {import("../router.js").Context} context */
 export async function page({ query, signal }) {
   const names = new Names(signal);
+  const news = await changes(signal, ["SigningRequest", "Proposal"]);
   const [requests, proposals] = await Promise.all([
     may("Signing:Approve", "Signing:Submit") ? waitingRequests(names, query["after"], ROWS) : undefined,
     waitingProposals(names, undefined, ROWS),
   ]);
   const content = [
-    h("h1", {}, t("approvals.title")),
+    h("h1", {}, t("approvals.title")), news,
     requests && [h("h2", {}, t("approvals.requests")),
       list({ path: "/approvals", query, caption: t("approvals.requests"), columns: columnsOfRequests(), empty: t("approvals.noRequests"), listed: requests })],
     h("h2", {}, t("approvals.proposals")),

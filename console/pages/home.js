@@ -3,6 +3,7 @@
 import { get, plain } from "../api.js";
 import { h } from "../dom.js";
 import { Names } from "../names.js";
+import { changes } from "../parts/changes.js";
 import { fact, facts } from "../parts/facts.js";
 import { missing } from "../parts/state.js";
 import { later } from "../parts/table.js";
@@ -24,8 +25,9 @@ const NOTHING = { rows: [], total: 0 };
 export async function page({ signal }) {
   const names = new Names(signal);
   const decides = may("Signing:Approve", "Signing:Submit", "Services:Deploy", "CertManage:Generate", "CertManage:Manage");
+  const news = decides ? await changes(signal, ["SigningRequest", "Proposal"]) : undefined;
   const content = [
-    h("h1", {}, t("home.title")),
+    h("h1", {}, t("home.title")), news,
     h("div", { class: "cards" },
       decides && card(t("home.waits"), "#/approvals", () => waits(names)),
       card(t("home.ends", { days: SOON_DAYS }), "#/certificates?view=ending", () => ends(signal)),

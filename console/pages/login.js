@@ -1,6 +1,7 @@
 // Login on one page: the first person, then, where their role takes two, the second.
 
 import { fill, h } from "../dom.js";
+import * as live from "../live.js";
 import { field, form, input, openDialog } from "../parts/form.js";
 import { logIn, logOut, session } from "../session.js";
 import { languages } from "../shell.js";
@@ -61,6 +62,7 @@ export function askToLogInAgain(begin) {
     dialog.close();
     // The page was made for those who were here before; others get their own.
     if (session.identities.map((one) => one.uuid).sort().join() !== before) await begin();
+    else live.goOn();
   };
   const draw = () => fill(dialog, h("h2", { id: "again-title" }, t("login.ended")), h("p", {}, t("login.kept")), loginForm(done, draw));
   draw();

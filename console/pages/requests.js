@@ -2,6 +2,7 @@
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
+import { changes } from "../parts/changes.js";
 import { state } from "../parts/state.js";
 import { PAGE_SIZE, list } from "../parts/table.js";
 import { moment, shortId } from "../parts/values.js";
@@ -16,12 +17,14 @@ const STATES = ["", "Approval", "Signed", "Failed", "Denied"];
 /** @param {import("../router.js").Context} context */
 export async function page({ query, signal }) {
   const { search, after } = query;
+  const news = await changes(signal, ["SigningRequest"]);
   const answer = await get("/api/v2/x509/signing-requests", { state: query["state"], search, after, pageSize: PAGE_SIZE }, signal);
   const filter = h("select", { name: "state", "aria-label": t("column.state") },
     STATES.map((one) => h("option", { value: one, selected: one === (query["state"] ?? "") }, one ? word("state", one) : t("list.all"))));
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/signing" }, t("signing.title"))),
     h("div", { class: "head" }, h("h1", {}, t("approvals.requests")), may("Signing:Submit") && h("a", { class: "primary", href: "#/signing/submit" }, t("signing.submit"))),
+    news,
     list({ path: "/signing/requests", query, caption: t("approvals.requests"), columns: requestColumns(), empty: t("requests.empty"), search: t("requests.search"), filters: [filter], listed: { ...answer, rows: answer.items } }),
   ];
   return { title: t("approvals.requests"), content };

@@ -209,6 +209,38 @@ test("a profile is made with a preview, and a rule denies", async () => {
   await context.close();
 });
 
+test("what changes meanwhile is announced, and waits until it is asked for", async () => {
+  const call = await caller(admins);
+  const submit = async (name) => (await call("POST", "/api/v2/x509/signing-requests", {
+    name, serviceUuid: planted.strict.serviceUuid, policyUuid: planted.strict.policyUuid, uploadData: Buffer.from(name).toString("base64"),
+  })).uuid;
+  const { context, page, complaints } = await open(browser);
+  await logIn(page, [approver]);
+  await visit(page, "#/approvals");
+  await page.getByText("Changes are announced here.").waitFor();
+  const before = await page.locator("main tbody th").allInnerTexts();
+  const first = await submit("comes meanwhile.tar");
+  await page.getByText("1 new").waitFor();
+  assert.deepEqual(await page.locator("main tbody th").allInnerTexts(), before, "nothing moves by itself");
+  assert.deepEqual(await axe(page), []);
+  await shoot(page, "approvals-new-desktop-light");
+  await page.getByRole("button", { name: "Show" }).click();
+  await page.getByRole("link", { name: "comes meanwhile.tar" }).waitFor();
+  await page.getByText("Changes are announced here.").waitFor();
+  assert.deepEqual(complaints, []);
+
+  // The connection is lost, and something happens until it stands again.
+  await page.route((url) => url.pathname === "/api/v2/notices" && url.search === "", (route) => route.abort());
+  await page.reload();
+  await page.getByText("Changes are not announced just now").waitFor();
+  assert.deepEqual(await page.locator(".problem").allInnerTexts(), []);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.getByText("Changes are announced here.").waitFor();
+  await call("POST", `/api/v2/x509/signing-requests/${first}/withdraw`, {});
+  await page.getByText("1 new").waitFor();
+  await context.close();
+});
+
 test("a file is submitted as its digest, and found again by what was said of it", async () => {
   const { context, page, complaints } = await open(browser);
   await logIn(page, admins, "/#/signing/submit");

@@ -84,7 +84,9 @@ const calls = new WeakMap();
 function watch(context) {
   const state = { open: 0, since: Date.now() };
   calls.set(context, state);
-  const count = (step) => () => Object.assign(state, { open: state.open + step, since: Date.now() });
+  // What is open as long as the page is not waited for.
+  const isLive = (request) => request.headers().accept === "text/event-stream";
+  const count = (step) => (request) => isLive(request) || Object.assign(state, { open: state.open + step, since: Date.now() });
   context.on("request", count(1));
   context.on("requestfinished", count(-1));
   context.on("requestfailed", count(-1));

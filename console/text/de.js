@@ -652,6 +652,12 @@ export default {
   "submit.digest": "Prüfsumme:",
   "submit.tooLarge": "Eine Datei, die hochgeladen werden muss, hat höchstens {size}. Der Befehl chancery sign bildet die Prüfsumme größerer.",
 
+  "changes.none": "Änderungen werden hier angekündigt.",
+  "changes.off": "Änderungen werden gerade nicht angekündigt: die Verbindung dafür steht nicht.",
+  "changes.new": "{count} neu",
+  "changes.unknown": "Es mag mehr Neues geben.",
+  "changes.show": "Zeigen",
+
   "nav.notices": "Meldungen",
   "column.notice": "Was geschah",
   "notices.title": "Was wurde gemeldet?",

@@ -652,6 +652,12 @@ export default {
   "system.save": "Change the settings",
   "system.interface": "For programs",
 
+  "changes.none": "Changes are announced here.",
+  "changes.off": "Changes are not announced just now: the connection for them does not stand.",
+  "changes.new": "{count} new",
+  "changes.unknown": "There may be more that is new.",
+  "changes.show": "Show",
+
   "nav.notices": "Notices",
   "column.notice": "What happened",
   "notices.title": "What was told?",

@@ -56,7 +56,9 @@ pub use idempotency::{IdempotentCall, MadeBefore};
 pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestId, RequestInfo, Visitor};
 pub use limits::{BodyLimits, ImportLimits, Limits, ListLimits, NoticeLimits, OutageLimits};
 pub use log::{LogFailure, LogTile};
-pub use notices::{NoticeConfig, NoticeCounts, NoticeTransport, Post, Posted};
+pub use notices::{
+    NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post, Posted,
+};
 pub use pki::{
     Expiring, File, ListKind, ListVersion, OcspAnswer, RevocationList, TransportIdentity, new_transport_identity,
 };

@@ -230,6 +230,10 @@ pub struct NoticeLimits {
     pub wait_max: Duration,
     /// Bytes of a target's answer that are read.
     pub answer_max: usize,
+    /// Who follows notices as they happen, at a time: each looks twice a second whether it still may.
+    pub followers_max: u32,
+    /// Those of one identity among them: a tab of a browser each.
+    pub followers_per_caller_max: u32,
 }
 
 impl Default for NoticeLimits {
@@ -241,6 +245,8 @@ impl Default for NoticeLimits {
             kept: Duration::from_hours(7 * 24),
             wait_max: Duration::from_secs(10),
             answer_max: 4 * KIB,
+            followers_max: 1_000,
+            followers_per_caller_max: 20,
         }
     }
 }

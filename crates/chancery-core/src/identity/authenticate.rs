@@ -119,6 +119,19 @@ impl Chancery {
         Err(self.unauthenticated(caller.request()))
     }
 
+    /// The caller of a call that lasts, as it stands now; nothing where its session, its token or the access to the
+    /// interface has ended. That it lasts is no use of the session, which ends when nobody does anything.
+    pub(crate) async fn still(&self, caller: &Caller) -> Option<Caller> {
+        let now = self.clock.now_ms();
+        if caller.token_expires_at().is_some_and(|expires_at| expires_at <= now) || !self.settings.load().api_access {
+            return None;
+        }
+        let session = self.live_session(Key::Id(caller.session())).await.ok()??;
+        self.check_seats(&session.state.seats).ok()?;
+        let standing = session.standing(&self.identity.directory.load())?;
+        Some(Caller::new(*caller.request(), standing, caller.token_expires_at()))
+    }
+
     fn unauthenticated(&self, request: &RequestInfo) -> Error {
         self.counters.refused_nobody(request.source, Nobody::Unknown, self.clock.now_ms());
         Error::unauthenticated()

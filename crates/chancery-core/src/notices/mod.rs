@@ -5,6 +5,7 @@
 //! delivers (`deliver.rs`): at least once, and by one node at a time. What comes twice has the same id.
 
 mod deliver;
+mod follow;
 mod of_record;
 mod overdue;
 mod post;
@@ -28,8 +29,11 @@ use chancery_store::tables;
 use chancery_types::{NoticeObject, wire::notices::Notice};
 use uuid::Uuid;
 
-use self::of_record::Facts;
-pub use self::post::{NoticeTransport, Post, Posted};
+use self::{follow::Followers, of_record::Facts};
+pub use self::{
+    follow::{NoticeEvent, NoticeEventId, NoticeFollower},
+    post::{NoticeTransport, Post, Posted},
+};
 pub(crate) use self::{deliver::DeliveringNotices, of_record::Draft};
 use crate::{Chancery, Error, Limits, Result, Visitor, pool::Pool, time::rfc3339_ms};
 
@@ -56,6 +60,8 @@ pub(crate) struct Notices {
     pool: Pool,
     /// Targets to which this node delivers just now.
     busy: Mutex<HashSet<Uuid>>,
+    /// Who hears of notices as they happen.
+    followers: Followers,
     counts: Counts,
 }
 
@@ -88,6 +94,7 @@ impl Notices {
             console: config.console.map(|console| console.trim_end_matches('/').to_owned()),
             pool: Pool::with_slots(POSTS_MAX, limits),
             busy: Mutex::default(),
+            followers: Followers::new(),
             counts: Counts::default(),
         }
     }

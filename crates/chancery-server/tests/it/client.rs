@@ -8,6 +8,7 @@ use std::{
 use axum::{
     body::Body,
     http::{HeaderMap, Request, StatusCode, header},
+    response::Response,
 };
 use chancery_server::Routes;
 use chancery_types::{Base64, RoleId};
@@ -166,7 +167,16 @@ impl Client {
     }
 
     /// Any request, with the jar's cookie and the bearer token added.
-    pub(crate) async fn call(&self, mut request: Request<Body>) -> Reply {
+    pub(crate) async fn call(&self, request: Request<Body>) -> Reply {
+        let (head, body) = self.begin(request).await.into_parts();
+        self.keep_cookie(&head.headers);
+        let body = body.collect().await.unwrap().to_bytes().to_vec();
+        let json = serde_json::from_slice(&body).unwrap_or_default();
+        Reply { status: head.status, headers: head.headers, body, json }
+    }
+
+    /// The same, with an answer that is still to be read.
+    pub(crate) async fn begin(&self, mut request: Request<Body>) -> Response {
         if let Some(bearer) = &self.bearer {
             request.headers_mut().insert(header::AUTHORIZATION, format!("Bearer {bearer}").parse().unwrap());
         }
@@ -174,11 +184,7 @@ impl Client {
             request.headers_mut().insert(header::COOKIE, cookie.parse().unwrap());
         }
         let Ok(answer) = Routes::answer(&self.routes, request, self.source).await;
-        let (head, body) = answer.into_parts();
-        self.keep_cookie(&head.headers);
-        let body = body.collect().await.unwrap().to_bytes().to_vec();
-        let json = serde_json::from_slice(&body).unwrap_or_default();
-        Reply { status: head.status, headers: head.headers, body, json }
+        answer
     }
 
     /// How large the future of a call is.

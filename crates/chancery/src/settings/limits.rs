@@ -119,6 +119,8 @@ fn set_of_notices(all: &mut Limits, bounds: &mut Bounds, name: &str, number: u32
         "notices-kept" => limits.kept = time,
         "notice-wait-max" => limits.wait_max = time,
         "notice-answer-max" => limits.answer_max = size,
+        "notice-followers-max" => limits.followers_max = number,
+        "notice-followers-per-caller-max" => limits.followers_per_caller_max = number,
         _ => return set_of_bodies(&mut all.bodies, bounds, name, number),
     }
     Ok(())

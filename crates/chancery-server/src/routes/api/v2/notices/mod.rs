@@ -1,15 +1,20 @@
 //! `/api/v2/notices`.
 
+mod events;
 pub(crate) mod undelivered;
 
-use axum::extract::State;
+use axum::{
+    extract::State,
+    http::HeaderMap,
+    response::{IntoResponse as _, Response},
+};
 use chancery_types::wire::{
     Envelope, Items,
     notices::{Notice, NoticeQuery},
 };
 
 use crate::{
-    answer::{Answer, success},
+    answer::{Failure, success},
     app::App,
     extract::{Authenticated, Query},
 };
@@ -21,12 +26,20 @@ use crate::{
     path = "/api/v2/notices",
     tag = "Notices",
     params(NoticeQuery),
-    responses((status = 200, body = Envelope<Items<Notice>>)),
+    responses((
+        status = 200,
+        description = "the page, or events as they happen",
+        content((Envelope<Items<Notice>> = "application/json"), (String = "text/event-stream")),
+    )),
 )]
 pub(crate) async fn list_notices(
     State(app): State<App>,
     caller: Authenticated,
     Query(query): Query<NoticeQuery>,
-) -> Answer<Items<Notice>> {
-    success(app.notices(&caller, query).await?)
+    headers: HeaderMap,
+) -> Result<Response, Failure> {
+    if events::are_wanted(&headers) {
+        return events::events(app, &caller, query.kind, &headers).await;
+    }
+    Ok(success(app.notices(&caller, query).await?)?.into_response())
 }

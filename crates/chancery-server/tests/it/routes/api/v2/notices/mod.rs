@@ -1,5 +1,6 @@
 //! GET /api/v2/notices.
 
+mod events;
 mod undelivered;
 
 use chancery_types::{Base64, Perm};
