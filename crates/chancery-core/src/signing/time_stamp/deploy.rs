@@ -54,6 +54,8 @@ impl Chancery {
         };
         let action = Action::ServiceDeploy;
         let grant = self.grant(caller, Perm::ServicesDeploy, action, None).await?;
+        // Others trust its stamps, as they trust what an authority issues.
+        let _may_decide_on_trust = self.grant(caller, Perm::CertManageManage, action, None).await?;
         check_name("/name", &name, &self.limits)?;
         let TimeStamping { new_cert, policy_oid, default } = *timestamping;
         let policy_oid = policy_oid.unwrap_or_else(|| POLICY.to_owned());

@@ -3,12 +3,12 @@
 use std::{fmt::Write as _, fs};
 
 use chancery_testkit::{TempDir, Tool, temp_dir};
-use chancery_types::Base64;
+use chancery_types::{Base64, Perm, RoleId};
 use serde_json::{Value, json};
 
 use crate::{
-    app::{NOON_MS, Setup},
-    client::Reply,
+    app::{NOON_MS, PASSWORD, Setup},
+    client::{Client, Reply},
     journeys::signatures,
     signing::{DEPLOY, EC_P256, ED25519, RSA_3072, Signing},
 };
@@ -79,7 +79,11 @@ impl Stamping {
 }
 
 /// The answer to the deployment of an authority; `members` are those of `timestamping` besides the certificate.
-pub(crate) async fn deploy(signing: &Signing, name: &str, key_type: &str, mut members: Value) -> Reply {
+pub(crate) async fn deploy(signing: &Signing, name: &str, key_type: &str, members: Value) -> Reply {
+    deploy_as(&signing.admin, signing, name, key_type, members).await
+}
+
+async fn deploy_as(client: &Client, signing: &Signing, name: &str, key_type: &str, mut members: Value) -> Reply {
     members["newCert"] = json!({
         "issuerUuid": signing.root,
         "subjectOneline": format!("CN={name},O=Test,C=DE"),
@@ -87,7 +91,7 @@ pub(crate) async fn deploy(signing: &Signing, name: &str, key_type: &str, mut me
         "certParams": {"validityPeriod": {"unit": "Year", "amount": "10"}},
     });
     let body = json!({"template": "Time Stamping", "name": name, "timestamping": members});
-    signing.admin.post(DEPLOY, body).await
+    client.post(DEPLOY, body).await
 }
 
 const HEADER: &str = "
@@ -298,6 +302,34 @@ async fn nothing_is_stamped_with_a_certificate_that_is_not_good_or_a_key_that_ma
     assert!(text.contains("Status: Granted."), "{text}");
     stamping.signing.app.clock.advance_ms(11 * 366 * 24 * 3_600_000);
     told("/tsa", failure, "expired at").await;
+}
+
+/// Others trust stamps, as they trust what an authority issues: whoever deploys services makes none alone.
+#[tokio::test]
+async fn an_authority_is_made_by_two_who_decide_whom_others_trust() {
+    let signing = Signing::new().await;
+    for (perms, may) in [
+        (&[Perm::ServicesDeploy][..], false),
+        (&[Perm::CertManageManage], false),
+        (&[Perm::ServicesDeploy, Perm::CertManageManage], true),
+    ] {
+        let name = format!("role {}", perms.iter().map(Perm::to_string).collect::<Vec<_>>().join(" "));
+        let role = json!({"name": name, "loginsRequired": 2, "perms": perms});
+        let role = signing.admin.post("/api/v2/roles", role).await.response()["uuid"].clone();
+        let role: RoleId = role.as_str().unwrap().parse().unwrap();
+        let [one, other] = ["one", "other"].map(|who| format!("{who} of {name}"));
+        for who in [&one, &other] {
+            signing.admin.create_person(who, &[role]).await;
+        }
+        let two = signing.app.logged_in(&[(one.as_str(), PASSWORD), (other.as_str(), PASSWORD)]).await;
+        let reply = deploy_as(&two, &signing, "tsa", EC_P256, json!({})).await;
+        if may {
+            assert!(reply.response()["certificateUuid"].is_string());
+        } else {
+            reply.refused(403, "NotAuthorized", None);
+            signing.admin.saw_audited("ServiceDeploy").await;
+        }
+    }
 }
 
 #[tokio::test]
