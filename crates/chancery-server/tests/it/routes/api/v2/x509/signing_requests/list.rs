@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::app::Setup;
 use crate::signing::{REQUESTS, Signing, deny, submission, submit};
 
 fn uuids(list: &Value) -> Vec<&str> {
@@ -142,4 +143,58 @@ async fn requests_are_found_by_what_their_submitters_claim() {
     let item = &all.response()["items"][0];
     assert_eq!(item["metadata"], json!({"commit": "abc=", "build": "17"}));
     assert_eq!(item["note"], "Fixes the Überlauf\n(ticket 7)");
+}
+
+#[tokio::test]
+async fn all_requests_are_counted_and_of_those_that_match_so_many() {
+    let mut setup = Setup::default();
+    setup.limits.lists.count_max = 2;
+    let signing = Signing::with(setup).await;
+    let service = signing.deploy("builds", 1).await;
+    for payload in [b"a", b"b", b"c", b"d"] {
+        signing.submit(&service, payload).await;
+    }
+    for (query, total, is_at_least) in [
+        ("", 4, Value::Null),
+        ("?pageSize=1&page=2", 4, Value::Null),
+        ("?state=Approval", 2, json!(true)),
+        ("?search=release", 2, json!(true)),
+        ("?state=Signed", 0, Value::Null),
+    ] {
+        let list = signing.admin.get(&format!("{REQUESTS}{query}")).await;
+        assert_eq!(
+            (&list.response()["total"], &list.response()["totalIsAtLeast"]),
+            (&json!(total), &is_at_least),
+            "{query}"
+        );
+    }
+    let records = signing.admin.get("/api/v2/audit?pageSize=1").await;
+    assert!(records.response()["total"].as_u64().unwrap() > 2, "{}", records.text());
+    assert_eq!(records.response()["totalIsAtLeast"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_list_that_waits_too_long_is_told_to_come_again() {
+    let mut setup = Setup::default();
+    setup.limits.lists.at_once = 1;
+    setup.limits.lists.wait_max = std::time::Duration::ZERO;
+    let signing = Signing::with(setup).await;
+    signing.admin.get(REQUESTS).await.response();
+    let (admin, mut refused) = (&signing.admin, 0);
+    // Two of several come at the same time; while one is read, another waits, and no list may.
+    for _ in 0..50 {
+        let lists = (0..8).map(|_| admin.get(REQUESTS));
+        for reply in futures::future::join_all(lists).await {
+            if reply.status == 200 {
+                continue;
+            }
+            reply.refused(429, "RateLimited", None);
+            refused += 1;
+        }
+        if refused > 0 {
+            break;
+        }
+    }
+    assert!(refused > 0, "one list is read at a time");
+    signing.admin.get(REQUESTS).await.response();
 }
