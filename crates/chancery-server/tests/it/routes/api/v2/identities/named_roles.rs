@@ -48,6 +48,19 @@ impl Bench {
         self.signing.admin.patch(&path, json!({"rules": {"submitterRoleUuids": roles}})).await.response();
     }
 
+    /// Two approvals, the first of which somebody with this role gives.
+    fn approvals(&self) -> Value {
+        json!({"numApprovals": 2, "approvalSteps": [{"roleUuids": [self.role], "numApprovals": 1}]})
+    }
+
+    /// One who has the role already, before anything names it, and another who has not.
+    async fn holder_and_other(&self) -> String {
+        let (admin, path) = (&self.signing.admin, "/api/v2/identities");
+        let other = json!({"name": "other", "kind": "Application", "roleUuids": [RoleId::APPLICATION]});
+        admin.post(path, other).await.response();
+        self.officers.post(path, self.application("till")).await.response()["uuid"].as_str().unwrap().to_owned()
+    }
+
     fn application(&self, name: &str) -> Value {
         json!({"name": name, "kind": "Application", "roleUuids": [self.role]})
     }
@@ -83,6 +96,37 @@ async fn who_manages_identities_does_not_reach_what_rules_give_to_a_role() {
     bench.profile().await;
     bench.is_refused(&holder).await;
     admin.post(path, bench.application("an administrators' own")).await.response();
+}
+
+#[tokio::test]
+async fn who_manages_identities_makes_no_approver_whom_a_policy_names() {
+    let bench = Bench::new().await;
+    let holder = bench.holder_and_other().await;
+    let path = format!("/api/v2/x509/signing-policies/{}", bench.service.policy);
+    let mut rules = bench.approvals();
+    let steps = rules["approvalSteps"].take();
+    let change = json!({"numApprovals": 2, "rules": {"approvalSteps": steps}});
+    let changed = bench.signing.admin.patch(&path, change).await;
+    assert_eq!(changed.response()["pendingChange"], Value::Null, "{}", changed.text());
+    bench.is_refused(&holder).await;
+}
+
+#[tokio::test]
+async fn who_manages_identities_makes_no_approver_whom_certificates_need() {
+    let bench = Bench::new().await;
+    let holder = bench.holder_and_other().await;
+    let profile = json!({
+        "objInfo": {"name": "clients"}, "validityPeriod": {"unit": "Month", "amount": "1"},
+        "extendedKeyUsages": ["clientAuth"], "approval": bench.approvals(),
+    });
+    bench.signing.admin.post("/api/v2/x509/cert-profiles", profile).await.response();
+    bench.is_refused(&holder).await;
+
+    let bench = Bench::new().await;
+    let holder = bench.holder_and_other().await;
+    let path = format!("/api/v2/x509/{}/approval", bench.signing.root);
+    bench.signing.admin.json("PUT", &path, &bench.approvals()).await.response();
+    bench.is_refused(&holder).await;
 }
 
 #[tokio::test]

@@ -182,6 +182,56 @@ async fn what_is_no_request_is_refused() {
     request(&admin, &issuer, &good, root_profile).await.refused(400, "InvalidValue", Some("/certProfileUuid"));
 }
 
+/// The first value in these bytes, whole and what it holds, and what stands behind it.
+fn value(der: &[u8]) -> [&[u8]; 3] {
+    let (head, length) = match der[1] {
+        0x81 => (3, usize::from(der[2])),
+        0x82 => (4, usize::from(u16::from_be_bytes([der[2], der[3]]))),
+        short => (2, usize::from(short)),
+    };
+    [&der[..head + length], &der[head..head + length], &der[head + length..]]
+}
+
+fn wrapped(tag: u8, parts: &[&[u8]]) -> Vec<u8> {
+    let value = parts.concat();
+    let length = u16::try_from(value.len()).unwrap().to_be_bytes();
+    let head = if value.len() < 128 { vec![tag, length[1]] } else { vec![tag, 0x82, length[0], length[1]] };
+    // In DER a length is as short as it can be.
+    let head = if (128..256).contains(&value.len()) { vec![tag, 0x81, length[1]] } else { head };
+    [head, value].concat()
+}
+
+/// A request, well signed, whose subject is this name in DER, as no tool would make it.
+fn csr_of(name: &[u8]) -> String {
+    let folder = temp_dir();
+    let der = csr_der(&csr_in(&folder, P256, "/CN=a", &[]));
+    let [_, request, _] = value(&der);
+    let [_, info, behind] = value(request);
+    let [algorithm, ..] = value(behind);
+    let [version, _, rest] = value(info);
+    let [_, _, key_and_attributes] = value(rest);
+    let info = wrapped(0x30, &[version, name, key_and_attributes]);
+    std::fs::write(folder.path().join("info"), &info).unwrap();
+    let signed = Tool::new("openssl35").args(["dgst", "-sha256", "-sign", "key.pem", "-out", "signature", "info"]);
+    let _signed = signed.folder(folder.path()).run();
+    let signature = std::fs::read(folder.path().join("signature")).unwrap();
+    Base64::encode(&wrapped(0x30, &[&info, algorithm, &wrapped(0x03, &[&[0], &signature])]))
+}
+
+#[tokio::test]
+async fn a_name_with_an_empty_part_is_not_certified() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let issuer = root(&admin).await;
+    let common = wrapped(0x31, &[&wrapped(0x30, &[&[0x06, 3, 0x55, 4, 3], &[0x0c, 1, b'a']])]);
+    request(&admin, &issuer, &csr_of(&wrapped(0x30, &[&common])), json!({})).await.response();
+    for parts in [&[&[0x31, 0][..]][..], &[&[0x31, 0], &common], &[&common, &[0x31, 0]]] {
+        let reply = request(&admin, &issuer, &csr_of(&wrapped(0x30, parts)), json!({})).await;
+        reply.refused(400, "InvalidValue", Some("/csr"));
+        assert!(reply.text().contains("A part of the name is empty."), "{}", reply.text());
+    }
+}
+
 #[tokio::test]
 async fn a_request_has_a_largest_length() {
     let csr = csr(P256, "/CN=a", &[]);

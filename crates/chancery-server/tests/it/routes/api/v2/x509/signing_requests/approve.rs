@@ -29,6 +29,18 @@ async fn an_approval_of_another_digest_approves_nothing() {
 }
 
 #[tokio::test]
+async fn an_approval_needs_no_body() {
+    let signing = Signing::new().await;
+    let service = signing.deploy("builds", 1).await;
+    let ann = signing.approver("ann").await;
+    for (content_type, body) in [(None, ""), (Some("application/json"), ""), (Some("application/json"), "{}")] {
+        let path = format!("{REQUESTS}/{}/approve", signing.submit(&service, b"payload").await);
+        let approved = ann.send("POST", &path, content_type, body.to_owned()).await;
+        assert_eq!(approved.response()["state"], "Signed", "{content_type:?} {body:?}");
+    }
+}
+
+#[tokio::test]
 async fn the_last_approval_answers_the_signature() {
     let signing = Signing::new().await;
     let service = signing.deploy("builds", 2).await;
