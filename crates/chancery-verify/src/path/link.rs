@@ -22,7 +22,7 @@ use x509_cert::{
     name::Name,
 };
 
-use super::{NotTrusted, Purpose, rules::is_for};
+use super::{NotTrusted, Purpose, early_times::as_of_1970, rules::is_for};
 
 /// Extensions that say nothing a path hangs on, and that are known all the same: subjectKeyIdentifier, issuerAltName,
 /// authorityKeyIdentifier, freshestCRL.
@@ -73,7 +73,8 @@ impl Link {
     /// Reads a certificate in DER; `None` for what is none.
     #[must_use]
     pub fn read(der: &[u8]) -> Option<Self> {
-        let parsed = Certificate::from_der(der).ok().filter(|_| !has_padded_oid(der))?;
+        let parsed = Certificate::from_der(der).ok().or_else(|| Certificate::from_der(&as_of_1970(der)?).ok());
+        let parsed = parsed.filter(|_| !has_padded_oid(der))?;
         let to_be_signed = Signed::from_der(der).ok()?.to_be_signed.to_der().ok()?;
         let tbs = parsed.tbs_certificate();
         let public_key = tbs.subject_public_key_info().to_der().ok()?;

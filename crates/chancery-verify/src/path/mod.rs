@@ -4,6 +4,7 @@
 //! and name constraints.
 
 mod crl;
+mod early_times;
 mod link;
 mod policy;
 mod revocation;
