@@ -10,11 +10,11 @@ use crate::client::{connection::ServerOptions, inputs::duration};
 #[derive(Args)]
 pub(crate) struct CertRequest {
     /// The authority that issues it, or a service of which it is: name or uuid.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) issuer: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "csr_out")]
+    pub(crate) issuer: Option<String>,
     /// The certificate profile: name or uuid.
-    #[arg(long, value_name = "NAME")]
-    pub(crate) profile: String,
+    #[arg(long, value_name = "NAME", required_unless_present = "csr_out")]
+    pub(crate) profile: Option<String>,
     /// The subject, such as CN=www.example.org,O=Example.
     #[arg(long, value_name = "SUBJECT")]
     pub(crate) subject: Option<String>,
@@ -34,8 +34,17 @@ pub(crate) struct CertRequest {
     #[arg(long, value_name = "KIND", default_value = "ec-p256")]
     pub(crate) key: KeyKind,
     /// Where the certificate goes, with its issuers (PEM); - for standard output.
-    #[arg(short, long, value_name = "FILE")]
-    pub(crate) out: PathBuf,
+    #[arg(short, long, value_name = "FILE", required_unless_present = "csr_out")]
+    pub(crate) out: Option<PathBuf>,
+    /// Writes a request for the new key (PKCS#10, PEM) there, for another authority; - for standard output. No server is
+    /// asked.
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "key_out",
+        conflicts_with_all = ["out", "csr", "issuer", "profile", "validity", "p12"]
+    )]
+    pub(crate) csr_out: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) pkcs12: Pkcs12Options,
     #[command(flatten)]

@@ -2,10 +2,14 @@
 
 use std::{fs, io::Write as _, os::unix::fs::OpenOptionsExt as _, path::Path};
 
-use chancery_x509::pem;
-use der::{Decode as _, Encode as _};
-use rcgen::{CertificateParams, DistinguishedName, KeyPair, PublicKeyData as _, RsaKeySize};
-use x509_cert::Certificate;
+use chancery_x509::{alt_name::AltName, dn::DistinguishedName, pem};
+use der::{Decode as _, DecodePem as _, Encode as _, EncodePem as _, asn1::BitString, pem::LineEnding};
+use rcgen::{CertificateParams, KeyPair, PublicKeyData as _, RsaKeySize, SigningKey as _};
+use x509_cert::{
+    Certificate,
+    ext::{ToExtension as _, pkix::SubjectAltName},
+    request::{CertReq, ExtensionReq},
+};
 
 use crate::{
     cli::cert::KeyKind,
@@ -44,8 +48,22 @@ fn version_1(key: &KeyPair) -> Result<KeyPair, rcgen::Error> {
 /// A PKCS#10 request by a key. Subject and names are told beside it, where the server checks them.
 pub(super) fn request(key: &KeyPair) -> Result<String, Failure> {
     let mut params = CertificateParams::default();
-    params.distinguished_name = DistinguishedName::new();
+    params.distinguished_name = rcgen::DistinguishedName::new();
     params.serialize_request(key).and_then(|request| request.pem()).doing("making a request")
+}
+
+/// A PKCS#10 request that says itself who it is for, as other authorities want it.
+pub(super) fn named_request(key: &KeyPair, subject: &DistinguishedName, names: &[AltName]) -> Result<String, Failure> {
+    let mut request = CertReq::from_pem(request(key)?)?;
+    request.info.subject = subject.as_name().clone();
+    if !names.is_empty() {
+        let names = SubjectAltName(names.iter().map(AltName::general_name).collect::<Result<_, _>>()?);
+        let extension = names.to_extension(&request.info.subject, &[])?;
+        request.info.attributes.insert(ExtensionReq(vec![extension]).try_into()?)?;
+    }
+    let signature = key.sign(&request.info.to_der()?).doing("making a request")?;
+    request.signature = BitString::from_bytes(&signature)?;
+    request.to_pem(LineEnding::LF).doing("the request as PEM")
 }
 
 /// Writes a key to a file of its own, before anything is issued for it; and never over another one.

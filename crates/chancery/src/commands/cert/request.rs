@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use chancery_client::{ClientError, Destination};
 use chancery_types::{CertificateId, ErrorCode, wire::x509::DownloadFormat};
-use chancery_x509::pem;
+use chancery_x509::{alt_name::AltName, dn::DistinguishedName, pem};
 use der::{Decode as _, EncodePem as _, pem::LineEnding};
 use serde_json::{Map, Value, json};
 
@@ -24,8 +24,12 @@ use crate::{
 };
 
 pub(super) fn run(command: &CertRequest) -> Result<Exit, Failure> {
-    let out = destination::find("--out", &command.out)?;
-    for (option, path) in [("--out", Some(&command.out)), ("--p12", command.pkcs12.p12.as_ref())] {
+    if let Some(path) = &command.csr_out {
+        return write_request(command, path);
+    }
+    let path = command.out.as_deref().ok_or_else(|| usage("--out FILE is needed"))?;
+    let out = destination::find("--out", path)?;
+    for (option, path) in [("--out", Some(path)), ("--p12", command.pkcs12.p12.as_deref())] {
         path.map_or(Ok(()), |path| refuse_link_of_renewal(option, path))?;
     }
     if out == Destination::Standard && command.server.output == Output::Json {
@@ -39,7 +43,7 @@ pub(super) fn run(command: &CertRequest) -> Result<Exit, Failure> {
         let answer = connection.call("POST", "/api/v2/x509/requests", Some(&body));
         let mut answer = answer.map_err(|error| not_issued(error, command.key_out.as_deref()))?;
         answer.tell_warnings();
-        let path = command.out.display().to_string();
+        let path = path.display().to_string();
         let Some(uuid) = answer.response["certificateUuid"].as_str() else {
             let proposal = answer.response["uuid"].as_str().unwrap_or_default();
             let next = format!(
@@ -53,7 +57,8 @@ pub(super) fn run(command: &CertRequest) -> Result<Exit, Failure> {
                 next,
             ));
         };
-        fetch(command, connection, uuid.parse()?, &out, password.as_deref()).map_err(|failure| {
+        let fetched = fetch(command, connection, uuid.parse()?, (path.as_str(), &out), password.as_deref());
+        fetched.map_err(|failure| {
             let next =
                 format!("It is issued: chancery cert download {uuid} --format chain --out FILE{}", packed(command));
             told_with(exit_of(&failure), describe(failure.as_ref()), next)
@@ -67,15 +72,43 @@ pub(super) fn run(command: &CertRequest) -> Result<Exit, Failure> {
     })
 }
 
+/// Makes a key and a request for it, for an authority elsewhere.
+fn write_request(command: &CertRequest, path: &Path) -> Result<Exit, Failure> {
+    let out = destination::find("--csr-out", path)?;
+    let key_out = command.key_out.as_deref().ok_or_else(|| usage("--key-out FILE is needed"))?;
+    refuse_key_out(key_out, &out)?;
+    let subject = match &command.subject {
+        Some(line) => line.parse::<DistinguishedName>().map_err(|error| usage(format!("--subject {line}: {error}")))?,
+        None => DistinguishedName::empty(),
+    };
+    let name = |text: &String| text.parse::<AltName>().map_err(|error| usage(format!("--san {text}: {error}")));
+    let names = command.san.iter().map(name).collect::<Result<Vec<_>, _>>()?;
+    if subject.is_empty() && names.is_empty() {
+        return Err(usage("--csr-out: a request needs a name: --subject, --san or both"));
+    }
+    let key = key::new_key(command.key).doing("making a key")?;
+    let request = key::named_request(&key, &subject, &names)?;
+    key::keep(key_out, &key.serialize_pem())?;
+    if let Err(error) = out.write(request.as_bytes()) {
+        // A key without its request would stand in the way of the next try. Why that failed is what somebody has to know.
+        let _left_behind = fs::remove_file(key_out);
+        return Err(error).doing(format!("--csr-out {}", path.display()));
+    }
+    if out != Destination::Standard {
+        output::line(format!("written: {}", Shown(&path.display().to_string())))?;
+    }
+    Ok(Exit::Done)
+}
+
 fn fetch(
     command: &CertRequest,
     connection: &Connection,
     id: CertificateId,
-    out: &Destination,
+    (path, out): (&str, &Destination),
     password: Option<&str>,
 ) -> Result<(), Failure> {
     let chain = connection.client.download_certificate(id, DownloadFormat::Chain)?;
-    out.write(&chain).doing(format!("--out {}", command.out.display()))?;
+    out.write(&chain).doing(format!("--out {path}"))?;
     if let (Some(path), Some(key), Some(password)) = (&command.pkcs12.p12, &command.key_out, password) {
         let key = key::read("--key-out", key)?;
         pkcs12::write(path, &pkcs12::made(&key, &chain, password)?)?;
@@ -145,9 +178,11 @@ fn body(command: &CertRequest, connection: &Connection) -> Result<Value, Failure
     let names = Names::new(connection);
     let resolve = |kind: &str, name: &str| names.resolve(resources::find(kind).ok_or("there is no such kind")?, name);
     // A service stands for the authority that issued its certificate.
-    let issuer =
-        resolve("ca", &command.issuer).or_else(|first| resolve("service", &command.issuer).map_err(|_| first))?;
-    let profile = resolve("cert-profile", &command.profile)?;
+    let needed =
+        |flag: &str, name: &Option<String>| name.clone().ok_or_else(|| usage(format!("{flag} NAME is needed")));
+    let (issuer, profile) = (needed("--issuer", &command.issuer)?, needed("--profile", &command.profile)?);
+    let issuer = resolve("ca", &issuer).or_else(|first| resolve("service", &issuer).map_err(|_| first))?;
+    let profile = resolve("cert-profile", &profile)?;
     let mut params = Map::new();
     if !command.san.is_empty() {
         params.insert("subjectAltNames".to_owned(), command.san.clone().into());

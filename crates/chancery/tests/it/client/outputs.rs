@@ -32,6 +32,7 @@ fn results_go_where_they_are_sent() {
 
     over_themselves(&place);
     certificates(&place);
+    requests_for_others(&place);
 }
 
 /// Nothing is submitted for what would be written over another file.
@@ -51,6 +52,40 @@ fn over_themselves(place: &Place) {
     assert!(folder.contains("several files need one"), "{folder}");
     assert_eq!(place.json("chancery request list")["total"], before);
     assert_eq!(fs::read_to_string(place.path("tool.bin")).unwrap(), "a tool");
+}
+
+/// A request for another authority is made without a server, and has the names in itself.
+fn requests_for_others(place: &Place) {
+    let request = "XDG_CONFIG_HOME=$PWD/nobody chancery cert request --subject 'CN=b.example.org,O=Example' --san DNS:b.example.org --san IP:192.0.2.1";
+    for kind in ["ec-p256", "ec-p384", "ed25519", "rsa3072"] {
+        let said = place.sh(&format!("{request} --key {kind} --key-out b-{kind}.key --csr-out b-{kind}.csr")).done();
+        assert_eq!(said, format!("written: b-{kind}.csr\n"));
+        let read = place.sh(&format!("openssl req -in b-{kind}.csr -verify -noout -text")).done();
+        for names in ["O = Example, CN = b.example.org", "DNS:b.example.org, IP Address:192.0.2.1"] {
+            assert!(read.contains(names), "{kind}: {read}");
+        }
+        let own = place.sh(&format!("openssl req -in b-{kind}.csr -noout -pubkey")).done();
+        assert_eq!(place.sh(&format!("openssl pkey -in b-{kind}.key -pubout")).done(), own);
+    }
+    let piped = place.sh(&format!("{request} --key-out piped.key --csr-out - | openssl req -verify -noout")).failed(0);
+    assert!(piped.contains("verify OK"), "{piped}");
+    for (options, why) in [
+        ("--csr-out c.csr", "--key-out"),
+        ("--key-out c.key --csr-out ./c.key", "would go to the same file"),
+        ("--key-out c.key --csr-out c.csr --issuer 'Chancery Demo Root'", "cannot be used with"),
+        ("--key-out c.key --csr-out c.csr --san DNS:-", "--san DNS:-: A subject alternative name is"),
+        ("--key-out c.key --csr-out none/c.csr", "there is no such folder"),
+        ("--key-out c.key", "--issuer"),
+    ] {
+        let refused = place.sh(&format!("{request} {options}")).failed(2);
+        assert!(refused.contains(why), "{options}: {refused}");
+        assert!(!place.path("c.key").exists(), "{options}");
+    }
+    let nameless = place.sh("chancery cert request --key-out c.key --csr-out c.csr").failed(2);
+    assert!(nameless.contains("a request needs a name"), "{nameless}");
+    let full = place.sh("chancery cert request --subject CN=a --key-out c.key --csr-out /dev/full").failed(1);
+    assert!(full.contains("--csr-out /dev/full"), "{full}");
+    assert!(!place.path("c.key").exists());
 }
 
 fn certificates(place: &Place) {
