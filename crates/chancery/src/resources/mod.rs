@@ -5,6 +5,7 @@ mod commands;
 #[cfg(test)]
 mod coverage;
 pub(crate) mod names;
+pub(crate) mod proposal;
 mod run;
 pub(crate) mod show;
 mod table;
@@ -90,6 +91,8 @@ pub(crate) struct Verb {
     pub(crate) named: Named,
     /// Where only some are meant by a name: a member of the list's query, and its value.
     pub(crate) among: Option<(&'static str, &'static str)>,
+    /// Whether somebody decides on what other people proposed: they see it first, and decide on what they saw.
+    pub(crate) decides: bool,
     /// What cannot be got back afterwards: whoever does it agrees to that.
     pub(crate) loses: Option<Loss>,
     /// Where the name is one of a few: where they are.
@@ -153,6 +156,7 @@ pub(crate) const SHOW: Verb = Verb {
     path: "",
     named: Named::Own,
     among: None,
+    decides: false,
     loses: None,
     one_of: None,
     members: &[],

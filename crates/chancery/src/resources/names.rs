@@ -19,7 +19,7 @@ use crate::{
 const CANDIDATES_MAX: usize = 10;
 
 /// Members that hold the uuids of others, and of which kind.
-const REFERENCES: [(&str, &str); 14] = [
+const REFERENCES: [(&str, &str); 21] = [
     ("roleUuid", "role"),
     ("roleUuids", "role"),
     ("nextRoleUuids", "role"),
@@ -29,12 +29,36 @@ const REFERENCES: [(&str, &str); 14] = [
     ("keyTypeUuids", "key-type"),
     ("certProfileUuid", "cert-profile"),
     ("serviceUuid", "service"),
+    ("serviceUuids", "service"),
     ("policyUuid", "policy"),
+    ("signingPolicyUuid", "policy"),
+    ("preApprovalUuid", "proposal"),
+    ("repeatsUuid", "request"),
+    ("requestUuid", "request"),
+    ("targetUuid", "notice-target"),
     ("issuerUuid", "cert"),
     ("certificateUuid", "cert"),
+    ("previousCertificateUuid", "cert"),
     ("submitterUuid", "identity"),
     ("tweakDomain", "profile"),
 ];
+
+/// What is counted in the audit, by token profiles; their records have no names.
+const OF_TOKEN_PROFILES: [&str; 10] = [
+    "Tokenize",
+    "Detokenize",
+    "PartialDetokenize",
+    "BatchTokenize",
+    "BatchDetokenize",
+    "TrackTokenize",
+    "TrackDetokenize",
+    "Rewrap",
+    "TokenRead",
+    "TokenizedRead",
+];
+
+/// Names that are asked for one by one, at most: a pre-approval has up to 10,000 requests.
+const LOOKUPS_MAX: usize = 100;
 
 /// Lists are read once for each command.
 pub(crate) struct Names<'a> {
@@ -71,6 +95,20 @@ impl<'a> Names<'a> {
         self.name_of(kind, uuid)
     }
 
+    /// What a record of the audit is about: the name that it had then, where the record has one.
+    pub(crate) fn object_of_record(&self, record: &Value) -> String {
+        let Some(uuid) = record["objectUuid"].as_str() else { return show::text(&Value::Null) };
+        let told = [&record["detail"]["name"], &record["detail"]["subject"]].into_iter().find_map(Value::as_str);
+        let name = match record["action"].as_str().unwrap_or_default() {
+            // Its name in the detail is the policy's.
+            "SigningPolicyCreate" => self.name_of("service", uuid),
+            action if OF_TOKEN_PROFILES.contains(&action) => self.name_of("profile", uuid),
+            "Login" => record["identities"][0]["name"].as_str().map(str::to_owned),
+            _ => told.map(str::to_owned),
+        };
+        name.map_or_else(|| uuid.to_owned(), |name| format!("{name} ({uuid})"))
+    }
+
     /// A name, where it can be had: who may not read the list sees the uuid alone.
     pub(crate) fn name_of(&self, kind: &str, uuid: &str) -> Option<String> {
         if uuid.parse::<ObjectId>().is_err() {
@@ -94,6 +132,9 @@ impl<'a> Names<'a> {
         let mut known = self.known.borrow_mut();
         let names = known.entry(resource.name).or_default();
         if !names.contains_key(uuid) {
+            if names.len() >= LOOKUPS_MAX {
+                return None;
+            }
             let item = self.connection.get(&resource.item?.replace("{}", uuid)).ok()?;
             names.insert(uuid.to_owned(), name_in(&item));
         }
@@ -265,6 +306,37 @@ mod tests {
 
     fn one(uuid: &str, subject: &str, begin: &str, status: &str) -> Value {
         json!({"objInfo": {"name": "a", "uuid": uuid}, "subject": subject, "notBefore": begin, "status": status})
+    }
+
+    /// Members of the interface that refer to others without a name beside them, and why.
+    const BARE: [(&str, &str); 2] = [
+        ("objectUuid", "of whatever kind the record is about: object_of_record"),
+        ("serviceOrIssuerUuid", "is sent and never answered"),
+    ];
+
+    #[test]
+    fn what_refers_to_others_has_their_names() {
+        fn collect(schema: &Value, found: &mut std::collections::BTreeSet<String>) {
+            match schema {
+                Value::Object(members) => {
+                    let properties = members.get("properties").and_then(Value::as_object);
+                    let names = properties.into_iter().flat_map(|properties| properties.keys());
+                    found.extend(names.filter(|name| name.ends_with("Uuid") || name.ends_with("Uuids")).cloned());
+                    members.values().for_each(|below| collect(below, found));
+                }
+                Value::Array(items) => items.iter().for_each(|below| collect(below, found)),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+            }
+        }
+        let document: Value = serde_json::from_str(include_str!("../../../../docs/openapi.json")).unwrap();
+        let mut members = std::collections::BTreeSet::new();
+        collect(&document["components"]["schemas"], &mut members);
+        let is_known = |name: &&String| {
+            REFERENCES.iter().any(|(known, _)| known == name) || BARE.iter().any(|(bare, _)| bare == name)
+        };
+        assert_eq!(members.iter().filter(|name| !is_known(name)).collect::<Vec<_>>(), Vec::<&String>::new());
+        assert!(members.contains("roleUuids") && BARE.iter().all(|(bare, _)| members.contains(*bare)), "{members:?}");
+        assert!(REFERENCES.iter().all(|(_, kind)| find(kind).is_some()));
     }
 
     #[test]

@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use chancery_client::{ClientError, escaped};
+use chancery_types::wire::proposals::Proposal;
 use clap::{ArgMatches, FromArgMatches as _};
-use serde_json::Value;
+use serde::Deserialize as _;
+use serde_json::{Value, json};
 
 use super::{
     Answered, Column, List, Named, OneOf, Resource, Verb,
     body::{body_of, query_of},
     names::{Names, read_page, uuid_in},
-    show,
+    proposal, show,
 };
 use crate::{
     client::{
@@ -97,6 +99,9 @@ fn query_of_list(list: &List, matches: &ArgMatches, names: &Names<'_>) -> Result
 
 fn row(columns: &[Column], item: &Value, names: &Names<'_>) -> Vec<String> {
     let cell = |column: &Column| {
+        if column.at == "/objectUuid" {
+            return names.object_of_record(item);
+        }
         let member = column.at.rsplit('/').next().unwrap_or_default();
         let value = item.pointer(column.at).unwrap_or(&Value::Null);
         let name = value.as_str().and_then(|uuid| names.short(member, uuid));
@@ -112,7 +117,7 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
         return choices(connection, one_of);
     }
     let uuid = named.map(|name| uuid_of(resource, verb, name, &names)).transpose()?;
-    let body = body_of(verb, matches, &names)?;
+    let mut body = body_of(verb, matches, &names)?;
     let path = uuid.as_ref().map_or_else(|| verb.path.to_owned(), |uuid| verb.path.replace("{}", uuid));
     let path = path + &query_of(verb, matches, &names)?;
     if verb.answer == Answered::File {
@@ -130,6 +135,13 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
             consent::asked(verb.name, &format!("Look at it first (chancery {} show {uuid})", resource.name))?;
         }
     }
+    if verb.decides {
+        let digest = shown_first(connection, &names, uuid.as_deref().unwrap_or_default())?;
+        let is_bound = verb.members.iter().any(|member| member.at == "/digest");
+        if let Some(members) = body.get_or_insert_with(|| json!({})).as_object_mut().filter(|_| is_bound) {
+            members.entry("digest").or_insert(digest.into());
+        }
+    }
     let mut answer = match (connection.call(verb.method, &path, body.as_ref()), &verb.one_of) {
         (Err(ClientError::Refused { status: 404, .. }), Some(one_of)) => {
             return Err(none_of(connection, one_of, named.map_or("", String::as_str))?);
@@ -144,6 +156,16 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
         }
         (Output::Table, _) => show::details(&answer.response, &names),
     }
+}
+
+/// Shows a proposal before it is decided on, and answers what stands for all that was shown.
+fn shown_first(connection: &Connection, names: &Names<'_>, uuid: &str) -> Result<String, Failure> {
+    let found = connection.get(&format!("/api/v2/x509/proposals/{uuid}"))?;
+    if connection.output == Output::Table {
+        let proposal = Proposal::deserialize(&found).doing("the proposal as the server has it")?;
+        proposal::shown(&proposal, names).iter().try_for_each(output::line)?;
+    }
+    Ok(found["digest"].as_str().unwrap_or_default().to_owned())
 }
 
 /// What stands in the path for a name.

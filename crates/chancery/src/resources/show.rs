@@ -29,10 +29,16 @@ pub(crate) fn table(titles: &[&str], rows: &[Vec<String>]) -> Result<(), Failure
     rows.iter().try_for_each(|row| output::line(line(row.iter().map(String::as_str).collect())))
 }
 
-/// Writes an object, a member a line, with names beside the uuids of others.
-pub(crate) fn details(value: &Value, names: &Names<'_>) -> Result<(), Failure> {
+/// The members of an object in lines, with names beside the uuids of others.
+pub(crate) fn members(value: &Value, names: &Names<'_>) -> Vec<(String, String)> {
     let mut lines = Vec::new();
     collect("", value, names, &mut lines);
+    lines
+}
+
+/// Writes an object, a member a line, with names beside the uuids of others.
+pub(crate) fn details(value: &Value, names: &Names<'_>) -> Result<(), Failure> {
+    let mut lines = members(value, names);
     lines.sort_by_key(|(member, _)| match member.as_str() {
         "name" => 0,
         "uuid" => 1,
@@ -68,6 +74,11 @@ fn collect(member: &str, value: &Value, names: &Names<'_>, lines: &mut Vec<(Stri
                 collect(&format!("{member}[{index}]"), item, names, lines);
             }
         }
+        // What is proposed is a text, so that people approve each of its bytes; it is an object all the same.
+        Value::String(text) if member == "content" && text.starts_with('{') => match serde_json::from_str(text) {
+            Ok(content) => collect(member, &content, names, lines),
+            Err(_) => lines.push((member.to_owned(), text.clone())),
+        },
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
             let line = (member.to_owned(), names.beside(member, value));
             // `objInfo` repeats what stands beside it.

@@ -46,7 +46,15 @@ pub(super) fn refuse_too_long(command: &Sign, connection: &Connection) -> Result
             let next = "Wait for less, or use an API key (--api-key-file), whose logins are renewed.";
             Err(told_with(Exit::Usage, message, next))
         }
-        Some(_) | None => Ok(()),
+        Some(_) => Ok(()),
+        None => {
+            output::note(format_args!(
+                "It waits until people decide, and no longer than {}: then the login ends. An API key (--api-key-file) has \
+                 no such end.",
+                text(left)
+            ));
+            Ok(())
+        }
     }
 }
 

@@ -294,11 +294,17 @@ const PROPOSALS: Resource = Resource {
         },
         Verb {
             name: "approve",
-            about: "Approves one; look at it first",
+            about: "Shows one and approves it, as it was shown",
             path: "/api/v2/x509/proposals/{}/approve",
             among: WAITING,
+            decides: true,
             members: &[
-                member("digest", "/digest", Kind::Text, "What is approved, base64: with another one nothing is"),
+                member(
+                    "digest",
+                    "/digest",
+                    Kind::Text,
+                    "What is approved, base64: with another one nothing is [default: that of what is shown]",
+                ),
                 member("note", "/note", Kind::Text, "What to record with it"),
             ],
             example: "chancery proposal approve nightly --note 'as agreed'",
@@ -306,9 +312,10 @@ const PROPOSALS: Resource = Resource {
         },
         Verb {
             name: "deny",
-            about: "Denies one",
+            about: "Shows one and denies it",
             path: "/api/v2/x509/proposals/{}/deny",
             among: WAITING,
+            decides: true,
             members: NOTE,
             example: "chancery proposal deny weekly --note 'not needed'",
             ..CREATE

@@ -12,6 +12,9 @@ fn files_are_signed_when_people_have_approved_them() {
     at_once(&place);
     after_approval(&place);
     denied_and_late(&place);
+    part_in_what_waits(&place);
+    proposals_are_decided(&place);
+    steps_of_roles(&place);
     inside_files(&place);
     of_another_file(&place);
 }
@@ -90,6 +93,8 @@ fn denied_and_late(place: &Place) {
     place.sh("chancery deny wrong.tar --yes --note 'not from the tag' --server-profile approver").done();
     let denied = place.sh(&format!("chancery sign wrong.tar {RELEASES} --request {id} --wait")).failed(6);
     assert!(denied.contains("denied by Approver1: not from the tag"), "{denied}");
+    // A login by password ends, and without --timeout that is the end of the waiting.
+    assert!(denied.contains("no longer than 11 h: then the login ends"), "{denied}");
     assert!(!place.path("wrong.tar.p7s").exists());
 
     place.write("brief.json", r#"{"pkisigning": {"rules": {"requestLifetime": {"unit": "Second", "amount": "1"}}}}"#);
@@ -99,6 +104,95 @@ fn denied_and_late(place: &Place) {
         .done();
     let expired = place.sh("chancery sign wrong.tar --service brief --wait --timeout 30s").failed(7);
     assert!(expired.contains("waited too long"), "{expired}");
+}
+
+const CREATE: &str = "chancery service create --issuer 'Chancery Demo Root' --key-type 'EC P-256 Signing' --validity 1y --hash Sha2_256 --format CMS";
+
+/// Who has approved or submitted something sees that, below what is theirs to decide.
+fn part_in_what_waits(place: &Place) {
+    place.sh(&format!("{CREATE} --name pairs --subject CN=Pairs --num-approvals 2")).done();
+    for (file, service) in [("first.tar", "pairs"), ("second.tar", "demo releases")] {
+        place.write(file, file);
+        place.sh(&format!("chancery sign {file} --service '{service}'")).failed(8);
+    }
+    place.sh("chancery approve first.tar --yes --server-profile approver").done();
+    let seen = place.sh("chancery approve --server-profile approver").done();
+    let (second, first) = (seen.find("second.tar").unwrap(), seen.find("first.tar").unwrap());
+    assert!(second < first && seen.contains("you         approved it already"), "{seen}");
+    assert_eq!(seen.matches("you         ").count(), 1, "{seen}");
+    let own = place.sh("chancery approve").done();
+    assert_eq!(own.matches("you         submitted it").count(), 2, "{own}");
+    for file in ["first.tar", "second.tar"] {
+        place.sh(&format!("chancery request cancel {file}")).done();
+    }
+    assert_eq!(place.sh("chancery approve").done(), "Nothing waits.\n");
+}
+
+/// Proposals wait as requests do: they are shown whole, found by name, and approved as they were shown.
+fn proposals_are_decided(place: &Place) {
+    let propose = |name: &str| {
+        let digest = "PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0=";
+        let policy = "--policy 'demo releases/demo releases'";
+        place.sh(&format!("chancery proposal pre-approve --name {name} {policy} --digest {digest}")).done()
+    };
+    propose("weekly");
+    let shown = place.json("chancery proposal show weekly");
+    assert!(shown["content"].as_str().unwrap().starts_with("{\"PreApproval\""), "{shown}");
+    let seen = place.sh("chancery approve --server-profile approver").done();
+    for line in [
+        "name        weekly",
+        "kind        PreApproval",
+        "content     PreApproval.policyUuid: demo releases (",
+        "content     PreApproval.digests: PiPoFgA5WUoziU9lZOGxNIu9egCI1CxKy3PurtWcAJ0=",
+        "approvals   0 of 1 given, 1 missing",
+    ] {
+        assert!(seen.contains(line), "{line}: {seen}");
+    }
+    assert!(!seen.contains("you         "), "{seen}");
+    assert!(place.sh("chancery approve").done().contains("you         submitted it"));
+    let json = place.sh("chancery approve --output json --server-profile approver").done();
+    assert!(json.lines().count() == 2 && json.lines().nth(1).unwrap().contains("weekly"), "{json}");
+    let unasked = place.sh("chancery approve weekly --server-profile approver < /dev/null").failed(2);
+    assert!(unasked.contains("nobody is there to ask"), "{unasked}");
+    let file = place.sh("chancery approve weekly --file app.tar --yes --server-profile approver").failed(2);
+    assert!(file.contains("this is a proposal"), "{file}");
+    let approved = place.sh("chancery approve weekly --yes --note agreed --server-profile approver").done();
+    assert!(approved.contains("kind        PreApproval"), "{approved}");
+    assert!(approved.ends_with("approved: weekly: 1 of 1 approvals; Active\n"), "{approved}");
+    let again = place.sh("chancery approve weekly --yes --server-profile approver").failed(5);
+    assert!(again.contains("weekly does not wait: it is Active"), "{again}");
+
+    propose("monthly");
+    let other = place.sh("chancery proposal approve monthly --digest AAAA --server-profile approver").failed(5);
+    assert!(other.contains("igest"), "{other}");
+    let shown = place.sh("chancery proposal approve monthly --server-profile approver").done();
+    let (before, after) = (shown.find("content     PreApproval.digests").unwrap(), shown.find("Active").unwrap());
+    assert!(before < after, "{shown}");
+    propose("daily");
+    let denied = place.sh("chancery deny daily --yes --server-profile approver").done();
+    assert!(denied.contains("content     ") && denied.ends_with("denied: daily\n"), "{denied}");
+    propose("twice");
+    propose("twice");
+    let twice = place.sh("chancery approve twice --yes --server-profile approver").failed(2);
+    assert!(twice.contains("2 of this name wait") && twice.matches("  proposal  ").count() == 2, "{twice}");
+    let uuids = twice.lines().filter_map(|line| line.trim().split_once("  proposal  ")).map(|(uuid, _)| uuid);
+    uuids.for_each(|uuid| {
+        place.sh(&format!("chancery deny {uuid} --yes --server-profile approver")).done();
+    });
+}
+
+/// Where certain roles have to approve, whoever waits learns which one is next.
+fn steps_of_roles(place: &Place) {
+    let role = place.json("chancery role show Approver")["objInfo"]["uuid"].as_str().unwrap().to_owned();
+    let rules = format!(r#"{{"approvalSteps": [{{"roleUuids": ["{role}"], "numApprovals": 1}}]}}"#);
+    place.write("steps.json", format!(r#"{{"pkisigning": {{"rules": {rules}}}}}"#));
+    place.sh(&format!("{CREATE} --name steps --subject CN=Steps --num-approvals 2 --file steps.json")).done();
+    let waits = place.sh("chancery sign app.tar --service steps --out steps.p7s").failed(8);
+    assert!(waits.contains("0 of 2 given, 2 missing, the next one of the role Approver"), "{waits}");
+    place.sh("chancery approve app.tar --yes --server-profile approver").done();
+    let seen = place.sh("chancery approve").done();
+    assert!(seen.contains("1 of 2 given (Approver1), 1 missing\n"), "{seen}");
+    place.sh("chancery request cancel app.tar").done();
 }
 
 /// The service whose format fits the file is taken, and the file is replaced as a whole.

@@ -1,30 +1,36 @@
 //! `chancery approve` and `chancery deny`: what waits, shown as whoever decides must see it, and the decision on what was
 //! shown.
 
+mod what_waits;
+
 use std::{
     io::{self, IsTerminal as _},
     path::Path,
 };
 
 use chancery_types::{
-    Decision, ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState,
-    wire::signing_requests::{ApproveRequest, DecideRequest, Provenance, SigningRequest, SigningRequestQuery},
+    Decision, ExistingSignature, HashType, ProposalState, SigningFormat, SigningRequestState,
+    wire::{
+        proposals::Proposal,
+        signing_requests::{ApproveRequest, DecideRequest, Provenance, SigningRequest, SigningRequestQuery},
+    },
 };
 use chancery_verify::hexadecimal;
 
+use self::what_waits::Waiting;
 use super::sign::wait::missing;
 use crate::{
     cli::client::Decide,
     client::{
         connection::{Connection, Output, logged_in},
         consent,
-        exit::{Exit, told, told_with, usage},
+        exit::{Exit, told, usage},
         inputs::somebody_is_there,
     },
     failure::{Failure, While as _},
     original::{Form, Original},
     output,
-    resources::{self, names::Names},
+    resources::{names::Names, proposal},
     shown::Shown,
 };
 
@@ -36,66 +42,97 @@ pub(crate) fn run(command: &Decide, decision: Decision) -> Result<Exit, Failure>
         if command.requests.is_empty() {
             return waiting(connection).map(|()| Exit::Done);
         }
-        let kind = resources::find("request").ok_or("there is no such kind")?;
         let names = Names::new(connection);
-        let found = command.requests.iter().map(|name| one_that_waits(connection, &names, kind, name));
+        let found = command.requests.iter().map(|name| what_waits::find(connection, &names, name));
         // All of them are found before one of them is decided.
         let found = found.collect::<Result<Vec<_>, _>>()?;
-        found.iter().try_for_each(|request| decide(command, connection, request, decision))?;
+        if command.file.is_some() && found.iter().any(|one| matches!(one, Waiting::Proposal(_))) {
+            return Err(usage("--file is of a signing request, and this is a proposal"));
+        }
+        found.iter().try_for_each(|one| match one {
+            Waiting::Request(request) => decide(command, connection, request, decision),
+            Waiting::Proposal(proposal) => decide_proposal(command, connection, proposal, decision),
+        })?;
         Ok(Exit::Done)
     })
 }
 
-/// What waits, each as it is to be seen.
+/// What waits, each as it is to be seen: first what the caller has no part in yet.
 fn waiting(connection: &Connection) -> Result<(), Failure> {
-    let query = SigningRequestQuery { state: Some(SigningRequestState::Approval), ..SigningRequestQuery::default() };
     if connection.output == Output::Json {
-        return connection.call("GET", "/api/v2/x509/signing-requests?state=Approval", None)?.print();
+        connection.call("GET", "/api/v2/x509/signing-requests?state=Approval", None)?.print()?;
+        return what_waits::print_proposals(connection);
     }
-    let stubs = connection.client.signing_requests(&query)?.items;
-    if stubs.is_empty() {
-        return output::line("Nothing waits.");
-    }
-    for (index, stub) in stubs.iter().enumerate() {
-        if index > 0 {
-            output::line("")?;
-        }
-        let request = connection.client.signing_request(stub.uuid)?;
-        shown(connection, &request).iter().try_for_each(output::line)?;
-    }
-    Ok(())
-}
-
-/// By its uuid, or by its name among those that wait: what was decided before may be called the same.
-fn one_that_waits(
-    connection: &Connection,
-    names: &Names<'_>,
-    kind: &resources::Resource,
-    name: &str,
-) -> Result<SigningRequest, Failure> {
-    let id = match name.parse::<SigningRequestId>() {
-        Ok(id) => id,
-        Err(_) => {
-            let query = SigningRequestQuery {
-                state: Some(SigningRequestState::Approval),
-                search: Some(name.to_owned()),
-                ..SigningRequestQuery::default()
-            };
-            let mut waiting = connection.client.signing_requests(&query)?.items;
-            waiting.retain(|stub| stub.name == name);
-            match waiting.as_slice() {
-                [one] => one.uuid,
-                [] => names.resolve(kind, name)?.parse()?,
-                several => {
-                    let lines = several.iter().map(|stub| format!("\n    {}  {}", stub.uuid, stub.submitted_at));
-                    let next = format!("Say which, by its uuid:{}", lines.collect::<String>());
-                    let message = format!("{name}: {} requests of this name wait", several.len());
-                    return Err(told_with(Exit::Usage, message, next));
-                }
-            }
+    let own = connection.client.session_state()?.identities;
+    let (mut open, mut others) = (Vec::new(), Vec::new());
+    let mut add = |part: Option<&str>, mut lines: Vec<String>| match part {
+        None => open.push(lines),
+        Some(part) => {
+            lines.push(format!("{:<12}{part}", "you"));
+            others.push(lines);
         }
     };
-    Ok(connection.client.signing_request(id)?)
+    let query = SigningRequestQuery { state: Some(SigningRequestState::Approval), ..SigningRequestQuery::default() };
+    for stub in connection.client.signing_requests(&query)?.items {
+        let request = connection.client.signing_request(stub.uuid)?;
+        add(what_waits::part_in_request(&own, &request), shown(connection, &request));
+    }
+    let names = Names::new(connection);
+    for stub in what_waits::proposals(connection, None)? {
+        let proposal = connection.client.proposal(stub.obj_info.uuid)?;
+        add(what_waits::part_in_proposal(&own, &proposal), proposal::shown(&proposal, &names));
+    }
+    if open.is_empty() && others.is_empty() {
+        return output::line("Nothing waits.");
+    }
+    open.append(&mut others);
+    output::line(open.iter().map(|lines| lines.join("\n")).collect::<Vec<_>>().join("\n\n"))
+}
+
+/// The same for what is proposed: people approve its content, and nothing that it became meanwhile.
+fn decide_proposal(
+    command: &Decide,
+    connection: &Connection,
+    proposal: &Proposal,
+    decision: Decision,
+) -> Result<(), Failure> {
+    let (id, name) = (proposal.obj_info.uuid, &proposal.obj_info.name);
+    if proposal.state != ProposalState::Approval {
+        return Err(told(Exit::Refused, format!("{name} does not wait: it is {}", proposal.state)));
+    }
+    agreed(command, connection, decision, || proposal::shown(proposal, &Names::new(connection)), || Ok(()))?;
+    let note = command.note.clone();
+    if decision == Decision::Deny {
+        let done = connection.client.deny_proposal(id, &DecideRequest { note })?;
+        return answer(connection, &done, || format!("denied: {}", Shown(name)));
+    }
+    let body = ApproveRequest { note, digest: Some(proposal.digest.clone()) };
+    let done = connection.client.approve_proposal(id, &body)?;
+    answer(connection, &done, || {
+        let count = done.approvals;
+        format!("approved: {}: {} of {} approvals; {}", Shown(name), count.given, count.required, done.state)
+    })
+}
+
+/// Shows what is decided on, looks at what else is to be looked at, and asks.
+fn agreed(
+    command: &Decide,
+    connection: &Connection,
+    decision: Decision,
+    shown: impl Fn() -> Vec<String>,
+    check: impl FnOnce() -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    if connection.output == Output::Table {
+        shown().iter().try_for_each(output::line)?;
+    }
+    // Whoever is asked sees it where the question stands, wherever standard output goes.
+    let is_asked = !command.yes && somebody_is_there();
+    if is_asked && (connection.output == Output::Json || !io::stdout().is_terminal()) {
+        shown().iter().for_each(output::note);
+    }
+    check()?;
+    let word = if decision == Decision::Approve { "approve" } else { "deny" };
+    if command.yes { Ok(()) } else { consent::asked(word, "Look at it first (chancery approve shows what waits)") }
 }
 
 fn decide(
@@ -107,25 +144,16 @@ fn decide(
     if request.state != SigningRequestState::Approval {
         return Err(told(Exit::Refused, format!("{} does not wait: it is {}", request.name, request.state)));
     }
-    if connection.output == Output::Table {
-        shown(connection, request).iter().try_for_each(output::line)?;
-    }
-    // Whoever is asked sees it where the question stands, wherever standard output goes.
-    let is_asked = !command.yes && somebody_is_there();
-    if is_asked && (connection.output == Output::Json || !io::stdout().is_terminal()) {
-        shown(connection, request).iter().for_each(output::note);
-    }
-    if let Some(path) = &command.file {
+    let check = || -> Result<(), Failure> {
+        let Some(path) = &command.file else { return Ok(()) };
         match &request.manifest {
             Some(_) => compare_item(connection, request, path)?,
             None => compare(request, path)?,
         }
         output::note(format_args!("The file {} is the one that shall be signed.", path.display()));
-    }
-    let word = if decision == Decision::Approve { "approve" } else { "deny" };
-    if !command.yes {
-        consent::asked(word, "Look at it first (chancery request show)")?;
-    }
+        Ok(())
+    };
+    agreed(command, connection, decision, || shown(connection, request), check)?;
     let note = command.note.clone();
     match decision {
         Decision::Approve => {

@@ -1,0 +1,116 @@
+//! What waits for decisions: signing requests and proposals, by their names.
+
+use chancery_client::ClientError;
+use chancery_types::{
+    ErrorCode, IdentityId, ObjectId, ProposalDecision, ProposalId, RequestDecision, SigningRequestId,
+    SigningRequestState,
+    wire::{
+        ObjInfo,
+        proposals::{Proposal, ProposalQuery, ProposalStub},
+        signing_requests::{SigningRequest, SigningRequestQuery},
+    },
+};
+
+use crate::{
+    client::{
+        connection::Connection,
+        exit::{Exit, told_with},
+    },
+    failure::Failure,
+    resources::{self, names::Names},
+};
+
+/// Something that people decide on.
+pub(super) enum Waiting {
+    Request(Box<SigningRequest>),
+    Proposal(Box<Proposal>),
+}
+
+/// By its uuid, or by its name among those that wait: what was decided before may be called the same.
+pub(super) fn find(connection: &Connection, names: &Names<'_>, name: &str) -> Result<Waiting, Failure> {
+    if name.parse::<ObjectId>().is_ok() {
+        return by_uuid(connection, name);
+    }
+    let query = SigningRequestQuery {
+        state: Some(SigningRequestState::Approval),
+        search: Some(name.to_owned()),
+        ..SigningRequestQuery::default()
+    };
+    let requests = connection.client.signing_requests(&query)?.items;
+    let requests = requests.into_iter().filter(|stub| stub.name == name);
+    let mut found: Vec<_> = requests.map(|stub| (stub.uuid.to_string(), "request", stub.submitted_at)).collect();
+    let waiting = proposals(connection, Some(name))?.into_iter().filter(|stub| stub.obj_info.name == name);
+    found.extend(waiting.map(|stub| (stub.obj_info.uuid.to_string(), "proposal", stub.submitted_at)));
+    match found.as_slice() {
+        [(uuid, ..)] => by_uuid(connection, uuid),
+        [] => by_uuid(connection, &decided(names, name)?),
+        several => {
+            let lines = several.iter().map(|(uuid, kind, at)| format!("\n    {uuid}  {kind}  {at}"));
+            let next = format!("Say which, by its uuid:{}", lines.collect::<String>());
+            let message = format!("{name}: {} of this name wait", several.len());
+            Err(told_with(Exit::Usage, message, next))
+        }
+    }
+}
+
+/// What waits no more, or is not there: the server says which.
+fn decided(names: &Names<'_>, name: &str) -> Result<String, Failure> {
+    let resolve = |kind: &str| names.resolve(resources::find(kind).ok_or("there is no such kind")?, name);
+    resolve("request").or_else(|first| resolve("proposal").map_err(|_| first))
+}
+
+fn by_uuid(connection: &Connection, uuid: &str) -> Result<Waiting, Failure> {
+    match connection.client.signing_request(uuid.parse::<SigningRequestId>()?) {
+        Ok(request) => Ok(Waiting::Request(Box::new(request))),
+        Err(none @ ClientError::Refused { status: 404, .. }) => {
+            match connection.client.proposal(uuid.parse::<ProposalId>()?) {
+                Ok(proposal) => Ok(Waiting::Proposal(Box::new(proposal))),
+                Err(ClientError::Refused { status: 404, .. }) => Err(none.into()),
+                Err(error) => Err(error.into()),
+            }
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The proposals that wait; none for whoever may see none.
+pub(super) fn proposals(connection: &Connection, search: Option<&str>) -> Result<Vec<ProposalStub>, Failure> {
+    let search = search.map(str::to_owned);
+    let query = ProposalQuery { waiting: Some(true), search, ..ProposalQuery::default() };
+    match connection.client.proposals(&query) {
+        Err(ClientError::Refused { error_code: ErrorCode::NotAuthorized, .. }) => Ok(Vec::new()),
+        answer => Ok(answer?.items),
+    }
+}
+
+/// The same as the server answers it.
+pub(super) fn print_proposals(connection: &Connection) -> Result<(), Failure> {
+    match connection.call("GET", "/api/v2/x509/proposals?waiting=true", None) {
+        Err(ClientError::Refused { error_code: ErrorCode::NotAuthorized, .. }) => Ok(()),
+        answer => answer?.print(),
+    }
+}
+
+/// What the caller has done with it already.
+pub(super) fn part_in_request(own: &[ObjInfo<IdentityId>], request: &SigningRequest) -> Option<&'static str> {
+    let approvals = request.approvals.iter().filter(|one| one.decision == RequestDecision::Approve);
+    part(own, &request.submitted_by, approvals.flat_map(|one| &one.identities))
+}
+
+/// The same of a proposal.
+pub(super) fn part_in_proposal(own: &[ObjInfo<IdentityId>], proposal: &Proposal) -> Option<&'static str> {
+    let approvals = proposal.approvals.iter().filter(|one| one.decision == ProposalDecision::Approve);
+    part(own, &proposal.submitted_by, approvals.flat_map(|one| &one.identities))
+}
+
+fn part<'a>(
+    own: &[ObjInfo<IdentityId>],
+    submitted_by: &[ObjInfo<IdentityId>],
+    mut approved_by: impl Iterator<Item = &'a ObjInfo<IdentityId>>,
+) -> Option<&'static str> {
+    let is_own = |identity: &ObjInfo<IdentityId>| own.iter().any(|one| one.uuid == identity.uuid);
+    if approved_by.any(is_own) {
+        return Some("approved it already");
+    }
+    submitted_by.iter().any(is_own).then_some("submitted it")
+}

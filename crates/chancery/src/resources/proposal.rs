@@ -1,0 +1,48 @@
+//! Proposals, as whoever decides on them has to see them.
+
+use chancery_types::{
+    IdentityId, ProposalDecision,
+    wire::{ObjInfo, proposals::Proposal},
+};
+use chancery_verify::hexadecimal;
+use serde_json::Value;
+
+use super::{names::Names, show};
+use crate::shown::Shown;
+
+/// What is proposed, in lines: all of the content, which is what people approve.
+pub(crate) fn shown(proposal: &Proposal, names: &Names<'_>) -> Vec<String> {
+    let mut lines = vec![
+        ("proposal", proposal.obj_info.uuid.to_string()),
+        ("name", proposal.obj_info.name.clone()),
+        ("kind", proposal.kind.to_string()),
+        ("submitted", format!("{} by {}", proposal.submitted_at, together(&proposal.submitted_by))),
+    ];
+    match serde_json::from_str::<Value>(&proposal.content) {
+        Ok(content) => {
+            let members = show::members(&content, names).into_iter();
+            lines.extend(members.map(|(member, text)| ("content", format!("{member}: {text}"))));
+        }
+        Err(_) => lines.push(("content", proposal.content.clone())),
+    }
+    lines.push(("approves", format!("{}  SHA-256 of all of the content", hexadecimal(&proposal.digest.0))));
+    lines.extend(proposal.approvals.iter().filter(|one| !one.note.is_empty()).map(|one| {
+        let who = together(&one.identities);
+        ("note", format!("{who}: {}", one.note))
+    }));
+    lines.push(("approvals", approvals(proposal)));
+    lines.extend(proposal.expires_at.iter().map(|end| ("until", end.clone())));
+    lines.iter().map(|(what, text)| format!("{what:<12}{}", Shown(text))).collect()
+}
+
+fn approvals(proposal: &Proposal) -> String {
+    let given: Vec<_> = proposal.approvals.iter().filter(|one| one.decision == ProposalDecision::Approve).collect();
+    let names: Vec<_> = given.iter().map(|one| together(&one.identities)).collect();
+    let by = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+    let required = usize::try_from(proposal.approvals_required).unwrap_or(usize::MAX);
+    format!("{} of {required} given{by}, {} missing", given.len(), required.saturating_sub(given.len()))
+}
+
+fn together(identities: &[ObjInfo<IdentityId>]) -> String {
+    identities.iter().map(|one| one.name.as_str()).collect::<Vec<_>>().join(" and ")
+}
