@@ -5,7 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::process::chancery;
 
-use super::{login::at_a_terminal, place::Place, transcript::Transcript};
+use super::{
+    login::at_a_terminal,
+    place::{Place, Said},
+    transcript::Transcript,
+};
 
 /// Commands that serve until they are stopped: tests of their own start them.
 const SERVING: [&str; 2] = ["serve", "quickstart"];
@@ -170,10 +174,23 @@ fn collect(path: &[String], found: &mut BTreeMap<String, String>) {
         collect(&[path, std::slice::from_ref(name)].concat(), found);
     }
     if below.is_empty() {
+        server_is_last(path, &help);
         let example = help.split("Example:\n").nth(1).unwrap_or_else(|| panic!("{path:?} has no example: {help}"));
         let example: Vec<_> = example.lines().map(str::trim).collect();
         found.insert(path.join(" "), example.join(" ").trim().to_owned());
     }
+}
+
+/// What a command asks of whom comes first, and which server that is last, but for the examples.
+fn server_is_last(path: &[String], help: &str) {
+    let is_heading = |line: &&str| line.ends_with(':') && line.starts_with(|first: char| first.is_ascii_uppercase());
+    let headings: Vec<_> = help.lines().filter(is_heading).collect();
+    let Some(server) = headings.iter().position(|heading| *heading == "Server:") else {
+        // Those that ask none.
+        return assert!(!help.contains("--server-profile"), "{path:?}: {help}");
+    };
+    let last = headings.len() - 1;
+    assert_eq!((headings[last], server), ("Example:", last - 1), "{path:?}: {headings:?}");
 }
 
 fn furnish(place: &Place) {
@@ -225,9 +242,12 @@ fn every_example_works_as_it_stands_in_the_help() {
                 examples[step].as_str()
             }
         };
+        if step == "logout" {
+            changes_at_a_terminal(&place, &mut transcript);
+        }
         let line = line.replace("https://127.0.0.1:8443", &place.base()).replace("BASE", &place.base());
         let typed = format!("export CHANCERY_SERVER_PROFILE={profile}; {line}");
-        for_nobody(&place, step, &line);
+        for_nobody(&place, step, &line, &mut transcript);
         let said = place.sh(&typed);
         assert_eq!(said.code, Some(0), "{step}: {line}: {said:?}");
         // What other programs say is theirs, and why an address is not reached the network's.
@@ -237,6 +257,13 @@ fn every_example_works_as_it_stands_in_the_help() {
         at_one_terminal(&place, step, &typed);
     }
     assert!(left.is_empty(), "examples that no step runs: {left:?}");
+    for name in examples.keys() {
+        let line = format!("chancery {name} --nonsense");
+        let said = place.sh(&line);
+        assert_eq!((said.code, said.out.as_str()), (Some(2), ""), "{line}: {said:?}");
+        assert!(said.err.contains("--nonsense"), "{said:?}");
+        transcript.add(&place, &line, &said);
+    }
     assert!(place.path("man1/chancery-sign.1").is_file() && place.path("man1/chancery-role-list.1").is_file());
     assert!(place.path("signed.ps1").metadata().unwrap().len() > 1_000);
     transcript.end();
@@ -259,13 +286,38 @@ const FOR_ANYBODY: [&str; 12] = [
 ];
 
 /// Whoever is logged in nowhere learns that, and how to: with the exit code for it, on standard error, and nothing is done.
-fn for_nobody(place: &Place, step: &str, line: &str) {
+fn for_nobody(place: &Place, step: &str, line: &str, transcript: &mut Transcript) {
     if step.starts_with('$') || FOR_ANYBODY.contains(&step) {
         return;
     }
     let said = place.sh(&format!("export XDG_CONFIG_HOME=$PWD/nobody; {line}"));
     assert_eq!((said.code, said.out.as_str()), (Some(3), ""), "{step}: {line}: {said:?}");
     assert!(said.err.contains("chancery login"), "{step}: {said:?}");
+    transcript.add(place, &format!("for nobody: chancery {step}"), &said);
+}
+
+/// Changes that somebody makes at one terminal, where they are asked: the line, and what they answer.
+const AT_A_TERMINAL: [(&str, &[(&str, &str)], i32); 9] = [
+    ("chancery role create --name Typed --logins-required 1 --perm Signing:Submit", &[], 0),
+    ("chancery role change Typed --perm Signing:Approve", &[], 0),
+    ("chancery role delete Typed", &[("Type delete to delete this: ", "no")], 2),
+    ("chancery role delete Typed", &[("Type delete to delete this: ", "delete")], 0),
+    ("chancery role delete Typed", &[], 2),
+    ("chancery sign typed.tar --service 'demo releases'", &[], 8),
+    ("chancery approve typed.tar", &[("Type approve to approve this: ", "no")], 2),
+    ("chancery approve typed.tar --server-profile approver", &[("Type approve to approve this: ", "approve")], 0),
+    ("chancery deny typed.tar --server-profile approver", &[], 5),
+];
+
+/// Those, as they are seen: a terminal shows both outputs.
+fn changes_at_a_terminal(place: &Place, transcript: &mut Transcript) {
+    place.write("typed.tar", "typed");
+    for (line, answers, code) in AT_A_TERMINAL {
+        let seen = at_a_terminal(place, &format!("export CHANCERY_SERVER_PROFILE=default; {line}"), answers);
+        assert_eq!(seen.code, Some(code), "{line}: {seen:?}");
+        let seen = Said { out: seen.out.replace("\r\n", "\n"), ..seen };
+        transcript.add(place, &format!("at a terminal: {line}"), &seen);
+    }
 }
 
 /// What only shows something shows the same at a terminal, where the titles are bold.
