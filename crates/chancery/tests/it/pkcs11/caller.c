@@ -95,12 +95,34 @@ static void *sign_many(void *argument) {
     return NULL;
 }
 
-static void threads(void) {
+/* How often a signature was not had from a server that was not there. */
+static int refused;
+
+/* The same, each as often as it takes, a minute at most. */
+static void *sign_in_the_end(void *argument) {
+    long thread = (long)argument;
+    CK_SESSION_HANDLE own = session();
+    CK_OBJECT_HANDLE with = key(own);
+    for (int i = thread; i < number; i += THREADS) {
+        char message[64];
+        CK_RV code;
+        sprintf(message, "message %d", i);
+        for (int tries = 0; (code = sign(own, with, message)) == CKR_DEVICE_ERROR && tries < 3000; tries++) {
+            __atomic_fetch_add(&refused, 1, __ATOMIC_RELAXED);
+            usleep(20000);
+        }
+        expect("sign", CKR_OK, code);
+    }
+    OK(module->C_CloseSession(own));
+    return NULL;
+}
+
+static void threads(void *(*each)(void *)) {
     pthread_t all[THREADS];
     initialize();
     login(session());
     for (long i = 0; i < THREADS; i++)
-        pthread_create(&all[i], NULL, sign_many, (void *)i);
+        pthread_create(&all[i], NULL, each, (void *)i);
     for (int i = 0; i < THREADS; i++)
         pthread_join(all[i], NULL);
     OK(module->C_Finalize(NULL));
@@ -265,8 +287,11 @@ int main(int count, char **arguments) {
     expect("major version", 2, module->version.major);
     const char *what = arguments[1];
     if (!strcmp(what, "threads"))
-        threads();
-    else if (!strcmp(what, "forks"))
+        threads(sign_many);
+    else if (!strcmp(what, "outage")) {
+        threads(sign_in_the_end);
+        fprintf(stderr, "%d\n", refused);
+    } else if (!strcmp(what, "forks"))
         forks();
     else if (!strcmp(what, "commands"))
         commands();

@@ -1,13 +1,19 @@
 //! Calls from C: the standard's rules, threads, forks, and a server that is killed meanwhile.
 
 use std::{
-    env,
+    env, fs,
+    fs::File,
     io::{BufRead as _, BufReader, Lines, Write as _},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    thread::sleep,
+    time::Duration,
 };
 
 use super::{Setting, module};
 use crate::process::Demo;
+
+/// Of the caller in C.
+const THREADS: usize = 16;
 
 const OK: &str = "0x0";
 const DEVICE_ERROR: &str = "0x30";
@@ -38,6 +44,7 @@ fn a_program_in_c_signs() {
     version_3(&setting);
     renewed_meanwhile(&setting);
     killed_meanwhile(&mut setting);
+    killed_under_threads(&mut setting, number);
 }
 
 /// The interfaces of PKCS#11 3.0, with a header of it and for OpenSC, which asks for the newest.
@@ -50,6 +57,14 @@ fn version_3(setting: &Setting) {
     assert!(said.contains("Cryptoki version 3.0"), "{said}");
 }
 
+fn caller(setting: &Setting, what: &str) -> Command {
+    let mut caller = Command::new(setting.place.path("caller"));
+    caller
+        .args([what.as_ref(), module().as_os_str(), setting.api_key.as_ref(), "keys".as_ref()])
+        .env("CHANCERY_PKCS11_CONFIG", setting.place.path("pin.toml"));
+    caller
+}
+
 /// A caller that signs whenever it is told to.
 struct Signer {
     process: Child,
@@ -60,13 +75,7 @@ struct Signer {
 
 impl Signer {
     fn start(setting: &Setting) -> Self {
-        let mut process = Command::new(setting.place.path("caller"))
-            .args(["commands".as_ref(), module().as_os_str(), setting.api_key.as_ref(), "keys".as_ref()])
-            .env("CHANCERY_PKCS11_CONFIG", setting.place.path("pin.toml"))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        let mut process = caller(setting, "commands").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let orders = process.stdin.take().unwrap();
         let answers = BufReader::new(process.stdout.take().unwrap()).lines();
         Self { process, orders, answers, signatures: String::new() }
@@ -121,4 +130,33 @@ fn killed_meanwhile(setting: &mut Setting) {
     let signatures = signer.end();
     setting.place.sh("chancery login Admin1 Admin2 --password-file one --password-file two").done();
     assert_eq!(setting.verified("keys", &signatures), 2);
+}
+
+/// The server is killed while all threads sign, and comes back: each of them goes on, and no signature is missing.
+fn killed_under_threads(setting: &mut Setting, number: usize) {
+    let lines = setting.place.path("outage.lines");
+    let caller = caller(setting, "outage")
+        .arg(number.to_string())
+        .stdout(File::create(&lines).unwrap())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let made = || fs::read_to_string(&lines).unwrap().lines().count();
+    while made() < number / 2 {
+        sleep(Duration::from_millis(5));
+    }
+    setting.place.demo.server.signal("-KILL");
+    setting.place.demo.server.wait();
+    assert!(made() < number, "it was killed too late");
+    // So that each of the threads meets nobody.
+    sleep(Duration::from_secs(1));
+    let listen = setting.place.base().replace("https://", "");
+    setting.place.demo = Demo::start_at(setting.place.folder(), &listen);
+    let ended = caller.wait_with_output().unwrap();
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(ended.status.success(), "{said}");
+    let refused: usize = said.trim().parse().unwrap();
+    assert!(refused >= THREADS, "{refused}");
+    setting.place.sh("chancery login Admin1 Admin2 --password-file one --password-file two").done();
+    assert_eq!(setting.verified("keys", &fs::read_to_string(&lines).unwrap()), number);
 }
