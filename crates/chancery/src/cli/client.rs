@@ -126,7 +126,7 @@ pub(crate) enum Format {
 /// `approve` and `deny`.
 #[derive(Args)]
 pub(crate) struct Decide {
-    /// The requests: names or uuids. Without any, what waits is shown.
+    /// The requests and proposals: names or uuids. Without any, what waits is shown.
     #[arg(value_name = "REQUEST")]
     pub(crate) requests: Vec<String>,
     /// What to record with the decision.
