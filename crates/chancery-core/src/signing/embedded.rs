@@ -9,7 +9,7 @@ use chancery_keys::Digest;
 use chancery_types::{ExistingSignature, HashType, SigningFormat, SigningRequestId, SigningRequestState};
 use serde_json::json;
 
-use super::{algorithms::Choice, stored_request::StoredRequest};
+use super::{algorithms::Choice, payload::Stored, stored_request::StoredRequest};
 use crate::{Caller, Chancery, Error, Grant, Result};
 
 /// The container of a format; `None` where signatures stand apart.
@@ -160,8 +160,9 @@ impl Chancery {
         if container(stored.policy.choice.format).is_none() {
             return Ok(None);
         }
-        match self.stored_payload(grant, stored).await? {
-            Some(payload) => Container::of_stored(stored, &payload),
+        // What cannot be read fails where the signature is put into it, as any file that cannot carry one.
+        match self.payload_as_stored(grant, stored).await? {
+            Some(Stored::Approved(payload) | Stored::Unreadable(payload)) => Container::of_stored(stored, &payload),
             None => Ok(None),
         }
     }

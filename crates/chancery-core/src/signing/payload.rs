@@ -9,13 +9,32 @@ use chancery_store::{
     tables::{self, signing_items::Item},
 };
 use chancery_verify::manifest_digest;
+use uuid::Uuid;
 
 use super::{embedded::Container, stored_request::StoredRequest};
-use crate::{Chancery, Grant, Result};
+use crate::{Chancery, Error, Grant, Result};
+
+/// A payload as it is stored.
+pub(super) enum Stored {
+    /// The request's digest stands for it.
+    Approved(Arc<Vec<u8>>),
+    /// A file from which no digest can be made. It may be the one that was submitted, to a release that read it still: that
+    /// it cannot carry a signature is told, and nobody is suspected.
+    Unreadable(Arc<Vec<u8>>),
+}
 
 impl Chancery {
-    /// The payload of a request, where it was uploaded.
+    /// The payload of a request, where it was uploaded; one that cannot be read is shown to nobody.
     pub(super) async fn stored_payload(&self, grant: &Grant, stored: &StoredRequest) -> Result<Option<Arc<Vec<u8>>>> {
+        match self.payload_as_stored(grant, stored).await? {
+            None => Ok(None),
+            Some(Stored::Approved(payload)) => Ok(Some(payload)),
+            Some(Stored::Unreadable(_)) => Err(self.refuse_payload(grant, stored.row.id).await),
+        }
+    }
+
+    /// The payload of a request, where it was uploaded; one with another digest is refused.
+    pub(super) async fn payload_as_stored(&self, grant: &Grant, stored: &StoredRequest) -> Result<Option<Stored>> {
         // A manifest's digest stands for its items.
         if stored.row.items > 0 {
             return Ok(None);
@@ -29,12 +48,20 @@ impl Chancery {
             Some(container) => container.digest(),
             None => Some(hash(with, &hashed).as_bytes().to_vec()),
         });
-        if found.await?.is_some_and(|found| found == stored.row.digest) {
-            return Ok(Some(payload));
+        match found.await? {
+            None => Ok(Some(Stored::Unreadable(payload))),
+            Some(found) if found == stored.row.digest => Ok(Some(Stored::Approved(payload))),
+            Some(_) => Err(self.refuse_payload(grant, id).await),
         }
-        let refused =
-            self.storage.read(grant, move |tx| Box::pin(async move { Err(tx.refuse("signing_payloads", id)) }));
-        Ok(refused.await?)
+    }
+
+    /// Tells that the row is not to be used; the error says so, too.
+    async fn refuse_payload(&self, grant: &Grant, id: Uuid) -> Error {
+        let refused: Result<Error> = self
+            .storage
+            .read(grant, move |tx| Box::pin(async move { Ok(tx.refuse("signing_payloads", id).into()) }))
+            .await;
+        refused.unwrap_or_else(|error| error)
     }
 }
 

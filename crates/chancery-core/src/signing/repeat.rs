@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use super::{
     claim::Claim,
-    payload::approved_items,
+    payload::{Stored, approved_items},
     provenance::{self, Proven},
 };
 use crate::{Caller, Chancery, Error, Result, approval::Transition};
@@ -24,7 +24,13 @@ impl Chancery {
         let (grant, stored) = self.readable_request(caller, id).await?;
         let mut facts = stored.facts(self.hardened, self.clock.now_ms());
         facts.take(Transition::Repeat).map_err(|_| Error::state("Only a request that failed is repeated."))?;
-        let payload = self.stored_payload(&grant, &stored).await?.map(|payload| Base64(Arc::unwrap_or_clone(payload)));
+        let payload = match self.payload_as_stored(&grant, &stored).await? {
+            None => None,
+            Some(Stored::Approved(payload)) => Some(Base64(Arc::unwrap_or_clone(payload))),
+            Some(Stored::Unreadable(_)) => {
+                return Err(Error::state("The file cannot be read any more; another one is submitted instead."));
+            }
+        };
         let page_hashes = self.stored_page_hashes(&grant, &stored).await?;
         let program = self.stored_program(&grant, &stored).await?;
         let (program_name, program_url) = program.map_or((None, None), |program| (program.name, program.url));

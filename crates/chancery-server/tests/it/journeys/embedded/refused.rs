@@ -55,21 +55,71 @@ async fn what_cannot_be_embedded_is_refused_at_submission_and_never_signed() {
     assert_eq!(signing.admin.get(REQUESTS).await.response()["total"], 0, "nothing was submitted, and nothing signed");
 }
 
-/// A file that cannot carry its signature is none that could have been submitted.
+/// Two requests of a service that two people approve, and the payload of the first is another one by now.
+async fn with_payload(signing: &Signing, payload: &[u8]) -> (String, String) {
+    let change = |body: &mut serde_json::Value| body["pkisigning"]["signingFormat"] = json!("Msi");
+    let service = signing.deploy_with("installers", 2, change).await;
+    let (other, good) = (signing.submit(&service, &installer()).await, signing.submit(&service, &installer()).await);
+    harm(signing, &other, payload);
+    (other, good)
+}
+
+/// Writes another payload into the database.
+fn harm(signing: &Signing, request: &str, payload: &[u8]) {
+    let bytes = hex::encode(payload);
+    let bytes = if signing.app.is_on_postgres() { format!("'\\x{bytes}'") } else { format!("X'{bytes}'") };
+    let update = format!("UPDATE signing_payloads SET payload = {bytes} WHERE request_id = '{request}'");
+    assert_eq!(signing.app.harm(&update), 1);
+}
+
+/// As of a release that read it still, and did not try a signature before people were asked.
+#[tokio::test]
+async fn a_file_that_cannot_carry_its_signature_fails_at_the_last_approval() {
+    let signing = now().await;
+    let (ann, bob) = (signing.approver("ann").await, signing.approver("bob").await);
+    let (bad, good) = with_payload(&signing, &looping()).await;
+    for request in [&bad, &good] {
+        assert_eq!(approve(&ann, request).await.response()["state"], "Approval");
+    }
+    let shown = ann.get(&format!("{REQUESTS}/{bad}?include=uploadData")).await;
+    shown.refused(503, "Unavailable", None);
+    let last = approve(&bob, &bad).await;
+    let words = ["state", "approvalState", "signature"].map(|member| last.response()[member].as_str().unwrap());
+    assert_eq!(words, ["Failed", "Approved", ""]);
+    let detail = signing.read(&bad).await;
+    let reason = detail["reason"].as_str().unwrap();
+    assert!(reason.starts_with("The file cannot carry its signature: "), "{reason}");
+    assert_eq!([&detail["state"], &detail["signature"]], ["Failed", ""]);
+    let download = signing.admin.get(&format!("{REQUESTS}/{bad}/signed/download")).await;
+    download.refused(409, "InvalidState", None);
+    assert!(download.text().contains("not signed"), "{}", download.text());
+    signing.admin.post(&format!("{REQUESTS}/{bad}/repeat"), json!({})).await.refused(409, "InvalidState", None);
+    let audit = signing.admin.get("/api/v2/audit?action=SigningRequestFail").await;
+    assert_eq!(audit.response()["items"][0]["detail"]["reason"], reason);
+    assert_eq!(approve(&bob, &good).await.response()["state"], "Signed");
+}
+
+#[tokio::test]
+async fn a_signed_file_that_cannot_be_read_any_more_is_none_to_fetch() {
+    let signing = now().await;
+    let service = deploy(&signing, "installers", "Msi", EC_P256).await;
+    let request = signing.submit(&service, &installer()).await;
+    harm(&signing, &request, &looping());
+    let download = signing.admin.get(&format!("{REQUESTS}/{request}/signed/download")).await;
+    download.refused(409, "InvalidState", None);
+    let told = signing.admin.get("/api/v2/audit?action=RowRefuse").await;
+    assert_eq!(told.response()["total"], 0, "nobody is suspected");
+}
+
 #[tokio::test]
 async fn a_file_that_is_another_by_now_is_not_approved_and_stops_no_other() {
     let signing = now().await;
-    let change = |body: &mut serde_json::Value| body["pkisigning"]["signingFormat"] = json!("Msi");
-    let service = signing.deploy_with("installers", 2, change).await;
+    // As sound as the one that was submitted.
+    let mut another = installer();
+    let content = another.windows(512).position(|bytes| bytes == [7; 512]).unwrap();
+    another[content] = 8;
     let (ann, bob) = (signing.approver("ann").await, signing.approver("bob").await);
-    let (bad, good) = (signing.submit(&service, &installer()).await, signing.submit(&service, &installer()).await);
-    let bytes = if signing.app.is_on_postgres() {
-        format!("'\\x{}'", hex::encode(looping()))
-    } else {
-        format!("X'{}'", hex::encode(looping()))
-    };
-    let harmed = signing.app.harm(&format!("UPDATE signing_payloads SET payload = {bytes} WHERE request_id = '{bad}'"));
-    assert_eq!(harmed, 1);
+    let (bad, good) = with_payload(&signing, &another).await;
     for request in [&bad, &good] {
         assert_eq!(approve(&ann, request).await.response()["state"], "Approval");
     }
