@@ -37,6 +37,13 @@ pub(crate) struct Mark {
     pub(crate) footer: Option<String>,
 }
 
+impl Mark {
+    /// Bytes that the journal tells of.
+    pub(crate) const fn written(&self) -> u64 {
+        self.output + self.rejects
+    }
+}
+
 /// What the file holds.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Written {

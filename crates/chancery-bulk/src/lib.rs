@@ -37,6 +37,7 @@ mod parquet_texts;
 mod pipeline;
 mod places;
 mod run;
+mod saver;
 mod text;
 mod text_file;
 mod waits;

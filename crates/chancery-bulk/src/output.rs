@@ -5,7 +5,7 @@ use std::{
     io::{self, Read as _, Seek as _, SeekFrom, Write},
     os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _},
     path::{Path, PathBuf},
-    time::{Duration, Instant},
+    sync::Arc,
 };
 
 use chancery_client::{Destination, put_in_place};
@@ -16,10 +16,8 @@ use crate::{
     job::{Format, Job, Place},
     journal::{Journal, Mark, remove},
     places::{Places, is_own, part_of},
+    saver::Saver,
 };
-
-/// How often the journal is written: what is repeated after a crash, and what waiting for the disk may cost.
-const SAVE_EVERY: Duration = Duration::from_secs(1);
 
 /// Bytes of a file by which it is known whether it holds refused rows.
 const HEAD_MAX: u64 = 256;
@@ -48,7 +46,8 @@ enum Target {
 
 /// A file that has its name only when it is whole.
 struct Part {
-    file: File,
+    /// The journal's thread has it, too.
+    file: Arc<File>,
     path: PathBuf,
     name: PathBuf,
     /// Who may read it when it is whole.
@@ -59,9 +58,8 @@ struct Part {
 pub(crate) struct Output {
     target: Target,
     rejects: Option<Target>,
-    journal: Option<Journal>,
+    saver: Option<Saver>,
     mark: Mark,
-    saved: Instant,
 }
 
 impl Output {
@@ -76,7 +74,7 @@ impl Output {
         let is_ours = found.is_some();
         let target = Target::open(&places.output, mode, is_ours)?;
         let rejects = places.rejects.as_ref().map(|place| Target::open(place, mode, is_ours)).transpose()?;
-        let mut output = Self { target, rejects, journal, mark: found.unwrap_or_default(), saved: Instant::now() };
+        let mut output = Self { target, rejects, saver: None, mark: found.unwrap_or_default() };
         // Where a file is gone that the journal tells of, all is done again.
         if !output.has_what_is_marked()? {
             output.mark = Mark::default();
@@ -84,9 +82,13 @@ impl Output {
         let Mark { output: length, rejects, .. } = output.mark;
         output.target.cut(length)?;
         output.rejects.iter_mut().try_for_each(|target| target.cut(rejects))?;
-        // From here on these files are known to be ours.
-        if let (Some(journal), 0) = (&output.journal, output.mark.line) {
-            journal.write(&output.mark)?;
+        if let Some(journal) = journal {
+            // From here on these files are known to be ours.
+            if output.mark.line == 0 {
+                journal.write(&output.mark)?;
+            }
+            let files = output.parts().map(|part| (Arc::clone(&part.file), part.path.clone())).collect();
+            output.saver = Some(Saver::new(journal, files, &output.mark));
         }
         Ok(output)
     }
@@ -102,7 +104,7 @@ impl Output {
 
     /// Whether an interrupted run can be taken up.
     pub(crate) const fn is_resumable(&self) -> bool {
-        self.journal.is_some()
+        self.saver.is_some()
     }
 
     /// Writes what came of a piece. `footer` is asked for when the journal is written.
@@ -126,25 +128,14 @@ impl Output {
             rejects: self.mark.rejects + rejected,
             footer: None,
         };
-        if self.saved.elapsed() >= SAVE_EVERY { self.save(footer) } else { Ok(()) }
-    }
-
-    /// Writes down how far it is, when that is on the disk.
-    fn save(&mut self, footer: impl Fn() -> Result<Option<String>>) -> Result<()> {
-        let Some(journal) = &self.journal else { return Ok(()) };
-        for part in self.parts() {
-            part.file.sync_data().of(&part.path)?;
-        }
-        journal.write(&Mark { footer: footer()?, ..self.mark.clone() })?;
-        self.saved = Instant::now();
-        Ok(())
+        self.saver.as_mut().map_or(Ok(()), |saver| saver.offer(&self.mark, footer))
     }
 
     /// After a failure: keeps what was done for the next run, or leaves nothing where there can be none.
     pub(crate) fn abandon(mut self, footer: impl Fn() -> Result<Option<String>>) {
-        if self.journal.is_some() {
+        if let Some(saver) = self.saver.take() {
             // Where even this fails, the last journal stands.
-            let _kept = self.save(footer);
+            let _kept = footer().and_then(|footer| saver.write_last(&Mark { footer, ..self.mark }));
             return;
         }
         for part in self.parts() {
@@ -161,8 +152,9 @@ impl Output {
 
     /// Gives everything its name. From the first renaming on a run that is cut off here begins anew.
     pub(crate) fn finish(mut self, tail: &[u8], job: &Job) -> Result<()> {
-        if let (Some(journal), Place::File(input)) = (&self.journal, &job.input) {
-            journal.check_input(input)?;
+        if let (Some(saver), Place::File(input)) = (&mut self.saver, &job.input) {
+            saver.end()?;
+            saver.journal().check_input(input)?;
         }
         self.target.put(tail)?;
         match self.rejects.take() {
@@ -177,7 +169,7 @@ impl Output {
             None => {}
         }
         self.target.finish()?;
-        self.journal.as_ref().map_or(Ok(()), Journal::remove)
+        self.saver.map_or(Ok(()), |saver| saver.journal().remove())
     }
 }
 
@@ -256,7 +248,7 @@ impl Part {
         if !is_own(&found) || !is_ours && found.len() > 0 {
             return Err(foreign());
         }
-        Ok(Self { file, path, name: name.to_owned(), mode })
+        Ok(Self { file: Arc::new(file), path, name: name.to_owned(), mode })
     }
 
     fn has(&self, length: u64) -> Result<bool> {
