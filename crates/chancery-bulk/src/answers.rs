@@ -128,6 +128,21 @@ impl Answers {
         self.ivs.is_some()
     }
 
+    /// Whether every value was made, and stands here as it is, with nothing beside it.
+    pub(crate) fn are_plain(&self) -> bool {
+        self.ivs.is_none() && self.values.iter().all(|value| value.kind == Kind::Plain)
+    }
+
+    /// The values as they stand here.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().map(|value| self.text(value))
+    }
+
+    fn text(&self, span: &Span) -> &str {
+        // Between two quotes, so at the ends of characters.
+        self.json.get(span.start as usize..span.end as usize).unwrap_or_default()
+    }
+
     /// Those that were refused, and the answer does not say why: it says so of a bounded number only.
     pub(crate) fn without_reason(&self) -> Vec<usize> {
         let refused = self.values.iter().enumerate().filter(|(_, value)| value.kind == Kind::Null);
@@ -143,11 +158,7 @@ impl Answers {
     }
 
     pub(crate) fn at(&self, index: usize) -> Outcome<'_> {
-        let text = |span: &Span| Text {
-            // Between two quotes, so at the ends of characters.
-            json: self.json.get(span.start as usize..span.end as usize).unwrap_or_default(),
-            is_escaped: span.kind == Kind::Escaped,
-        };
+        let text = |span: &Span| Text { json: self.text(span), is_escaped: span.kind == Kind::Escaped };
         match self.values.get(index) {
             Some(value) if value.kind != Kind::Null => {
                 let iv = self.ivs.as_ref().and_then(|ivs| ivs.get(index)).filter(|iv| iv.kind != Kind::Null);

@@ -62,11 +62,11 @@ impl Texts {
 
     /// Appends a text.
     pub(crate) fn push(&mut self, text: &str) {
-        if text.bytes().any(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        if is_plain(text.as_bytes()) {
+            self.push_json(text.as_bytes());
+        } else {
             let quoted = serde_json::Value::from(text).to_string();
             self.push_json(&quoted.as_bytes()[1..quoted.len() - 1]);
-        } else {
-            self.push_json(text.as_bytes());
         }
     }
 
@@ -88,6 +88,11 @@ impl Texts {
         }
         picked
     }
+}
+
+/// Whether nothing of a text has to be escaped in JSON. Without an early end, so that many bytes are looked at at a time.
+pub(crate) fn is_plain(text: &[u8]) -> bool {
+    text.iter().fold(true, |plain, byte| plain & (*byte >= 0x20) & (*byte != b'"') & (*byte != b'\\'))
 }
 
 impl<'a> Calls<'a> {

@@ -31,6 +31,7 @@ mod journal;
 mod output;
 mod parquet_file;
 mod parquet_footer;
+mod parquet_group;
 mod parquet_input;
 mod parquet_row;
 mod parquet_texts;

@@ -21,19 +21,23 @@ use parquet::{
 use serde_json::json;
 
 use crate::{
-    answers::{Outcome, Text},
+    answers::{Answers, Outcome, Text},
     calls::{Calls, Texts, Values},
     error::{BulkError, Result},
     job::{Job, Place, Way},
     output::Made,
     parquet_footer::{Footer, MAGIC, read_footer},
+    parquet_group::Group,
     parquet_input::{Input, Part, Parts, damaged},
     parquet_row,
-    parquet_texts::{NewTexts, is_of_texts, texts},
+    parquet_texts::{NewTexts, are_plain, for_each, is_of_texts, texts},
 };
 
-/// Bytes that there is room for at first for each value, at most.
-const ROOM_MAX: usize = 64;
+/// Rows that are made at a time: as many as the usual call has values.
+const ROWS: usize = 10_000;
+
+/// Bytes that there is room for at first for each value.
+const ROOM: usize = 32;
 
 /// A file that is read, and what its rows become.
 pub(crate) struct ParquetFile<'a> {
@@ -103,108 +107,94 @@ impl<'a> ParquetFile<'a> {
         Ok(Footer { file: empty.file_metadata().clone(), groups })
     }
 
+    /// Makes a row group of a part: some rows at a time, which stay in the processor's cache from the first step to the
+    /// last. By the part alone, so that it becomes the same bytes whatever a call has.
     pub(crate) fn make(&self, part: &Part) -> Result<(Made, Option<RowGroupMetaData>)> {
-        let rows = &part.rows;
-        let mut keep = vec![true; rows.num_rows()];
-        let mut made = Made::default();
-        let mut arrays = rows.columns().to_vec();
-        let mut added: Vec<ArrayRef> = Vec::new();
-        for (column, calls) in self.calls.iter().enumerate() {
-            let read = rows.column(self.columns[column]);
-            let texts = texts(read);
-            let mut refuse = |row: usize, reason: &str| self.refuse(&mut made, &mut keep, part, row, column, reason);
-            let (values, without_iv) = self.values(rows, column, &texts, &mut refuse);
-            let mut without_iv = without_iv.into_iter().peekable();
-            let answers = calls.make(&values)?;
-            let adds_ivs = calls.has_ivs && self.job.way == Way::Tokenize;
-            let mut tokens = NewTexts::new(read.data_type(), texts.len());
-            let mut ivs = NewTexts::new(&DataType::Utf8, if adds_ivs { texts.len() } else { 0 });
-            let mut outcomes = answers.iter().flat_map(|answers| (0..answers.len()).map(|index| answers.at(index)));
-            for (row, text) in texts.iter().enumerate() {
-                let (mut token, mut iv) = (text.map(Cow::Borrowed), None);
-                if text.is_some_and(|text| !text.is_empty()) && without_iv.next_if_eq(&row).is_none() {
-                    match outcomes.next() {
-                        Some(Outcome::Made(made, its_iv)) => {
-                            iv = its_iv.and_then(Text::text);
-                            match made.text() {
-                                Some(made) => token = Some(made),
-                                None => refuse(row, "The answer is no text."),
-                            }
-                        }
-                        Some(Outcome::Refused(reason)) => refuse(row, reason),
-                        None => refuse(row, "The server did not answer it."),
-                    }
-                }
-                tokens.push(token.as_deref());
-                if adds_ivs {
-                    ivs.push(iv.as_deref());
-                }
-            }
-            arrays[self.columns[column]] = tokens.finish();
-            if adds_ivs {
-                added.push(ivs.finish());
-            }
+        let damaged = |error: ParquetError| self.damaged(&error);
+        let rows = part.rows.num_rows();
+        let end = part.start + rows as u64;
+        let mut made = Made { input: end, read: end, line: end + 1, ..Made::default() };
+        let mut group = Group::new(Arc::clone(&self.schema), self.properties.clone()).map_err(damaged)?;
+        let steps = rows.div_ceil(ROWS);
+        for step in 0..steps {
+            let (start, end) = (step * rows / steps, (step + 1) * rows / steps);
+            let some = Part { rows: part.rows.slice(start, end - start), start: part.start + start as u64 };
+            group.write(&self.make_some(&some, &mut made)?).map_err(damaged)?;
         }
-        arrays.extend(added);
-        self.finish(part, arrays, keep, made)
+        let Some((bytes, group)) = group.finish().map_err(damaged)? else { return Ok((made, None)) };
+        made.output = bytes;
+        Ok((made, Some(group)))
     }
 }
 
 impl ParquetFile<'_> {
-    /// Encodes what was made of a part: without the initialization vectors that were read, and without refused rows.
-    fn finish(
-        &self,
-        part: &Part,
-        mut arrays: Vec<ArrayRef>,
-        keep: Vec<bool>,
-        mut made: Made,
-    ) -> Result<(Made, Option<RowGroupMetaData>)> {
+    /// What becomes of some rows: without those that are refused.
+    fn make_some(&self, part: &Part, made: &mut Made) -> Result<RecordBatch> {
+        let rows = &part.rows;
+        let mut keep = vec![true; rows.num_rows()];
+        let mut arrays = rows.columns().to_vec();
+        let mut added = Vec::new();
+        for (column, calls) in self.calls.iter().enumerate() {
+            let read = rows.column(self.columns[column]);
+            let mut refuse = |row: usize, reason: &str| self.refuse(made, &mut keep, part, row, column, reason);
+            let (values, without_iv) = self.values(rows, column, &mut refuse);
+            let answers = calls.make(&values)?;
+            let adds_ivs = calls.has_ivs && self.job.way == Way::Tokenize;
+            let mut texts = NewTexts::new(read.data_type(), rows.num_rows());
+            let mut ivs = NewTexts::new(&DataType::Utf8, if adds_ivs { rows.num_rows() } else { 0 });
+            if values.texts.len() == rows.num_rows() && !adds_ivs && answers.iter().all(Answers::are_plain) {
+                // As nearly always.
+                answers.iter().for_each(|answers| texts.extend(answers.texts()));
+            } else {
+                put(read, &answers, &without_iv, &mut refuse, |text, iv| {
+                    texts.push(text);
+                    if adds_ivs {
+                        ivs.push(iv);
+                    }
+                });
+            }
+            arrays[self.columns[column]] = texts.finish();
+            if adds_ivs {
+                added.push(ivs.finish());
+            }
+        }
+        // Without the initialization vectors that were read, and with those that were made.
         let mut number = 0;
         arrays.retain(|_| {
             number += 1;
             !self.ivs.contains(&Some(number - 1))
         });
-        made.rows = keep.iter().filter(|keep| **keep).count() as u64;
-        made.input = part.start + part.rows.num_rows() as u64;
-        (made.read, made.line) = (made.input, made.input + 1);
+        arrays.extend(added);
+        let kept = keep.iter().filter(|keep| **keep).count();
+        made.rows += kept as u64;
         let written = RecordBatch::try_new(Arc::clone(&self.schema), arrays).and_then(|rows| {
-            if made.bad == 0 { Ok(rows) } else { filter_record_batch(&rows, &BooleanArray::from(keep)) }
+            if kept == keep.len() { Ok(rows) } else { filter_record_batch(&rows, &BooleanArray::from(keep)) }
         });
-        let written = written.map_err(|error| self.damaged(&error))?;
-        if written.num_rows() == 0 {
-            return Ok((made, None));
-        }
-        let (bytes, group) = self.encode(&written).map_err(|error| self.damaged(&error))?;
-        made.output = bytes;
-        Ok((made, Some(group)))
+        written.map_err(|error| self.damaged(&error))
     }
 
     /// The values that are to be made; and rows that have one without an initialization vector, which are refused.
-    fn values(
-        &self,
-        rows: &RecordBatch,
-        column: usize,
-        texts: &[Option<&str>],
-        mut refuse: impl FnMut(usize, &str),
-    ) -> (Values, Vec<usize>) {
-        let ivs = self.ivs[column].map(|iv| self::texts(rows.column(iv)));
-        let room = rows.column(self.columns[column]).get_array_memory_size().min(texts.len() * ROOM_MAX);
+    fn values(&self, rows: &RecordBatch, column: usize, mut refuse: impl FnMut(usize, &str)) -> (Values, Vec<usize>) {
+        let read = rows.column(self.columns[column]);
+        let ivs = self.ivs[column].map(|iv| texts(rows.column(iv)));
+        let is_plain = are_plain(read);
         let (mut values, mut without_iv) = (Values::default(), Vec::new());
-        values.texts = Texts::with_capacity(texts.len(), room);
-        for (row, text) in texts.iter().enumerate() {
-            let Some(text) = text.filter(|text| !text.is_empty()) else { continue };
+        values.texts = Texts::with_capacity(rows.num_rows(), rows.num_rows() * ROOM);
+        let mut row = 0;
+        for_each(read, |text| {
+            row += 1;
+            let Some(text) = text.filter(|text| !text.is_empty()) else { return };
             if let Some(ivs) = &ivs {
-                match ivs[row].filter(|iv| !iv.is_empty() && Base64::decode(iv).is_some()) {
+                match ivs[row - 1].filter(|iv| !iv.is_empty() && Base64::decode(iv).is_some()) {
                     Some(iv) => values.ivs.push(iv),
                     None => {
-                        refuse(row, "There is no initialization vector in base64.");
-                        without_iv.push(row);
-                        continue;
+                        refuse(row - 1, "There is no initialization vector in base64.");
+                        return without_iv.push(row - 1);
                     }
                 }
             }
-            values.texts.push(text);
-        }
+            if is_plain { values.texts.push_json(text.as_bytes()) } else { values.texts.push(text) }
+        });
         (values, without_iv)
     }
 
@@ -222,21 +212,37 @@ impl ParquetFile<'_> {
         }
     }
 
-    /// A row group by itself.
-    fn encode(&self, rows: &RecordBatch) -> Result<(Vec<u8>, RowGroupMetaData), ParquetError> {
-        let mut writer = ArrowWriter::try_new(Vec::new(), Arc::clone(&self.schema), Some(self.properties.clone()))?;
-        writer.write(rows)?;
-        writer.flush()?;
-        writer.sync()?;
-        let group = writer.flushed_row_groups().first().cloned();
-        let group = group.ok_or_else(|| ParquetError::General("no row group was written".to_owned()))?;
-        let mut bytes = std::mem::take(writer.inner_mut());
-        bytes.drain(..MAGIC.len());
-        Ok((bytes, group))
-    }
-
     fn damaged(&self, error: &dyn std::fmt::Display) -> BulkError {
         damaged(self.input.path, error)
+    }
+}
+
+/// Puts what was answered in the place of what was read, row by row: texts, and initialization vectors.
+fn put(
+    read: &ArrayRef,
+    answers: &[Answers],
+    without_iv: &[usize],
+    mut refuse: impl FnMut(usize, &str),
+    mut put: impl FnMut(Option<&str>, Option<&str>),
+) {
+    let mut without_iv = without_iv.iter().peekable();
+    let mut outcomes = answers.iter().flat_map(|answers| (0..answers.len()).map(|index| answers.at(index)));
+    for (row, text) in texts(read).into_iter().enumerate() {
+        let (mut token, mut iv) = (text.map(Cow::Borrowed), None);
+        if text.is_some_and(|text| !text.is_empty()) && without_iv.next_if_eq(&&row).is_none() {
+            match outcomes.next() {
+                Some(Outcome::Made(made, its_iv)) => {
+                    iv = its_iv.and_then(Text::text);
+                    match made.text() {
+                        Some(made) => token = Some(made),
+                        None => refuse(row, "The answer is no text."),
+                    }
+                }
+                Some(Outcome::Refused(reason)) => refuse(row, reason),
+                None => refuse(row, "The server did not answer it."),
+            }
+        }
+        put(token.as_deref(), iv.as_deref());
     }
 }
 
