@@ -43,7 +43,8 @@ impl Events {
     /// Follows; the first event says so.
     async fn of(client: &Client, query: &str, last: Option<&str>) -> (Self, Event) {
         let answer = ask(client, query, last).await;
-        assert_eq!((answer.status(), &answer.headers()[header::CONTENT_TYPE]), (StatusCode::OK, "text/event-stream"));
+        assert_eq!(answer.status(), StatusCode::OK);
+        assert_eq!(answer.headers()[header::CONTENT_TYPE], "text/event-stream");
         let mut events = Self { body: answer.into_body().into_data_stream(), text: String::new() };
         let begun = events.next().await.unwrap();
         assert_eq!(begun.name, "begun");
