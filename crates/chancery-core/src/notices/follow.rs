@@ -65,7 +65,10 @@ impl FromStr for NoticeEventId {
         let parts = text.split_once('-').map(|(sequence, at_ms)| (number(sequence), number(at_ms)));
         match parts {
             Some((Some(sequence), Some(at_ms))) => Ok(Self { sequence, at_ms }),
-            _ => Err(Error::value("/Last-Event-ID", "This is the id of an event of this server, such as 12-1767225600000.")),
+            _ => Err(Error::value(
+                "/Last-Event-ID",
+                "This is the id of an event of this server, such as 12-1767225600000.",
+            )),
         }
     }
 }
@@ -173,9 +176,8 @@ impl Chancery {
         let room = self.notices.followers.room(whose, &self.limits)?;
         let receiver = self.heard().await?;
         let grant = self.grant_to_all(caller);
-        let last = self.storage.read(&grant, |tx| {
-            Box::pin(async move { Ok::<_, Error>(tables::notices::last(tx).await?) })
-        });
+        let last =
+            self.storage.read(&grant, |tx| Box::pin(async move { Ok::<_, Error>(tables::notices::last(tx).await?) }));
         let now_ms = self.clock.now_ms();
         let now = NoticeEventId { sequence: last.await?, at_ms: now_ms };
         let last = since.unwrap_or(now);
@@ -381,10 +383,8 @@ impl NoticeFollower {
     /// The event of a notice, if the caller may see it.
     fn event(&mut self, told: &Told) -> Option<NoticeEvent> {
         let Told { row, concerned } = told;
-        self.last = NoticeEventId {
-            sequence: self.last.sequence.max(row.seq),
-            at_ms: self.last.at_ms.max(row.notice.at_ms),
-        };
+        self.last =
+            NoticeEventId { sequence: self.last.sequence.max(row.seq), at_ms: self.last.at_ms.max(row.notice.at_ms) };
         let is_wanted = self.kind.is_none_or(|kind| kind.as_str() == row.notice.kind);
         if !is_wanted || !sight(&self.caller).sees(&row.notice, concerned) {
             return None;

@@ -29,12 +29,12 @@ use chancery_store::tables;
 use chancery_types::{NoticeObject, wire::notices::Notice};
 use uuid::Uuid;
 
+pub(crate) use self::{deliver::DeliveringNotices, of_record::Draft};
 use self::{follow::Followers, of_record::Facts};
 pub use self::{
     follow::{NoticeEvent, NoticeEventId, NoticeFollower},
     post::{NoticeTransport, Post, Posted},
 };
-pub(crate) use self::{deliver::DeliveringNotices, of_record::Draft};
 use crate::{Chancery, Error, Limits, Result, Visitor, pool::Pool, time::rfc3339_ms};
 
 /// The queue of the outbox in which notices wait.

@@ -68,11 +68,8 @@ const BY_ID: &str = concat!("SELECT ", columns!(), " FROM notices WHERE id = $1"
 const BY_SEQ: &str = concat!("SELECT ", columns!(), " FROM notices WHERE seq = $1");
 const LAST: &str = "SELECT COALESCE(MAX(seq), 0) FROM notices";
 const NUMBERS: &str = "SELECT seq FROM notices WHERE seq > $1 ORDER BY seq LIMIT $2";
-const SINCE: &str = concat!(
-    "SELECT ",
-    columns!(),
-    " FROM notices WHERE seq > $1 AND (seq > $2 OR at_ms >= $3) ORDER BY seq LIMIT $4"
-);
+const SINCE: &str =
+    concat!("SELECT ", columns!(), " FROM notices WHERE seq > $1 AND (seq > $2 OR at_ms >= $3) ORDER BY seq LIMIT $4");
 const SUBMITTERS: &str = "SELECT identity_id FROM submitter_set_members \
     WHERE set_id = (SELECT submitters_id FROM signing_requests WHERE id = $1)";
 const CONCERNED: &str = "SELECT identity_id FROM proposal_identities WHERE proposal_id = $1 \
@@ -109,12 +106,7 @@ pub async fn numbers(tx: &mut Tx, after: i64, limit: u32) -> Result<Vec<i64>, St
 
 /// The first notices above the number `after` of those that are above the number `from`, or of this moment and later: a
 /// work that began earlier may have committed later.
-pub async fn since(
-    tx: &mut Tx,
-    after: i64,
-    (from, at_ms): (i64, i64),
-    limit: u32,
-) -> Result<Vec<Row>, StoreError> {
+pub async fn since(tx: &mut Tx, after: i64, (from, at_ms): (i64, i64), limit: u32) -> Result<Vec<Row>, StoreError> {
     sql(SINCE).bind(after).bind(from).bind(at_ms).bind(limit).all(tx).await
 }
 
@@ -148,8 +140,7 @@ pub(crate) fn list_of(sight: &Sight, kind: Option<&str>) -> List {
     if sight.server {
         seen.push("object_kind IS NULL".to_owned());
     }
-    let kinds =
-        [("SigningRequest", &sight.requests, OF_REQUESTS), ("Proposal", &sight.proposals, OF_PROPOSALS)];
+    let kinds = [("SigningRequest", &sight.requests, OF_REQUESTS), ("Proposal", &sight.proposals, OF_PROPOSALS)];
     for (kind, whose, own) in kinds {
         match whose {
             Whose::All => seen.push(format!("object_kind = '{kind}'")),

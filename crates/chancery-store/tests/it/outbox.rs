@@ -129,13 +129,16 @@ async fn notices_are_found_and_pruned(f: Fixture) {
                 let (id, seq) = (notice.id, notices::insert(tx, notice).await?);
                 assert_eq!(notices::by_seq(tx, seq).await?, notices::by_id(tx, id).await?);
             }
-            let since = notices::since(tx, 2, 2).await?;
+            let of_moment = notices::since(tx, 0, (i64::MAX, 2), 2).await?;
+            let numbers = notices::numbers(tx, 0, 10).await?;
+            let of_number = notices::since(tx, numbers[0], (numbers[2], i64::MAX), 10).await?;
             let pruned = (notices::prune(tx, 4, 2).await?, notices::prune(tx, 4, 2).await?);
-            Ok((since, pruned, notices::since(tx, 0, 10).await?))
+            Ok((of_moment, of_number, pruned, notices::since(tx, 0, (0, 0), 10).await?))
         })
     });
-    let (since, pruned, left) = found.await.unwrap();
-    assert_eq!(since.into_iter().map(|row| row.notice).collect::<Vec<_>>(), all[1..3]);
+    let (of_moment, of_number, pruned, left) = found.await.unwrap();
+    assert_eq!(of_moment.into_iter().map(|row| row.notice).collect::<Vec<_>>(), all[1..3]);
+    assert_eq!(of_number.into_iter().map(|row| row.notice).collect::<Vec<_>>(), all[3..]);
     assert_eq!(pruned, (2, 1));
     assert_eq!(left.into_iter().map(|row| row.notice).collect::<Vec<_>>(), all[3..]);
 }
