@@ -23,6 +23,12 @@ NAMES = {
     "POST /api/v2/identities/{uuid}/lock": "identities.lock",
     "POST /api/v2/identities/{uuid}/unlock": "identities.unlock",
     "POST /api/v2/identities/{uuid}/password": "identities.set_password",
+    # API keys
+    "GET /api/v2/identities/{uuid}/api-keys": "api_keys.list",
+    "POST /api/v2/identities/{uuid}/api-keys": "api_keys.create",
+    "PATCH /api/v2/identities/{uuid}/api-keys/{keyUuid}": "api_keys.update",
+    "POST /api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate": "api_keys.rotate",
+    "DELETE /api/v2/identities/{uuid}/api-keys/{keyUuid}": "api_keys.delete",
     # Keys
     "POST /api/v2/key-types/stubs": "key_types.list",
     "GET /api/v2/keys/stubs": "keys.list",

@@ -14,7 +14,7 @@ import { apart, t, word } from "../words.js";
 /** The interface's actions, as docs/AUDIT.md lists them: a test holds the two against each other. */
 const ACTIONS = [
   "Login", "Logout", "TokenMint", "ApiCall", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange",
-  "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "SettingsRead", "SettingsChange", "AuditRead", "NoticeTargetCreate",
+  "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "SettingsRead", "SettingsChange", "AuditRead", "NoticeTargetCreate",
   "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp", "ServerStart", "ServerStop", "ClockJump",
   "Provision", "Backup", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable",
   "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize",

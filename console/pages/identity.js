@@ -1,7 +1,8 @@
-// One identity: its roles, whether it may log in, and its password.
+// One identity: its roles, its API keys, whether it may log in, and its password.
 
 import { get, patch, post, remove } from "../api.js";
 import { h } from "../dom.js";
+import { apiKeys, load as loadKeys } from "../parts/api-keys.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly, field, form, input } from "../parts/form.js";
 import { state } from "../parts/state.js";
@@ -18,7 +19,7 @@ import { base64 } from "./identities.js";
 /** @param {import("../router.js").Context} context */
 export async function page({ params, signal }) {
   const path = `/api/v2/identities/${params["uuid"]}`;
-  const [identity, roles] = await Promise.all([get(path, undefined, signal), get("/api/v2/roles/stubs", { pageSize: 1000 }, signal)]);
+  const [identity, roles, keys] = await Promise.all([get(path, undefined, signal), get("/api/v2/roles/stubs", { pageSize: 1000 }, signal), loadKeys(path, signal)]);
   const name = identity["objInfo"].name;
   const content = [
     h("p", { class: "crumbs" }, h("a", { href: "#/identities" }, t("nav.identities"))),
@@ -30,6 +31,7 @@ export async function page({ params, signal }) {
       fact("UUID", shortId(identity["objInfo"].uuid))),
     may("Audit:Read") && h("p", {}, h("a", { href: `#/audit?identityUuid=${identity["objInfo"].uuid}` }, t("identity.did"))),
     h("h2", {}, t("roles.title")), roleForm(path, identity, roles["results"]),
+    apiKeys(path, keys),
     h("section", { class: "decide" }, h("h2", {}, t("cert.do")), h("div", { class: "columns" }, rename(path, name), password(path)), ending(path, identity)),
   ];
   return { title: shownText(name), content };

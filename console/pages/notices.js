@@ -12,7 +12,7 @@ import { t, word } from "../words.js";
 /** @typedef {import("../api.js").Json} Json */
 
 /** In the order of the interface; `Test` is sent to one target alone and not kept. */
-export const KINDS = ["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "RowRefused"];
+export const KINDS = ["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused"];
 
 /** Where the page of an object is. @type {Record<string, string>} */
 const FOLDERS = { SigningRequest: "approvals/request", Proposal: "approvals/proposal", Certificate: "certificates" };
@@ -50,12 +50,13 @@ export function columns() {
 function about(notice) {
   const { objectKind, objectUuid } = notice;
   if (!objectUuid) return t("notices.server");
+  if (!FOLDERS[objectKind]) return [word("noticeObject", objectKind), " ", h("code", {}, String(objectUuid).slice(0, 8))];
   return h("a", { href: `#/${FOLDERS[objectKind]}/${objectUuid}` }, word("noticeObject", objectKind), " ", h("code", {}, String(objectUuid).slice(0, 8)));
 }
 
 /** @param {Json} notice */
 function standing({ state: value, approvals, days, kind }) {
-  if (kind === "CertificateEnds") return t("notices.days", { count: days });
+  if (kind === "CertificateEnds" || kind === "ApiKeyEnds") return t("notices.days", { count: days });
   return [value && state(value), approvals && [" ", t("notices.approvals", approvals)]];
 }
 

@@ -91,6 +91,13 @@ class Tour:
         assert not identities.unlock(person)["locked"]
         assert identities.get(person)["kind"] == "Person"
         assert identities.list(pageSize=2)["total"] > 2
+        keys = self.client.api_keys
+        key = keys.create(person, name="script")
+        assert key["apiKey"].startswith("chk_")
+        assert keys.update(person, key["uuid"], networks=["10.0.0.0/8"])["networks"] == ["10.0.0.0/8"]
+        assert keys.rotate(person, key["uuid"], overlapSeconds=60)["previousUntil"]
+        assert keys.list(person)["results"][0]["version"] == 2
+        keys.delete(person, key["uuid"])
         identities.delete(person)
         roles.delete(role)
 

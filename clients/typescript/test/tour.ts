@@ -96,6 +96,13 @@ export class Tour {
     assert(!(await identities.unlock(person)).locked);
     assert.equal((await identities.get(person)).kind, "Person");
     assert((await identities.list({ pageSize: 2 })).total > 2);
+    const keys = this.client.apiKeys;
+    const { uuid: key, apiKey } = await keys.create(person, { name: "script" });
+    assert(apiKey.startsWith("chk_"));
+    assert.deepEqual((await keys.update(person, key, { networks: ["10.0.0.0/8"] })).networks, ["10.0.0.0/8"]);
+    assert((await keys.rotate(person, key, { overlapSeconds: 60 })).previousUntil);
+    assert.equal((await keys.list(person)).results[0]?.version, 2);
+    await keys.delete(person, key);
     await identities.delete(person);
     await roles.delete(role);
   }

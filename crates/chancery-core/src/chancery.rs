@@ -189,6 +189,8 @@ impl Chancery {
         chancery.watch_clock();
         chancery.flush_counters_each_second();
         chancery.keep_sessions_in_turn();
+        chancery.write_key_uses_in_turn();
+        chancery.tell_of_key_ends_in_turn();
         chancery.warn_of_expiry();
         chancery.tell_of_overdue_in_turn();
         chancery.tidy_vaults();
@@ -227,6 +229,9 @@ impl Chancery {
         if let Err(failure) = self.keep_sessions().await {
             error!(error = &failure as &dyn std::error::Error, "the last use of the sessions could not be written");
         }
+        if let Err(failure) = self.write_key_uses().await {
+            error!(error = &failure as &dyn std::error::Error, "the last use of API keys could not be written");
+        }
         let node = self.node;
         let gone = self
             .storage
@@ -250,7 +255,8 @@ impl Chancery {
             (ChangeKind::Role, Some(id)) => self.apply_role(by, id).await,
             (ChangeKind::Identity, Some(id)) => self.apply_identity(by, id).await,
             (ChangeKind::Session, Some(id)) => self.apply_session(by, id).await,
-            (ChangeKind::Role | ChangeKind::Identity, None) => self.reload_directory(by).await,
+            (ChangeKind::ApiKeys, Some(id)) => self.apply_api_keys(by, id).await,
+            (ChangeKind::Role | ChangeKind::Identity | ChangeKind::ApiKeys, None) => self.reload_directory(by).await,
             (ChangeKind::Session, None) => self.reload_sessions(by).await,
             (ChangeKind::Key, id) => {
                 let id = id.map(KeyId::from);

@@ -58,6 +58,8 @@ pub(crate) enum ChangeKind {
     Role,
     /// An identity: locked, renamed, other roles.
     Identity,
+    /// The API keys of an identity.
+    ApiKeys,
     /// A session that began, advanced or ended.
     Session,
     /// A key's usages, state or versions.
@@ -73,10 +75,11 @@ pub(crate) enum ChangeKind {
 }
 
 impl ChangeKind {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Settings,
         Self::Role,
         Self::Identity,
+        Self::ApiKeys,
         Self::Session,
         Self::Key,
         Self::TokenProfile,
@@ -90,6 +93,7 @@ impl ChangeKind {
             Self::Settings => "settings",
             Self::Role => "role",
             Self::Identity => "identity",
+            Self::ApiKeys => "apiKeys",
             Self::Session => "session",
             Self::Key => "key",
             Self::TokenProfile => "tokenProfile",
@@ -257,12 +261,14 @@ impl Chancery {
         match (change.kind, change.object) {
             (ChangeKind::Role, Some(id)) => self.forget_role(id.into()),
             (ChangeKind::Identity, Some(id)) => self.forget_identity(id.into()),
+            (ChangeKind::ApiKeys, Some(id)) => self.forget_api_keys(id.into()),
             (ChangeKind::Session, Some(id)) => self.identity.sessions.remove(id),
             (ChangeKind::TokenProfile, Some(id)) => self.token_profiles.close(id.into()),
             (
                 ChangeKind::Settings
                 | ChangeKind::Role
                 | ChangeKind::Identity
+                | ChangeKind::ApiKeys
                 | ChangeKind::Session
                 | ChangeKind::TokenProfile,
                 _,

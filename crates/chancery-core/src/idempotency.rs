@@ -51,6 +51,8 @@ impl IdempotentCall {
     pub fn new(caller: &Caller, method: &str, path: &str, key: &[u8]) -> Self {
         let mut identities: Vec<_> = caller.members().iter().map(|member| member.id.to_string()).collect();
         identities.sort_unstable();
+        // Else a key that is restricted would be given what its identity was answered.
+        identities.extend(caller.restricted_by().map(|key| key.to_string()));
         let mut text = Vec::new();
         for part in [identities.join(" ").as_bytes(), method.as_bytes(), path.as_bytes(), key] {
             text.extend_from_slice(&(part.len() as u64).to_be_bytes());

@@ -23,6 +23,7 @@ mod keys;
 mod limits;
 mod list;
 mod log;
+mod network;
 mod notices;
 mod pki;
 mod pool;
@@ -56,6 +57,7 @@ pub use idempotency::{IdempotentCall, MadeBefore};
 pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestId, RequestInfo, Visitor};
 pub use limits::{BodyLimits, ImportLimits, Limits, ListLimits, NoticeLimits, OutageLimits};
 pub use log::{LogFailure, LogTile};
+pub use network::{Network, NotANetwork};
 pub use notices::{
     NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post, Posted,
 };

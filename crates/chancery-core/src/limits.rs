@@ -119,7 +119,11 @@ pub struct Limits {
     pub outage: OutageLimits,
     /// For notices.
     pub notices: NoticeLimits,
-    /// Logins tried from one source in a minute, before any Argon2 work.
+    /// API keys of one identity, which are read whole with it.
+    pub api_keys_max: u32,
+    /// Networks of an API key, and objects of each kind that it is restricted to: each call looks through them.
+    pub api_key_entries_max: usize,
+    /// Logins tried from one source in a minute, before any Argon2 work; and wrong API keys shown with calls.
     pub logins_per_minute: u32,
 }
 
@@ -347,6 +351,8 @@ impl Default for Limits {
             session_max: Duration::from_hours(12),
             outage: OutageLimits::default(),
             notices: NoticeLimits::default(),
+            api_keys_max: 50,
+            api_key_entries_max: 100,
             logins_per_minute: 600,
         }
     }

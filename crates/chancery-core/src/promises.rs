@@ -81,7 +81,7 @@ fn tasks_are_not_made() {
 /// Only `identity/` says who calls, who logs in or out, and in whose name that is recorded.
 fn callers_are_vouched_for(request: RequestInfo, signing_in: &SigningIn, vouched: Vouched, caller: &Caller) {
     let _of = Actor::of(Uuid::nil(), caller);
-    let _caller = |standing| Caller::new(request, standing, None); //~ E0624
+    let _caller = |standing| Caller::new(request, standing, unreachable!()); //~ E0624
     let _of = Actor::signing_in(Uuid::nil(), signing_in, &request, Identities::default());
     let _in = SigningIn(()); //~ E0423
     let _of = vouched.actor();

@@ -37,6 +37,7 @@ pub struct Custodian {
     derivation: Derivation,
     keys: Envelope,
     keyed_hash: hmac::Key,
+    api_keys: hmac::Key,
 }
 
 impl Custodian {
@@ -47,7 +48,8 @@ impl Custodian {
         let root_key = derivation.root_key_id()?;
         let keys = Envelope::new(root_key, derivation.aes_256_gcm(&[b"sealed key"])?);
         let keyed_hash = derivation.hmac_sha_256(&[b"keyed hash"])?;
-        Ok(Self { root_key, derivation, keys, keyed_hash })
+        let api_keys = derivation.hmac_sha_256(&[b"api key"])?;
+        Ok(Self { root_key, derivation, keys, keyed_hash, api_keys })
     }
 
     /// The id to store when an installation is made, for [`expect_root_key`](Self::expect_root_key).
@@ -145,6 +147,14 @@ impl Custodian {
         hmac.update(context.as_bytes());
         hmac.update(value);
         let tag = hmac.sign();
+        tag.as_ref().try_into().expect("HMAC-SHA-256 has 32 bytes")
+    }
+
+    /// The hash by which the secret of an API key is found and kept: HMAC-SHA-256 under a derived key that is for nothing
+    /// else.
+    #[must_use]
+    pub fn api_key_hash(&self, secret: &[u8]) -> [u8; 32] {
+        let tag = hmac::sign(&self.api_keys, secret);
         tag.as_ref().try_into().expect("HMAC-SHA-256 has 32 bytes")
     }
 }

@@ -59,7 +59,7 @@ pub use data::{
 pub use error::{Failed, GenerateError, OpenError, SignError};
 pub use hash::{Digest, DigestLength, Hasher, hash};
 pub use import::{ForeignKey, ImportError, Pkcs12};
-pub use mac::hmac_sha256;
+pub use mac::{hmac_sha256, is_same_hash};
 pub use random::random;
 pub use root::{RootKey, RootKeyFileError, RootKeyId, RootKeySource};
 pub use rows::{ROW_TAG_LEN, RowKey};

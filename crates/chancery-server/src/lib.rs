@@ -23,7 +23,8 @@ mod routes;
 mod session_cookie;
 mod shares;
 
-pub use listen::{Bounds, Network, NotANetwork, Site, Tls, TlsError, TrustedProxies, serve, tls_config};
+pub use chancery_core::{Network, NotANetwork};
+pub use listen::{Bounds, Site, Tls, TlsError, TrustedProxies, serve, tls_config};
 pub use middleware::Peer;
 pub use openapi::openapi;
 pub use router::{Routes, public_router, router};

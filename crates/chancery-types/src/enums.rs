@@ -275,6 +275,8 @@ wire_enum! {
         Revoked,
         /// A certificate will end in 30, 7 or 1 days.
         CertificateEnds,
+        /// An API key will end in 30, 7 or 1 days.
+        ApiKeyEnds,
         /// A row of the database was refused.
         RowRefused,
         /// Somebody tries a target out.
@@ -288,6 +290,7 @@ wire_enum! {
         SigningRequest,
         Proposal,
         Certificate,
+        ApiKey,
     }
 }
 

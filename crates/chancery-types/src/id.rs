@@ -143,6 +143,8 @@ ids! {
     RoleId,
     /// An identity: a person or an application.
     IdentityId,
+    /// A key by which an identity logs in, and not one that encrypts or signs.
+    ApiKeyId,
     /// A target of notices.
     NoticeTargetId,
     /// A notice.

@@ -1,5 +1,6 @@
 //! The command line.
 
+pub(crate) mod api_key;
 pub(crate) mod cert;
 pub(crate) mod client;
 pub(crate) mod tokens;

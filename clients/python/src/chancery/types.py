@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "AuditRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp"]
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "AuditRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -26,6 +26,60 @@ class AltNameRules(TypedDict):
     """`Required`: a request without any lends its common name where that is a host name or an address."""
     wildcards: NotRequired[bool]
     """Whether a host name may begin with `*`."""
+
+
+class ApiKey(TypedDict):
+    """An API key; its secret is kept as a keyed hash and never answered again."""
+    createdAt: str
+    """When it was made (RFC 3339, UTC)."""
+    expiresAt: NotRequired[str | None]
+    """When it ends (RFC 3339, UTC); absent where it does not."""
+    lastUsedAt: NotRequired[str | None]
+    """When its secret was last used (RFC 3339, UTC), to some minutes; absent where it never was."""
+    networks: list[str]
+    """From where it may be used; from everywhere where this is empty."""
+    objInfo: ApiKeyIdObjInfo
+    """Name and id."""
+    previous: NotRequired[PreviousSecret | None]
+    """The secret of before the last rotation, while it goes on."""
+    rotatedAt: NotRequired[str | None]
+    """When its secret was last replaced (RFC 3339, UTC); absent where it never was."""
+    scope: NotRequired[ApiKeyScope | None]
+    """What it is restricted to; absent where it gives all that the identity has."""
+    version: int
+    """Which secret this is: 1, and one more with each rotation."""
+
+
+class ApiKeyCreated(TypedDict):
+    """A key with its secret, which is shown this once."""
+    apiKey: str
+    """Its secret: `chk_` and 43 characters, for `authCredentials.apiKey` of a login or as `Authorization: Bearer`."""
+    previousUntil: NotRequired[str | None]
+    """Until when the secret of before goes on (RFC 3339, UTC); only after a rotation with an overlap."""
+    uuid: ApiKeyId
+    """The key."""
+
+
+ApiKeyId: TypeAlias = "str"
+
+
+class ApiKeyScope(TypedDict):
+    """What a key is restricted to. Whoever shows it may call the token profiles that are named, as far as the identity may,
+    submit and look after signing requests under the policies and services that are named, and read what everybody who is
+    logged in may read; nothing else.
+    """
+    policyUuids: NotRequired[list[PolicyId]]
+    """Signing policies; none where this is absent or empty."""
+    serviceUuids: NotRequired[list[ServiceId]]
+    """Signing services with all their policies, also later ones; none where this is absent or empty."""
+    tokenProfileUuids: NotRequired[list[TokenProfileId]]
+    """Token profiles; none where this is absent or empty."""
+
+
+class ApiKeys(TypedDict):
+    """All keys of an identity."""
+    results: list[ApiKey]
+    """By name."""
 
 
 class Approval(TypedDict):
@@ -114,6 +168,16 @@ class AuditAccount(TypedDict):
     """Its number, that of the process."""
 
 
+class AuditApiKey(TypedDict):
+    """An API key as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last member."""
+    name: str
+    """Its name at that time."""
+    uuid: ApiKeyId
+    """Its id."""
+    version: int
+    """Which of its secrets: one more with each rotation."""
+
+
 class AuditIdentity(TypedDict):
     """An identity as a record names it. The store keeps it in this form and looks for `"uuid":"…","login"` and
     `"uuid":"…"}`, so the order of the members counts.
@@ -171,7 +235,7 @@ class AuditRole(TypedDict):
 class AuthCredentials(TypedDict):
     """`username` and `password` for `userpass`, `apiKey` for `apikey`."""
     apiKey: NotRequired[str | None]
-    """An application's key, as it was shown when the application was created."""
+    """An API key, as it was shown when it was made."""
     password: NotRequired[Base64 | None]
     """The password."""
     username: NotRequired[str | None]
@@ -556,6 +620,18 @@ class ControlRule(TypedDict):
     """For PartialDetokenize: at which end; `End` by default."""
     roleUuid: RoleId
     """The role."""
+
+
+class CreateApiKey(TypedDict):
+    """What a new API key shall be."""
+    expiresAt: NotRequired[str | None]
+    """When it ends (RFC 3339); never where this is absent."""
+    name: str
+    """Its name, unique among the identity's keys without regard to letter case."""
+    networks: NotRequired[list[str]]
+    """From where it may be used, such as `10.0.0.0/8` or `2001:db8::/32`; from everywhere where this is absent or empty."""
+    scope: NotRequired[ApiKeyScope | None]
+    """What it is restricted to; it gives all that the identity has where this is absent."""
 
 
 class CreateCertProfile(TypedDict):
@@ -1448,6 +1524,8 @@ class LoginState(TypedDict):
 
 class LoginWay(TypedDict):
     """How an identity proved who it is. More ways and members may come."""
+    apiKey: NotRequired[AuditApiKey | None]
+    """Which key; only with the way `ApiKey`, and not in records of a release that did not tell."""
     way: str
     """`Password` or `ApiKey`."""
 
@@ -1543,11 +1621,11 @@ class Notice(TypedDict):
 NoticeId: TypeAlias = "str"
 
 
-NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "RowRefused", "Test"]
+NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "Test"]
 """What a notice tells of."""
 
 
-NoticeObject: TypeAlias = Literal["SigningRequest", "Proposal", "Certificate"]
+NoticeObject: TypeAlias = Literal["SigningRequest", "Proposal", "Certificate", "ApiKey"]
 """What kind of object a notice is about."""
 
 
@@ -1586,6 +1664,13 @@ class NoticeTested(TypedDict):
     """The HTTP status that it answered, if it did."""
     uuid: NoticeId
     """The notice that was sent."""
+
+
+class ApiKeyIdObjInfo(TypedDict):
+    """An object's name and id. `id` is one of the typed ids."""
+    name: str
+    """The name that people gave it."""
+    uuid: str
 
 
 class CertProfileIdObjInfo(TypedDict):
@@ -1681,6 +1766,18 @@ Operation: TypeAlias = Literal["Tokenize", "Detokenize", "PartialDetokenize", "B
 
 Origin: TypeAlias = Literal["Generated", "Imported"]
 """Where a certificate or a key was made."""
+
+
+class PatchApiKey(TypedDict):
+    """What shall change in an API key; members that are absent stay as they are."""
+    expiresAt: NotRequired[str | None]
+    """Another end; `null` for none."""
+    name: NotRequired[str | None]
+    """Another name."""
+    networks: NotRequired[list[str] | None]
+    """Other networks, which replace all of the present ones; an empty list lets it be used from everywhere."""
+    scope: NotRequired[ApiKeyScope | None]
+    """Another restriction; `null` for none."""
 
 
 class PatchCertProfile(TypedDict):
@@ -1951,6 +2048,14 @@ class PreviewRequest(TypedDict):
     """
     samples: list[str]
     """Up to 20 messages."""
+
+
+class PreviousSecret(TypedDict):
+    """The secret that a key had before its last rotation."""
+    lastUsedAt: NotRequired[str | None]
+    """When it was last used (RFC 3339, UTC), to some minutes; absent where it never was."""
+    until: str
+    """Until when it goes on (RFC 3339, UTC)."""
 
 
 class ProfileConstraints(TypedDict):
@@ -2323,6 +2428,14 @@ class RoleStub(TypedDict):
     """Name and id."""
     system: bool
     """Whether it is built in."""
+
+
+class RotateApiKey(TypedDict):
+    """How a key's secret is replaced."""
+    overlapSeconds: NotRequired[int | None]
+    """For how many seconds the secret of before goes on beside the new one: 0 to 2,592,000 (30 days); a day where this is
+    absent. One that was still going on from an earlier rotation ends at once.
+    """
 
 
 SecretText: TypeAlias = "str"

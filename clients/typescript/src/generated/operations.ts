@@ -241,6 +241,131 @@ export class Identities {
   }
 }
 
+export class ApiKeys {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * All API keys of an identity, by name. A session of this identity alone that no key began may ask for its own; others
+   * need Identity:Manage.
+   *
+   * `GET /api/v2/identities/{uuid}/api-keys`
+   */
+  list(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.ApiKeys> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/identities/${segment(uuid)}/api-keys`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.ApiKeys>;
+  }
+
+  /**
+   * Makes an API key; its secret is answered this once. A session of one person alone that began with a password may make
+   * its own; others need Identity:Manage, and every permission that the identity holds.
+   *
+   * `POST /api/v2/identities/{uuid}/api-keys`
+   */
+  create(
+    uuid: string,
+    body: types.CreateApiKey,
+    options: CallOptions = {},
+  ): Promise<types.ApiKeyCreated> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/identities/${segment(uuid)}/api-keys`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.ApiKeyCreated>;
+  }
+
+  /**
+   * Changes an API key's name, end, networks or scope. A session of one person alone that began with a password may change
+   * its own; others need Identity:Manage, and every permission that the identity holds.
+   *
+   * `PATCH /api/v2/identities/{uuid}/api-keys/{keyUuid}`
+   */
+  update(
+    uuid: string,
+    keyUuid: string,
+    body: types.PatchApiKey,
+    options: CallOptions = {},
+  ): Promise<types.ApiKey> {
+    const call: Call = {
+      method: "PATCH",
+      path: `/api/v2/identities/${segment(uuid)}/api-keys/${segment(keyUuid)}`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.ApiKey>;
+  }
+
+  /**
+   * Deletes an API key, and ends the sessions that it began. Whoever shows the key as the bearer of this call may delete it,
+   * and so may a session of one person alone that began with a password, its own; others need Identity:Manage.
+   *
+   * `DELETE /api/v2/identities/{uuid}/api-keys/{keyUuid}`
+   */
+  delete(
+    uuid: string,
+    keyUuid: string,
+    options: CallOptions = {},
+  ): Promise<types.Empty> {
+    const call: Call = {
+      method: "DELETE",
+      path: `/api/v2/identities/${segment(uuid)}/api-keys/${segment(keyUuid)}`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+    };
+    return this.#caller.call(call, options) as Promise<types.Empty>;
+  }
+
+  /**
+   * Gives an API key a new secret, which is answered this once. The one of before goes on for a set time. Whoever shows the
+   * key as the bearer of this call may rotate it, and so may a session of one person alone that began with a password, its
+   * own; others need Identity:Manage, and every permission that the identity holds.
+   *
+   * `POST /api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate`
+   */
+  rotate(
+    uuid: string,
+    keyUuid: string,
+    body: types.RotateApiKey = {},
+    options: CallOptions = {},
+  ): Promise<types.ApiKeyCreated> {
+    const call: Call = {
+      method: "POST",
+      path: `/api/v2/identities/${segment(uuid)}/api-keys/${segment(keyUuid)}/rotate`,
+      kind: "envelope",
+      body: body,
+      isPublic: false,
+      byCookie: false,
+      repeatable: false,
+      keyed: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.ApiKeyCreated>;
+  }
+}
+
 export class KeyTypes {
   readonly #caller: Caller;
 
@@ -2991,6 +3116,7 @@ export class Log {
 export class Operations {
   readonly audit: Audit;
   readonly identities: Identities;
+  readonly apiKeys: ApiKeys;
   readonly keyTypes: KeyTypes;
   readonly keys: Keys;
   readonly noticeTargets: NoticeTargets;
@@ -3012,6 +3138,7 @@ export class Operations {
   constructor(caller: Caller) {
     this.audit = new Audit(caller);
     this.identities = new Identities(caller);
+    this.apiKeys = new ApiKeys(caller);
     this.keyTypes = new KeyTypes(caller);
     this.keys = new Keys(caller);
     this.noticeTargets = new NoticeTargets(caller);

@@ -1,7 +1,7 @@
 // Made from docs/openapi.json by `python3 clients/generate`; changes belong there.
 
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "AuditRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "NoticeGiveUp";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "AuditRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "NoticeGiveUp";
 
 /** The kinds of subject alternative names. */
 export type AltNameKind = "Dns" | "Ip" | "Email" | "Uri" | "Upn";
@@ -19,6 +19,60 @@ export interface AltNameRules {
   presence: Presence;
   /** Whether a host name may begin with `*`. */
   wildcards?: boolean;
+}
+
+/** An API key; its secret is kept as a keyed hash and never answered again. */
+export interface ApiKey {
+  /** When it was made (RFC 3339, UTC). */
+  createdAt: string;
+  /** When it ends (RFC 3339, UTC); absent where it does not. */
+  expiresAt?: string | null;
+  /** When its secret was last used (RFC 3339, UTC), to some minutes; absent where it never was. */
+  lastUsedAt?: string | null;
+  /** From where it may be used; from everywhere where this is empty. */
+  networks: string[];
+  /** Name and id. */
+  objInfo: ApiKeyIdObjInfo;
+  /** The secret of before the last rotation, while it goes on. */
+  previous?: PreviousSecret | null;
+  /** When its secret was last replaced (RFC 3339, UTC); absent where it never was. */
+  rotatedAt?: string | null;
+  /** What it is restricted to; absent where it gives all that the identity has. */
+  scope?: ApiKeyScope | null;
+  /** Which secret this is: 1, and one more with each rotation. */
+  version: number;
+}
+
+/** A key with its secret, which is shown this once. */
+export interface ApiKeyCreated {
+  /** Its secret: `chk_` and 43 characters, for `authCredentials.apiKey` of a login or as `Authorization: Bearer`. */
+  apiKey: string;
+  /** Until when the secret of before goes on (RFC 3339, UTC); only after a rotation with an overlap. */
+  previousUntil?: string | null;
+  /** The key. */
+  uuid: ApiKeyId;
+}
+
+export type ApiKeyId = string;
+
+/**
+ * What a key is restricted to. Whoever shows it may call the token profiles that are named, as far as the identity may,
+ * submit and look after signing requests under the policies and services that are named, and read what everybody who is
+ * logged in may read; nothing else.
+ */
+export interface ApiKeyScope {
+  /** Signing policies; none where this is absent or empty. */
+  policyUuids?: PolicyId[];
+  /** Signing services with all their policies, also later ones; none where this is absent or empty. */
+  serviceUuids?: ServiceId[];
+  /** Token profiles; none where this is absent or empty. */
+  tokenProfileUuids?: TokenProfileId[];
+}
+
+/** All keys of an identity. */
+export interface ApiKeys {
+  /** By name. */
+  results: ApiKey[];
 }
 
 /** One decision on a signing request. */
@@ -109,6 +163,16 @@ export interface AuditAccount {
   uid: number;
 }
 
+/** An API key as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last member. */
+export interface AuditApiKey {
+  /** Its name at that time. */
+  name: string;
+  /** Its id. */
+  uuid: ApiKeyId;
+  /** Which of its secrets: one more with each rotation. */
+  version: number;
+}
+
 /**
  * An identity as a record names it. The store keeps it in this form and looks for `"uuid":"…","login"` and
  * `"uuid":"…"}`, so the order of the members counts.
@@ -167,7 +231,7 @@ export interface AuditRole {
 
 /** `username` and `password` for `userpass`, `apiKey` for `apikey`. */
 export interface AuthCredentials {
-  /** An application's key, as it was shown when the application was created. */
+  /** An API key, as it was shown when it was made. */
   apiKey?: string | null;
   /** The password. */
   password?: Base64 | null;
@@ -553,6 +617,18 @@ export interface ControlRule {
   revealFrom?: RevealFrom | null;
   /** The role. */
   roleUuid: RoleId;
+}
+
+/** What a new API key shall be. */
+export interface CreateApiKey {
+  /** When it ends (RFC 3339); never where this is absent. */
+  expiresAt?: string | null;
+  /** Its name, unique among the identity's keys without regard to letter case. */
+  name: string;
+  /** From where it may be used, such as `10.0.0.0/8` or `2001:db8::/32`; from everywhere where this is absent or empty. */
+  networks?: string[];
+  /** What it is restricted to; it gives all that the identity has where this is absent. */
+  scope?: ApiKeyScope | null;
 }
 
 /**
@@ -1445,6 +1521,8 @@ export interface LoginState {
 
 /** How an identity proved who it is. More ways and members may come. */
 export interface LoginWay {
+  /** Which key; only with the way `ApiKey`, and not in records of a release that did not tell. */
+  apiKey?: AuditApiKey | null;
   /** `Password` or `ApiKey`. */
   way: string;
 }
@@ -1540,10 +1618,10 @@ export interface Notice {
 export type NoticeId = string;
 
 /** What a notice tells of. */
-export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "RowRefused" | "Test";
+export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "Test";
 
 /** What kind of object a notice is about. */
-export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate";
+export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate" | "ApiKey";
 
 /** A target of notices; its secret is never answered. */
 export interface NoticeTarget {
@@ -1579,6 +1657,13 @@ export interface NoticeTested {
   status?: number | null;
   /** The notice that was sent. */
   uuid: NoticeId;
+}
+
+/** An object's name and id. `id` is one of the typed ids. */
+export interface ApiKeyIdObjInfo {
+  /** The name that people gave it. */
+  name: string;
+  uuid: string;
 }
 
 /** An object's name and id. `id` is one of the typed ids. */
@@ -1672,6 +1757,18 @@ export type Operation = "Tokenize" | "Detokenize" | "PartialDetokenize" | "Batch
 
 /** Where a certificate or a key was made. */
 export type Origin = "Generated" | "Imported";
+
+/** What shall change in an API key; members that are absent stay as they are. */
+export interface PatchApiKey {
+  /** Another end; `null` for none. */
+  expiresAt?: string | null;
+  /** Another name. */
+  name?: string | null;
+  /** Other networks, which replace all of the present ones; an empty list lets it be used from everywhere. */
+  networks?: string[] | null;
+  /** Another restriction; `null` for none. */
+  scope?: ApiKeyScope | null;
+}
 
 /**
  * What shall change in a certificate profile; members that are absent stay as they are, and each that is there
@@ -1944,6 +2041,14 @@ export interface PreviewRequest {
   profile: DraftTokenProfile;
   /** Up to 20 messages. */
   samples: string[];
+}
+
+/** The secret that a key had before its last rotation. */
+export interface PreviousSecret {
+  /** When it was last used (RFC 3339, UTC), to some minutes; absent where it never was. */
+  lastUsedAt?: string | null;
+  /** Until when it goes on (RFC 3339, UTC). */
+  until: string;
 }
 
 /** Whether a profile's certificates can issue others. */
@@ -2314,6 +2419,15 @@ export interface RoleStub {
   objInfo: RoleIdObjInfo;
   /** Whether it is built in. */
   system: boolean;
+}
+
+/** How a key's secret is replaced. */
+export interface RotateApiKey {
+  /**
+   * For how many seconds the secret of before goes on beside the new one: 0 to 2,592,000 (30 days); a day where this is
+   * absent. One that was still going on from an earlier rotation ends at once.
+   */
+  overlapSeconds?: number | null;
 }
 
 /** a secret: it is never answered */

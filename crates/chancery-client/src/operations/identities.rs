@@ -1,9 +1,10 @@
 //! Roles, identities, audit records and settings.
 
 use chancery_types::{
-    IdentityId, RoleId,
+    ApiKeyId, IdentityId, RoleId,
     wire::{
         Empty, Items, ListQuery, Results,
+        api_keys::{ApiKey, ApiKeyCreated, ApiKeys, CreateApiKey, PatchApiKey, RotateApiKey},
         audit::{AuditQuery, AuditRecord},
         identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
         roles::{CreateRole, PatchRole, Role, RoleCreated, RoleStub},
@@ -39,6 +40,18 @@ super::operations! {
     POST "/api/v2/identities/{id}/unlock" => unlock_identity(id: IdentityId) [< Empty] -> Identity;
     /// Sets an identity's password, which ends its sessions.
     POST "/api/v2/identities/{id}/password" => set_password(id: IdentityId) [< NewPassword] -> Identity;
+    /// All API keys of an identity, by name.
+    GET "/api/v2/identities/{id}/api-keys" => api_keys(id: IdentityId) -> ApiKeys;
+    /// Makes an API key; its secret is answered this once.
+    POST "/api/v2/identities/{id}/api-keys" => create_api_key(id: IdentityId) [< CreateApiKey] -> ApiKeyCreated;
+    /// Changes an API key's name, end, networks or scope.
+    PATCH "/api/v2/identities/{id}/api-keys/{key}" => change_api_key(id: IdentityId, key: ApiKeyId)
+        [< PatchApiKey] -> ApiKey;
+    /// Gives an API key a new secret; the one of before goes on for a set time.
+    POST "/api/v2/identities/{id}/api-keys/{key}/rotate" => rotate_api_key(id: IdentityId, key: ApiKeyId)
+        [< RotateApiKey] -> ApiKeyCreated;
+    /// Deletes an API key, and ends the sessions that it began.
+    DELETE "/api/v2/identities/{id}/api-keys/{key}" => delete_api_key(id: IdentityId, key: ApiKeyId) -> Empty;
     /// What was done and refused, the newest first.
     GET "/api/v2/audit" => audit() [? AuditQuery] -> Items<AuditRecord>;
     /// The installation's settings.

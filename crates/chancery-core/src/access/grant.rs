@@ -1,9 +1,17 @@
 //! The evidence that a caller may do something. Engines demand a [`Grant`], so a forgotten check does not compile.
 
-use chancery_types::{Action, IdentityId, Perm};
+use chancery_types::{Action, ApiKeyId, IdentityId, Perm};
 use uuid::Uuid;
 
 use crate::{Caller, Chancery, Error, Event, Result, audit::Actor};
+
+/// What an API key that is restricted may do by a permission; which requests it may is asked besides.
+const IN_SCOPE: [Action; 4] = [
+    Action::SigningRequestSubmit,
+    Action::SigningRequestRead,
+    Action::SigningRequestDeny,
+    Action::SigningRequestWithdraw,
+];
 
 /// A permission that was checked, for which operation, and in whose name. Made only here.
 #[derive(Debug)]
@@ -12,7 +20,7 @@ pub struct Grant(Checked);
 /// What was checked.
 #[derive(Debug)]
 struct Checked {
-    /// None where no permission is needed: the caller's own password.
+    /// None where no permission is needed: the caller's own password or keys.
     perm: Option<Perm>,
     action: Action,
     actor: Actor,
@@ -67,6 +75,10 @@ impl Chancery {
         action: Action,
         object: Option<Uuid>,
     ) -> Result<Grant> {
+        if caller.restricted_by().is_some() && !IN_SCOPE.contains(&action) {
+            let refusal = Error::forbidden("The API key is restricted, and not to this.");
+            return Err(self.refused(caller, Event::new(action).on(object), refusal).await);
+        }
         if let Some(perm) = perms.iter().copied().find(|perm| caller.has(*perm)) {
             return Ok(Grant(Checked { perm: Some(perm), action, actor: Actor::of(self.node, caller) }));
         }
@@ -75,10 +87,22 @@ impl Chancery {
         Err(self.refused(caller, Event::new(action).on(object), refusal).await)
     }
 
-    /// What a session may do to the one identity that it is of.
+    /// What a session may do to the one identity that it is of. An API key is less than its identity.
     pub(crate) fn grant_own(&self, caller: &Caller, identity: IdentityId, action: Action) -> Option<Grant> {
-        let is_own = matches!(caller.members(), [member] if member.id == identity);
+        let is_own = !caller.is_by_key() && matches!(caller.members(), [member] if member.id == identity);
         is_own.then(|| Grant(Checked { perm: None, action, actor: Actor::of(self.node, caller) }))
+    }
+
+    /// What whoever shows an API key with a call may do to that key.
+    pub(crate) fn grant_shown_key(
+        &self,
+        caller: &Caller,
+        (identity, key): (IdentityId, ApiKeyId),
+        action: Action,
+    ) -> Option<Grant> {
+        let is_it = matches!(caller.members(), [member] if member.id == identity)
+            && caller.shown_key().is_some_and(|(shown, _)| shown == key);
+        is_it.then(|| Grant(Checked { perm: None, action, actor: Actor::of(self.node, caller) }))
     }
 
     /// What every fully logged-in caller may read.

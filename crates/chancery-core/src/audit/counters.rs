@@ -16,13 +16,16 @@ use std::{
     time::{Duration, Instant},
 };
 
-use chancery_types::{Action, ErrorCode, IdentityId, wire::audit::AuditIdentity};
+use chancery_types::{
+    Action, ErrorCode, IdentityId,
+    wire::audit::{AuditApiKey, AuditIdentity},
+};
 use chancery_verify::hexadecimal;
 use foldhash::fast::RandomState;
 use uuid::Uuid;
 
 use super::{Actor, Counted, Event, Identities};
-use crate::{Caller, Limits, Source, sharded::Sharded};
+use crate::{Caller, Limits, Source, identity::RefusedKey, sharded::Sharded};
 
 /// Sources counted apart in one minute; the rest is counted together, so that a flood of addresses fills no memory.
 const SOURCES_MAX: usize = 10_000;
@@ -42,6 +45,8 @@ const NEVER: u64 = u64::MAX;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct CallKey {
     session: Uuid,
+    /// From where, of calls that bear an API key: they have no session, whose members say from where they logged in.
+    source: Option<IpAddr>,
     /// None where the call named nothing that exists: callers could name more than could be kept.
     object: Option<Uuid>,
     action: Action,
@@ -64,6 +69,10 @@ pub(crate) enum Nobody {
     Name([u8; 32]),
     /// Somebody who did not prove to be this identity.
     Unproved(IdentityId, String),
+    /// Somebody who showed a key that is this identity's and lets it not in: the key, and why.
+    Key(IdentityId, String, AuditApiKey, RefusedKey),
+    /// Somebody who showed more wrong keys than one may from one address.
+    TooManyKeys,
     /// Somebody who tried to log in more often than one may from one address: nothing of what they sent was looked at.
     TooOften,
 }
@@ -74,7 +83,7 @@ struct Refused(HashMap<Nobody, u64>);
 
 impl Refused {
     fn count(&mut self, who: Nobody) {
-        let is_named = matches!(who, Nobody::Name(_) | Nobody::Unproved(..));
+        let is_named = matches!(who, Nobody::Name(_) | Nobody::Unproved(..) | Nobody::Key(..));
         let full = is_named && self.0.len() >= NAMES_MAX && !self.0.contains_key(&who);
         *self.0.entry(if full { Nobody::Unknown } else { who }).or_default() += 1;
     }
@@ -149,7 +158,8 @@ impl Counters {
 
     /// Counts a call on an object, with the number of values it carried.
     pub(crate) fn call(&self, caller: &Caller, action: Action, object: Option<Uuid>, outcome: ErrorCode, values: u64) {
-        let key = CallKey { session: caller.session(), object, action, outcome };
+        let source = caller.bears_key().then(|| caller.request().source);
+        let key = CallKey { session: caller.session(), source, object, action, outcome };
         let mut own = self.calls.own();
         let counted = own.entry(key).or_insert_with(|| {
             if self.entries.fetch_add(1, Ordering::Relaxed) >= self.entries_max {
@@ -251,11 +261,16 @@ fn of_calls(node: Uuid, key: &CallKey, counted: Calls) -> Counted {
 
 fn of_nobody(node: Uuid, source: Source, who: Nobody, count: u64) -> Counted {
     let outcome = match who {
-        Nobody::TooOften => ErrorCode::RateLimited,
-        Nobody::Unknown | Nobody::Name(_) | Nobody::Unproved(..) => ErrorCode::InvalidAuthToken,
+        Nobody::TooOften | Nobody::TooManyKeys => ErrorCode::RateLimited,
+        Nobody::Unknown | Nobody::Name(_) | Nobody::Unproved(..) | Nobody::Key(..) => ErrorCode::InvalidAuthToken,
     };
     let (event, identities) = match who {
-        Nobody::Unknown => (Event::new(Action::ApiCall), Identities::default()),
+        Nobody::Unknown | Nobody::TooManyKeys => (Event::new(Action::ApiCall), Identities::default()),
+        Nobody::Key(uuid, name, key, why) => {
+            let identity = AuditIdentity { name, uuid, login: None, source: None, roles: Vec::new() };
+            let detail = serde_json::json!({"apiKey": key, "why": why.as_str()});
+            (Event::new(Action::ApiCall).detail(detail), Identities::new(&[identity]))
+        }
         Nobody::TooOften => (Event::new(Action::Login), Identities::default()),
         Nobody::Name(hash) => {
             let detail = serde_json::json!({"nameHash": hexadecimal(&hash)});

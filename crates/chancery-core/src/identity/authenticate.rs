@@ -9,6 +9,8 @@ use chancery_types::{
 
 use super::{
     Caller, Credentials, RequestInfo,
+    api_key::{self, Refused},
+    caller::{Shows, Standing},
     sessions::{Key, Session},
 };
 use crate::{
@@ -48,7 +50,7 @@ impl Chancery {
     pub async fn authenticate_operator(&self, request: RequestInfo, credentials: Credentials<'_>) -> Result<Caller> {
         let caller = self.fully_logged_in(request, &credentials).await?;
         pool::is_of(caller.members().iter().map(|member| member.id));
-        if self.settings.load().api_access || caller.token_expires_at().is_none() {
+        if self.settings.load().api_access || caller.shows() == Shows::Cookie {
             return Ok(caller);
         }
         Err(self.api_access_is_off(&caller).await)
@@ -64,6 +66,11 @@ impl Chancery {
     async fn fully_logged_in(&self, request: RequestInfo, credentials: &Credentials<'_>) -> Result<Caller> {
         let now = self.clock.now_ms();
         if let Credentials::Bearer(token) = credentials {
+            if api_key::is_one(token) {
+                return self
+                    .by_api_key(request, token, now)
+                    .map(|standing| Caller::new(request, standing, Shows::ApiKey));
+            }
             let now = (now, &self.limits);
             let known = self.identity.recent.caller(request, token, &self.identity.directory.load(), now);
             if let Some(caller) = known {
@@ -78,14 +85,67 @@ impl Chancery {
         let Shown { session, token_expires_at } = self.session_of(&request, credentials).await?;
         self.check_seats(&session.state.seats)?;
         let directory = self.identity.directory.load();
-        let Some(standing) = session.standing(&directory) else {
+        let standing = session.standing(&directory).filter(|standing| standing.admits(request.source, now.0));
+        let Some(standing) = standing else {
             return Err(self.unauthenticated(&request));
         };
         session.used(now.0);
         if let (Credentials::Bearer(token), Some(expires_at)) = (credentials, token_expires_at) {
             self.identity.recent.note((token.as_ref(), expires_at), &session, (&directory, &standing), now);
         }
-        Ok(Caller::new(request, standing, token_expires_at))
+        let shows = token_expires_at.map_or(Shows::Cookie, |expires_at| Shows::Token { expires_at });
+        Ok(Caller::new(request, standing, shows))
+    }
+
+    /// What an API key amounts to that is shown from this address now. All is in memory. One refusal for all reasons: the
+    /// audit records tell them apart.
+    pub(super) fn by_api_key(&self, request: RequestInfo, secret: &str, now: i64) -> Result<Arc<Standing>> {
+        if !api_key::has_its_length(secret) {
+            return Err(self.refused_key(&request, Nobody::Unknown, now));
+        }
+        let (hash, directory) = (self.api_key_hash(secret), self.identity.directory.load());
+        let found = match self.identity.recent_keys.standing(&hash, request.source, &directory) {
+            Some(known) => Some(known),
+            None => {
+                let Some((key, version)) = directory.key(&hash) else {
+                    return Err(self.refused_key(&request, Nobody::Unknown, now));
+                };
+                let seat = directory.seat_of_key(key, version, request.source);
+                self.check_seats(std::slice::from_ref(&seat))?;
+                let standing = directory.standing(key.id.into(), &[seat]).map(Arc::new);
+                if let Some(standing) = &standing {
+                    self.identity.recent_keys.note(&hash, request.source, &directory, standing);
+                }
+                standing
+            }
+        };
+        let refused = match found.as_ref().and_then(|standing| Some((standing, standing.key.as_ref()?))) {
+            None => Refused::Identity,
+            Some((standing, terms)) => match terms.check(request.source, now) {
+                Err(why) => why,
+                Ok(()) => {
+                    self.identity.key_uses.note(terms, now);
+                    return Ok(Arc::clone(standing));
+                }
+            },
+        };
+        let who = directory.key(&hash).map_or(Nobody::Unknown, |(key, version)| {
+            let name = directory.name(key.identity).unwrap_or_default();
+            Nobody::Key(key.identity, name.to_owned(), key.recorded(version), refused)
+        });
+        Err(self.refused_key(&request, who, now))
+    }
+
+    /// Refuses a key, and counts it: there are so many wrong ones from one source in a minute, as there are logins. Right
+    /// ones go on all the same, so that nobody who shares the source is shut out by another's.
+    pub(super) fn refused_key(&self, request: &RequestInfo, who: Nobody, now: i64) -> Error {
+        let attempt = self.identity.wrong_keys().attempt(request.counted_as(), now, self.limits.logins_per_minute);
+        if let Err(retry_after_s) = attempt {
+            self.counters.refused_nobody(request.source, Nobody::TooManyKeys, now);
+            return Error::busy("Too many wrong API keys came from this address; try again.", retry_after_s);
+        }
+        self.counters.refused_nobody(request.source, who, now);
+        Error::unauthenticated()
     }
 
     /// The live session that the credentials belong to; it may be half open.
@@ -113,7 +173,9 @@ impl Chancery {
     async fn expect_to_stand(&self, caller: &Caller) -> Result<()> {
         let session = self.live_session(Key::Id(caller.session())).await?;
         let directory = self.identity.directory.load();
-        if session.is_some_and(|session| session.standing(&directory).is_some()) {
+        let (source, now) = (caller.request().source, self.clock.now_ms());
+        let standing = session.and_then(|session| session.standing(&directory));
+        if standing.is_some_and(|standing| standing.admits(source, now)) {
             return Ok(());
         }
         Err(self.unauthenticated(caller.request()))
@@ -122,14 +184,29 @@ impl Chancery {
     /// The caller of a call that lasts, as it stands now; nothing where its session, its token or the access to the
     /// interface has ended. That it lasts is no use of the session, which ends when nobody does anything.
     pub(crate) async fn still(&self, caller: &Caller) -> Option<Caller> {
-        let now = self.clock.now_ms();
-        if caller.token_expires_at().is_some_and(|expires_at| expires_at <= now) || !self.settings.load().api_access {
+        let (source, now) = (caller.request().source, self.clock.now_ms());
+        if !self.settings.load().api_access {
             return None;
         }
-        let session = self.live_session(Key::Id(caller.session())).await.ok()??;
-        self.check_seats(&session.state.seats).ok()?;
-        let standing = session.standing(&self.identity.directory.load())?;
-        Some(Caller::new(*caller.request(), standing, caller.token_expires_at()))
+        let standing = match caller.shows() {
+            Shows::Token { expires_at } if expires_at <= now => return None,
+            Shows::ApiKey => self.standing_of_shown_key(caller)?,
+            Shows::Token { .. } | Shows::Cookie => {
+                let session = self.live_session(Key::Id(caller.session())).await.ok()??;
+                self.check_seats(&session.state.seats).ok()?;
+                session.standing(&self.identity.directory.load())?
+            }
+        };
+        standing.admits(source, now).then(|| Caller::new(*caller.request(), standing, caller.shows()))
+    }
+
+    /// What the key amounts to now that was shown with a call which lasts.
+    fn standing_of_shown_key(&self, caller: &Caller) -> Option<Arc<Standing>> {
+        let (directory, (id, version)) = (self.identity.directory.load(), caller.shown_key()?);
+        let key = directory.key_by_id(caller.members().first()?.id, id)?;
+        let seat = directory.seat_of_key(key, version, caller.request().source);
+        self.check_seats(std::slice::from_ref(&seat)).ok()?;
+        directory.standing(id.into(), &[seat]).map(Arc::new)
     }
 
     fn unauthenticated(&self, request: &RequestInfo) -> Error {
@@ -140,11 +217,19 @@ impl Chancery {
     /// A bearer token for the caller's session. One that is asked for with a token lives no longer than that one, so
     /// that a stolen token cannot be kept alive.
     pub async fn bearer_token(&self, caller: &Caller) -> Result<TokenAnswer> {
+        if caller.bears_key() {
+            let message =
+                "An API key is a bearer by itself; for a token, log in by it and ask with the session's cookie.";
+            return Err(Error::new(Meaning::Unauthenticated, message));
+        }
         let may = self.logs_in_now().await?;
         self.expect_to_stand(caller).await?;
         let now = self.clock.now_ms();
         let lifetime_ends = now.saturating_add(ms(self.limits.token_lifetime));
-        let expires_at = caller.token_expires_at().map_or(lifetime_ends, |shown| shown.min(lifetime_ends));
+        let expires_at = match caller.shows() {
+            Shows::Token { expires_at } => expires_at.min(lifetime_ends),
+            Shows::Cookie | Shows::ApiKey => lifetime_ends,
+        };
         let token = self.identity.tokens.mint(&may, caller.session(), now, expires_at)?;
         self.counters.call(caller, Action::TokenMint, Some(caller.session()), ErrorCode::Success, 1);
         Ok(TokenAnswer { message: "Success".to_owned(), status: HomeStatus::Success, token })

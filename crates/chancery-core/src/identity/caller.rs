@@ -2,9 +2,10 @@
 
 use std::{fmt, net::IpAddr, sync::Arc};
 
-use chancery_types::{IdentityId, IdentityKind, Perm, RoleId};
+use chancery_types::{ApiKeyId, IdentityId, IdentityKind, Perm, PolicyId, RoleId, ServiceId, TokenProfileId};
 
-use crate::{IdempotentCall, Source, audit::Identities};
+use super::api_key::Terms;
+use crate::{Error, IdempotentCall, Result, Source, audit::Identities};
 
 /// The id that answer, log and audit record share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +57,7 @@ pub struct Member {
     pub id: IdentityId,
     /// Its name at login.
     pub name: String,
-    /// Person or application.
+    /// Person or application. Whoever showed an API key counts as an application.
     pub kind: IdentityKind,
     /// Since when it holds each permission that its own roles grant in this session.
     pub(crate) trusted: Vec<(Perm, i64)>,
@@ -112,30 +113,50 @@ pub(crate) struct Standing {
     pub(crate) management: bool,
     /// The members as audit records name them.
     pub(crate) recorded: Identities,
+    /// The terms of the API key that somebody showed, once for the session or with each call.
+    pub(crate) key: Option<Arc<Terms>>,
 }
 
 impl Standing {
+    /// Whether somebody may act so from this address now.
+    pub(crate) fn admits(&self, source: IpAddr, now: i64) -> bool {
+        self.key.as_ref().is_none_or(|key| key.check(source, now).is_ok())
+    }
+
     /// Whether two persons are among the identities.
     pub(crate) fn are_two_persons(&self) -> bool {
         self.members.iter().filter(|member| member.kind == IdentityKind::Person).count() > 1
     }
 }
 
-/// A fully logged-in session that makes a request.
+/// What was shown with a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shows {
+    /// The session cookie.
+    Cookie,
+    /// A bearer token of a session.
+    Token {
+        /// When it expires.
+        expires_at: i64,
+    },
+    /// An API key, of which there is no session.
+    ApiKey,
+}
+
+/// A fully logged-in session that makes a request, or somebody who shows an API key with it.
 #[derive(Clone, Debug)]
 pub struct Caller {
     request: RequestInfo,
     standing: Arc<Standing>,
-    /// When the bearer token that was shown expires; none where it was the session cookie.
-    token_expires_at: Option<i64>,
+    shows: Shows,
     /// The request as one that may be repeated.
     call: Option<Arc<IdempotentCall>>,
 }
 
 impl Caller {
     /// Only `identity/` vouches for a caller.
-    pub(super) const fn new(request: RequestInfo, standing: Arc<Standing>, token_expires_at: Option<i64>) -> Self {
-        Self { request, standing, token_expires_at, call: None }
+    pub(super) const fn new(request: RequestInfo, standing: Arc<Standing>, shows: Shows) -> Self {
+        Self { request, standing, shows, call: None }
     }
 
     /// The same caller, whose request may be repeated.
@@ -148,8 +169,54 @@ impl Caller {
         self.call.as_ref()
     }
 
-    pub(super) const fn token_expires_at(&self) -> Option<i64> {
-        self.token_expires_at
+    pub(super) const fn shows(&self) -> Shows {
+        self.shows
+    }
+
+    /// Whether an API key was shown with the request itself, so that it belongs to no session.
+    pub(crate) const fn bears_key(&self) -> bool {
+        matches!(self.shows, Shows::ApiKey)
+    }
+
+    /// Whether somebody logged in by an API key, or shows one.
+    pub(crate) fn is_by_key(&self) -> bool {
+        self.standing.key.is_some()
+    }
+
+    /// The key that is shown with the request itself, and which of its secrets.
+    pub(crate) fn shown_key(&self) -> Option<(ApiKeyId, u32)> {
+        let key = self.standing.key.as_ref().filter(|_| self.bears_key())?;
+        Some((key.id, key.version))
+    }
+
+    /// The key that gives less than its identity has.
+    pub(crate) fn restricted_by(&self) -> Option<ApiKeyId> {
+        self.standing.key.as_ref().filter(|key| key.is_restricted()).map(|key| key.id)
+    }
+
+    /// Refuses a token profile that the caller's API key is not for.
+    pub(crate) fn check_profile(&self, profile: TokenProfileId) -> Result<()> {
+        match &self.standing.key {
+            Some(key) if !key.takes_profile(profile) => Err(beyond_the_key("this token profile")),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Refuses a policy that the caller's API key is not for.
+    pub(crate) fn check_policy(&self, service: ServiceId, policy: PolicyId) -> Result<()> {
+        match &self.standing.key {
+            Some(key) if !key.takes_policy(service, policy) => Err(beyond_the_key("this signing policy")),
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Refuses the requests of all services, or of one, to a caller whose API key is not for them.
+    pub(crate) fn check_requests_of(&self, service: Option<ServiceId>) -> Result<()> {
+        let takes = |key: &Terms| service.map_or(!key.is_restricted(), |service| key.takes_service(service));
+        match &self.standing.key {
+            Some(key) if !takes(key) => Err(beyond_the_key("these signing requests")),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// The request that is being made.
@@ -208,4 +275,8 @@ impl Caller {
     pub fn management(&self) -> bool {
         self.standing.management
     }
+}
+
+fn beyond_the_key(what: &str) -> Error {
+    Error::forbidden(format!("The API key is restricted, and not to {what}."))
 }

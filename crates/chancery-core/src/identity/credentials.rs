@@ -8,7 +8,7 @@ use std::{borrow::Cow, fmt};
 pub enum Credentials<'a> {
     /// Nothing.
     None,
-    /// A bearer token.
+    /// A bearer token, or an API key.
     Bearer(Cow<'a, str>),
     /// The value of the session cookie.
     Cookie(Cow<'a, str>),

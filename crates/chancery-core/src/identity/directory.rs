@@ -1,17 +1,18 @@
 //! Every role and identity, compiled: what a session may do is read from here and needs no storage.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
 use chancery_store::{Tx, tables};
 use chancery_types::{
-    IdentityId, IdentityKind, Perm, RoleId,
-    wire::audit::{AuditIdentity, AuditRole},
+    ApiKeyId, IdentityId, IdentityKind, Perm, RoleId,
+    wire::audit::{AuditIdentity, AuditRole, LoginWay},
 };
 use uuid::Uuid;
 
 use super::{
+    api_key::{self, Key, KeyHash, Keys, Terms},
     caller::{Member, Standing},
-    login::{self, LoginsRequired, Seat},
+    login::{self, LoginsRequired, Seat, SeatProof},
     roles,
     rules::RoleRules,
 };
@@ -48,6 +49,15 @@ pub(super) struct Directory {
     pub(super) edition: u64,
     roles: HashMap<RoleId, Arc<Role>>,
     identities: HashMap<IdentityId, Arc<Identity>>,
+    keys: Keys,
+}
+
+/// A seat with what counts of it now.
+struct Present<'d> {
+    seat: Seat,
+    identity: &'d Identity,
+    kind: IdentityKind,
+    key: Option<Terms>,
 }
 
 impl LoginsRequired for Directory {
@@ -79,6 +89,10 @@ impl Directory {
         for id in quarantine.ids(ChangeKind::Identity, identities) {
             let read = storage.read(by, move |tx| Box::pin(async move { Identity::read(tx, id.into()).await })).await;
             if let Some(Some(identity)) = quarantine.sort_out(Change::of(ChangeKind::Identity, id).object(), read)? {
+                let keys =
+                    storage.read(by, move |tx| Box::pin(async move { api_key::read(tx, id.into()).await })).await;
+                let keys = quarantine.sort_out(Change::of(ChangeKind::ApiKeys, id).object(), keys)?;
+                directory.keys.set(id.into(), keys.unwrap_or_default());
                 directory.identities.insert(id.into(), Arc::new(identity));
             }
         }
@@ -90,10 +104,11 @@ impl Directory {
             Box::pin(async move {
                 let roles = tables::roles::all(tx).await?;
                 let identities = tables::identities::all(tx).await?;
-                Ok::<_, Error>((roles, identities, tables::identity_roles::all(tx).await?))
+                let keys = tables::api_keys::all(tx).await?;
+                Ok::<_, Error>((roles, identities, tables::identity_roles::all(tx).await?, keys))
             })
         });
-        let (roles, identities, assignments) = read.await?;
+        let (roles, identities, assignments, keys) = read.await?;
         let mut held: HashMap<Uuid, Vec<(RoleId, i64)>> = HashMap::new();
         for row in assignments {
             held.entry(row.identity_id).or_default().push((row.role_id.into(), row.assigned_at_ms));
@@ -102,8 +117,15 @@ impl Directory {
             let roles = held.remove(&row.id).unwrap_or_default();
             Ok((row.id.into(), Arc::new(Identity::of(row, roles)?)))
         };
+        let mut keys_of: HashMap<IdentityId, Vec<Key>> = HashMap::new();
+        for row in keys {
+            keys_of.entry(row.identity_id.into()).or_default().push(Key::of(&row)?);
+        }
+        let mut keys = Keys::default();
+        keys_of.into_iter().for_each(|(identity, of)| keys.set(identity, of));
         Ok(Self {
             edition: 0,
+            keys,
             roles: roles.into_iter().map(|row| Ok((row.id.into(), Arc::new(Role::of(row)?)))).collect::<Result<_>>()?,
             identities: identities.into_iter().map(identity).collect::<Result<_>>()?,
         })
@@ -119,14 +141,42 @@ impl Directory {
         next
     }
 
-    /// The next edition, with one identity as it is stored now.
+    /// The next edition, with one identity as it is stored now, and no keys where it is gone.
     pub(super) fn with_identity(&self, id: IdentityId, identity: Option<Identity>) -> Self {
         let mut next = self.next();
         match identity {
             Some(identity) => drop(next.identities.insert(id, Arc::new(identity))),
-            None => drop(next.identities.remove(&id)),
+            None => {
+                next.identities.remove(&id);
+                next.keys.set(id, Vec::new());
+            }
         }
         next
+    }
+
+    /// The next edition, with the API keys of one identity as they are stored now.
+    pub(super) fn with_keys(&self, id: IdentityId, keys: Vec<Key>) -> Self {
+        let mut next = self.next();
+        next.keys.set(id, keys);
+        next
+    }
+
+    /// The API key with this secret, and which of its secrets that is.
+    pub(super) fn key(&self, hash: &KeyHash) -> Option<(&Key, u32)> {
+        self.keys.by_hash(hash)
+    }
+
+    /// An API key of an identity.
+    pub(super) fn key_by_id(&self, identity: IdentityId, id: ApiKeyId) -> Option<&Key> {
+        self.keys.find(identity, id)
+    }
+
+    /// The seat of somebody who shows this secret of a key with a call from this address: with all roles of the identity.
+    pub(super) fn seat_of_key(&self, key: &Key, version: u32, source: IpAddr) -> Seat {
+        let roles = self.identities.get(&key.identity).map(|identity| identity.roles.as_slice()).unwrap_or_default();
+        let proof = SeatProof { login: LoginWay::api_key(key.recorded(version)), source };
+        let roles = roles.iter().map(|(role, _)| *role).collect();
+        Seat { identity: key.identity, roles, at: i64::MAX, proof: Some(proof) }
     }
 
     fn next(&self) -> Self {
@@ -154,19 +204,28 @@ impl Directory {
     /// What these seats amount to now: nothing when one of them is locked or gone, or when no role is satisfied. A role
     /// counts where it was held at login and still is.
     pub(super) fn standing(&self, session: Uuid, seats: &[Seat]) -> Option<Standing> {
-        let present = seats.iter().map(|seat| self.present(seat)).collect::<Option<Vec<_>>>()?;
-        let seats: Vec<_> = present.iter().map(|(seat, _)| seat.clone()).collect();
+        let mut present = seats.iter().map(|seat| self.present(seat)).collect::<Option<Vec<_>>>()?;
+        let seats: Vec<_> = present.iter().map(|present| present.seat.clone()).collect();
         let roles = login::satisfied(&seats, self);
-        if roles.is_empty() {
+        // A key stands for one identity, which acts alone: its terms would be nobody else's.
+        if roles.is_empty() || (present.len() > 1 && present.iter().any(|present| present.key.is_some())) {
             return None;
         }
         let granted = |role: &RoleId| self.roles.get(role).map(|role| &role.rules);
+        let members = present.iter().map(|present| self.member(present, &roles)).collect();
+        let key = present.pop().and_then(|present| present.key);
+        let perms = roles.iter().filter_map(granted).flat_map(|role| role.perms.keys().copied());
+        let is_left = |perm: &Perm| match &key {
+            Some(key) if key.is_restricted() => *perm == Perm::SigningSubmit && key.signs(),
+            Some(_) | None => true,
+        };
         Some(Standing {
             session,
-            members: present.iter().map(|(seat, identity)| self.member(seat, identity, &roles)).collect(),
-            perms: roles.iter().filter_map(granted).flat_map(|role| role.perms.keys().copied()).collect(),
-            management: roles.iter().filter_map(granted).any(|role| role.management),
+            members,
+            perms: perms.filter(is_left).collect(),
+            management: key.is_none() && roles.iter().filter_map(granted).any(|role| role.management),
             recorded: Identities::new(&seats.iter().map(|seat| self.recorded(seat, &roles)).collect::<Vec<_>>()),
+            key: key.map(Arc::new),
             roles,
         })
     }
@@ -189,19 +248,32 @@ impl Directory {
         }
     }
 
-    fn present(&self, seat: &Seat) -> Option<(Seat, &Identity)> {
+    fn present(&self, seat: &Seat) -> Option<Present<'_>> {
         let identity = self.identities.get(&seat.identity).filter(|identity| !identity.locked)?;
+        // A session that a key began ends with it.
+        let key = match seat.proof.as_ref().map(|proof| &proof.login).filter(|login| login.is_by_key()) {
+            Some(login) => {
+                let key = login.api_key.as_ref()?;
+                Some(self.keys.find(seat.identity, key.uuid)?.terms(key.version)?)
+            }
+            None => None,
+        };
+        // Whoever comes by a key is a program, also in the name of a person.
+        let kind = if key.is_some() { IdentityKind::Application } else { identity.kind };
         let still_held = |role: &RoleId| identity.roles.iter().any(|(held, since)| held == role && *since <= seat.at);
-        let counts = |role: &RoleId| still_held(role) && self.counts(identity.kind, *role);
+        let counts = |role: &RoleId| still_held(role) && self.counts(kind, *role);
         let roles = seat.roles.iter().copied().filter(counts).collect();
-        Some((Seat { roles, ..seat.clone() }, identity))
+        Some(Present { seat: Seat { roles, ..seat.clone() }, identity, kind, key })
     }
 
-    fn member(&self, seat: &Seat, identity: &Identity, satisfied: &[RoleId]) -> Member {
+    fn member(&self, present: &Present<'_>, satisfied: &[RoleId]) -> Member {
+        let Present { seat, identity, kind, key } = present;
+        let trusted_since =
+            key.as_ref().map_or(identity.trusted_since, |key| identity.trusted_since.max(key.created_at));
         let mut trusted: Vec<(Perm, i64)> = Vec::new();
         let counts = |id: &RoleId| seat.roles.contains(id) && satisfied.contains(id);
         let roles = identity.roles.iter().filter(|(id, _)| counts(id));
-        let roles: Vec<_> = roles.map(|(id, since)| (*id, identity.trusted_since.max(*since))).collect();
+        let roles: Vec<_> = roles.map(|(id, since)| (*id, trusted_since.max(*since))).collect();
         for (id, assigned_at) in &roles {
             for (perm, granted_at) in self.roles.get(id).iter().flat_map(|role| &role.rules.perms) {
                 let since = (*assigned_at).max(*granted_at);
@@ -211,7 +283,7 @@ impl Directory {
                 }
             }
         }
-        Member { id: seat.identity, name: identity.name.clone(), kind: identity.kind, trusted, roles }
+        Member { id: seat.identity, name: identity.name.clone(), kind: *kind, trusted, roles }
     }
 }
 

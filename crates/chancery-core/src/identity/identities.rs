@@ -1,9 +1,9 @@
 //! `/api/v2/identities` behind the door.
 
+mod api_keys;
 mod holders;
 mod stored_identity;
 
-use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use chancery_store::{Tx, name_key, tables};
 use chancery_types::{
     Action, IdentityId, IdentityKind,
@@ -24,7 +24,7 @@ use self::{
 use super::{
     Caller,
     administration::{end_sessions, name_taken},
-    password,
+    api_key, password,
 };
 use crate::{
     Chancery, Error, Event, Host, Result,
@@ -45,7 +45,7 @@ impl Chancery {
             Some(password) => Some(self.hashed(Zeroizing::new(password.0)).await?),
             None => None,
         };
-        let api_key = password.is_none().then(|| Zeroizing::new(new_api_key()));
+        let api_key = password.is_none().then(api_key::new_secret);
         let (id, now, granter) =
             (Uuid::from(IdentityId::from_random(chancery_keys::random())), self.clock.now_ms(), caller.clone());
         let event = identity_event(Action::IdentityCreate, id)
@@ -56,16 +56,21 @@ impl Chancery {
             name: body.name,
             kind: body.kind.as_str().to_owned(),
             password,
-            api_key_hash: api_key.as_ref().map(|api_key| self.api_key_hash(api_key).to_vec()),
+            api_key_hash: None,
             locked: false,
             created_at_ms: now,
             password_changed_at_ms: None,
             password_reset_at_ms: None,
         };
+        let first_key =
+            api_key.as_ref().map(|secret| api_key::first(id, &self.api_key_hash(secret), now)).transpose()?;
         self.administer_with(caller, &grant, event, move |tx| {
             Box::pin(async move {
                 let roles = roles_to_give(tx, &granter, body.kind, &body.role_uuids, &[]).await?;
                 tables::identities::insert(tx, &row).await.map_err(name_taken)?;
+                if let Some(key) = &first_key {
+                    tables::api_keys::insert(tx, key).await?;
+                }
                 assign(tx, id, &roles, now).await
             })
         })
@@ -220,6 +225,10 @@ impl Chancery {
                     return Err(Error::forbidden("The password of an application is set by administrators."));
                 }
                 tables::identities::set_password(tx, id, &hash, now, (!own).then_some(now)).await?;
+                if !own {
+                    // Whoever answers a leak so means all that lets the identity in.
+                    tables::api_keys::delete_of_identity(tx, id).await?;
+                }
                 end_sessions(tx, id).await?;
                 let after = read(tx, id).await?;
                 told.changed(&before, &after, &limits)?;
@@ -243,9 +252,4 @@ async fn unlock(tx: &mut Tx, id: Uuid) -> Result<()> {
 
 fn identity_event(action: Action, id: Uuid) -> Event {
     Event::new(action).on(id).changes(Change::of(ChangeKind::Identity, id))
-}
-
-/// 32 random bytes: nobody guesses it, so that a keyed hash is enough to keep.
-fn new_api_key() -> String {
-    URL_SAFE_NO_PAD.encode(*Zeroizing::new(chancery_keys::random::<32>()))
 }

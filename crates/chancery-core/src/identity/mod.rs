@@ -1,17 +1,20 @@
 //! Who calls: identities, roles, passwords, dual login, sessions, bearer tokens.
 //!
-//! `login`, `password`, `throttle`, `rules` and `directory` decide and are pure; `sessions`, `tokens` and `recent` are what
-//! is kept in memory; the door methods are in `sign_in`, `authenticate`, `roles`, `identities` and `provision`.
+//! `login`, `password`, `api_key`, `throttle`, `rules` and `directory` decide and are pure; `sessions`, `tokens` and `recent`
+//! are what is kept in memory; the door methods are in `sign_in` (with `prove`), `authenticate`, `roles`, `identities` and `provision`.
 
 mod administration;
+mod api_key;
 mod authenticate;
 mod built_in;
 mod caller;
 mod credentials;
 mod directory;
 mod identities;
+mod key_ends;
 mod login;
 mod password;
+mod prove;
 mod provision;
 mod recent;
 mod roles;
@@ -28,6 +31,7 @@ pub use provision::{FirstIdentity, Provision};
 pub use sign_in::LoggedIn;
 
 pub(crate) use administration::name_taken;
+pub(crate) use api_key::Refused as RefusedKey;
 pub(crate) use sign_in::{SigningIn, Vouched};
 pub(crate) use state::{IdentityState, KeepingSessions};
 pub(crate) use throttle::Rate;

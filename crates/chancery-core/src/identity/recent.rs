@@ -1,11 +1,12 @@
 //! Bearer tokens that were shown lately and who stood behind them, so that a call verifies and looks up nothing.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, net::IpAddr, sync::Arc};
 
 use foldhash::fast::RandomState;
 
 use super::{
-    caller::{Caller, RequestInfo, Standing},
+    api_key::KeyHash,
+    caller::{Caller, RequestInfo, Shows, Standing},
     directory::Directory,
     sessions::Session,
 };
@@ -46,8 +47,11 @@ impl Recent {
     ) -> Option<Caller> {
         let own = self.0.own();
         let known = own.get(token).filter(|known| known.edition == directory.edition && known.holds(now, limits))?;
+        if !known.standing.admits(request.source, now) {
+            return None;
+        }
         known.session.used(now);
-        Some(Caller::new(request, Arc::clone(&known.standing), Some(known.expires_at)))
+        Some(Caller::new(request, Arc::clone(&known.standing), Shows::Token { expires_at: known.expires_at }))
     }
 
     /// Remembers what a token of ours amounts to in this edition of the directory.
@@ -67,5 +71,33 @@ impl Recent {
         }
         let (session, standing) = (Arc::clone(session), Arc::new(standing.clone()));
         own.insert(token.into(), Known { session, expires_at, edition: directory.edition, standing });
+    }
+}
+
+/// API keys that were shown lately, by their hashes, from which addresses, and what they amounted to in which edition of the
+/// directory. Their standing names the address, which records of calls have from there.
+#[derive(Default)]
+pub(super) struct RecentKeys(Sharded<HashMap<(KeyHash, IpAddr), InEdition, RandomState>>);
+
+/// What a key amounts to, and in which edition of the directory.
+type InEdition = (u64, Arc<Standing>);
+
+impl RecentKeys {
+    /// What the key amounts to, where nothing has changed since it was looked into.
+    pub(super) fn standing(&self, hash: &KeyHash, source: IpAddr, directory: &Directory) -> Option<Arc<Standing>> {
+        let own = self.0.own();
+        own.get(&(*hash, source)).filter(|known| known.0 == directory.edition).map(|known| Arc::clone(&known.1))
+    }
+
+    /// Remembers what a key of ours amounts to in this edition of the directory.
+    pub(super) fn note(&self, hash: &KeyHash, source: IpAddr, directory: &Directory, standing: &Arc<Standing>) {
+        let mut own = self.0.own();
+        if own.len() >= KNOWN_MAX {
+            own.retain(|_, known| known.0 == directory.edition);
+        }
+        if own.len() >= KNOWN_MAX {
+            own.clear();
+        }
+        own.insert((*hash, source), (directory.edition, Arc::new(Standing::clone(standing))));
     }
 }

@@ -113,7 +113,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{Meaning, identity::caller::Standing, testing::request};
+    use crate::{
+        Meaning,
+        identity::caller::{Shows, Standing},
+        testing::request,
+    };
 
     fn caller(perms: &[Perm], management: bool) -> Caller {
         let standing = Standing {
@@ -123,8 +127,9 @@ mod tests {
             perms: perms.iter().copied().collect(),
             management,
             recorded: crate::audit::Identities::default(),
+            key: None,
         };
-        Caller::new(request(), Arc::new(standing), None)
+        Caller::new(request(), Arc::new(standing), Shows::Cookie)
     }
 
     fn body(logins_required: u32, perms: &[Perm], management: bool) -> CreateRole {

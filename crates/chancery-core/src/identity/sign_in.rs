@@ -3,15 +3,12 @@
 use std::sync::Arc;
 
 use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
-use chancery_store::{
-    name_key,
-    tables::{self, identities::Row},
-};
+use chancery_store::tables;
 use chancery_types::{
-    Action, AuthType, IdentityId,
+    Action, IdentityId, IdentityKind,
     wire::{
         ObjInfo,
-        audit::{AuditIdentity, LoginWay},
+        audit::AuditIdentity,
         login::{LoginAnswer, LoginRequest, LoginState, SessionAnswer, SessionState},
     },
 };
@@ -20,18 +17,18 @@ use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::{
-    Credentials, RequestInfo, Visitor,
+    Credentials, Member, RequestInfo, Visitor,
     administration::take_turn,
+    api_key,
     caller::Standing,
     login::{self, Next, Refusal, Seat, SeatProof, State},
-    password,
+    prove::{Proved, is_still_there},
     sessions::{CookieHash, Key, Session},
 };
 use crate::{
-    Chancery, Error, Event, Meaning, Result, Source,
+    Chancery, Error, Event, Meaning, Result,
     audit::{Actor, Identities, Nobody},
     changes::{Change, ChangeKind},
-    pool::Party,
     up_to_date::LogsInNow,
 };
 
@@ -43,24 +40,15 @@ pub struct LoggedIn {
     pub cookie: String,
 }
 
-/// Who says to be whom, and the proof.
-enum Proof {
-    Password { name_key: String, password: Zeroizing<Vec<u8>> },
-    ApiKey { hash: CookieHash },
-}
-
-impl Proof {
-    /// As the audit records name it.
-    fn way(&self) -> LoginWay {
-        match self {
-            Self::Password { .. } => LoginWay::password(),
-            Self::ApiKey { .. } => LoginWay::api_key(),
-        }
-    }
-}
-
 /// Finds who logs in, while nobody is known. Made only here.
 pub(crate) struct SigningIn(());
+
+impl SigningIn {
+    /// To look at the proof.
+    pub(super) const fn to_prove() -> Self {
+        Self(())
+    }
+}
 
 /// The evidence of who logs in or out: somebody whose proof was right, or who shows a session. Made only here.
 pub(crate) struct Vouched(Actor);
@@ -88,35 +76,14 @@ impl Chancery {
         }
         let proof = self.proof(request)?;
         let now = self.logs_in_now().await?;
-        let Some(row) = self.prove(&proof, source).await? else {
-            let who = self.refused_login(&proof).await?;
-            self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
-            return Err(refused());
-        };
-        self.admit(&now, &visitor.request, cookie, (row, proof.way())).await
-    }
-
-    fn proof(&self, request: LoginRequest) -> Result<Proof> {
-        let credentials = request.auth_credentials;
-        let missing = |member: &str| {
-            let message = format!("authType {} needs this member.", request.auth_type);
-            Error::malformed(format!("/authCredentials/{member}"), message)
-        };
-        match request.auth_type {
-            AuthType::Userpass => {
-                let name = credentials.username.ok_or_else(|| missing("username"))?;
-                let password = credentials.password.ok_or_else(|| missing("password"))?;
-                Ok(Proof::Password { name_key: name_key(&name), password: Zeroizing::new(password.0) })
+        let proved = match self.prove(&proof, &visitor.request).await? {
+            Ok(proved) => proved,
+            Err(who) => {
+                self.counters.refused_nobody(visitor.request.source, who, self.clock.now_ms());
+                return Err(refused());
             }
-            AuthType::Apikey => {
-                let api_key = Zeroizing::new(credentials.api_key.ok_or_else(|| missing("apiKey"))?);
-                Ok(Proof::ApiKey { hash: self.api_key_hash(&api_key) })
-            }
-        }
-    }
-
-    pub(super) fn api_key_hash(&self, api_key: &str) -> [u8; 32] {
-        self.custodian.keyed_hash("api key", api_key.as_bytes())
+        };
+        self.admit(&now, &visitor.request, cookie, proved).await
     }
 
     fn cookie_hash(&self, cookie: &str) -> CookieHash {
@@ -127,74 +94,13 @@ impl Chancery {
         Key::Cookie(self.cookie_hash(cookie))
     }
 
-    /// The identity, if the proof is right and it may log in now. Unknown, wrong, locked and delayed take the same time:
-    /// there is always one look into the store and one Argon2 run.
-    async fn prove(&self, proof: &Proof, source: Source) -> Result<Option<Row>> {
-        match proof {
-            Proof::ApiKey { hash } => {
-                let hash = *hash;
-                let read = self.storage.read(&SigningIn(()), move |tx| {
-                    Box::pin(async move { tables::identities::by_api_key(tx, &hash).await })
-                });
-                Ok(read.await.map_err(Error::from)?.filter(|row| !row.locked))
-            }
-            Proof::Password { name_key, password } => {
-                let row = self.named(name_key).await?;
-                self.check_password(row, password.clone(), source).await
-            }
-        }
-    }
-
-    /// Whom a refused login was for: asked the same way for every name, so that the answer takes the same time.
-    async fn refused_login(&self, proof: &Proof) -> Result<Nobody> {
-        let Proof::Password { name_key, .. } = proof else { return Ok(Nobody::Unknown) };
-        let hash = self.custodian.keyed_hash("login name", name_key.as_bytes());
-        let row = self.named(name_key).await?;
-        Ok(row.map_or(Nobody::Name(hash), |row| Nobody::Unproved(row.id.into(), row.name)))
-    }
-
-    async fn named(&self, name_key: &str) -> Result<Option<Row>> {
-        // What cannot be a name is nobody's name; the store would refuse to look for a NUL.
-        let name_key = if name_key.contains('\0') { String::new() } else { name_key.to_owned() };
-        let read = self
-            .storage
-            .read(&SigningIn(()), move |tx| Box::pin(async move { tables::identities::by_name(tx, &name_key).await }));
-        read.await.map_err(Error::from)
-    }
-
-    async fn check_password(
-        &self,
-        row: Option<Row>,
-        password: Zeroizing<Vec<u8>>,
-        source: Source,
-    ) -> Result<Option<Row>> {
-        let delayed = |id: IdentityId| self.identity.delays().delayed(id, source, self.clock.now_ms());
-        let admissible = row.filter(|row| !row.locked && row.password.is_some() && !delayed(row.id.into()));
-        let hash = admissible.as_ref().and_then(|row| row.password.clone());
-        let check = move || password::verify(&password, hash.as_deref());
-        let right = self.passwords.run_for(Party::Source(source), check).await??;
-        let Some(row) = admissible else { return Ok(None) };
-        let id = row.id.into();
-        if !right {
-            self.identity.delays().wrong(id, source, self.clock.now_ms());
-            return Ok(None);
-        }
-        // Asked again: others may have guessed wrong while this was being checked, and a guess among many that run
-        // side by side must not slip through.
-        if delayed(id) {
-            return Ok(None);
-        }
-        self.identity.delays().right(id, source);
-        Ok(Some(row))
-    }
-
     /// The proof was right: asks the state machine, and begins the session that it decides on.
     async fn admit(
         &self,
         _now: &LogsInNow,
         request: &RequestInfo,
         cookie: Option<&str>,
-        (row, login): (Row, LoginWay),
+        Proved { row, login }: Proved,
     ) -> Result<LoggedIn> {
         let present = match cookie {
             Some(cookie) => self.live_session(self.cookie_key(cookie)).await?,
@@ -203,12 +109,14 @@ impl Chancery {
         let (id, now) = (IdentityId::from(row.id), self.clock.now_ms());
         let directory = self.identity.directory.load_full();
         let held = self.roles_of(id).await?;
-        let kind = row.kind.parse().map_err(Error::internal)?;
+        let kind =
+            if login.is_by_key() { IdentityKind::Application } else { row.kind.parse().map_err(Error::internal)? };
         // What it holds now was given before, whatever the clock said then: one that was ahead shuts nobody out.
         let at = held.iter().map(|role| role.assigned_at_ms).fold(now, i64::max);
         let roles = held.iter().map(|role| role.role_id.into());
         let roles: Vec<_> = roles.filter(|role| directory.counts(kind, *role)).collect();
-        let seat = Seat { identity: id, roles, at, proof: Some(SeatProof { login, source: request.source }) };
+        let seat =
+            Seat { identity: id, roles, at, proof: Some(SeatProof { login: login.clone(), source: request.source }) };
         let recorded = AuditIdentity { name: row.name.clone(), ..directory.recorded(&seat, &seat.roles) };
         let proved = Vouched::new(self.node, request, &[recorded]);
         if seat.roles.is_empty() && !held.is_empty() {
@@ -225,7 +133,7 @@ impl Chancery {
                 return Err(self.refused_to(&proved, event, not_admitted(why)).await);
             }
         };
-        self.begin(&proved, row, state, replaced).await
+        self.begin(&proved, Proved { row, login }, state, replaced).await
     }
 
     async fn roles_of(&self, id: IdentityId) -> Result<Vec<tables::identity_roles::Row>> {
@@ -235,7 +143,13 @@ impl Chancery {
         read.await.map_err(Error::from)
     }
 
-    async fn begin(&self, by: &Vouched, proved: Row, state: State, replaced: Option<Uuid>) -> Result<LoggedIn> {
+    async fn begin(
+        &self,
+        by: &Vouched,
+        Proved { row: proved, login }: Proved,
+        state: State,
+        replaced: Option<Uuid>,
+    ) -> Result<LoggedIn> {
         let session = Uuid::from_bytes(chancery_keys::random());
         let cookie = URL_SAFE_NO_PAD.encode(*Zeroizing::new(chancery_keys::random::<32>()));
         let (row, seats) = Session::rows(session, &self.cookie_hash(&cookie), &state, self.clock.now_ms())?;
@@ -253,6 +167,11 @@ impl Chancery {
                 // A lock or a new password that came in between counts.
                 let now = tables::identities::by_id(tx, proved.id).await?;
                 if now.is_none_or(|now| now.locked || now.password != proved.password) {
+                    return Err(refused());
+                }
+                if let Some(key) = &login.api_key
+                    && !is_still_there(tx, proved.id, key).await?
+                {
                     return Err(refused());
                 }
                 if let Some(replaced) = replaced
@@ -285,6 +204,15 @@ impl Chancery {
         if matches!(credentials, Credentials::None) {
             return answer(SessionState::default());
         }
+        if let Credentials::Bearer(bearer) = &credentials
+            && api_key::is_one(bearer)
+        {
+            return match self.by_api_key(request, bearer, self.clock.now_ms()) {
+                Ok(standing) => answer(self.state_of_key(&standing)),
+                Err(error) if error.meaning() == Meaning::Unauthenticated => answer(SessionState::default()),
+                Err(error) => Err(error),
+            };
+        }
         let session = match self.session_of(&request, &credentials).await {
             Ok(shown) => shown.session,
             Err(error) if error.meaning() == Meaning::Unauthenticated => return answer(SessionState::default()),
@@ -293,6 +221,10 @@ impl Chancery {
         self.check_seats(&session.state.seats)?;
         let directory = self.identity.directory.load();
         let standing = session.standing(&directory);
+        let now = self.clock.now_ms();
+        if standing.as_ref().is_some_and(|standing| !standing.admits(request.source, now)) {
+            return answer(SessionState::default());
+        }
         let named = |seat: &Seat| ObjInfo {
             name: directory.name(seat.identity).unwrap_or_default().to_owned(),
             uuid: seat.identity,
@@ -302,8 +234,25 @@ impl Chancery {
         answer(SessionState { fully_logged_in, hardened, management, perms, identities })
     }
 
+    /// Where somebody stands who shows an API key.
+    fn state_of_key(&self, standing: &Standing) -> SessionState {
+        let LoginState { fully_logged_in, hardened, management, perms } = self.login_state(Some(standing));
+        let named = |member: &Member| ObjInfo { name: member.name.clone(), uuid: member.id };
+        let identities = standing.members.iter().map(named).collect();
+        SessionState { fully_logged_in, hardened, management, perms, identities }
+    }
+
     /// Ends the session, half open or complete, that the credentials belong to.
     pub async fn log_out(&self, request: RequestInfo, credentials: Credentials<'_>) -> Result<()> {
+        if let Credentials::Bearer(bearer) = &credentials
+            && api_key::is_one(bearer)
+        {
+            self.by_api_key(request, bearer, self.clock.now_ms())?;
+            return Err(Error::new(
+                Meaning::Unauthenticated,
+                "An API key that is shown with a call has no session to end.",
+            ));
+        }
         let session = self.session_of(&request, &credentials).await?.session;
         let proved = self.vouched(&request, &session);
         let id = session.id;
@@ -337,7 +286,10 @@ fn too_often(retry_after_s: u32) -> Error {
 }
 
 fn not_a_person() -> Error {
-    Error::new(Meaning::Unauthenticated, "All roles of this application take two logins, which are two persons'.")
+    Error::new(
+        Meaning::Unauthenticated,
+        "All roles here take two logins, which are two persons'; an application or a key is none of them.",
+    )
 }
 
 fn not_admitted(why: Refusal) -> Error {

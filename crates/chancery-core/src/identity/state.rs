@@ -1,27 +1,35 @@
 //! What is kept in memory about identities, and how it follows the store.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::{
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use arc_swap::ArcSwap;
 use chancery_keys::Custodian;
+use chancery_store::tables;
 use chancery_types::{IdentityId, Perm, RoleId};
 use uuid::Uuid;
 
 use super::{
+    api_key::{self, Uses},
     built_in,
     directory::{Directory, Identity, Role},
     login::Seat,
-    recent::Recent,
+    recent::{Recent, RecentKeys},
     sessions::{Key, Session, Sessions, WRITE_EVERY},
     throttle::{Delays, Rate},
     tokens::Tokens,
 };
 use crate::{
-    Chancery, Result, Source,
+    Chancery, Error, Result, Source,
     changes::{Change, ChangeKind},
     quarantine::Quarantine,
     storage::{MayRead, Opening, Storage},
 };
+
+/// How often it is written down when API keys were last used: what it is for is to find those that nobody uses.
+const WRITE_KEY_USES_EVERY: Duration = Duration::from_mins(5);
 
 /// Finds sessions that other nodes began, writes down which were used, and forgets the others. Made only here.
 pub(crate) struct KeepingSessions(());
@@ -32,6 +40,9 @@ pub(crate) struct IdentityState {
     pub(crate) sessions: Sessions,
     pub(super) tokens: Tokens,
     pub(super) recent: Recent,
+    pub(super) recent_keys: RecentKeys,
+    pub(super) key_uses: Uses,
+    wrong_keys: Mutex<Rate<Source>>,
     delays: Mutex<Delays>,
     rate: Mutex<Rate<Source>>,
 }
@@ -45,12 +56,21 @@ impl IdentityState {
         quarantine: &Quarantine,
         now: i64,
     ) -> Result<Self> {
-        storage.background(opening, move |tx| Box::pin(async move { built_in::ensure(tx, now).await })).await?;
+        let ensured = storage.background(opening, move |tx| {
+            Box::pin(async move {
+                built_in::ensure(tx, now).await?;
+                api_key::take_over(tx, now).await
+            })
+        });
+        ensured.await?;
         Ok(Self {
             tokens: Tokens::load(storage, opening, custodian, now).await?,
             directory: ArcSwap::from_pointee(Directory::load(storage, opening, quarantine).await?),
             sessions: Sessions::load(storage, opening, quarantine).await?,
             recent: Recent::default(),
+            recent_keys: RecentKeys::default(),
+            key_uses: Uses::default(),
+            wrong_keys: Mutex::default(),
             delays: Mutex::default(),
             rate: Mutex::default(),
         })
@@ -58,6 +78,10 @@ impl IdentityState {
 
     pub(super) fn delays(&self) -> MutexGuard<'_, Delays> {
         self.delays.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn wrong_keys(&self) -> MutexGuard<'_, Rate<Source>> {
+        self.wrong_keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn rate(&self) -> MutexGuard<'_, Rate<Source>> {
@@ -77,12 +101,28 @@ impl Chancery {
 
     /// An identity has changed: somebody who may has looked at it, so its delays are forgiven.
     pub(crate) async fn apply_identity(&self, by: &impl MayRead, id: Uuid) -> Result<()> {
-        let identity =
-            self.storage.read(by, move |tx| Box::pin(async move { Identity::read(tx, id.into()).await })).await?;
-        let directory = self.identity.directory.load().with_identity(id.into(), identity);
+        let read = self.storage.read(by, move |tx| {
+            Box::pin(async move {
+                Ok::<_, Error>((Identity::read(tx, id.into()).await?, api_key::read(tx, id.into()).await?))
+            })
+        });
+        let (identity, keys) = read.await?;
+        let directory = self.identity.directory.load().with_identity(id.into(), identity).with_keys(id.into(), keys);
         self.identity.directory.store(Arc::new(directory));
         self.identity.delays().forgive(id.into());
         Ok(())
+    }
+
+    /// The API keys of an identity have changed. That forgives it no wrong passwords: a key may change itself.
+    pub(crate) async fn apply_api_keys(&self, by: &impl MayRead, id: Uuid) -> Result<()> {
+        let keys = self.storage.read(by, move |tx| Box::pin(async move { api_key::read(tx, id.into()).await })).await?;
+        self.identity.directory.store(Arc::new(self.identity.directory.load().with_keys(id.into(), keys)));
+        Ok(())
+    }
+
+    /// The API keys of an identity cannot be read: none of them is one.
+    pub(crate) fn forget_api_keys(&self, id: IdentityId) {
+        self.identity.directory.store(Arc::new(self.identity.directory.load().with_keys(id, Vec::new())));
     }
 
     /// A role cannot be read: it grants nothing.
@@ -183,6 +223,29 @@ impl Chancery {
     /// Keeps the sessions until the last user of this Chancery is gone.
     pub(crate) fn keep_sessions_in_turn(self: &Arc<Self>) {
         self.every(WRITE_EVERY, "keeping sessions", |chancery| Box::pin(chancery.keep_sessions()));
+    }
+
+    /// Writes down when API keys were last used, every some minutes until the last user of this Chancery is gone.
+    pub(crate) fn write_key_uses_in_turn(self: &Arc<Self>) {
+        self.every(WRITE_KEY_USES_EVERY, "writing uses of API keys", |chancery| Box::pin(chancery.write_key_uses()));
+    }
+
+    /// Writes down when API keys were last used.
+    pub(crate) async fn write_key_uses(&self) -> Result<()> {
+        let uses = self.identity.key_uses.take();
+        if uses.is_empty() {
+            return Ok(());
+        }
+        let rows = uses.clone();
+        let written = self.storage.background(&KeepingSessions(()), move |tx| {
+            Box::pin(async move {
+                for row in &rows {
+                    tables::api_key_uses::note(tx, row).await?;
+                }
+                Ok::<_, Error>(())
+            })
+        });
+        written.await.inspect_err(|_| self.identity.key_uses.put_back(&uses))
     }
 
     /// Writes down which sessions were used, and forgets those that have run out.

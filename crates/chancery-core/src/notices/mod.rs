@@ -106,8 +106,8 @@ impl Notices {
             serde_json::from_str(&notice.detail).map_err(Error::internal)?;
         let object_kind = notice.object_kind.map(|kind| kind.parse::<NoticeObject>()).transpose();
         let object_kind = object_kind.map_err(Error::internal)?;
-        let url = match (&self.console, object_kind, notice.object) {
-            (Some(console), Some(kind), Some(object)) => Some(format!("{console}/#/{}/{object}", page(kind))),
+        let url = match (&self.console, object_kind.and_then(page), notice.object) {
+            (Some(console), Some(page), Some(object)) => Some(format!("{console}/#/{page}/{object}")),
             _ => None,
         };
         Ok(Notice {
@@ -127,12 +127,13 @@ impl Notices {
     }
 }
 
-/// The folder of the console's pages about objects of this kind.
-const fn page(kind: NoticeObject) -> &'static str {
+/// The folder of the console's pages about objects of this kind; an API key has none of its own.
+const fn page(kind: NoticeObject) -> Option<&'static str> {
     match kind {
-        NoticeObject::SigningRequest => "approvals/request",
-        NoticeObject::Proposal => "approvals/proposal",
-        NoticeObject::Certificate => "certificates",
+        NoticeObject::SigningRequest => Some("approvals/request"),
+        NoticeObject::Proposal => Some("approvals/proposal"),
+        NoticeObject::Certificate => Some("certificates"),
+        NoticeObject::ApiKey => None,
     }
 }
 

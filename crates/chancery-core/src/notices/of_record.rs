@@ -64,7 +64,7 @@ impl Draft {
         } else {
             kind
         };
-        if object_kind.is_none_or(|kind| kind == NoticeObject::Certificate) {
+        if object_kind.is_none_or(|kind| matches!(kind, NoticeObject::Certificate | NoticeObject::ApiKey)) {
             facts.state = None;
         }
         if kind == NoticeKind::Waiting {
@@ -119,7 +119,7 @@ async fn service(tx: &mut Tx, kind: Option<NoticeObject>, object: Option<Uuid>) 
         Some(NoticeObject::Proposal) => {
             tables::proposals::by_id(tx, object).await?.and_then(|proposal| proposal.service_id)
         }
-        Some(NoticeObject::Certificate) | None => None,
+        Some(NoticeObject::Certificate | NoticeObject::ApiKey) | None => None,
     })
 }
 
@@ -141,6 +141,7 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::ProposalFail, K::Failed, Some(O::Proposal)),
         (A::ProposalExpire, K::Expired, Some(O::Proposal)),
         (A::CertificateExpiry, K::CertificateEnds, Some(O::Certificate)),
+        (A::ApiKeyExpiry, K::ApiKeyEnds, Some(O::ApiKey)),
         (A::RowRefuse, K::RowRefused, None),
     ]
 };

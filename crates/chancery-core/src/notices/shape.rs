@@ -43,6 +43,7 @@ fn sentence(notice: &Notice) -> String {
         Some(NoticeObject::SigningRequest) => "Signing request",
         Some(NoticeObject::Proposal) => "Proposal",
         Some(NoticeObject::Certificate) => "Certificate",
+        Some(NoticeObject::ApiKey) => "API key",
         None => "Chancery",
     };
     let id = notice.object_uuid.map_or(String::new(), |id| format!(" {id}"));
@@ -57,7 +58,7 @@ fn sentence(notice: &Notice) -> String {
         NoticeKind::Failed => "failed".to_owned(),
         NoticeKind::Expired => "waited too long for its approvals".to_owned(),
         NoticeKind::Revoked => "was revoked".to_owned(),
-        NoticeKind::CertificateEnds => {
+        NoticeKind::CertificateEnds | NoticeKind::ApiKeyEnds => {
             let days = notice.days.unwrap_or_default();
             format!("ends within {days} {}", if days == 1 { "day" } else { "days" })
         }

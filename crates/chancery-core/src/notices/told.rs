@@ -38,7 +38,8 @@ impl Chancery {
 /// Which notices a caller sees: those about what it may read. Whoever administers the server sees all, as it may send all
 /// of them to a target.
 pub(super) fn sight(caller: &Caller) -> Sight {
-    let has = |perms: &[Perm]| perms.iter().any(|perm| caller.has(*perm));
+    // A key that is restricted is for some requests, and hears of none.
+    let has = |perms: &[Perm]| caller.restricted_by().is_none() && perms.iter().any(|perm| caller.has(*perm));
     let own = || Whose::Of(caller.members().iter().map(|member| member.id.into()).collect());
     let whose = |all: &[Perm], some: &[Perm]| match (has(all), has(some)) {
         (true, _) => Whose::All,

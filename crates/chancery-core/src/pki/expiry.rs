@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// How long before its end a certificate is told of.
-const DAYS: [i64; 3] = [30, 7, 1];
+pub(crate) const DAYS: [i64; 3] = [30, 7, 1];
 
 const DAY_S: i64 = 24 * 3_600;
 
@@ -51,6 +51,11 @@ pub(crate) struct WatchingExpiry(());
 impl WatchingExpiry {
     /// The same of requests and proposals, which wait until then.
     pub(crate) const fn of_approvals() -> Self {
+        Self(())
+    }
+
+    /// The same of API keys.
+    pub(crate) const fn of_api_keys() -> Self {
         Self(())
     }
 }

@@ -35,7 +35,7 @@ pub(crate) use cert_profile::{CompilingProfiles, ReadyCertProfiles};
 pub(crate) use certificate::{Issuer, Serial};
 pub use download::File;
 pub use expiry::Expiring;
-pub(crate) use expiry::{Found as FoundExpiring, WatchingExpiry};
+pub(crate) use expiry::{DAYS as EXPIRY_DAYS, Found as FoundExpiring, WatchingExpiry};
 pub(crate) use issuance::IssueRequest;
 use issuance::Ordered;
 pub(crate) use issue::{Plan, Prepared};

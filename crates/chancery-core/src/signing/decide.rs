@@ -173,6 +173,9 @@ impl Chancery {
     ) -> Result<(Decided, Option<Approved>)> {
         let now_ms = self.clock.now_ms();
         let stored = self.storage.read(grant, move |tx| Box::pin(StoredRequest::load(tx, id))).await?;
+        if let Err(refusal) = caller.check_policy(stored.row.service_id.into(), stored.row.policy_id.into()) {
+            return Err(self.refused(caller, Event::new(action(decision)).on(Uuid::from(id)), refusal).await);
+        }
         let mut facts = stored.facts(self.hardened, now_ms);
         let session = participants(caller);
         let transition = match decision {

@@ -100,6 +100,10 @@ impl Chancery {
             let refusal = Error::forbidden("Only approvers and those who submitted this request may read it.");
             return Err(self.refused(caller, event, refusal).await);
         }
+        if let Err(refusal) = caller.check_policy(stored.row.service_id.into(), stored.row.policy_id.into()) {
+            let event = Event::new(Action::SigningRequestRead).on(uuid::Uuid::from(id));
+            return Err(self.refused(caller, event, refusal).await);
+        }
         Ok((grant, stored))
     }
 
@@ -133,6 +137,10 @@ impl Chancery {
     ) -> Result<Items<SigningRequestStub>> {
         let SigningRequestQuery { state, pre_approval_uuid, page, page_size, after, search, metadata } = query;
         let page = Page::of(&ListQuery { page, page_size, after, search }, &self.limits)?;
+        if let Err(refusal) = caller.check_requests_of(service) {
+            let event = Event::new(Action::SigningRequestRead).on(service.map(uuid::Uuid::from));
+            return Err(self.refused(caller, event, refusal).await);
+        }
         if metadata.as_ref().is_some_and(|metadata| metadata.len() > self.limits.lists.metadata_members_max) {
             let max = self.limits.lists.metadata_members_max;
             return Err(Error::value("/metadata", format!("At most {max} members of the metadata are looked for.")));

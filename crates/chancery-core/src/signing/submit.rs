@@ -70,6 +70,9 @@ impl Chancery {
         let action = Action::SigningRequestSubmit;
         let grant = Arc::new(self.grant(caller, Perm::SigningSubmit, action, Some(service_uuid.into())).await?);
         let mut target = self.target(service_uuid, policy_uuid).await?;
+        if let Err(refusal) = caller.check_policy(service_uuid, target.policy.id) {
+            return Err(self.refused(caller, Event::new(action).on(Uuid::from(service_uuid)), refusal).await);
+        }
         check_name("/name", &name, &self.limits)?;
         let claim = Claim::new(note, metadata, &self.limits)?;
         if let Err(refusal) = policy_rules::check_submitter(&target.policy.rules, caller) {

@@ -94,7 +94,7 @@ tasks! {
     PublishingLists: Others,
     /// Answers anybody who asks where certificates stand, and gives responders their certificates.
     AnsweringOcsp: Others,
-    /// Tells of certificates that will end, and of what waited too long for its approvals.
+    /// Tells of certificates and API keys that will end, and of what waited too long for its approvals.
     WatchingExpiry: Others,
     /// Delivers notices, and gives up what cannot be delivered.
     DeliveringNotices: Others,
@@ -146,7 +146,7 @@ impl Recording for AnsweringOcsp {
 impl Recording for WatchingExpiry {
     const NAME: &'static str = "expiry";
     const ACTIONS: &'static [Action] =
-        &[Action::CertificateExpiry, Action::SigningRequestExpire, Action::ProposalExpire];
+        &[Action::CertificateExpiry, Action::ApiKeyExpiry, Action::SigningRequestExpire, Action::ProposalExpire];
 }
 
 impl Recording for DeliveringNotices {

@@ -38,6 +38,7 @@ impl Chancery {
         let answer = async {
             let profiles = self.token_profiles.now();
             let profile = profiles.find(id)?;
+            caller.check_profile(id)?;
             let grant = profile.may_tokenize(&now, caller.roles(), Call::Single)?;
             profile.engine().versions().check_made(request.key_version)?;
             let attributes = self.attributes(profile, request.metadata.as_ref(), request.expires_at.as_deref())?;
@@ -61,6 +62,7 @@ impl Chancery {
         let answer = async {
             let profiles = self.token_profiles.now();
             let profile = profiles.find(id)?;
+            caller.check_profile(id)?;
             let grant = profile.may_detokenize(&now, caller.roles(), Call::Single)?;
             if let View::Partial(_) = grant.view() {
                 action = Action::PartialDetokenize;
@@ -204,6 +206,7 @@ impl Chancery {
         call: Call,
     ) -> Result<(Arc<Profile>, TokenizeGrant)> {
         let profile = self.token_profiles.find(id)?;
+        caller.check_profile(id)?;
         let grant = profile.may_tokenize(now, caller.roles(), call)?;
         Ok((profile, grant))
     }
@@ -216,6 +219,7 @@ impl Chancery {
         call: Call,
     ) -> Result<(Arc<Profile>, DetokenizeGrant)> {
         let profile = self.token_profiles.find(id)?;
+        caller.check_profile(id)?;
         let grant = profile.may_detokenize(now, caller.roles(), call)?;
         Ok((profile, grant))
     }

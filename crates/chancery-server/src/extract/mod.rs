@@ -15,7 +15,7 @@ pub(crate) use body::{
     BatchBody, Body, BodyOrEmpty, Gate, NotedBody, PreviewBody, SecretBody, SigningBody, VisitorBody,
     VisitorBodyOrEmpty, VisitorBytes, digest_of_body, receive,
 };
-pub(crate) use in_path::InPath;
+pub(crate) use in_path::{BothInPath, InPath};
 pub(crate) use operator::Operator;
 pub(crate) use query::Query;
 pub(crate) use session_cookie::SessionCookie;

@@ -30,7 +30,7 @@ use connections::{Arrived, Connections};
 pub use bounds::Bounds;
 pub(crate) use connection::ConnectionState;
 pub(crate) use head::HeadFault;
-pub use proxies::{Network, NotANetwork, TrustedProxies};
+pub use proxies::TrustedProxies;
 pub use tls::{Tls, TlsError, tls_config};
 
 /// What to serve on one socket.

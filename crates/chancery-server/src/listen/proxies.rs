@@ -1,56 +1,9 @@
 //! Proxies that are trusted to say whom they speak for.
 
-use std::{net::IpAddr, net::SocketAddr, str::FromStr};
+use std::net::{IpAddr, SocketAddr};
 
 use axum::http::HeaderMap;
-
-/// The addresses of one network, such as `10.0.0.0/8`, or a single one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Network {
-    address: IpAddr,
-    prefix: u32,
-}
-
-/// What was given names no network.
-#[derive(Debug, thiserror::Error)]
-#[error("a network is an address, or an address and the number of its bits that count: 10.0.0.0/8, 2001:db8::/32")]
-pub struct NotANetwork;
-
-impl FromStr for Network {
-    type Err = NotANetwork;
-
-    fn from_str(text: &str) -> Result<Self, NotANetwork> {
-        let (address, prefix) = text.split_once('/').map_or((text, None), |(address, bits)| (address, Some(bits)));
-        let address: IpAddr = address.parse().map_err(|_| NotANetwork)?;
-        let bits = if address.is_ipv4() { 32 } else { 128 };
-        let prefix = prefix.map_or(Ok(bits), str::parse).ok().filter(|prefix| *prefix <= bits).ok_or(NotANetwork)?;
-        Ok(Self { address, prefix })
-    }
-}
-
-impl Network {
-    /// Whether it is all addresses there are.
-    #[must_use]
-    pub fn is_everybody(&self) -> bool {
-        self.prefix == 0
-    }
-
-    /// Whether the address is one of them.
-    #[must_use]
-    pub fn holds(&self, address: IpAddr) -> bool {
-        match (self.address, address) {
-            (IpAddr::V4(network), IpAddr::V4(address)) => {
-                let different = network.to_bits() ^ address.to_bits();
-                different.checked_shr(32 - self.prefix).unwrap_or(0) == 0
-            }
-            (IpAddr::V6(network), IpAddr::V6(address)) => {
-                let different = network.to_bits() ^ address.to_bits();
-                different.checked_shr(128 - self.prefix).unwrap_or(0) == 0
-            }
-            (IpAddr::V4(_), IpAddr::V6(_)) | (IpAddr::V6(_), IpAddr::V4(_)) => false,
-        }
-    }
-}
+use chancery_core::Network;
 
 /// Where such proxies are. From anybody else, what names another source is ignored.
 #[derive(Clone, Debug, Default)]

@@ -5,7 +5,7 @@ use utoipa::openapi::{Server, ServerBuilder, Tag, server::ServerVariableBuilder,
 const TAGS: [(&str, &str); 11] = [
     ("Login", "Sessions: one or two logins, a bearer token, the end. Whoever begins, begins here."),
     ("Roles", "What holders of a role may do, and how many logins it takes."),
-    ("Identities", "People and applications, and which roles they hold."),
+    ("Identities", "People and applications, which roles they hold, and by which API keys they act."),
     ("Keys", "Data keys: made, rotated, switched off and on. Keys of certificates and services are made with these."),
     (
         "Tokenization",

@@ -158,7 +158,9 @@ fn security_schemes() -> [(&'static str, SecurityScheme); 2] {
     let bearer = HttpBuilder::new()
         .scheme(HttpAuthScheme::Bearer)
         .bearer_format("JWT")
-        .description(Some("The token of GET /home/v1/login/token. Where it is sent it alone decides."))
+        .description(Some(
+            "The token of GET /home/v1/login/token, or an API key (`chk_…`). Where it is sent it alone decides.",
+        ))
         .build();
     let cookie = ApiKey::Cookie(ApiKeyValue::with_description(
         session_cookie::NAME,

@@ -19,7 +19,8 @@ pub struct Row {
     pub kind: String,
     /// The password's PHC string.
     pub password: Option<String>,
-    /// The keyed hash of the API key.
+    /// The keyed hash of the one API key that it had under a release which knew no others; at the next start it becomes a row
+    /// of `api_keys`.
     pub api_key_hash: Option<Vec<u8>>,
     /// Whether it may not log in.
     pub locked: bool,
@@ -42,7 +43,7 @@ const COLUMNS: &str = columns!();
 const DELETE: &str = "DELETE FROM identities WHERE id = $1";
 const BY_ID: &str = concat!("SELECT ", columns!(), " FROM identities WHERE id = $1");
 const BY_NAME: &str = concat!("SELECT ", columns!(), " FROM identities WHERE name_key = $1");
-const BY_API_KEY: &str = concat!("SELECT ", columns!(), " FROM identities WHERE api_key_hash = $1");
+const WITH_API_KEY: &str = "SELECT id FROM identities WHERE api_key_hash IS NOT NULL ORDER BY id";
 const ALL: &str = concat!("SELECT ", columns!(), " FROM identities ORDER BY id");
 const COUNT: &str = "SELECT COUNT(*) FROM identities";
 
@@ -65,8 +66,7 @@ pub async fn set_locked(tx: &mut Tx, id: Uuid, locked: bool) -> Result<(), Store
     change(tx, id, |row| row.locked = locked).await
 }
 
-/// Gives it another password; `reset_at_ms` where somebody else did so, which ends its API key too: whoever answers a leak
-/// so means all that lets the identity in.
+/// Gives it another password; `reset_at_ms` where somebody else did so.
 pub async fn set_password(
     tx: &mut Tx,
     id: Uuid,
@@ -78,9 +78,6 @@ pub async fn set_password(
         row.password = Some(password.to_owned());
         row.password_changed_at_ms = Some(changed_at_ms);
         row.password_reset_at_ms = reset_at_ms.or(row.password_reset_at_ms);
-        if reset_at_ms.is_some() {
-            row.api_key_hash = None;
-        }
     })
     .await
 }
@@ -109,9 +106,16 @@ pub async fn by_name(tx: &mut Tx, name_key: &str) -> Result<Option<Row>, StoreEr
     sql(BY_NAME).bind(name_key).optional(tx).await
 }
 
-/// The identity whose API key has this keyed hash.
-pub async fn by_api_key(tx: &mut Tx, api_key_hash: &[u8]) -> Result<Option<Row>, StoreError> {
-    sql(BY_API_KEY).bind(api_key_hash).optional(tx).await
+/// The ids of those whose row has the API key of a former release.
+pub async fn with_api_key(tx: &mut Tx) -> Result<Vec<Uuid>, StoreError> {
+    sql(WITH_API_KEY).all(tx).await
+}
+
+/// Takes the API key of a former release out of its row, and answers it.
+pub async fn take_api_key(tx: &mut Tx, id: Uuid) -> Result<Option<Vec<u8>>, StoreError> {
+    let mut taken = None;
+    change(tx, id, |row| taken = row.api_key_hash.take()).await?;
+    Ok(taken)
 }
 
 /// The id of every identity, as it is stored: for whoever has to go round one that cannot be read.

@@ -75,6 +75,8 @@ pub mod notice_targets;
 pub mod notices;
 
 // identity
+pub mod api_key_uses;
+pub mod api_keys;
 pub mod bearer_keys;
 pub mod identities;
 pub mod identity_roles;
@@ -122,6 +124,7 @@ pub(crate) const AUTHORITY: &[Table] = &[
     settings::Row::TABLE,
     identities::Row::TABLE,
     identity_roles::Row::TABLE,
+    api_keys::Row::TABLE,
     roles::Row::TABLE,
     sessions::Row::TABLE,
     sessions::Seat::TABLE,

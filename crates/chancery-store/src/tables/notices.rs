@@ -138,7 +138,7 @@ pub(crate) fn list_of(sight: &Sight, kind: Option<&str>) -> List {
     }
     let (mut seen, mut values) = (vec!["object_kind = 'Certificate'".to_owned()], Vec::new());
     if sight.server {
-        seen.push("object_kind IS NULL".to_owned());
+        seen.extend(["object_kind IS NULL", "object_kind = 'ApiKey'"].map(str::to_owned));
     }
     let kinds = [("SigningRequest", &sight.requests, OF_REQUESTS), ("Proposal", &sight.proposals, OF_PROPOSALS)];
     for (kind, whose, own) in kinds {
@@ -175,8 +175,8 @@ impl Sight {
         let whose = match notice.object_kind.as_deref() {
             Some("SigningRequest") => &self.requests,
             Some("Proposal") => &self.proposals,
+            Some("ApiKey") | None => return self.server,
             Some(_) => return true,
-            None => return self.server,
         };
         match whose {
             Whose::All => true,

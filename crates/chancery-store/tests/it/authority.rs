@@ -30,6 +30,7 @@ const WITHOUT: [(&str, &str); 22] = [
     ("changes", "says what to look at again, and what is looked at is authenticated"),
     ("idempotency_keys", "how calls were answered; it gives no right"),
     ("nodes", "says which nodes are there; it gives no right"),
+    ("api_key_uses", "when keys were last used; it gives no right"),
     ("audit", "its own log protects it"),
     ("bearer_keys", "sealed"),
     ("row_keys", "sealed"),

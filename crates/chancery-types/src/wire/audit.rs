@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, ErrorCode, IdentityId, ObjectId, RoleId};
+use crate::{Action, ApiKeyId, ErrorCode, IdentityId, ObjectId, RoleId};
 
 /// Which records; what is absent filters nothing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -94,20 +94,42 @@ pub struct AuditIdentity {
 pub struct LoginWay {
     /// `Password` or `ApiKey`.
     pub way: String,
+    /// Which key; only with the way `ApiKey`, and not in records of a release that did not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api_key: Option<AuditApiKey>,
 }
 
 impl LoginWay {
+    /// Whether it was by an API key.
+    #[must_use]
+    pub fn is_by_key(&self) -> bool {
+        self.way == "ApiKey"
+    }
+
     /// Name and password.
     #[must_use]
     pub fn password() -> Self {
-        Self { way: "Password".to_owned() }
+        Self { way: "Password".to_owned(), api_key: None }
     }
 
-    /// An application's key.
+    /// An API key: as a login, or as the bearer of a call.
     #[must_use]
-    pub fn api_key() -> Self {
-        Self { way: "ApiKey".to_owned() }
+    pub fn api_key(key: AuditApiKey) -> Self {
+        Self { way: "ApiKey".to_owned(), api_key: Some(key) }
     }
+}
+
+/// An API key as a record names it. The store looks for identities by `"uuid":"…"}`, so the id is not the last member.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AuditApiKey {
+    /// Its id.
+    pub uuid: ApiKeyId,
+    /// Its name at that time.
+    pub name: String,
+    /// Which of its secrets: one more with each rotation.
+    pub version: u32,
 }
 
 /// A role as a record names it.

@@ -30,7 +30,7 @@ pub struct AuthCredentials {
     /// The password.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub password: Option<Base64>,
-    /// An application's key, as it was shown when the application was created.
+    /// An API key, as it was shown when it was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api_key: Option<String>,
 }

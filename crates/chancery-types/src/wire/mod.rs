@@ -1,5 +1,6 @@
 //! Request and response bodies, in files named like the routes that use them.
 
+pub mod api_keys;
 pub mod approval;
 pub mod audit;
 pub mod cert_profiles;

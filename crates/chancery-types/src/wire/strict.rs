@@ -12,6 +12,9 @@ pub const STRICT: &[&str] = &[
     "NameConstraintRules",
     "CreateRole",
     "PatchRole",
+    "CreateApiKey",
+    "PatchApiKey",
+    "RotateApiKey",
     "CreateCertProfile",
     "PatchCertProfile",
     "ApprovalRules",
@@ -22,6 +25,7 @@ pub const STRICT: &[&str] = &[
 pub const ANSWERED: &[(&str, &[&str])] = &[
     ("CreateRole", &["objInfo", "system"]),
     ("PatchRole", &["system"]),
+    ("PatchApiKey", &["objInfo", "version", "createdAt", "rotatedAt", "lastUsedAt", "previous"]),
     ("PatchName", &["uuid"]),
     ("NameOnly", &["uuid"]),
     ("CreateCertProfile", &["system", "pendingChange"]),

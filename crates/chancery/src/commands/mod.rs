@@ -1,5 +1,6 @@
 //! One file a command.
 
+mod api_key;
 pub(crate) mod backup;
 mod bulk;
 mod cert;
@@ -34,9 +35,12 @@ use crate::{
 
 /// The whole command line: what is written down, and the commands of resources.
 pub(crate) fn whole() -> clap::Command {
-    // What makes a key here is in no line of a table.
-    let made =
-        resources::commands().map(|command| if command.get_name() == "cert" { cert::added(command) } else { command });
+    // What makes a key here, or is found by two names, is in no line of a table.
+    let made = resources::commands().map(|command| match command.get_name() {
+        "cert" => cert::added(command),
+        "identity" => api_key::added(command),
+        _ => command,
+    });
     without_empty_variables(Cli::command().subcommands(made).after_help(exit::help()))
 }
 
@@ -51,7 +55,11 @@ fn without_empty_variables(command: clap::Command) -> clap::Command {
 /// A command of a resource, where the line has one.
 pub(crate) fn run_of_resource(matches: &ArgMatches) -> Option<Result<Exit, Failure>> {
     let (resource, below) = resources::matched(matches)?;
-    let made = (resource.name == "cert").then(|| cert::run(below)).flatten();
+    let made = match resource.name {
+        "cert" => cert::run(below),
+        "identity" => api_key::run(below),
+        _ => None,
+    };
     Some(made.unwrap_or_else(|| resources::run(resource, below).map(|()| Exit::Done)))
 }
 

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// What whoever reads the list need not see: hashes that could be guessed at.
-const SECRET: [&str; 2] = ["password", "api_key_hash"];
+const SECRET: [&str; 4] = ["password", "api_key_hash", "key_hash", "previous_hash"];
 
 /// Characters of a column that are shown: enough to tell one from another, and a list of payloads stays readable.
 const SHOWN_MAX: usize = 200;

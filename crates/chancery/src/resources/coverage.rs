@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::table;
 
 /// Those of commands that no table makes.
-const BY_HAND: [(&str, &str, &str); 31] = [
+const BY_HAND: [(&str, &str, &str); 36] = [
     ("POST", "/home/v1/login", "login"),
     ("GET", "/home/v1/login", "whoami has it from the login"),
     ("GET", "/home/v1/login/token", "login"),
@@ -29,6 +29,11 @@ const BY_HAND: [(&str, &str, &str); 31] = [
     ("PATCH", "/api/v2/token-profiles/{}/permissions", "rule"),
     ("POST", "/api/v2/x509/requests", "cert request"),
     ("POST", "/api/v2/x509/{}/renew", "cert renew"),
+    ("GET", "/api/v2/identities/{}/api-keys", "identity api-key list"),
+    ("POST", "/api/v2/identities/{}/api-keys", "identity api-key create"),
+    ("PATCH", "/api/v2/identities/{}/api-keys/{}", "identity api-key change"),
+    ("POST", "/api/v2/identities/{}/api-keys/{}/rotate", "identity api-key rotate"),
+    ("DELETE", "/api/v2/identities/{}/api-keys/{}", "identity api-key delete"),
     ("GET", "/log/checkpoint", "log watch"),
     ("GET", "/log/vkey", "log watch"),
     ("GET", "/log/tile/{}", "log watch"),

@@ -34,6 +34,7 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "approvals-max" => limits.approvals_max = number,
         "metadata-max" => limits.metadata_max = size,
         "control-rules-max" => limits.control_rules_max = size,
+        "api-key-entries-max" => limits.api_key_entries_max = size,
         "profile-versions-max" => limits.profile_versions_max = number,
         "csr-max" => limits.csr_max = size,
         "import-max" => limits.imports.import_max = size,
@@ -62,6 +63,7 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "half-open-max" => limits.half_open_max = time,
         "idle-max" => limits.idle_max = time,
         "session-max" => limits.session_max = time,
+        "api-keys-max" => limits.api_keys_max = number,
         "logins-per-minute" => limits.logins_per_minute = number,
         _ => return set_of_requests(limits, bounds, name, number),
     }

@@ -214,6 +214,104 @@ class AsyncIdentities:
         return cast("types.Identity", await self._caller.call(call))
 
 
+class AsyncApiKeys:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def list(
+        self,
+        uuid: str,
+        /,
+    ) -> types.ApiKeys:
+        """All API keys of an identity, by name. A session of this identity alone that no key began may ask for its own; others
+        need Identity:Manage.
+
+        `GET /api/v2/identities/{uuid}/api-keys`
+        """
+        call = Call(
+            "GET", f"/api/v2/identities/{segment(uuid)}/api-keys",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.ApiKeys", await self._caller.call(call))
+
+    async def create(
+        self,
+        uuid: str,
+        /,
+        **body: Unpack[types.CreateApiKey],
+    ) -> types.ApiKeyCreated:
+        """Makes an API key; its secret is answered this once. A session of one person alone that began with a password may make
+        its own; others need Identity:Manage, and every permission that the identity holds.
+
+        `POST /api/v2/identities/{uuid}/api-keys`
+        """
+        call = Call(
+            "POST", f"/api/v2/identities/{segment(uuid)}/api-keys",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.ApiKeyCreated", await self._caller.call(call))
+
+    async def update(
+        self,
+        uuid: str,
+        keyUuid: str,
+        /,
+        **body: Unpack[types.PatchApiKey],
+    ) -> types.ApiKey:
+        """Changes an API key's name, end, networks or scope. A session of one person alone that began with a password may change
+        its own; others need Identity:Manage, and every permission that the identity holds.
+
+        `PATCH /api/v2/identities/{uuid}/api-keys/{keyUuid}`
+        """
+        call = Call(
+            "PATCH", f"/api/v2/identities/{segment(uuid)}/api-keys/{segment(keyUuid)}",
+            kind="envelope",
+            body=dict(body),
+        )
+        return cast("types.ApiKey", await self._caller.call(call))
+
+    async def delete(
+        self,
+        uuid: str,
+        keyUuid: str,
+        /,
+    ) -> types.Empty:
+        """Deletes an API key, and ends the sessions that it began. Whoever shows the key as the bearer of this call may delete it,
+        and so may a session of one person alone that began with a password, its own; others need Identity:Manage.
+
+        `DELETE /api/v2/identities/{uuid}/api-keys/{keyUuid}`
+        """
+        call = Call(
+            "DELETE", f"/api/v2/identities/{segment(uuid)}/api-keys/{segment(keyUuid)}",
+            kind="envelope",
+        )
+        return cast("types.Empty", await self._caller.call(call))
+
+    async def rotate(
+        self,
+        uuid: str,
+        keyUuid: str,
+        /,
+        **body: Unpack[types.RotateApiKey],
+    ) -> types.ApiKeyCreated:
+        """Gives an API key a new secret, which is answered this once. The one of before goes on for a set time. Whoever shows the
+        key as the bearer of this call may rotate it, and so may a session of one person alone that began with a password, its
+        own; others need Identity:Manage, and every permission that the identity holds.
+
+        `POST /api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate`
+        """
+        call = Call(
+            "POST", f"/api/v2/identities/{segment(uuid)}/api-keys/{segment(keyUuid)}/rotate",
+            kind="envelope",
+            body=dict(body),
+            keyed=True,
+        )
+        return cast("types.ApiKeyCreated", await self._caller.call(call))
+
+
 class AsyncKeyTypes:
     def __init__(self, caller: AsyncCaller) -> None:
         self._caller = caller
@@ -2464,6 +2562,7 @@ class AsyncOperations:
     def __init__(self, caller: AsyncCaller) -> None:
         self.audit = AsyncAudit(caller)
         self.identities = AsyncIdentities(caller)
+        self.api_keys = AsyncApiKeys(caller)
         self.key_types = AsyncKeyTypes(caller)
         self.keys = AsyncKeys(caller)
         self.notice_targets = AsyncNoticeTargets(caller)

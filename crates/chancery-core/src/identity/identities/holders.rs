@@ -140,6 +140,17 @@ pub(in crate::identity) async fn check_named(tx: &mut Tx, granter: &Caller, role
     Ok(())
 }
 
+/// Refuses an API key of an identity that could do nothing by it: two logins are two persons, and a key is none.
+pub(super) async fn check_takes_keys(tx: &mut Tx, identity: Uuid) -> Result<()> {
+    for id in held(tx, identity).await? {
+        let role = tables::roles::by_id(tx, id.into()).await?;
+        if role.is_some_and(|role| role.logins_required < 2) {
+            return Ok(());
+        }
+    }
+    Err(Error::state("All roles of this identity take two logins, which are two persons'; an API key is none of them."))
+}
+
 async fn held(tx: &mut Tx, identity: Uuid) -> Result<Vec<RoleId>> {
     let rows = identity_roles::of_identity(tx, identity).await?;
     Ok(rows.into_iter().map(|row| row.role_id.into()).collect())

@@ -108,7 +108,12 @@ mod tests {
     use super::*;
 
     /// Their bodies have no use for more, and each may be sent by whoever it concerns.
-    const SMALL: &[&str] = &["/api/v2/identities/{uuid}/password"];
+    const SMALL: &[&str] = &[
+        "/api/v2/identities/{uuid}/password",
+        "/api/v2/identities/{uuid}/api-keys",
+        "/api/v2/identities/{uuid}/api-keys/{keyUuid}",
+        "/api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate",
+    ];
 
     #[test]
     fn every_route_with_a_body_is_declared() {

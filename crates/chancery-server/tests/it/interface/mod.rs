@@ -28,6 +28,8 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "SettingsRead",
     "RoleRead",
     "IdentityRead",
+    "ApiKeyRead",
+    "ApiKeyExpiry",
     "AuditRead",
     "ServerStart",
     "ServerStop",

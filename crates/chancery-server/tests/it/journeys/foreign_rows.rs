@@ -38,6 +38,7 @@ on_both!(
     a_role_that_was_added_raised_or_copied_gives_nothing,
     a_setting_that_somebody_wrote_opens_nothing,
     a_seat_in_a_session_gives_nothing,
+    an_api_key_that_somebody_wrote_lets_nobody_in,
     a_certificate_is_neither_trusted_nor_valid_again_by_the_database,
     an_identity_whose_row_is_damaged_is_no_fault_of_ours,
     control_rules_that_somebody_wrote_reveal_nothing,
@@ -151,6 +152,45 @@ async fn a_seat_in_a_session_gives_nothing(postgres: bool) {
     let reply = there.get("/api/v2/system/settings").await;
     assert!(![200, 500].contains(&reply.status.as_u16()), "{}", reply.text());
     admin.get("/api/v2/system/settings").await.response();
+}
+
+/// A secret moved to another identity, a key that ends later, a copy, and a scope taken away.
+async fn an_api_key_that_somebody_wrote_lets_nobody_in(postgres: bool) {
+    let app = app(postgres).await;
+    let admin = app.admin().await;
+    let make = async |name: &str| {
+        let body = json!({"name": name, "kind": "Application", "roleUuids": [RoleId::APPLICATION]});
+        let made = admin.post("/api/v2/identities", body).await.response().clone();
+        let text = |member: &str| made[member].as_str().unwrap().to_owned();
+        (text("uuid"), text("apiKey"))
+    };
+    let (eve, of_eve) = make("eve").await;
+    let (till, of_till) = make("till").await;
+    let (_, of_bob) = make("bob").await;
+    let key = json!({"name": "short", "expiresAt": "2026-06-21T12:05:00Z", "networks": ["10.0.0.0/8"]});
+    let short = admin.post(&format!("/api/v2/identities/{till}/api-keys"), key).await.response().clone();
+    harm(&app, &format!("UPDATE api_keys SET identity_id = '{till}', name_key = 'x' WHERE identity_id = '{eve}'"));
+    harm(&app, "UPDATE api_keys SET expires_at_ms = NULL, content = '{}' WHERE name = 'short'");
+    harm(
+        &app,
+        "INSERT INTO api_keys (id, identity_id, name, name_key, key_hash, version, created_at_ms, content, mac) \
+         SELECT '00000000-0000-4000-8000-000000000000', identity_id, name, 'copy', mac, version, created_at_ms, \
+         content, mac FROM api_keys WHERE name = 'first key' AND name_key = 'first key' \
+         AND identity_id = (SELECT id FROM identities WHERE name = 'bob')",
+    );
+    let there = app.other_node().await;
+    for (secret, status) in
+        [(of_eve.as_str(), 401), (short["apiKey"].as_str().unwrap(), 401), (&of_till, 200), (&of_bob, 200)]
+    {
+        let bearer = Client::new(there.clone()).with_bearer(secret);
+        assert_eq!(bearer.get("/api/v2/identities/stubs").await.status, status);
+        let credentials = json!({"authType": "apikey", "authCredentials": {"apiKey": secret}});
+        assert_eq!(Client::new(there.clone()).post("/home/v1/login", credentials).await.status, status);
+    }
+    let keys = admin.get(&format!("/api/v2/identities/{till}/api-keys")).await.response()["results"].clone();
+    assert_eq!(keys.as_array().unwrap().len(), 1, "only what is as it was written: {keys}");
+    let told = told(&admin, 3).await;
+    assert!(told.iter().all(|table| table == "api_keys"), "{told:?}");
 }
 
 async fn a_certificate_is_neither_trusted_nor_valid_again_by_the_database(postgres: bool) {

@@ -73,7 +73,7 @@ pub(super) const RESOURCES: &[Resource] = &[
             Verb {
                 path: IDENTITY,
                 loses: Some(Loss {
-                    says: "an identity that is deleted cannot be had back; its sessions end, and its API key.",
+                    says: "an identity that is deleted cannot be had back; its sessions end, and its API keys.",
                     unless: None,
                 }),
                 example: "chancery identity delete 'ci of project 1' --yes",

@@ -19,6 +19,7 @@ from installation import (
     identity_body,
     key_body,
     login,
+    new_api_key,
     new_authority,
     new_cert_profile,
     new_certificate,
@@ -65,6 +66,10 @@ def at(uuid, **call):
     return {"path_parameters": {"uuid": uuid}, **call}
 
 
+def at_key(**call):
+    return {"path_parameters": new_api_key(), **call}
+
+
 def on_demo_profile(body):
     return at(DEMO["tokenProfileUuid"], body=body)
 
@@ -100,6 +105,11 @@ GOOD_CALLS = {
     "POST /api/v2/identities/{uuid}/lock": lambda: at(new_identity()),
     "POST /api/v2/identities/{uuid}/unlock": lambda: at(new_identity()),
     "POST /api/v2/identities/{uuid}/password": lambda: at(new_identity(), body={"password": PASSWORD}),
+    "GET /api/v2/identities/{uuid}/api-keys": lambda: at(new_identity()),
+    "POST /api/v2/identities/{uuid}/api-keys": lambda: at(new_identity(), body={"name": "script"}),
+    "PATCH /api/v2/identities/{uuid}/api-keys/{keyUuid}": lambda: at_key(body={"networks": ["10.0.0.0/8"]}),
+    "POST /api/v2/identities/{uuid}/api-keys/{keyUuid}/rotate": lambda: at_key(body={"overlapSeconds": 60}),
+    "DELETE /api/v2/identities/{uuid}/api-keys/{keyUuid}": lambda: at_key(),
     "POST /api/v2/key-types/stubs": lambda: {"body": {"search": "RSA", **PAGE}},
     "POST /api/v2/keys": lambda: {"body": key_body()},
     "GET /api/v2/keys/stubs": lambda: {"query": PAGE},

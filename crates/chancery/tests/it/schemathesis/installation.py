@@ -111,6 +111,11 @@ def new_identity():
     return post("/api/v2/identities", identity_body())["uuid"]
 
 
+def new_api_key():
+    identity = new_identity()
+    return {"uuid": identity, "keyUuid": post(f"/api/v2/identities/{identity}/api-keys", {"name": name()})["uuid"]}
+
+
 def role_body():
     return {"name": name(), "loginsRequired": 1, "perms": ["Signing:Approve"]}
 

@@ -47,6 +47,14 @@ impl Tour {
         assert!(!answer!(client, unlock_identity(person), json!({})).locked);
         assert_eq!(answer!(client, identity(person)).role_uuids, [role]);
         assert!(answer!(client, identities(), json!({"pageSize": 2})).total > 2);
+        let key = answer!(client, create_api_key(person), json!({"name": "script"}));
+        assert!(key.api_key.starts_with("chk_"));
+        let changed = answer!(client, change_api_key(person, key.uuid), json!({"networks": ["10.0.0.0/8"]}));
+        assert_eq!(changed.networks, ["10.0.0.0/8"]);
+        let rotated = answer!(client, rotate_api_key(person, key.uuid), json!({"overlapSeconds": 60}));
+        assert!(rotated.previous_until.is_some());
+        assert_eq!(answer!(client, api_keys(person)).results[0].version, 2);
+        let _gone = answer!(client, delete_api_key(person, key.uuid));
         let _gone = answer!(client, delete_identity(person));
         let _gone = answer!(client, delete_role(role));
     }

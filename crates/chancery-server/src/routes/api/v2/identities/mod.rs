@@ -1,5 +1,6 @@
 //! `/api/v2/identities`.
 
+pub(crate) mod api_keys;
 pub(crate) mod lock;
 pub(crate) mod password;
 pub(crate) mod stubs;

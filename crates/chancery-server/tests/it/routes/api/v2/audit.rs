@@ -80,7 +80,11 @@ async fn an_application_logs_in_with_its_key_and_a_role_of_its_own() {
     app.nobody().post("/home/v1/login", credentials).await;
     let id = made["uuid"].as_str().unwrap();
     let found = items(&admin, &format!("action=Login&identityUuid={id}")).await;
-    let expected = json!({"uuid": id, "name": "till", "login": {"way": "ApiKey"}, "source": "127.0.0.1",
+    let mut login = found[0]["identities"][0]["login"].clone();
+    assert!(login["apiKey"].as_object_mut().unwrap().remove("uuid").is_some());
+    assert_eq!(login, json!({"way": "ApiKey", "apiKey": {"name": "first key", "version": 1}}));
+    let login = &found[0]["identities"][0]["login"];
+    let expected = json!({"uuid": id, "name": "till", "login": login, "source": "127.0.0.1",
         "roles": [{"uuid": RoleId::APPLICATION, "name": "Application"}]});
     assert_eq!(found[0]["identities"], json!([expected]));
     let of_role = items(&admin, &format!("identityUuid={}", RoleId::APPLICATION)).await;

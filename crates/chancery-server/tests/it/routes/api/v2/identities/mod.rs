@@ -1,5 +1,6 @@
 //! POST /api/v2/identities.
 
+mod api_keys;
 mod lock;
 mod named_roles;
 mod password;

@@ -1,0 +1,199 @@
+//! `chancery identity api-key`: the keys of an identity, of which each is found by two names.
+
+use std::{
+    path::Path,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+
+use chancery_core::rfc3339;
+use clap::{ArgMatches, Command, FromArgMatches as _, Subcommand as _};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    cli::api_key::{ApiKeyChange, ApiKeyCommand, ApiKeyCreate, ApiKeyDelete, ApiKeyRotate, OneKey, Terms},
+    client::{
+        connection::{Answer, Connection, Output, logged_in},
+        consent,
+        exit::{Exit, told_with, usage},
+    },
+    failure::{Failure, While as _},
+    output, private_file,
+    resources::{self, names::Names, show},
+    shown::Shown,
+};
+
+const ABOUT: &str = "The API keys of an identity, by which programs log in";
+
+/// Adds it to the commands that the table makes of identities.
+pub(super) fn added(command: Command) -> Command {
+    let below = Command::new("api-key").about(ABOUT).subcommand_required(true).arg_required_else_help(true);
+    command.subcommand(ApiKeyCommand::augment_subcommands(below))
+}
+
+/// Runs it, where the line has it.
+pub(super) fn run(matches: &ArgMatches) -> Option<Result<Exit, Failure>> {
+    let ("api-key", below) = matches.subcommand()? else { return None };
+    let done = ApiKeyCommand::from_arg_matches(below).map_err(Failure::from).and_then(|command| match command {
+        ApiKeyCommand::List(list) => logged_in(&list.server, |connection| {
+            let answer = connection.call("GET", &keys_of(connection, &list.identity)?, None)?;
+            listed(connection, &answer)
+        }),
+        ApiKeyCommand::Create(create) => logged_in(&create.server, |connection| created(connection, &create)),
+        ApiKeyCommand::Change(change) => logged_in(&change.one.server, |connection| changed(connection, &change)),
+        ApiKeyCommand::Rotate(rotate) => logged_in(&rotate.one.server, |connection| rotated(connection, &rotate)),
+        ApiKeyCommand::Delete(delete) => logged_in(&delete.one.server, |connection| deleted(connection, &delete)),
+    });
+    Some(done.map(|()| Exit::Done))
+}
+
+fn keys_of(connection: &Connection, identity: &str) -> Result<String, Failure> {
+    Ok(format!("/api/v2/identities/{}/api-keys", resolved(connection, "identity", identity)?))
+}
+
+fn resolved(connection: &Connection, kind: &str, text: &str) -> Result<String, Failure> {
+    let kind = resources::find(kind).ok_or("there is no such kind")?;
+    Names::new(connection).resolve(kind, text)
+}
+
+/// Where the key is that is meant.
+fn path_of(connection: &Connection, one: &OneKey) -> Result<String, Failure> {
+    let keys = keys_of(connection, &one.identity)?;
+    let listed = connection.get(&keys)?;
+    let known = listed["results"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let is_meant = |key: &&Value| {
+        let is = |member: &str| key["objInfo"][member].as_str().is_some_and(|text| text.eq_ignore_ascii_case(&one.key));
+        is("uuid") || key["objInfo"]["name"].as_str() == Some(&one.key)
+    };
+    match known.iter().find(is_meant).and_then(|key| key["objInfo"]["uuid"].as_str()) {
+        Some(uuid) => Ok(format!("{keys}/{uuid}")),
+        None => {
+            let message = format!("{}: {} has no API key of this name", one.key, one.identity);
+            Err(told_with(Exit::Usage, message, "chancery identity api-key list shows those that there are."))
+        }
+    }
+}
+
+fn listed(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
+    if connection.output == Output::Json {
+        return answer.print();
+    }
+    let text = |key: &Value, pointer: &str| key.pointer(pointer).map_or_else(|| "-".to_owned(), show::text);
+    let row = |key: &Value| {
+        let networks = key["networks"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let networks: Vec<_> = networks.iter().map(show::text).collect();
+        vec![
+            text(key, "/objInfo/name"),
+            text(key, "/expiresAt"),
+            text(key, "/lastUsedAt"),
+            text(key, "/previous/until"),
+            if networks.is_empty() { "-".to_owned() } else { networks.join(" ") },
+            if key["scope"].is_object() { "restricted" } else { "-" }.to_owned(),
+            text(key, "/objInfo/uuid"),
+        ]
+    };
+    let keys = answer.response["results"].as_array();
+    let titles = ["NAME", "ENDS", "LAST USED", "OLD SECRET ENDS", "NETWORKS", "SCOPE", "UUID"];
+    show::table(&titles, &keys.into_iter().flatten().map(row).collect::<Vec<_>>())
+}
+
+/// What the options say of a key, as members of a body.
+fn terms(connection: &Connection, terms: &Terms) -> Result<Map<String, Value>, Failure> {
+    let mut body = Map::new();
+    if let Some(end) = end(terms)? {
+        body.insert("expiresAt".to_owned(), end.into());
+    }
+    if !terms.network.is_empty() {
+        body.insert("networks".to_owned(), json!(terms.network));
+    }
+    let mut scope = Map::new();
+    for (kind, member, names) in [
+        ("profile", "tokenProfileUuids", &terms.profile),
+        ("policy", "policyUuids", &terms.policy),
+        ("service", "serviceUuids", &terms.service),
+    ] {
+        if !names.is_empty() {
+            let uuids = names.iter().map(|name| resolved(connection, kind, name)).collect::<Result<Vec<_>, _>>()?;
+            scope.insert(member.to_owned(), json!(uuids));
+        }
+    }
+    if !scope.is_empty() {
+        body.insert("scope".to_owned(), scope.into());
+    }
+    Ok(body)
+}
+
+fn end(terms: &Terms) -> Result<Option<String>, Failure> {
+    let Some(span) = terms.expires_in else { return Ok(terms.expires_at.clone()) };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or(Duration::ZERO);
+    let second = now.checked_add(span).and_then(|end| i64::try_from(end.as_secs()).ok());
+    let end = second.map(rfc3339).filter(|end| !end.is_empty());
+    end.map(Some).ok_or_else(|| usage("--expires-in: too long"))
+}
+
+fn created(connection: &Connection, create: &ApiKeyCreate) -> Result<(), Failure> {
+    let mut body = terms(connection, &create.terms)?;
+    body.insert("name".to_owned(), create.name.as_str().into());
+    let answer = connection.call("POST", &keys_of(connection, &create.identity)?, Some(&body.into()))?;
+    told_once(connection, answer, create.out.as_deref())
+}
+
+fn changed(connection: &Connection, change: &ApiKeyChange) -> Result<(), Failure> {
+    let mut body = terms(connection, &change.terms)?;
+    if let Some(name) = &change.name {
+        body.insert("name".to_owned(), name.as_str().into());
+    }
+    for (is_given, member, value) in [
+        (change.no_end, "expiresAt", Value::Null),
+        (change.any_network, "networks", json!([])),
+        (change.no_scope, "scope", Value::Null),
+    ] {
+        if is_given {
+            body.insert(member.to_owned(), value);
+        }
+    }
+    let answer = connection.call("PATCH", &path_of(connection, &change.one)?, Some(&body.into()))?;
+    if connection.output == Output::Json {
+        return answer.print();
+    }
+    show::details(&answer.response, &Names::new(connection))
+}
+
+fn rotated(connection: &Connection, rotate: &ApiKeyRotate) -> Result<(), Failure> {
+    let mut body = Map::new();
+    if let Some(overlap) = rotate.overlap {
+        body.insert("overlapSeconds".to_owned(), overlap.as_secs().into());
+    }
+    let path = format!("{}/rotate", path_of(connection, &rotate.one)?);
+    let answer = connection.call("POST", &path, Some(&body.into()))?;
+    told_once(connection, answer, rotate.out.as_deref())
+}
+
+/// Shows a secret, or writes it where nobody else reads it, and shows the rest.
+fn told_once(connection: &Connection, mut answer: Answer, out: Option<&Path>) -> Result<(), Failure> {
+    if let Some(out) = out {
+        let members = answer.response.as_object_mut();
+        let secret = members.and_then(|members| members.remove("apiKey")).unwrap_or_default();
+        let secret = secret.as_str().ok_or("the server answered no secret")?;
+        private_file::replace(out, format!("{secret}\n").as_bytes()).doing(out.display().to_string())?;
+        output::note(format_args!("chancery: {}: the secret of the API key", Shown(&out.display().to_string())));
+        return show::details(&answer.response, &Names::new(connection));
+    }
+    if connection.output == Output::Json {
+        return answer.print();
+    }
+    show::details(&answer.response, &Names::new(connection))
+}
+
+fn deleted(connection: &Connection, delete: &ApiKeyDelete) -> Result<(), Failure> {
+    let path = path_of(connection, &delete.one)?;
+    if !delete.yes {
+        output::note("An API key that is deleted cannot be had back; what it began ends within a second.");
+        let look = format!("Look at it with: chancery identity api-key list '{}'", delete.one.identity);
+        consent::asked("delete", &look)?;
+    }
+    let answer = connection.call("DELETE", &path, None)?;
+    if connection.output == Output::Json {
+        return answer.print();
+    }
+    output::line(format_args!("deleted: {}", Shown(&delete.one.key)))
+}
