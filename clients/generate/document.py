@@ -121,7 +121,8 @@ class Document:
 
 def answer(content):
     """How an answer is read, and the schema of what is read."""
-    types = list(content)
+    # A stream of events is another form of the same, for who asks for it.
+    types = [media_type for media_type in content if media_type != "text/event-stream"]
     if types != ["application/json"]:
         is_text = all(one.startswith("text/") for one in types)
         return ("text", {"type": "string"}) if is_text else ("bytes", {})

@@ -46,13 +46,13 @@ export async function page({ params, query, signal }) {
 
 /** @param {Json} target @param {Json[]} services */
 function about(target, services) {
-  const { webhook, deliveries, kinds, serviceUuids } = target;
+  const { webhook, email, deliveries, kinds, serviceUuids } = target;
   const names = new Map(services.map((one) => [one["objInfo"].uuid, one["objInfo"].name]));
   const apart = (/** @type {import("../dom.js").Child[]} */ parts) => parts.flatMap((part, index) => [index > 0 && ", ", part]);
   return facts(
-    fact(t("targets.where"), shown(webhook.url)),
-    fact(t("targets.shape"), word("shape", webhook.shape)),
-    fact(t("targets.signed"), t(target["hasSecret"] ? "yes" : "no")),
+    fact(t("targets.where"), shown(webhook ? webhook.url : email.address)),
+    fact(t("targets.shape"), webhook ? word("shape", webhook.shape) : t("targets.email")),
+    webhook && fact(t("targets.signed"), t(target["hasSecret"] ? "yes" : "no")),
     fact(t("targets.kinds"), kinds.length > 0 ? kinds.map((/** @type {string} */ one) => word("notice", one)).join(", ") : t("targets.allKinds")),
     fact(t("targets.services"), serviceUuids.length > 0 ? apart(serviceUuids.map((/** @type {string} */ one) => shown(names.get(one) ?? one))) : t("targets.allServices")),
     fact(t("targets.counts"), t("targets.countsText", { delivered: number(deliveries.delivered), waiting: number(deliveries.waiting), givenUp: number(deliveries.givenUp) })),
@@ -97,8 +97,11 @@ function boxes(values, chosen, label, pointer) {
 function editor(target, services) {
   const isNew = target === undefined;
   const name = field(t("fact.name"), input({ value: target?.["objInfo"].name ?? "", maxlength: 255 }), { pointer: "/name" });
+  const { webhook, email } = target ?? {};
+  const way = field(t("targets.way"), select([["webhook", t("targets.webhook")], ["email", t("targets.email")]]), {});
+  const address = field(t("targets.address"), input({ type: "email", value: email?.address ?? "", maxlength: 254, spellcheck: "false" }), { pointer: "/email/address", help: t("targets.addressHelp") });
   const url = field(t("targets.url"), input({ type: "url", spellcheck: "false" }), { pointer: "/webhook/url", help: isNew ? t("targets.urlHelp") : t("targets.urlKept") });
-  const shape = field(t("targets.shape"), select(SHAPES.map((one) => [one, word("shape", one)]), target?.["webhook"].shape ?? "Chancery"), { pointer: "/webhook/shape" });
+  const shape = field(t("targets.shape"), select(SHAPES.map((one) => [one, word("shape", one)]), webhook?.shape ?? "Chancery"), { pointer: "/webhook/shape" });
   const secret = field(t("targets.secret"), input({ spellcheck: "false" }), { pointer: "/secret", help: isNew ? t("targets.secretHelp") : t("targets.secretKept") });
   const make = h("button", { type: "button", onclick: () => (secret.control.value = `whsec_${base64Of(crypto.getRandomValues(new Uint8Array(32)))}`) }, t("targets.makeSecret"));
   secret.element.append(make);
@@ -109,28 +112,38 @@ function editor(target, services) {
   const names = new Map(services.map((one) => [one["objInfo"].uuid, shownText(one["objInfo"].name)]));
   const chosen = boxes(known, target?.["serviceUuids"] ?? [], (one) => names.get(one) ?? one, "/serviceUuids");
   const enabled = target && field(t("targets.enabled"), input({ type: "checkbox", checked: target["enabled"] }), { pointer: "/enabled", help: t("targets.enabledHelp") });
-  const body = () => {
-    const key = secret.control.value.trim().replace(/^whsec_/, "");
-    const changesWhere = isNew || url.control.value !== "" || shape.control.value !== target["webhook"].shape;
-    return {
-      name: name.control.value,
-      ...(changesWhere ? { webhook: { url: url.control.value.trim(), shape: shape.control.value } } : {}),
-      ...(key ? { secret: key } : {}),
-      kinds: kinds.picked(), serviceUuids: [...kept, ...chosen.picked()],
-      ...(enabled ? { enabled: /** @type {HTMLInputElement} */ (enabled.control).checked } : {}),
-    };
+  const isMail = () => (isNew ? way.control.value === "email" : Boolean(email));
+  const ofWebhook = h("div", {}, url.element, shape.element, secret.element);
+  const choose = () => {
+    ofWebhook.hidden = isMail();
+    address.element.hidden = !isMail();
   };
+  way.control.addEventListener("change", choose);
+  choose();
+  const where = () => {
+    if (isMail()) return { email: { address: address.control.value.trim() } };
+    const key = secret.control.value.trim().replace(/^whsec_/, "");
+    const changes = isNew || url.control.value !== "" || shape.control.value !== webhook.shape;
+    return { ...(changes ? { webhook: { url: url.control.value.trim(), shape: shape.control.value } } : {}), ...(key ? { secret: key } : {}) };
+  };
+  const body = () => ({
+    name: name.control.value, ...where(),
+    kinds: kinds.picked(), serviceUuids: [...kept, ...chosen.picked()],
+    ...(enabled ? { enabled: /** @type {HTMLInputElement} */ (enabled.control).checked } : {}),
+  });
   const act = async () => {
     if (target) return void (await patch(`/api/v2/notice-targets/${target["uuid"]}`, body()), await show());
     const made = await post("/api/v2/notice-targets", body());
     go(`#/notices/target/${made["uuid"]}`);
   };
   const choices = [
+    isNew && way.element, address.element, ofWebhook,
+    enabled && enabled.element,
     h("fieldset", {}, h("legend", {}, t("targets.kinds")), h("p", { class: "help" }, t("targets.kindsHelp")), kinds.fields.map((one) => one.element)),
     known.length > 0 && h("fieldset", {}, h("legend", {}, t("targets.services")), h("p", { class: "help" }, t("targets.servicesHelp")), chosen.fields.map((one) => one.element)),
   ];
-  const fields = [name, url, shape, secret, ...(enabled ? [enabled] : [])];
-  return form({ fields, placed: () => [...kinds.fields, ...chosen.fields], extra: choices, submit: t(isNew ? "targets.make" : "targets.save"), act });
+  const placed = [address, url, shape, secret, ...(enabled ? [enabled] : []), ...kinds.fields, ...chosen.fields];
+  return form({ fields: [name], placed: () => placed, extra: choices, submit: t(isNew ? "targets.make" : "targets.save"), act });
 }
 
 /** @param {string} path @param {string} name */

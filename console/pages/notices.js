@@ -46,12 +46,12 @@ export function columns() {
   ];
 }
 
-/** The object by its id: its name is not the server's word. @param {Json} notice */
+/** The object by the end of its id, whose beginning is the time: its name is not the server's word. @param {Json} notice */
 function about(notice) {
   const { objectKind, objectUuid } = notice;
   if (!objectUuid) return t("notices.server");
-  if (!FOLDERS[objectKind]) return [word("noticeObject", objectKind), " ", h("code", {}, String(objectUuid).slice(0, 8))];
-  return h("a", { href: `#/${FOLDERS[objectKind]}/${objectUuid}` }, word("noticeObject", objectKind), " ", h("code", {}, String(objectUuid).slice(0, 8)));
+  const named = [word("noticeObject", objectKind), " ", h("code", { title: objectUuid }, `…${String(objectUuid).slice(-8)}`)];
+  return FOLDERS[objectKind] ? h("a", { href: `#/${FOLDERS[objectKind]}/${objectUuid}` }, named) : named;
 }
 
 /** @param {Json} notice */
@@ -65,7 +65,7 @@ function targetsOf(targets) {
   if (targets.length === 0) return h("div", { class: "empty" }, t("targets.empty"));
   return table([
     { title: t("fact.name"), cell: (row) => h("a", { href: `#/notices/target/${row["uuid"]}` }, shown(row["objInfo"].name)) },
-    { title: t("targets.where"), cell: (row) => shown(row["webhook"].url) },
+    { title: t("targets.where"), cell: (row) => shown(row["webhook"]?.url ?? row["email"].address) },
     { title: t("column.state"), cell: (row) => health(row) },
     { title: t("targets.delivered"), kind: "number", cell: (row) => number(row["deliveries"].delivered) },
     { title: t("targets.last"), kind: "time", cell: (row) => row["deliveries"].deliveredAt ? relative(row["deliveries"].deliveredAt) : "–" },

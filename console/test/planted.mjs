@@ -55,9 +55,10 @@ export async function plant(state) {
   const target = await call("POST", "/api/v2/notice-targets", {
     name: `target ${MARKUP}`, webhook: { url: "https://127.0.0.1:9/hook", shape: "Chancery" }, secret: Buffer.alloc(32, 7).toString("base64"), kinds: ["Waiting", "Failed"], serviceUuids: [strict.serviceUuid],
   });
+  const mailbox = await call("POST", "/api/v2/notice-targets", { name: `mailbox ${MARKUP}`, email: { address: "releases@example.org" }, kinds: ["Denied"] });
   const requests = await plantRequests(call, demo, strict, { scripts, programs });
   const proposals = await plantProposals(call, demo, strict, p256);
-  return { strict, target: target.uuid, role: role.uuid, identity: identity.uuid, key: key.uuid, profile: profile.objInfo.uuid, certificate: strict.certificateUuid, root: demo.rootCertificateUuid, requests, proposals, auditor: { username: "auditor", password: PASSWORD }, secondApprover: { username: "approver-2", password: PASSWORD } };
+  return { strict, target: target.uuid, mailbox: mailbox.uuid, role: role.uuid, identity: identity.uuid, key: key.uuid, profile: profile.objInfo.uuid, certificate: strict.certificateUuid, root: demo.rootCertificateUuid, requests, proposals, auditor: { username: "auditor", password: PASSWORD }, secondApprover: { username: "approver-2", password: PASSWORD } };
 }
 
 /** The smallest image that can be signed: headers, and some bytes behind them. */
@@ -152,6 +153,7 @@ export function pages(planted, who) {
     ["notices", "#/notices", true],
     ["notices-waiting", "#/notices?kind=Waiting", true],
     ["notice-target", `#/notices/target/${planted.target}`, true],
+    ["notice-target-mailbox", `#/notices/target/${planted.mailbox}`, true],
     ["notice-target-new", "#/notices/target/new", true],
     ["audit", "#/audit?action=RoleCreate", true],
     ["system", "#/system", false],

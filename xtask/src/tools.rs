@@ -48,6 +48,7 @@ const PYTHON: &[&str] = &[
     "securesystemslib==1.6.0",
     "pytest==9.2.0",
     "mypy==2.4.1",
+    "aiosmtpd==1.4.6",
     "tree-sitter==0.26.1",
     "tree-sitter-groovy==0.1.2",
 ];

@@ -59,7 +59,7 @@ pub use limits::{BodyLimits, ImportLimits, Limits, ListLimits, NoticeLimits, Out
 pub use log::{LogFailure, LogTile};
 pub use network::{Network, NotANetwork};
 pub use notices::{
-    NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post, Posted,
+    Mail, NoticeConfig, NoticeCounts, NoticeEvent, NoticeEventId, NoticeFollower, NoticeTransport, Post, Posted,
 };
 pub use pki::{
     Expiring, File, ListKind, ListVersion, OcspAnswer, RevocationList, TransportIdentity, new_transport_identity,

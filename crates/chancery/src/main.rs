@@ -14,6 +14,7 @@ mod failure;
 mod flags;
 mod installation;
 mod logging;
+mod mail;
 mod notices;
 mod original;
 mod output;

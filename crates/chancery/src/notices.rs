@@ -3,30 +3,35 @@
 use std::{net::IpAddr, sync::Arc};
 
 use chancery_client::{WebhookPoster, system_authorities};
-use chancery_core::{NoticeConfig, NoticeTransport, Post, Posted};
+use chancery_core::{Mail, NoticeConfig, NoticeTransport, Post, Posted};
 
 use crate::{
     bounded,
     failure::{Failure, While as _},
+    mail::Mailer,
     settings::Settings,
 };
 
-struct Http(WebhookPoster);
-
-impl NoticeTransport for Http {
-    fn post(&self, post: Post) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
-        let Post { url, headers, body, answer_max, wait } = post;
-        let (status, body) = self.0.post(&url, &headers, &body, answer_max, wait)?;
-        Ok(Posted { status, body })
-    }
+struct Transport {
+    /// None where no authority is trusted: then no server elsewhere is.
+    webhooks: Option<WebhookPoster>,
+    mails: Option<Mailer>,
 }
 
-/// Where no authority is trusted no server elsewhere is.
-struct Nowhere;
+impl NoticeTransport for Transport {
+    fn post(&self, post: Post) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
+        let Post { url, headers, body, answer_max, wait } = post;
+        let webhooks = self.webhooks.as_ref();
+        let webhooks = webhooks
+            .ok_or("this system has no file with TLS authorities; --notice-ca or SSL_CERT_FILE may name one")?;
+        let (status, body) = webhooks.post(&url, &headers, &body, answer_max, wait)?;
+        Ok(Posted { status, body })
+    }
 
-impl NoticeTransport for Nowhere {
-    fn post(&self, _: Post) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
-        Err("this system has no file with TLS authorities; --notice-ca or SSL_CERT_FILE may name one".into())
+    fn mail(&self, mail: Mail) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>> {
+        let mails =
+            self.mails.as_ref().ok_or("this server was started without an SMTP relay; --smtp-host names one")?;
+        mails.send(mail)
     }
 }
 
@@ -37,16 +42,20 @@ pub(crate) fn config(settings: &Settings) -> Result<NoticeConfig, Failure> {
         Some(path) => Some(bounded::file("--notice-ca", path)?),
         None => system_authorities().map(String::into_bytes),
     };
-    let Some(authorities) = authorities else {
-        return Ok(NoticeConfig { transport: Some(Arc::new(Nowhere)), console });
+    let wait = settings.limits.notices.wait_max;
+    let mails = settings.smtp.as_ref().map(|smtp| Mailer::new(smtp, wait, authorities.as_deref())).transpose()?;
+    let webhooks = match &authorities {
+        Some(authorities) => {
+            let networks = settings.notice_networks.clone();
+            let allowed = move |address: IpAddr| {
+                let address = address.to_canonical();
+                is_public(address) || networks.iter().any(|network| network.holds(address))
+            };
+            Some(WebhookPoster::new(authorities, Arc::new(allowed)).doing("--notice-ca")?)
+        }
+        None => None,
     };
-    let networks = settings.notice_networks.clone();
-    let allowed = move |address: IpAddr| {
-        let address = address.to_canonical();
-        is_public(address) || networks.iter().any(|network| network.holds(address))
-    };
-    let poster = WebhookPoster::new(&authorities, Arc::new(allowed)).doing("--notice-ca")?;
-    Ok(NoticeConfig { transport: Some(Arc::new(Http(poster))), console })
+    Ok(NoticeConfig { transport: Some(Arc::new(Transport { webhooks, mails })), console })
 }
 
 /// Whether an address is one on the Internet, by the registries of IANA for special purposes: nobody who names a target

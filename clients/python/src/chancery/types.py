@@ -697,21 +697,23 @@ class CreateKey(TypedDict):
 
 
 class CreateNoticeTarget(TypedDict):
-    """What a new target of notices shall be."""
+    """What a new target of notices shall be: a webhook or a mailbox."""
+    email: NotRequired[Mailbox | None]
+    """Where they go by e-mail, in the place of `webhook`."""
     kinds: NotRequired[list[NoticeKind]]
     """Which notices it gets; all of them where this is empty or absent."""
     name: str
     """Its name, unique without regard to letter case."""
     secret: NotRequired[Base64 | None]
     """The key by which notices are signed: 24 to 64 bytes. Receivers know it as `whsec_` and the same base64. It is never
-    answered. A webhook of the shape `Chancery` needs one.
+    answered. A webhook of the shape `Chancery` needs one, a mailbox has none.
     """
     serviceUuids: NotRequired[list[ServiceId]]
     """Only notices about requests and proposals of these services; of all where this is empty or absent. Certificates and
     refused rows belong to no service.
     """
-    webhook: Webhook
-    """Where notices go."""
+    webhook: NotRequired[Webhook | None]
+    """Where notices go by webhook."""
 
 
 class CreatePreApproval(TypedDict):
@@ -1534,6 +1536,12 @@ Luhn: TypeAlias = Literal["Ignore", "Valid", "Invalid"]
 """What the Luhn check digit of a token shall be."""
 
 
+class Mailbox(TypedDict):
+    """A mailbox that notices are sent to by the server's SMTP relay."""
+    address: str
+    """One address, such as `releases@example.org`: of a person or of a list."""
+
+
 class ManifestItem(TypedDict):
     """One item of a manifest."""
     digest: Base64
@@ -1635,6 +1643,8 @@ class NoticeTarget(TypedDict):
     """When it was made: RFC 3339, UTC."""
     deliveries: DeliveryState
     """What became of its notices."""
+    email: NotRequired[Mailbox | None]
+    """Where they go by e-mail."""
     enabled: bool
     """Whether it gets notices at all."""
     hasSecret: bool
@@ -1647,8 +1657,8 @@ class NoticeTarget(TypedDict):
     """Of which services; of all where this is empty."""
     uuid: NoticeTargetId
     """Its id, as in `objInfo`."""
-    webhook: Webhook
-    """Where notices go."""
+    webhook: NotRequired[Webhook | None]
+    """Where notices go by webhook."""
 
 
 NoticeTargetId: TypeAlias = "str"
@@ -1661,7 +1671,7 @@ class NoticeTested(TypedDict):
     delivered: bool
     """Whether the target took it."""
     status: NotRequired[int | None]
-    """The HTTP status that it answered, if it did."""
+    """The HTTP status that it answered, if it did; of e-mail the reply code of SMTP."""
     uuid: NoticeId
     """The notice that was sent."""
 
@@ -1856,6 +1866,8 @@ class PatchName(TypedDict):
 
 class PatchNoticeTarget(TypedDict):
     """What is to be changed of a target. What is absent stays."""
+    email: NotRequired[Mailbox | None]
+    """The mailbox that they go to from now on. A webhook stays one, and a mailbox a mailbox."""
     enabled: NotRequired[bool | None]
     """Whether it gets notices at all. What happens while it gets none is not told later."""
     kinds: NotRequired[list[NoticeKind] | None]

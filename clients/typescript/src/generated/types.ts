@@ -694,15 +694,17 @@ export interface CreateKey {
   usages?: KeyUsage[] | null;
 }
 
-/** What a new target of notices shall be. */
+/** What a new target of notices shall be: a webhook or a mailbox. */
 export interface CreateNoticeTarget {
+  /** Where they go by e-mail, in the place of `webhook`. */
+  email?: Mailbox | null;
   /** Which notices it gets; all of them where this is empty or absent. */
   kinds?: NoticeKind[];
   /** Its name, unique without regard to letter case. */
   name: string;
   /**
    * The key by which notices are signed: 24 to 64 bytes. Receivers know it as `whsec_` and the same base64. It is never
-   * answered. A webhook of the shape `Chancery` needs one.
+   * answered. A webhook of the shape `Chancery` needs one, a mailbox has none.
    */
   secret?: Base64 | null;
   /**
@@ -710,8 +712,8 @@ export interface CreateNoticeTarget {
    * refused rows belong to no service.
    */
   serviceUuids?: ServiceId[];
-  /** Where notices go. */
-  webhook: Webhook;
+  /** Where notices go by webhook. */
+  webhook?: Webhook | null;
 }
 
 /** Body of POST /api/v2/x509/pre-approvals: either `digests`, or `submitterUuid` and `maxRequests`. */
@@ -1530,6 +1532,12 @@ export interface LoginWay {
 /** What the Luhn check digit of a token shall be. */
 export type Luhn = "Ignore" | "Valid" | "Invalid";
 
+/** A mailbox that notices are sent to by the server's SMTP relay. */
+export interface Mailbox {
+  /** One address, such as `releases@example.org`: of a person or of a list. */
+  address: string;
+}
+
 /** One item of a manifest. */
 export interface ManifestItem {
   /** Its digest, as `digest` of a request. */
@@ -1629,6 +1637,8 @@ export interface NoticeTarget {
   createdAt: string;
   /** What became of its notices. */
   deliveries: DeliveryState;
+  /** Where they go by e-mail. */
+  email?: Mailbox | null;
   /** Whether it gets notices at all. */
   enabled: boolean;
   /** Whether notices are signed. */
@@ -1641,8 +1651,8 @@ export interface NoticeTarget {
   serviceUuids: ServiceId[];
   /** Its id, as in `objInfo`. */
   uuid: NoticeTargetId;
-  /** Where notices go. */
-  webhook: Webhook;
+  /** Where notices go by webhook. */
+  webhook?: Webhook | null;
 }
 
 export type NoticeTargetId = string;
@@ -1653,7 +1663,7 @@ export interface NoticeTested {
   answer: string;
   /** Whether the target took it. */
   delivered: boolean;
-  /** The HTTP status that it answered, if it did. */
+  /** The HTTP status that it answered, if it did; of e-mail the reply code of SMTP. */
   status?: number | null;
   /** The notice that was sent. */
   uuid: NoticeId;
@@ -1847,6 +1857,8 @@ export interface PatchName {
 
 /** What is to be changed of a target. What is absent stays. */
 export interface PatchNoticeTarget {
+  /** The mailbox that they go to from now on. A webhook stays one, and a mailbox a mailbox. */
+  email?: Mailbox | null;
   /** Whether it gets notices at all. What happens while it gets none is not told later. */
   enabled?: boolean | null;
   /** Which notices it gets from now on; an empty list stands for all. */

@@ -7,14 +7,14 @@
 
 use std::{
     sync::{Arc, PoisonError, Weak, atomic::Ordering},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use chancery_store::tables::{
     self,
     deliveries::{Failed, Row, Settled, State},
 };
-use futures::{StreamExt as _, stream};
+use futures::{StreamExt as _, future, stream};
 use tokio::time;
 use tracing::{error, warn};
 use uuid::Uuid;
@@ -25,10 +25,25 @@ use crate::{Chancery, Error, Host, Result, clock::ms};
 /// How often it is looked what is due.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Notices of one turn, and how many of them are posted at a time: with the longest wait of each a turn ends within its
-/// lease.
-const TOGETHER: u32 = 32;
-const AT_ONCE: usize = 16;
+/// Within which time of a turn notices are begun: with the longest wait of each a turn ends within its lease. The others of
+/// the turn stay due.
+const BEGUN_WITHIN: Duration = Duration::from_secs(10);
+
+/// How fast notices are sent.
+#[derive(Clone, Copy)]
+struct Pace {
+    /// Notices of one turn: each turn is two transactions.
+    together: u32,
+    /// How many of them are sent at a time.
+    at_once: usize,
+    /// Waits that one may take.
+    steps: i64,
+}
+
+const WEBHOOKS: Pace = Pace { together: 256, at_once: 16, steps: 1 };
+
+/// A mail takes an answer to each of its commands, and a connection of its own to the relay.
+const MAILS: Pace = Pace { together: 64, at_once: 2, steps: 6 };
 
 /// How long a target waits after its first failure, and at most.
 const DELAY_MIN_MS: i64 = 1_000;
@@ -83,37 +98,37 @@ impl Chancery {
     pub(super) async fn deliver_some(&self, target: Uuid) -> Result<bool> {
         let (node, now_ms) = (self.node, self.clock.now_ms());
         let wait = ms(self.limits.notices.wait_max);
-        // All turns of the longest wait, and some seconds to write down what came of them.
-        let turns = i64::from(TOGETHER).div_euclid(AT_ONCE as i64);
-        let until_ms = now_ms.saturating_add(wait.saturating_mul(turns)).saturating_add(10_000);
         let taken = self.storage.background(&DeliveringNotices(()), move |tx| {
             Box::pin(async move {
-                let Some(target) = tables::notice_targets::by_id(tx, target).await? else { return Ok(None) };
-                let limit = |state: &State| if state.failures > 0 { 1 } else { TOGETHER };
-                let taken = tables::deliveries::take(tx, target.id, node, (now_ms, until_ms), limit).await?;
+                let Some(row) = tables::notice_targets::by_id(tx, target).await? else { return Ok(None) };
+                let target = StoredTarget::from_row(row)?;
+                let pace = Pace::of(&target);
+                let limit = |state: &State| if state.failures > 0 { 1 } else { pace.together };
+                let until_ms = now_ms.saturating_add(pace.lease_ms(wait));
+                let taken = tables::deliveries::take(tx, target.row.id, node, (now_ms, until_ms), limit).await?;
                 let Some((state, due)) = taken else { return Ok(None) };
-                let mut notices = Vec::with_capacity(due.len());
-                for row in due {
-                    if let Some(notice) = tables::notices::by_seq(tx, row.item).await? {
-                        notices.push((row, notice));
-                    }
-                }
-                Ok::<_, Error>(Some((target, state, notices)))
+                Ok::<_, Error>(Some((target, state, due)))
             })
         });
-        let Some((row, state, due)) = taken.await? else { return Ok(false) };
-        let (target, tried) = (StoredTarget::from_row(row)?, due.len());
+        let begun = Instant::now();
+        let Some((target, state, due)) = taken.await? else { return Ok(false) };
+        let due = self.with_notices(due).await?;
+        let tried = due.len();
         let attempts = stream::iter(due).map(|(row, notice)| {
             let target = &target;
             async move {
+                if begun.elapsed() >= BEGUN_WITHIN {
+                    return None;
+                }
                 let attempt = match self.notices.shown(notice) {
                     Ok(notice) => self.post_notice(target, &notice).await,
                     Err(failure) => Err(failure),
                 };
-                (row, attempt)
+                Some((row, attempt))
             }
         });
-        let attempts: Vec<_> = attempts.buffer_unordered(AT_ONCE).collect().await;
+        let attempts = attempts.buffer_unordered(Pace::of(&target).at_once);
+        let attempts: Vec<_> = attempts.filter_map(future::ready).collect().await;
         let settled = self.settled(&target, &state, attempts);
         let (goes_on, now_ms) = (!settled.delivered.is_empty(), self.clock.now_ms());
         let target = target.row.id;
@@ -128,6 +143,22 @@ impl Chancery {
         Ok(goes_on && tried > 0)
     }
 
+    /// What is due, with what is to be said: read apart, so that nobody who writes waits for it.
+    async fn with_notices(&self, due: Vec<Row>) -> Result<Vec<(Row, tables::notices::Row)>> {
+        let read = self.storage.read(&DeliveringNotices(()), move |tx| {
+            Box::pin(async move {
+                let mut notices = Vec::with_capacity(due.len());
+                for row in due {
+                    if let Some(notice) = tables::notices::by_seq(tx, row.item).await? {
+                        notices.push((row, notice));
+                    }
+                }
+                Ok::<_, Error>(notices)
+            })
+        });
+        read.await
+    }
+
     /// What is written down of a turn.
     fn settled(&self, target: &StoredTarget, state: &State, attempts: Vec<(Row, Result<Attempt>)>) -> Settled {
         let now_ms = self.clock.now_ms();
@@ -138,7 +169,10 @@ impl Chancery {
                     settled.delivered.push(row.seq);
                     continue;
                 }
-                Ok(Attempt { status: Some(status), answer, .. }) => format!("HTTP {status} {answer}"),
+                Ok(Attempt { status: Some(status), answer, .. }) => {
+                    let protocol = if target.content.email.is_some() { "SMTP" } else { "HTTP" };
+                    format!("{protocol} {status} {answer}")
+                }
                 Ok(Attempt { answer, .. }) => answer,
                 Err(failure) => {
                     error!(error = &failure as &dyn std::error::Error, "a notice could not be sent");
@@ -161,6 +195,17 @@ impl Chancery {
             }
         }
         settled
+    }
+}
+
+impl Pace {
+    const fn of(target: &StoredTarget) -> Self {
+        if target.content.email.is_some() { MAILS } else { WEBHOOKS }
+    }
+
+    /// Until the last is begun, its longest wait, and some seconds to write down what came of all.
+    fn lease_ms(self, wait_ms: i64) -> i64 {
+        wait_ms.saturating_mul(self.steps).saturating_add(ms(BEGUN_WITHIN)).saturating_add(10_000)
     }
 }
 

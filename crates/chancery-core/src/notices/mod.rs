@@ -6,6 +6,7 @@
 
 mod deliver;
 mod follow;
+mod mail;
 mod of_record;
 mod overdue;
 mod post;
@@ -33,7 +34,7 @@ pub(crate) use self::{deliver::DeliveringNotices, of_record::Draft};
 use self::{follow::Followers, of_record::Facts};
 pub use self::{
     follow::{NoticeEvent, NoticeEventId, NoticeFollower},
-    post::{NoticeTransport, Post, Posted},
+    post::{Mail, NoticeTransport, Post, Posted},
 };
 use crate::{Chancery, Error, Limits, Result, Visitor, pool::Pool, time::rfc3339_ms};
 
@@ -42,6 +43,9 @@ const QUEUE: &str = "notice";
 
 /// Posts that run at a time. They wait for the network, not for a core.
 const POSTS_MAX: usize = 32;
+
+/// Mails that are handed to the relay at a time: each is a connection to it.
+const MAILS_MAX: usize = 8;
 
 /// How notices leave the server.
 #[derive(Default)]
@@ -58,6 +62,8 @@ pub(crate) struct Notices {
     transport: Option<Arc<dyn NoticeTransport>>,
     console: Option<String>,
     pool: Pool,
+    /// For mails: a slow relay holds up no webhooks.
+    mails: Pool,
     /// Targets to which this node delivers just now.
     busy: Mutex<HashSet<Uuid>>,
     /// Who hears of notices as they happen.
@@ -93,6 +99,7 @@ impl Notices {
             transport: config.transport,
             console: config.console.map(|console| console.trim_end_matches('/').to_owned()),
             pool: Pool::with_slots(POSTS_MAX, limits),
+            mails: Pool::with_slots(MAILS_MAX, limits),
             busy: Mutex::default(),
             followers: Followers::new(),
             counts: Counts::default(),

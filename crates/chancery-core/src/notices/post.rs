@@ -1,4 +1,4 @@
-//! One notice on its way to one webhook.
+//! One notice on its way to one webhook or mailbox.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use chancery_types::{WebhookShape, wire::notices::Notice};
 use zeroize::Zeroizing;
 
 use super::{
-    shape,
+    mail, shape,
     stored_target::{Access, StoredTarget},
 };
 use crate::{Chancery, Error, Result, error::reason};
@@ -32,13 +32,29 @@ pub struct Post {
 
 /// What came back.
 pub struct Posted {
-    /// The HTTP status.
+    /// The HTTP status, or the reply code of SMTP.
     pub status: u16,
-    /// The beginning of the body.
+    /// The beginning of the body, or what the relay replied.
     pub body: Vec<u8>,
 }
 
-/// How notices travel. Core knows no HTTP.
+/// What is mailed. All words in it are ours.
+pub struct Mail {
+    /// To whom: one address.
+    pub to: String,
+    /// Of the notice: what comes twice has the same `Message-ID`.
+    pub id: uuid::Uuid,
+    /// When it happened, in milliseconds since 1970 UTC.
+    pub at_ms: i64,
+    /// One line of ASCII.
+    pub subject: String,
+    /// Lines of ASCII.
+    pub text: String,
+    /// How long one step of the exchange may take.
+    pub wait: Duration,
+}
+
+/// How notices travel. Core knows no HTTP and no SMTP.
 pub trait NoticeTransport: Send + Sync {
     /// Posts to a webhook and answers what came back, whatever the status. It follows no redirect, and connects only to
     /// addresses that are allowed. It may block.
@@ -46,6 +62,12 @@ pub trait NoticeTransport: Send + Sync {
     /// # Errors
     /// Whatever was in the way, in words for an administrator.
     fn post(&self, post: Post) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>>;
+
+    /// Hands a mail to the relay and answers its reply, whatever its code. It may block.
+    ///
+    /// # Errors
+    /// Whatever was in the way, in words for an administrator.
+    fn mail(&self, mail: Mail) -> Result<Posted, Box<dyn std::error::Error + Send + Sync>>;
 }
 
 /// What came of an attempt.
@@ -62,8 +84,17 @@ impl Chancery {
         let transport = self.notices.transport.clone();
         let transport =
             transport.ok_or_else(|| Error::state("This server sends no notices; the one that serves does."))?;
+        let wait = self.limits.notices.wait_max;
+        let webhook = match (&target.content.webhook, &target.content.email) {
+            (Some(webhook), _) => webhook,
+            (None, Some(mailbox)) => {
+                let mail = mail::of(&mailbox.address, notice, wait)?;
+                return Ok(attempt(self.notices.mails.run(move || transport.mail(mail)).await?));
+            }
+            (None, None) => return Err(Error::internal("a target is nowhere")),
+        };
         let access = self.open_access(target)?;
-        let shape = target.content.webhook.shape;
+        let shape = webhook.shape;
         let body = shape::body(shape, notice)?;
         let id = notice.uuid.to_string();
         let mut headers = Vec::new();
@@ -74,16 +105,20 @@ impl Chancery {
         }
         let Access { url, .. } = access;
         let limits = &self.limits.notices;
-        let post = Post { url, headers, body, answer_max: limits.answer_max, wait: limits.wait_max };
-        let posted = self.notices.pool.run(move || transport.post(post)).await?;
-        Ok(match posted {
-            Ok(Posted { status, body }) => Attempt {
-                delivered: (200..300).contains(&status),
-                status: Some(status),
-                answer: shown(&String::from_utf8_lossy(&body)),
-            },
-            Err(why) => Attempt { delivered: false, status: None, answer: shown(&reason(&*why)) },
-        })
+        let post = Post { url, headers, body, answer_max: limits.answer_max, wait };
+        Ok(attempt(self.notices.pool.run(move || transport.post(post)).await?))
+    }
+}
+
+/// What an answer came to: that of a webhook or of a relay is good from 200 to 299.
+fn attempt(posted: std::result::Result<Posted, Box<dyn std::error::Error + Send + Sync>>) -> Attempt {
+    match posted {
+        Ok(Posted { status, body }) => Attempt {
+            delivered: (200..300).contains(&status),
+            status: Some(status),
+            answer: shown(&String::from_utf8_lossy(&body)),
+        },
+        Err(why) => Attempt { delivered: false, status: None, answer: shown(&reason(&*why)) },
     }
 }
 

@@ -38,19 +38,36 @@ fn teams(notice: &Notice) -> serde_json::Value {
 }
 
 /// A notice in words. All of them are ours.
-fn sentence(notice: &Notice) -> String {
+pub(super) fn sentence(notice: &Notice) -> String {
+    let id = notice.object_uuid.map_or(String::new(), |id| format!(" {id}"));
+    let counted = notice.approvals.filter(|_| matches!(notice.kind, NoticeKind::Waiting | NoticeKind::Approved));
+    let counted = counted.map_or(String::new(), |of| format!(" ({} of {} given)", of.given, of.required));
+    format!("{}{id} {}{counted}.", object(notice), what(notice))
+}
+
+/// The same in short, of which object is left out.
+pub(super) fn what_happened(notice: &Notice) -> String {
     let object = match notice.object_kind {
+        Some(_) => format!("{} ", object(notice)),
+        None => String::new(),
+    };
+    format!("{object}{}", what(notice))
+}
+
+fn object(notice: &Notice) -> &'static str {
+    match notice.object_kind {
         Some(NoticeObject::SigningRequest) => "Signing request",
         Some(NoticeObject::Proposal) => "Proposal",
         Some(NoticeObject::Certificate) => "Certificate",
         Some(NoticeObject::ApiKey) => "API key",
         None => "Chancery",
-    };
-    let id = notice.object_uuid.map_or(String::new(), |id| format!(" {id}"));
-    let counted = notice.approvals.map_or(String::new(), |of| format!(" ({} of {} given)", of.given, of.required));
-    let what = match notice.kind {
-        NoticeKind::Waiting => format!("waits for approvals{counted}"),
-        NoticeKind::Approved => format!("was approved and waits for more approvals{counted}"),
+    }
+}
+
+fn what(notice: &Notice) -> String {
+    match notice.kind {
+        NoticeKind::Waiting => "waits for approvals".to_owned(),
+        NoticeKind::Approved => "was approved and waits for more approvals".to_owned(),
         NoticeKind::Signed => "was approved and signed".to_owned(),
         NoticeKind::Applied => "was approved and took effect".to_owned(),
         NoticeKind::Denied => "was denied".to_owned(),
@@ -62,20 +79,19 @@ fn sentence(notice: &Notice) -> String {
             let days = notice.days.unwrap_or_default();
             format!("ends within {days} {}", if days == 1 { "day" } else { "days" })
         }
-        NoticeKind::RowRefused => "refused a row of its database; the audit records say which".to_owned(),
-        NoticeKind::Test => "sends this because somebody tries this target out".to_owned(),
-    };
-    format!("{object}{id} {what}.")
+        NoticeKind::RowRefused => "refused a row of its database; see its audit records".to_owned(),
+        NoticeKind::Test => "sends this because somebody tries it out".to_owned(),
+    }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use chancery_types::{NoticeId, ObjectId, wire::signing_requests::ApprovalCount};
     use serde_json::Value;
 
     use super::*;
 
-    fn notice() -> Notice {
+    pub(crate) fn notice() -> Notice {
         Notice {
             uuid: NoticeId::from_random([1; 16]),
             sequence: 7,

@@ -2,7 +2,10 @@
 
 use chancery_keys::{Context, Secret};
 use chancery_store::{name_key, tables};
-use chancery_types::{NoticeKind, NoticeTargetId, ServiceId, WebhookShape, wire::notices::Webhook};
+use chancery_types::{
+    NoticeKind, NoticeTargetId, ServiceId, WebhookShape,
+    wire::notices::{Mailbox, Webhook},
+};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
@@ -20,7 +23,11 @@ const SEALED: &str = "notice target";
 #[serde(rename_all = "camelCase")]
 pub(super) struct Content {
     /// With the address as it is shown.
-    pub(super) webhook: Webhook,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) webhook: Option<Webhook>,
+    /// In the place of a webhook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) email: Option<Mailbox>,
     pub(super) has_secret: bool,
     pub(super) kinds: Vec<NoticeKind>,
     pub(super) services: Vec<ServiceId>,
@@ -31,6 +38,13 @@ pub(super) struct Access {
     pub(super) url: Zeroizing<String>,
     /// The key by which notices are signed.
     pub(super) secret: Option<Zeroizing<Vec<u8>>>,
+}
+
+impl Access {
+    /// Of a webhook; a mailbox takes no more than its address, which is no secret.
+    pub(super) fn of(webhook: Option<&Webhook>, secret: Option<Zeroizing<Vec<u8>>>) -> Self {
+        Self { url: Zeroizing::new(webhook.map_or_else(String::new, |webhook| webhook.url.clone())), secret }
+    }
 }
 
 pub(super) struct StoredTarget {
@@ -62,11 +76,12 @@ impl StoredTarget {
     }
 
     pub(super) fn body(&self, deliveries: DeliveryState) -> NoticeTarget {
-        let Content { webhook, has_secret, kinds, services } = self.content.clone();
+        let Content { webhook, email, has_secret, kinds, services } = self.content.clone();
         NoticeTarget {
             uuid: self.id(),
             obj_info: ObjInfo { name: self.row.name.clone(), uuid: self.id() },
             webhook,
+            email,
             has_secret,
             kinds,
             service_uuids: services,

@@ -6,8 +6,8 @@ use chancery_types::{
     wire::{
         Empty, Items, ListQuery, Results,
         notices::{
-            CreateNoticeTarget, DeliveryState, NoticeTarget, NoticeTested, PatchNoticeTarget, UndeliveredNotice,
-            UndeliveredQuery, Webhook,
+            CreateNoticeTarget, DeliveryState, Mailbox, NoticeTarget, NoticeTested, PatchNoticeTarget,
+            UndeliveredNotice, UndeliveredQuery, Webhook,
         },
     },
 };
@@ -17,6 +17,7 @@ use zeroize::Zeroizing;
 
 use super::{
     QUEUE,
+    mail::check_address,
     of_record::Draft,
     post::Attempt,
     stored_target::{Access, Content, StoredTarget, shown_url},
@@ -40,15 +41,14 @@ impl Chancery {
     pub async fn create_notice_target(&self, caller: &Caller, request: CreateNoticeTarget) -> Result<NoticeTarget> {
         let id = NoticeTargetId::from_random(chancery_keys::random());
         let grant = self.grant_notices(caller, Action::NoticeTargetCreate, None).await?;
-        let CreateNoticeTarget { name, webhook, secret, kinds, service_uuids } = request;
+        let CreateNoticeTarget { name, webhook, email, secret, kinds, service_uuids } = request;
         check_name("/name", &name, &self.limits)?;
-        check_url(&webhook)?;
         let secret = secret.map(|secret| Zeroizing::new(secret.0));
-        check_secret(secret.as_deref().map(Vec::as_slice), webhook.shape)?;
-        let access = Access { url: Zeroizing::new(webhook.url.clone()), secret };
+        let access = Access::of(webhook.as_ref(), secret);
+        check_where(webhook.as_ref(), email.as_ref(), &access)?;
         let sealed = self.seal_access(id, &access)?;
-        let webhook = Webhook { url: shown_url(&webhook), ..webhook };
-        let content = Content { webhook, has_secret: access.secret.is_some(), kinds, services: service_uuids };
+        let webhook = webhook.map(|webhook| Webhook { url: shown_url(&webhook), ..webhook });
+        let content = Content { webhook, email, has_secret: access.secret.is_some(), kinds, services: service_uuids };
         let row = tables::notice_targets::Row {
             id: id.into(),
             name_key: name_key(&name),
@@ -58,10 +58,14 @@ impl Chancery {
             secret: Some(sealed),
             created_at_ms: self.clock.now_ms(),
         };
-        let event = Event::new(Action::NoticeTargetCreate).on(Uuid::from(id)).detail(json!({
-            "name": row.name, "url": content.webhook.url, "shape": content.webhook.shape, "kinds": content.kinds,
-            "serviceUuids": content.services,
-        }));
+        let mut detail = json!({"name": row.name, "kinds": content.kinds, "serviceUuids": content.services});
+        if let Some(webhook) = &content.webhook {
+            (detail["url"], detail["shape"]) = (json!(webhook.url), json!(webhook.shape));
+        }
+        if let Some(email) = &content.email {
+            detail["address"] = json!(email.address);
+        }
+        let event = Event::new(Action::NoticeTargetCreate).on(Uuid::from(id)).detail(detail);
         let max = self.limits.notices.targets_max;
         self.commit(&grant, event, move |tx| {
             Box::pin(async move {
@@ -118,20 +122,24 @@ impl Chancery {
         request: PatchNoticeTarget,
     ) -> Result<NoticeTarget> {
         let grant = self.grant_notices(caller, Action::NoticeTargetChange, Some(id)).await?;
-        let PatchNoticeTarget { name, webhook, secret, kinds, service_uuids, enabled } = request;
+        let PatchNoticeTarget { name, webhook, email, secret, kinds, service_uuids, enabled } = request;
         name.as_ref().map_or(Ok(()), |name| check_name("/name", name, &self.limits))?;
-        webhook.as_ref().map_or(Ok(()), check_url)?;
         let target = self.storage.read(&grant, move |tx| Box::pin(load(tx, id))).await?;
         let mut access = self.open_access(&target)?;
         let StoredTarget { row: before, mut content } = target;
-        if let Some(webhook) = webhook {
-            access.url = Zeroizing::new(webhook.url.clone());
-            content.webhook = Webhook { url: shown_url(&webhook), ..webhook };
-        }
+        check_kind(&content, webhook.is_some(), email.is_some())?;
         if let Some(secret) = secret {
             access.secret = Some(Zeroizing::new(secret.0));
         }
-        check_secret(access.secret.as_deref().map(Vec::as_slice), content.webhook.shape)?;
+        if let Some(webhook) = webhook {
+            access.url = Zeroizing::new(webhook.url.clone());
+            content.webhook = Some(webhook);
+        } else if let Some(webhook) = &mut content.webhook {
+            webhook.url.clone_from(&access.url);
+        }
+        content.email = email.or(content.email);
+        check_where(content.webhook.as_ref(), content.email.as_ref(), &access)?;
+        content.webhook = content.webhook.map(|webhook| Webhook { url: shown_url(&webhook), ..webhook });
         content.has_secret = access.secret.is_some();
         content.kinds = kinds.unwrap_or(content.kinds);
         content.services = service_uuids.unwrap_or(content.services);
@@ -259,6 +267,34 @@ async fn state(tx: &mut Tx, target: Uuid) -> Result<DeliveryState> {
         error: state.error,
         failed_at: state.failed_at_ms.map(rfc3339_ms),
     })
+}
+
+/// One of the two, with all that it needs.
+fn check_where(webhook: Option<&Webhook>, email: Option<&Mailbox>, access: &Access) -> Result<()> {
+    let secret = access.secret.as_deref().map(Vec::as_slice);
+    match (webhook, email) {
+        (Some(webhook), None) => {
+            check_url(webhook)?;
+            check_secret(secret, webhook.shape)
+        }
+        (None, Some(email)) if secret.is_none() => check_address(email),
+        (None, Some(_)) => Err(Error::value("/secret", "Mails are not signed: a mailbox has no secret.")),
+        (Some(_), Some(_)) => Err(Error::value("/email", "A target is a webhook or a mailbox, not both.")),
+        (None, None) => {
+            Err(Error::value("/webhook", "A target is a webhook or a mailbox; it needs `webhook` or `email`."))
+        }
+    }
+}
+
+/// What has waited for one would go to the other.
+fn check_kind(content: &Content, webhook: bool, email: bool) -> Result<()> {
+    if email && content.webhook.is_some() {
+        return Err(Error::value("/email", "This target is a webhook, and stays one."));
+    }
+    if webhook && content.email.is_some() {
+        return Err(Error::value("/webhook", "This target is a mailbox, and stays one."));
+    }
+    Ok(())
 }
 
 /// An address that can be posted to over TLS. Whether it may be is found out when its name is resolved.

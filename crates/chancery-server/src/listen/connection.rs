@@ -256,6 +256,12 @@ impl ConnectionState {
         self.has_known_caller.load(Ordering::Relaxed)
     }
 
+    /// An answer goes on after its call: until this is dropped, the connection is not idle.
+    pub(crate) fn lasting(self: &Arc<Self>) -> Lasting {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        Lasting(Arc::clone(self))
+    }
+
     /// Some call is of somebody who is logged in. Looked at before it is written: every call comes by here.
     pub(crate) fn caller_is_known(&self) {
         if !self.has_known_caller()
@@ -264,6 +270,16 @@ impl ConnectionState {
         {
             turns.caller_is_known();
         }
+    }
+}
+
+/// An answer without an end that is known.
+#[derive(Debug)]
+pub(crate) struct Lasting(Arc<ConnectionState>);
+
+impl Drop for Lasting {
+    fn drop(&mut self) {
+        self.0.ended.fetch_add(1, Ordering::Relaxed);
     }
 }
 

@@ -196,6 +196,13 @@ fn notices() -> chancery_core::NoticeConfig {
         ) -> Result<chancery_core::Posted, Box<dyn std::error::Error + Send + Sync>> {
             Ok(chancery_core::Posted { status: 200, body: b"taken".to_vec() })
         }
+
+        fn mail(
+            &self,
+            _: chancery_core::Mail,
+        ) -> Result<chancery_core::Posted, Box<dyn std::error::Error + Send + Sync>> {
+            Ok(chancery_core::Posted { status: 250, body: b"2.0.0 queued".to_vec() })
+        }
     }
     chancery_core::NoticeConfig { transport: Some(std::sync::Arc::new(Taking)), console: None }
 }

@@ -5,8 +5,9 @@
 
 use uuid::Uuid;
 
+use crate::statement::{IDS_MAX, parameters};
 use crate::value::Bind;
-use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
+use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, generated_sql, sql};
 
 /// Something that waits.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -85,7 +86,6 @@ const LEASE: &str = "UPDATE delivery_states SET leased_by = $2, leased_until_ms 
     WHERE target = $1 AND leased_until_ms <= $3 AND due_at_ms <= $3";
 const DUE: &str = "SELECT seq, target, item, made_at_ms, due_at_ms, attempts, error FROM deliveries \
     WHERE target = $1 AND due_at_ms <= $2 ORDER BY due_at_ms, seq LIMIT $3";
-const DONE: &str = "DELETE FROM deliveries WHERE seq = $1";
 const FAILED: &str = "UPDATE deliveries SET due_at_ms = $2, error = $3, attempts = attempts + 1 WHERE seq = $1";
 const SETTLE: &str = "UPDATE delivery_states SET leased_by = NULL, leased_until_ms = 0, failures = $3, due_at_ms = $4 \
     WHERE target = $1 AND leased_by = $2";
@@ -147,8 +147,12 @@ pub async fn take(
 pub async fn settle(tx: &mut Tx, target: Uuid, node: Uuid, settled: Settled, now_ms: i64) -> Result<(), StoreError> {
     let Settled { delivered, failed, failures, due_at_ms } = settled;
     let mut taken = 0;
-    for seq in delivered {
-        taken += i64::from(sql(DONE).bind(seq).execute(tx).await? == 1);
+    for some in delivered.chunks(IDS_MAX) {
+        let places = parameters(1, some.len());
+        let values: Vec<_> = some.iter().map(|seq| (*seq).into_value()).collect();
+        let text = format!("DELETE FROM deliveries WHERE seq IN ({places})");
+        let gone = generated_sql(text).bind_all(&values).execute(tx).await?;
+        taken += i64::try_from(gone).unwrap_or(i64::MAX);
     }
     if taken > 0 {
         sql(TOOK).bind(target).bind(taken).bind(now_ms).execute(tx).await?;

@@ -18,7 +18,17 @@ pub struct Webhook {
     pub shape: WebhookShape,
 }
 
-/// What a new target of notices shall be.
+/// A mailbox that notices are sent to by the server's SMTP relay.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Mailbox {
+    /// One address, such as `releases@example.org`: of a person or of a list.
+    #[cfg_attr(feature = "schema", schema(min_length = 3, max_length = 254))]
+    pub address: String,
+}
+
+/// What a new target of notices shall be: a webhook or a mailbox.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
@@ -26,10 +36,14 @@ pub struct CreateNoticeTarget {
     /// Its name, unique without regard to letter case.
     #[cfg_attr(feature = "schema", schema(min_length = 1, max_length = 255))]
     pub name: String,
-    /// Where notices go.
-    pub webhook: Webhook,
+    /// Where notices go by webhook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<Webhook>,
+    /// Where they go by e-mail, in the place of `webhook`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<Mailbox>,
     /// The key by which notices are signed: 24 to 64 bytes. Receivers know it as `whsec_` and the same base64. It is never
-    /// answered. A webhook of the shape `Chancery` needs one.
+    /// answered. A webhook of the shape `Chancery` needs one, a mailbox has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<Base64>,
     /// Which notices it gets; all of them where this is empty or absent.
@@ -53,6 +67,9 @@ pub struct PatchNoticeTarget {
     /// Where notices go from now on: the address in full, also where a part of it is not shown.
     #[serde(default)]
     pub webhook: Option<Webhook>,
+    /// The mailbox that they go to from now on. A webhook stays one, and a mailbox a mailbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<Mailbox>,
     /// A new key by which notices are signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<Base64>,
@@ -76,8 +93,12 @@ pub struct NoticeTarget {
     pub uuid: NoticeTargetId,
     /// Name and id.
     pub obj_info: ObjInfo<NoticeTargetId>,
-    /// Where notices go.
-    pub webhook: Webhook,
+    /// Where notices go by webhook.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<Webhook>,
+    /// Where they go by e-mail.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<Mailbox>,
     /// Whether notices are signed.
     pub has_secret: bool,
     /// Which notices it gets; all of them where this is empty.
@@ -128,7 +149,7 @@ pub struct NoticeTested {
     pub uuid: NoticeId,
     /// Whether the target took it.
     pub delivered: bool,
-    /// The HTTP status that it answered, if it did.
+    /// The HTTP status that it answered, if it did; of e-mail the reply code of SMTP.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// What it answered, cut short, or why it could not be reached.

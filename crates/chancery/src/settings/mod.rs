@@ -4,6 +4,7 @@
 mod addresses;
 mod limits;
 mod recorded;
+mod smtp;
 
 use std::{
     net::SocketAddr,
@@ -16,6 +17,7 @@ use chancery_server::{Bounds, Network};
 use clap::{Args, ValueEnum};
 use serde::Deserialize;
 
+pub(crate) use self::smtp::{Smtp, SmtpTls};
 use crate::{
     bounded,
     failure::{Failure, While as _},
@@ -99,6 +101,24 @@ pub(crate) struct Options {
     /// Authorities that the targets of notices must have their TLS certificates from, PEM [default: the system's].
     #[arg(long, value_name = "FILE", env = "CHANCERY_NOTICE_CA")]
     pub(crate) notice_ca: Option<PathBuf>,
+    /// The relay that notices are mailed by: its name or address. It may be in a private network.
+    #[arg(long, value_name = "HOST", env = "CHANCERY_SMTP_HOST")]
+    pub(crate) smtp_host: Option<String>,
+    /// Its port [default: 587, 465 with --smtp-tls tls, 25 with --smtp-tls none].
+    #[arg(long, value_name = "PORT", env = "CHANCERY_SMTP_PORT")]
+    pub(crate) smtp_port: Option<u16>,
+    /// How the connection to it is encrypted [default: starttls].
+    #[arg(long, value_name = "MODE", env = "CHANCERY_SMTP_TLS")]
+    pub(crate) smtp_tls: Option<SmtpTls>,
+    /// As whom to log in to it, if at all.
+    #[arg(long, value_name = "NAME", env = "CHANCERY_SMTP_USER")]
+    pub(crate) smtp_user: Option<String>,
+    /// File with the password for that.
+    #[arg(long, value_name = "FILE", env = "CHANCERY_SMTP_PASSWORD_FILE")]
+    pub(crate) smtp_password_file: Option<PathBuf>,
+    /// From whom mails are, such as `Chancery <chancery@example.org>`.
+    #[arg(long, value_name = "ADDRESS", env = "CHANCERY_SMTP_FROM")]
+    pub(crate) smtp_from: Option<String>,
     /// Lifetime of a bearer token in seconds [default: 600].
     #[arg(long, value_name = "SECONDS", env = "CHANCERY_TOKEN_LIFETIME")]
     pub(crate) token_lifetime: Option<u64>,
@@ -204,6 +224,7 @@ pub(crate) struct Settings {
     pub(crate) public_origin: Option<String>,
     pub(crate) notice_networks: Vec<Network>,
     pub(crate) notice_ca: Option<PathBuf>,
+    pub(crate) smtp: Option<Smtp>,
     pub(crate) rsa_pool: usize,
     pub(crate) limits: Limits,
     pub(crate) given: Given,
@@ -254,6 +275,12 @@ impl Options {
             public_origin: self.public_origin.or(other.public_origin),
             notice_networks: self.notice_networks.or(other.notice_networks),
             notice_ca: self.notice_ca.or(other.notice_ca),
+            smtp_host: self.smtp_host.or(other.smtp_host),
+            smtp_port: self.smtp_port.or(other.smtp_port),
+            smtp_tls: self.smtp_tls.or(other.smtp_tls),
+            smtp_user: self.smtp_user.or(other.smtp_user),
+            smtp_password_file: self.smtp_password_file.or(other.smtp_password_file),
+            smtp_from: self.smtp_from.or(other.smtp_from),
             token_lifetime: self.token_lifetime.or(other.token_lifetime),
             rsa_pool: self.rsa_pool.or(other.rsa_pool),
             limit: self.limit.or(other.limit),
@@ -264,6 +291,7 @@ impl Options {
     }
 
     fn check(self) -> Result<Settings, Failure> {
+        let smtp = smtp::of(&self)?;
         let data = self.data.unwrap_or_else(|| PathBuf::from("./chancery-data"));
         let store = match self.store {
             Some(store) => store.parse().doing("--store")?,
@@ -278,7 +306,6 @@ impl Options {
             (None, None) => None,
             (Some(_), None) | (None, Some(_)) => return Err("--tls-cert and --tls-key go together".into()),
         };
-        let drain_delay = drain_delay(self.drain_delay)?;
         let (mut limits, mut bounds) = (Limits::default(), Bounds::default());
         let given = Given { limits: self.limit.unwrap_or_default(), proxies: self.trusted_proxies.unwrap_or_default() };
         for limit in &given.limits {
@@ -308,12 +335,13 @@ impl Options {
             log_name: self.log_name,
             tls,
             tls_names: self.tls_name.unwrap_or_default(),
-            drain_delay,
+            drain_delay: drain_delay(self.drain_delay)?,
             time_stamp_urls: self.time_stamp_urls.unwrap_or_default(),
             time_stamp_roots: self.time_stamp_roots,
             public_origin: self.public_origin,
             notice_networks: addresses::notice_networks(&self.notice_networks.unwrap_or_default())?,
             notice_ca: self.notice_ca,
+            smtp,
             rsa_pool: self.rsa_pool.map_or(RSA_POOL, usize::from),
             limits,
             given,

@@ -21,6 +21,7 @@ impl Settings {
             "own-tls": self.tls.is_none(),
             "token-lifetime": self.limits.token_lifetime.as_secs(),
             "time-stamp-authorities": self.time_stamp_urls.len(),
+            "smtp-host": self.smtp.as_ref().map(|smtp| &smtp.host),
             "trusted-proxies": bounded(&self.given.proxies),
             "limits": bounded(&self.given.limits),
         })

@@ -8,6 +8,7 @@ use super::{
 const TARGET: &str = "/api/v2/notice-targets/{}";
 
 const URL: Member = member("url", "/webhook/url", Kind::Text, "Where it is: an https address");
+const EMAIL: Member = member("email", "/email/address", Kind::Text, "A mailbox in the place of a webhook");
 const SHAPE: Member = member("shape", "/webhook/shape", Kind::Text, "Chancery, Slack or Teams");
 const SECRET: Member =
     member("secret-file", "/secret", Kind::FileBytes, "File with the key by which notices are signed: 24 to 64 bytes");
@@ -37,7 +38,7 @@ pub(super) const RESOURCES: &[Resource] = &[
             Verb {
                 about: "Makes one, which takes two persons",
                 path: "/api/v2/notice-targets",
-                members: &[member("name", "/name", Kind::Text, "Its name"), URL, SHAPE, SECRET, KINDS, SERVICES],
+                members: &[member("name", "/name", Kind::Text, "Its name"), URL, EMAIL, SHAPE, SECRET, KINDS, SERVICES],
                 example: "chancery notice-target create --name alerts --url https://hooks.example.org/chancery \
                     --shape Chancery --secret-file hook.key --kind Waiting,Failed",
                 ..CREATE
@@ -48,6 +49,7 @@ pub(super) const RESOURCES: &[Resource] = &[
                 members: &[
                     member("name", "/name", Kind::Text, "Its new name"),
                     URL,
+                    EMAIL,
                     SHAPE,
                     SECRET,
                     KINDS,

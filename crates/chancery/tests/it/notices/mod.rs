@@ -1,6 +1,9 @@
 //! Notices to a receiver that is not ours: none is lost while it is down or the server is killed, each is signed, and none
 //! goes where it must not.
 
+mod mails;
+mod nodes;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,

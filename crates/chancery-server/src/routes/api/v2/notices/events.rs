@@ -1,6 +1,6 @@
 //! Notices as they happen: server-sent events.
 
-use std::convert::Infallible;
+use std::{convert::Infallible, pin::pin, time::Duration};
 
 use axum::{
     body::{Body, Bytes},
@@ -13,11 +13,15 @@ use axum::{
 use chancery_core::{Caller, Error, NoticeEvent, NoticeEventId, NoticeFollower};
 use chancery_types::NoticeKind;
 use futures::stream;
+use tokio::time;
 
-use crate::{answer::Failure, app::App};
+use crate::{answer::Failure, app::App, middleware::Peer};
 
 const EVENT_STREAM: &str = "text/event-stream";
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// How often it is looked whether the server is about to stop.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 /// After how many milliseconds a browser asks again.
 const RETRY_MS: u32 = 2_000;
@@ -25,21 +29,23 @@ const RETRY_MS: u32 = 2_000;
 /// Whether this is what is asked for.
 pub(super) fn are_wanted(headers: &HeaderMap) -> bool {
     let mut accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-    accepted.any(|value| value.split(',').any(|one| one.split(';').next().is_some_and(|one| one.trim() == EVENT_STREAM)))
+    accepted
+        .any(|value| value.split(',').any(|one| one.split(';').next().is_some_and(|one| one.trim() == EVENT_STREAM)))
 }
 
 /// The stream. It ends when the session does, or when the server is about to stop.
 pub(super) async fn events(
     app: App,
-    caller: &Caller,
+    (caller, peer): (&Caller, Option<&Peer>),
     kind: Option<NoticeKind>,
     headers: &HeaderMap,
 ) -> Result<Response, Failure> {
-    let since = headers.get(LAST_EVENT_ID).map(|value| event_id(value.to_str().unwrap_or_default())).transpose()?;
+    let since = headers.get(LAST_EVENT_ID).map(|value| event_id(value.to_str().unwrap_or("?"))).transpose()?;
     let follower = app.follow_notices(caller, kind, since.flatten()).await?;
-    let frames = stream::unfold((app, follower), |(app, mut follower)| async move {
+    let lasting = peer.and_then(|peer| peer.connection.as_ref()).map(|connection| connection.lasting());
+    let frames = stream::unfold((app, follower, lasting), |(app, mut follower, lasting)| async move {
         let frame = frame(&app, &mut follower).await?;
-        Some((Ok::<_, Infallible>(frame), (app, follower)))
+        Some((Ok::<_, Infallible>(frame), (app, follower, lasting)))
     });
     Ok(([(CONTENT_TYPE, EVENT_STREAM)], Body::from_stream(frames)).into_response())
 }
@@ -50,10 +56,16 @@ fn event_id(text: &str) -> Result<Option<NoticeEventId>, Error> {
 }
 
 async fn frame(app: &App, follower: &mut NoticeFollower) -> Option<Bytes> {
-    if app.is_draining() {
-        return None;
-    }
-    let frame = match follower.next().await? {
+    let mut next = pin!(follower.next());
+    let event = loop {
+        if app.is_draining() {
+            return None;
+        }
+        if let Ok(event) = time::timeout(LOOK_EVERY, next.as_mut()).await {
+            break event?;
+        }
+    };
+    let frame = match event {
         NoticeEvent::Begun(id) => format!("retry: {RETRY_MS}\nid: {id}\nevent: begun\ndata: {{}}\n\n"),
         NoticeEvent::Gap(id) => format!("id: {id}\nevent: gap\ndata: {{}}\n\n"),
         NoticeEvent::Beat => ": nothing new\n\n".to_owned(),

@@ -4,6 +4,7 @@ mod events;
 pub(crate) mod undelivered;
 
 use axum::{
+    Extension,
     extract::State,
     http::HeaderMap,
     response::{IntoResponse as _, Response},
@@ -17,6 +18,7 @@ use crate::{
     answer::{Failure, success},
     app::App,
     extract::{Authenticated, Query},
+    middleware::Peer,
 };
 
 /// What happened, the newest first, as far as the caller may see what it is about: approvers see all of requests and
@@ -36,10 +38,12 @@ pub(crate) async fn list_notices(
     State(app): State<App>,
     caller: Authenticated,
     Query(query): Query<NoticeQuery>,
+    peer: Option<Extension<Peer>>,
     headers: HeaderMap,
 ) -> Result<Response, Failure> {
     if events::are_wanted(&headers) {
-        return events::events(app, &caller, query.kind, &headers).await;
+        let peer = peer.as_deref();
+        return events::events(app, (&caller, peer), query.kind, &headers).await;
     }
     Ok(success(app.notices(&caller, query).await?)?.into_response())
 }

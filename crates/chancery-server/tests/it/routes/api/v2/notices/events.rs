@@ -56,7 +56,9 @@ impl Events {
         loop {
             if let Some((frame, rest)) = self.text.split_once("\n\n") {
                 let field = |name: &str| {
-                    let of = |line: &str| line.strip_prefix(name).and_then(|line| line.strip_prefix(": ")).map(str::to_owned);
+                    let of = |line: &str| {
+                        line.strip_prefix(name).and_then(|line| line.strip_prefix(": ")).map(str::to_owned)
+                    };
                     frame.lines().find_map(of).unwrap_or_default()
                 };
                 let (id, name, data) = (field("id"), field("event"), field("data"));

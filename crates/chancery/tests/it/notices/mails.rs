@@ -1,0 +1,154 @@
+//! Notices by e-mail, through a relay of aiosmtpd: STARTTLS, a login, recipients that are refused, a relay that is down
+//! and a server that is killed.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+};
+
+use chancery_client::Client;
+use chancery_testkit::temp_dir;
+use chancery_types::wire::notices::{CreateNoticeTarget, NoticeTarget, UndeliveredQuery};
+use serde_json::{Value, json};
+
+use super::{Receiver, submit, wait_until};
+use crate::process::Demo;
+
+const PASSWORD: &str = "of the relay alone";
+
+/// A relay in a process of its own.
+struct Relay {
+    /// Its port, certificate and authority.
+    place: Receiver,
+    log: PathBuf,
+    child: Option<Child>,
+}
+
+impl Relay {
+    fn listen(&mut self) {
+        let python = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/tools/venv/bin/python");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/notices/relay.py");
+        let mut command = Command::new(python);
+        command.arg(script).arg(&self.place.chain).arg(self.place.port.to_string()).arg(PASSWORD).arg(&self.log);
+        self.child = Some(command.stderr(Stdio::null()).spawn().unwrap());
+    }
+
+    /// What came, by its Message-ID.
+    fn received(&self) -> BTreeMap<String, Value> {
+        let text = fs::read_to_string(&self.log).unwrap_or_default();
+        let mails = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        mails.map(|mail| (header(&mail, "Message-ID"), mail)).collect()
+    }
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            let _gone_already = child.kill();
+            let _reaped = child.wait();
+        }
+    }
+}
+
+/// A header field of a mail: it has one such line.
+fn header(mail: &Value, name: &str) -> String {
+    let head = mail["text"].as_str().unwrap().split("\r\n\r\n").next().unwrap();
+    let lines: Vec<_> = head.split("\r\n").filter_map(|line| line.strip_prefix(&format!("{name}: "))).collect();
+    assert_eq!(lines.len(), 1, "{name}: {head}");
+    lines[0].to_owned()
+}
+
+fn mailbox(client: &Client, name: &str, address: &str) -> NoticeTarget {
+    let sent = json!({"name": name, "email": {"address": address}, "kinds": ["Waiting"]});
+    let sent: CreateNoticeTarget = serde_json::from_value(sent).unwrap();
+    client.create_notice_target(&sent).unwrap()
+}
+
+#[test]
+fn no_mail_is_lost_while_the_relay_is_down_and_the_server_is_killed() {
+    let folder = temp_dir();
+    let place = Receiver::new(folder.path());
+    let mut relay = Relay { place, log: folder.path().join("mails"), child: None };
+    let (authority, port) = (relay.place.authority.display().to_string(), relay.place.port.to_string());
+    let password = folder.path().join("smtp-password");
+    fs::write(&password, format!("{PASSWORD}\n")).unwrap();
+    let password = password.display().to_string();
+    let arguments = [
+        ["--notice-ca", &authority],
+        ["--smtp-host", "localhost"],
+        ["--smtp-port", &port],
+        ["--smtp-user", "chancery"],
+        ["--smtp-password-file", &password],
+        ["--smtp-from", "Chancery <chancery@kms.example.org>"],
+        ["--public-origin", "https://kms.example.org"],
+    ]
+    .concat();
+    let demo = Demo::start(folder.path(), &arguments);
+    let client = demo.client();
+    let made = mailbox(&client, "releases", "releases@example.org");
+    let refused = mailbox(&client, "nobody", "refused@example.org");
+    let mut submitted = submit(&client, &demo, 20);
+    wait_until("a failure is told", || client.notice_target(made.uuid).unwrap().deliveries.error.is_some());
+
+    relay.listen();
+    wait_until("the relay gets some", || relay.received().len() > 2);
+    demo.server.kill();
+    let listen = demo.text("/base").trim_start_matches("https://").to_owned();
+    drop(demo);
+    let demo = Demo::start_again(folder.path(), &listen, &arguments);
+    let client = demo.client();
+    submitted.extend(submit(&client, &demo, 20));
+    wait_until("nothing waits", || client.notice_target(made.uuid).unwrap().deliveries.waiting == 0);
+
+    let mut received = relay.received();
+    received.retain(|_, mail| submitted.iter().any(|uuid| mail["text"].as_str().unwrap().contains(uuid)));
+    assert_eq!(received.len(), submitted.len(), "none is missing, and each has one Message-ID");
+    for (id, mail) in &received {
+        let text = mail["text"].as_str().unwrap();
+        assert_eq!((&mail["tls"], &mail["to"]), (&json!(true), &json!(["releases@example.org"])));
+        assert_eq!(header(mail, "Subject"), "Chancery: Signing request waits for approvals");
+        assert_eq!(header(mail, "From"), "Chancery <chancery@kms.example.org>");
+        assert!(id.ends_with("@kms.example.org>"), "{id}");
+        assert!(!text.contains("approve this"), "a submitter's words: {text}");
+        assert!(text.contains("https://kms.example.org/#/approvals/request/"), "{text}");
+    }
+
+    // Who is refused holds up nobody, and it is told why.
+    let state = client.notice_target(refused.uuid).unwrap().deliveries;
+    assert!(state.error.unwrap().starts_with("SMTP 550 "), "the relay's reply");
+    assert!(state.waiting > 0 && state.delivered == 0);
+    let waiting =
+        client.undelivered_notices(&UndeliveredQuery { target_uuid: Some(refused.uuid), ..Default::default() });
+    assert!(
+        waiting.unwrap().items.iter().any(|one| one.error.as_ref().is_some_and(|why| why.contains("nobody of that")))
+    );
+    let tested = client.test_notice_target(made.uuid, &Default::default()).unwrap();
+    assert_eq!((tested.delivered, tested.status), (true, Some(250)), "{tested:?}");
+    let tested = client.test_notice_target(refused.uuid, &Default::default()).unwrap();
+    assert_eq!((tested.delivered, tested.status), (false, Some(550)), "{tested:?}");
+}
+
+#[test]
+fn no_password_goes_to_a_relay_whose_certificate_is_not_trusted() {
+    let folder = temp_dir();
+    let mut relay = Relay { place: Receiver::new(folder.path()), log: folder.path().join("mails"), child: None };
+    relay.listen();
+    let other = folder.path().join("other");
+    fs::create_dir(&other).unwrap();
+    let (authority, port) = (Receiver::new(&other).authority.display().to_string(), relay.place.port.to_string());
+    let arguments =
+        ["--notice-ca", &authority, "--smtp-host", "localhost", "--smtp-port", &port, "--smtp-from", "a@b.example"];
+    let demo = Demo::start(folder.path(), &arguments);
+    let client = demo.client();
+    let made = mailbox(&client, "releases", "releases@example.org");
+    let mut tested = client.test_notice_target(made.uuid, &Default::default()).unwrap();
+    wait_until("the relay listens", || {
+        tested = client.test_notice_target(made.uuid, &Default::default()).unwrap();
+        !tested.answer.contains("refused")
+    });
+    assert!(!tested.delivered && tested.status.is_none(), "{tested:?}");
+    assert!(tested.answer.contains("certificate") || tested.answer.contains("UnknownIssuer"), "{tested:?}");
+    assert!(relay.received().is_empty());
+}
