@@ -441,7 +441,8 @@ mod tests {
         };
         let role =
             tables::identity_roles::Row { identity_id: id, role_id: RoleId::APPLICATION.into(), assigned_at_ms: 0 };
-        let before = chancery.commit(&Host::running("test"), Event::new(Action::IdentityUnlock), move |tx| {
+        let host = Host::running("test");
+        let before = chancery.commit(&host, Event::new(Action::IdentityUnlock), move |tx| {
             Box::pin(async move {
                 tables::identities::insert(tx, &row).await?;
                 Ok(tables::identity_roles::insert(tx, &role).await?)
