@@ -5,8 +5,8 @@ use chancery_types::KeyId;
 use thiserror::Error;
 
 use crate::{
-    BearerKey, DataKey, Failed, GenerateError, KeyRef, OpenError, Purpose, RootKey, RootKeyId, RowKey, RsaBatch,
-    SealedKey, Secret, SigningKey, VaultIndex, envelope::Envelope, generate::generate, root::Derivation,
+    BearerKey, DataKey, Failed, GenerateError, JournalKey, KeyRef, OpenError, Purpose, RootKey, RootKeyId, RowKey,
+    RsaBatch, SealedKey, Secret, SigningKey, VaultIndex, envelope::Envelope, generate::generate, root::Derivation,
 };
 
 /// What a sealed value is, and whose: a value sealed in one context does not open in another.
@@ -103,6 +103,11 @@ impl Custodian {
         RowKey::new(*sealed.key(), &self.open(sealed, Purpose::Rows)?)
     }
 
+    /// Opens the key of a journal.
+    pub fn open_journal_key(&self, sealed: &SealedKey) -> Result<JournalKey, OpenError> {
+        JournalKey::new(*sealed.key(), &self.open(sealed, Purpose::Journal)?)
+    }
+
     /// Seals a key for bearer tokens anew, as another version: the seal says of which kind of database it is.
     pub fn reseal_bearer_key(&self, sealed: &SealedKey, version: u32) -> Result<SealedKey, OpenError> {
         let secret = self.open(sealed, Purpose::Bearer)?;
@@ -177,6 +182,7 @@ mod tests {
             Purpose::Bearer => custodian.open_bearer_key(&sealed).err(),
             Purpose::Log => custodian.open_log_key(&sealed).err(),
             Purpose::Rows => custodian.open_row_key(&sealed).err(),
+            Purpose::Journal => custodian.open_journal_key(&sealed).err(),
         }
     }
 
@@ -197,6 +203,7 @@ mod tests {
             (KeySpec::Aes(AesSize::Bits256), Purpose::Data),
             (KeySpec::Hmac256, Purpose::Bearer),
             (KeySpec::Hmac256, Purpose::Rows),
+            (KeySpec::Hmac256, Purpose::Journal),
         ];
         let contents = kinds.map(|(spec, _)| generate(spec).unwrap().secret);
         for (spec, purpose) in kinds {

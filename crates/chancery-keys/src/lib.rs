@@ -2,7 +2,7 @@
 //!
 //! A [`Custodian`] is made from the [`RootKey`] and alone turns a [`SealedKey`], the form in which keys are stored, into
 //! an open one. There is one type of open key for each [`Purpose`], which can do what the purpose needs and nothing
-//! else: [`SigningKey`], [`DataKey`], [`BearerKey`], [`RowKey`]. Open keys have no Debug, no Clone and no serialisation, and their
+//! else: [`SigningKey`], [`DataKey`], [`BearerKey`], [`RowKey`], [`JournalKey`]. Open keys have no Debug, no Clone and no serialisation, and their
 //! bytes are wiped when they are dropped. Keys for signatures may be elsewhere: in a [`KeyBackend`], which signs with them
 //! itself.
 //!
@@ -37,6 +37,7 @@ mod error;
 mod generate;
 mod hash;
 mod import;
+mod journal;
 mod mac;
 mod random;
 mod root;
@@ -59,6 +60,7 @@ pub use data::{
 pub use error::{Failed, GenerateError, OpenError, SignError};
 pub use hash::{Digest, DigestLength, Hasher, hash};
 pub use import::{ForeignKey, ImportError, Pkcs12};
+pub use journal::{JOURNAL_MAC_LEN, JOURNAL_TAG_LEN, JournalKey};
 pub use mac::{hmac_sha256, is_same_hash};
 pub use random::random;
 pub use root::{RootKey, RootKeyFileError, RootKeyId, RootKeySource};

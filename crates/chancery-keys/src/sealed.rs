@@ -20,10 +20,12 @@ pub enum Purpose {
     Log,
     /// The MACs of the database's rows.
     Rows,
+    /// The tags and MACs of a journal of the data plane.
+    Journal,
 }
 
 impl Purpose {
-    const ALL: [Self; 5] = [Self::Sign, Self::Data, Self::Bearer, Self::Log, Self::Rows];
+    const ALL: [Self; 6] = [Self::Sign, Self::Data, Self::Bearer, Self::Log, Self::Rows, Self::Journal];
 
     /// The spelling in the store, and part of what a seal binds: it never changes.
     #[must_use]
@@ -34,6 +36,7 @@ impl Purpose {
             Self::Bearer => "Bearer",
             Self::Log => "Log",
             Self::Rows => "Rows",
+            Self::Journal => "Journal",
         }
     }
 }

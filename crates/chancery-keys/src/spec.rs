@@ -131,7 +131,9 @@ impl KeySpec {
             Self::Rsa(_) | Self::Ec(_) | Self::MlDsa(_) => matches!(purpose, Purpose::Sign),
             Self::Ed25519 => matches!(purpose, Purpose::Sign | Purpose::Log),
             Self::Aes(_) => matches!(purpose, Purpose::Data),
-            Self::Hmac256 => matches!(purpose, Purpose::Data | Purpose::Bearer | Purpose::Rows),
+            Self::Hmac256 => {
+                matches!(purpose, Purpose::Data | Purpose::Bearer | Purpose::Rows | Purpose::Journal)
+            }
         }
     }
 

@@ -17,6 +17,7 @@ const RULES: &[Rule] = &[
     ("chancery-types", &[], &["axum", "rusqlite", "sqlx"]),
     ("chancery-keys", &["chancery-ff1", "chancery-rsa", "chancery-types"], &["axum", "rusqlite", "sqlx", "tokio"]),
     ("chancery-store", &["chancery-types"], &["axum", "aws-lc-rs"]),
+    ("chancery-journal", &["chancery-keys"], &["axum", "rusqlite", "sqlx", "tokio", "aws-lc-rs"]),
     ("chancery-formats", &[], &["axum", "rusqlite", "sqlx", "aws-lc-rs"]),
     ("chancery-x509", &["chancery-keys", "chancery-types"], &["axum", "rusqlite", "sqlx", "tokio", "aws-lc-rs"]),
     (
@@ -26,7 +27,15 @@ const RULES: &[Rule] = &[
     ),
     (
         "chancery-core",
-        &["chancery-formats", "chancery-keys", "chancery-store", "chancery-types", "chancery-verify", "chancery-x509"],
+        &[
+            "chancery-formats",
+            "chancery-journal",
+            "chancery-keys",
+            "chancery-store",
+            "chancery-types",
+            "chancery-verify",
+            "chancery-x509",
+        ],
         &["axum", "rusqlite", "sqlx", "aws-lc-rs"],
     ),
     ("chancery-server", &["chancery-core", "chancery-types"], &["rusqlite", "sqlx", "aws-lc-rs"]),

@@ -1,0 +1,93 @@
+//! How records hang together. The hash after a record is SHA-256 over the hash before it, its number and the hash of its
+//! body; the MAC of the record is over that. So a record's MAC vouches for all records before it, and a hash that
+//! somebody keeps elsewhere does so even against whoever has the key.
+
+use std::{fmt, str::FromStr};
+
+use sha2::{Digest as _, Sha256};
+
+/// A SHA-256 hash.
+pub(crate) type Hash = [u8; 32];
+
+/// How far a journal goes: the place of its newest record, and the hash of all records up to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// The segment, counted from 1.
+    pub segment: u64,
+    /// Number of the newest record, counted from 1 through all segments.
+    pub record: u64,
+    /// The hash; before the segment's first record that of its header, which has the hash before.
+    pub hash: [u8; 32],
+}
+
+/// Separates the hashes of headers from those of records.
+const SEGMENT: &[u8] = b"chancery journal segment\0";
+const RECORD: &[u8] = b"chancery journal record\0\0";
+
+/// The hash with which a segment begins; its header has the one with which the segment before ended.
+pub(crate) fn of_header(header: &[u8]) -> Hash {
+    Sha256::new().chain_update(SEGMENT).chain_update(header).finalize().into()
+}
+
+/// The hash of a record's body.
+pub(crate) fn of_body(body: &[u8]) -> Hash {
+    Sha256::digest(body).into()
+}
+
+/// The hash after a record.
+pub(crate) fn next(before: &Hash, record: u64, body: &Hash) -> Hash {
+    let mut hash = Sha256::new();
+    hash.update(RECORD);
+    hash.update(record.to_be_bytes());
+    hash.update(before);
+    hash.update(body);
+    hash.finalize().into()
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:", self.segment, self.record)?;
+        self.hash.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// No head has this form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a head has the form SEGMENT:RECORD:HASH, the hash as 64 hexadecimal digits")]
+pub struct NoHead;
+
+impl FromStr for Head {
+    type Err = NoHead;
+
+    fn from_str(text: &str) -> Result<Self, NoHead> {
+        let mut parts = text.trim().split(':');
+        let (Some(segment), Some(record), Some(digits), None) =
+            (parts.next(), parts.next(), parts.next(), parts.next())
+        else {
+            return Err(NoHead);
+        };
+        let mut hash = [0; 32];
+        if digits.len() != 64 || !digits.is_ascii() {
+            return Err(NoHead);
+        }
+        for (place, byte) in hash.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(&digits[2 * place..2 * place + 2], 16).map_err(|_| NoHead)?;
+        }
+        let number = |text: &str| text.parse().map_err(|_| NoHead);
+        Ok(Self { segment: number(segment)?, record: number(record)?, hash })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_a_text_that_people_can_keep() {
+        let head = Head { segment: 3, record: 70_000, hash: std::array::from_fn(|place| 8 * place as u8) };
+        assert_eq!(head.to_string().parse(), Ok(head));
+        for bad in ["", "3:7", "3:7:00", &format!("x{head}"), &format!("{head}:1"), "1:1:é"] {
+            assert_eq!(bad.parse::<Head>(), Err(NoHead), "{bad}");
+        }
+    }
+}

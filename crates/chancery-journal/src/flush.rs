@@ -1,0 +1,139 @@
+//! Waiting for the disk, together: one flush answers all who waited when it began.
+
+use std::{
+    collections::BTreeMap,
+    future::Future,
+    pin::Pin,
+    sync::{Condvar, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll, Waker},
+    time::{Duration, Instant},
+};
+
+use crate::failed::Failed;
+
+/// After a flush the next one waits until as many as were answered have come again, but no longer than this part of the
+/// time that a flush takes: otherwise whoever is answered by one would miss the next.
+const GATHER: u32 = 8;
+const GATHER_MAX: Duration = Duration::from_millis(2);
+
+/// Who waits for the disk.
+#[derive(Default)]
+pub(crate) struct Flush {
+    waiting: Mutex<Waiting>,
+    asks: Condvar,
+}
+
+#[derive(Default)]
+struct Waiting {
+    /// Records up to this one are on the disk, but for those that failed.
+    flushed: u64,
+    /// Records whose flush failed: the last by the first.
+    failed: BTreeMap<u64, u64>,
+    /// The newest record that somebody waits for.
+    wanted: u64,
+    /// How many have asked since the last flush began.
+    asked: usize,
+    wakers: Vec<Waker>,
+    ends: bool,
+}
+
+/// Ends when a record is on the disk.
+#[must_use = "it waits only when it is awaited"]
+pub struct Flushed<'j> {
+    flush: &'j Flush,
+    record: u64,
+    has_asked: bool,
+}
+
+impl Flush {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) const fn wait(&self, record: u64) -> Flushed<'_> {
+        Flushed { flush: self, record, has_asked: false }
+    }
+
+    /// Whether this record was flushed, well or not.
+    pub(crate) fn has_reached(&self, record: u64) -> bool {
+        self.waiting().flushed >= record
+    }
+
+    /// Records up to this one are on the disk; or those that were not before are not, and it cannot be told.
+    pub(crate) fn reached(&self, record: u64, is_good: bool) {
+        let mut waiting = self.waiting();
+        if !is_good && record > waiting.flushed {
+            let first = waiting.flushed + 1;
+            waiting.failed.insert(first, record);
+        }
+        waiting.flushed = waiting.flushed.max(record);
+        waiting.wakers.drain(..).for_each(Waker::wake);
+    }
+
+    /// Nobody is answered any more who is not answered yet.
+    pub(crate) fn end(&self) {
+        let mut waiting = self.waiting();
+        waiting.ends = true;
+        waiting.wakers.drain(..).for_each(Waker::wake);
+        self.asks.notify_all();
+    }
+
+    /// Flushes whenever somebody waits, until the end.
+    pub(crate) fn run(&self, flush: impl Fn()) {
+        let mut answered = 0;
+        let mut took = Duration::ZERO;
+        loop {
+            let waiting = self.waiting();
+            let waits = |waiting: &mut Waiting| waiting.wanted <= waiting.flushed && !waiting.ends;
+            let waiting = self.asks.wait_while(waiting, waits).unwrap_or_else(PoisonError::into_inner);
+            let gather = (took / GATHER).min(GATHER_MAX);
+            let few = |waiting: &mut Waiting| waiting.asked < answered && !waiting.ends;
+            let gathered = self.asks.wait_timeout_while(waiting, gather, few);
+            let mut waiting = gathered.unwrap_or_else(PoisonError::into_inner).0;
+            if waiting.ends {
+                return;
+            }
+            answered = std::mem::take(&mut waiting.asked);
+            drop(waiting);
+            let began = Instant::now();
+            flush();
+            took = began.elapsed();
+        }
+    }
+}
+
+impl Waiting {
+    fn has_failed(&self, record: u64) -> bool {
+        self.failed.range(..=record).next_back().is_some_and(|(_, last)| record <= *last)
+    }
+}
+
+impl Future for Flushed<'_> {
+    type Output = Result<(), Failed>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let flush = self.flush;
+        let mut waiting = flush.waiting();
+        if waiting.has_failed(self.record) {
+            return Poll::Ready(Err(Failed::NotFlushed));
+        }
+        if waiting.flushed >= self.record {
+            return Poll::Ready(Ok(()));
+        }
+        if waiting.ends {
+            return Poll::Ready(Err(Failed::NotFlushed));
+        }
+        waiting.wakers.push(context.waker().clone());
+        if !self.has_asked {
+            waiting.wanted = waiting.wanted.max(self.record);
+            waiting.asked += 1;
+            flush.asks.notify_all();
+        }
+        drop(waiting);
+        self.has_asked = true;
+        Poll::Pending
+    }
+}
+
+#[cfg(test)]
+mod tests;

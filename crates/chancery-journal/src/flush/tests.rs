@@ -1,0 +1,62 @@
+use std::{
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+    thread,
+};
+
+use futures::executor::block_on;
+
+use super::*;
+
+const FLUSH: Duration = Duration::from_millis(4);
+const CLIENTS: u32 = 16;
+
+/// Clients that ask again as soon as they are answered, and a disk that takes 4 ms for a flush.
+#[test]
+fn whoever_was_answered_by_one_flush_is_in_the_next() {
+    let (flush, written, ends) = (Flush::default(), AtomicU64::new(0), AtomicBool::new(false));
+    let time = Duration::from_secs(1);
+    let calls = thread::scope(|scope| {
+        scope.spawn(|| {
+            flush.run(|| {
+                let record = written.load(Ordering::SeqCst);
+                thread::sleep(FLUSH);
+                flush.reached(record, true);
+            });
+        });
+        let client = || {
+            let mut calls = 0_u32;
+            while !ends.load(Ordering::SeqCst) {
+                let record = written.fetch_add(1, Ordering::SeqCst) + 1;
+                if block_on(flush.wait(record)).is_err() {
+                    break;
+                }
+                calls += 1;
+            }
+            calls
+        };
+        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(client)).collect();
+        thread::sleep(time);
+        ends.store(true, Ordering::SeqCst);
+        // The last ones are flushed; then nobody asks any more.
+        thread::sleep(4 * FLUSH);
+        flush.end();
+        clients.into_iter().map(|client| client.join().unwrap()).sum::<u32>()
+    });
+    let most = CLIENTS * (time.as_millis() / FLUSH.as_millis()) as u32;
+    // Where everybody missed every other flush it would be half; a busy machine sleeps longer than it was told to.
+    println!("{calls} calls of {most} that one flush after the other could answer");
+    assert!(calls > most * 2 / 5, "{calls} of {most}");
+}
+
+#[test]
+fn what_a_flush_failed_for_stays_failed_and_what_follows_is_good() {
+    let flush = Flush::default();
+    flush.reached(5, true);
+    flush.reached(9, false);
+    flush.reached(9, true);
+    flush.reached(12, true);
+    let outcomes: Vec<_> = [5, 6, 9, 10, 12].map(|record| block_on(flush.wait(record)).is_ok()).into();
+    assert_eq!(outcomes, [true, false, false, true, true]);
+    flush.end();
+    assert_eq!(block_on(flush.wait(13)), Err(Failed::NotFlushed), "nobody waits for ever");
+}

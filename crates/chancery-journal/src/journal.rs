@@ -1,0 +1,177 @@
+//! The open journal: calls are appended by whoever makes them, and two threads do the rest.
+
+use std::{
+    fs::File,
+    sync::{
+        Arc, Condvar, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use chancery_keys::JournalKey;
+use tracing::error;
+use uuid::Uuid;
+
+use crate::{
+    chain::{self, Head},
+    event::Event,
+    failed::Failed,
+    files::Folder,
+    flush::{Flush, Flushed},
+    format::{Call, TAG_LEN},
+    keep::Keeper,
+    shared::{Options, Shared, Written},
+};
+
+/// How often what is beside the calls is done: looking after the files, and flushing what nobody waits for.
+const KEEP_EVERY: Duration = Duration::from_secs(1);
+
+/// What was written since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Numbers {
+    /// Records.
+    pub records: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Calls that could not be recorded.
+    pub failures: u64,
+}
+
+/// An open journal. When it is dropped its segment is ended.
+pub struct Journal {
+    shared: Arc<Shared>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Journal {
+    pub(crate) fn begin(
+        (options, folder, lock): (Options, Folder, File),
+        (id, sealed, key): (Uuid, Vec<u8>, JournalKey),
+        head: Head,
+    ) -> std::io::Result<Self> {
+        let written = Written { live: None, head, spare: None, ended: Vec::new(), has_new_name: false, retry_at: None };
+        let shared = Arc::new(Shared {
+            options,
+            folder,
+            id,
+            sealed,
+            key,
+            written: Mutex::new(written),
+            flush: Flush::default(),
+            flushing: Mutex::default(),
+            told: Mutex::default(),
+            ends: (Mutex::default(), Condvar::new()),
+            records: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+            _lock: lock,
+        });
+        shared.written().renew(&shared)?;
+        shared.flush.reached(head.record, true);
+        let mut keeper = Keeper::new(Arc::clone(&shared))?;
+        let flusher = Arc::clone(&shared);
+        let threads = vec![
+            thread::Builder::new().name("journal".into()).spawn(move || {
+                while !keeper.shared().waits(KEEP_EVERY) {
+                    keeper.keep();
+                }
+            })?,
+            thread::Builder::new()
+                .name("journal-flush".into())
+                .spawn(move || flusher.flush.run(|| drop(flusher.flush_all())))?,
+        ];
+        Ok(Self { shared, threads })
+    }
+
+    /// Appends a call; the number of its last record. It is in the kernel then.
+    pub fn append(&self, call: &Call<'_>) -> Result<u64, Failed> {
+        let shared = &*self.shared;
+        let (mut newest, mut bytes, mut records) = (0, 0, 0);
+        for body in call.bodies() {
+            // Before the lock, since others wait for it.
+            let hash = chain::of_body(&body);
+            let appended = shared.written().append(shared, &body, &hash);
+            newest = appended.inspect_err(|_| {
+                shared.failures.fetch_add(1, Ordering::Relaxed);
+            })?;
+            (bytes, records) = (bytes + body.len() as u64, records + 1);
+        }
+        shared.bytes.fetch_add(bytes, Ordering::Relaxed);
+        shared.records.fetch_add(records, Ordering::Relaxed);
+        Ok(newest)
+    }
+
+    /// Ends when this record is on the disk.
+    pub fn flushed(&self, record: u64) -> Flushed<'_> {
+        self.shared.flush.wait(record)
+    }
+
+    /// The tag of a token.
+    #[must_use]
+    pub fn tag(&self, token: &str) -> [u8; TAG_LEN] {
+        self.shared.key.tag(token.as_bytes())
+    }
+
+    /// The tags of tokens; zeros where there is none.
+    #[must_use]
+    pub fn tags<'t>(&self, tokens: impl ExactSizeIterator<Item = Option<&'t str>>) -> Vec<u8> {
+        self.shared.key.tags(tokens.map(|token| token.map(str::as_bytes)))
+    }
+
+    /// The tags of so many tokens of equally many bytes that stand one after the other.
+    #[must_use]
+    pub fn tags_of_even(&self, tokens: &str, length: usize, count: usize) -> Vec<u8> {
+        self.shared.key.tags_of_even(tokens.as_bytes(), length, count)
+    }
+
+    /// Which journal it is.
+    #[must_use]
+    pub fn id(&self) -> Uuid {
+        self.shared.id
+    }
+
+    /// How far it goes.
+    #[must_use]
+    pub fn head(&self) -> Head {
+        self.shared.written().head
+    }
+
+    /// What was written since the start.
+    #[must_use]
+    pub fn numbers(&self) -> Numbers {
+        let shared = &self.shared;
+        let [records, bytes, failures] =
+            [&shared.records, &shared.bytes, &shared.failures].map(|number| number.load(Ordering::Relaxed));
+        Numbers { records, bytes, failures }
+    }
+
+    /// What happened to its files since this was asked last.
+    #[must_use]
+    pub fn take_events(&self) -> Vec<Event> {
+        std::mem::take(&mut *self.shared.told.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        let (ends, wakes) = &self.shared.ends;
+        *ends.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        wakes.notify_all();
+        self.shared.flush.end();
+        for thread in self.threads.drain(..) {
+            if thread.join().is_err() {
+                error!("a thread of the journal panicked");
+            }
+        }
+        let shared = &self.shared;
+        let mut written = shared.written();
+        if let Some(mut live) = written.live.take() {
+            live.end(&shared.key, (shared.options.now_ms)());
+            if let Err(error) = live.finish() {
+                error!(%error, "the journal's last segment could not be flushed");
+            }
+        }
+    }
+}

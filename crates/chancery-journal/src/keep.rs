@@ -1,0 +1,193 @@
+//! What is done beside the calls, each second: the next segment's space is taken, and what was written is flushed. Segments
+//! that are full are compressed, and those whose time is over are removed. And somebody who takes files away is noticed.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, File, OpenOptions},
+    io::{self, BufReader, BufWriter},
+    os::unix::fs::OpenOptionsExt as _,
+    sync::{Arc, PoisonError},
+};
+
+use tracing::{error, info, warn};
+
+use crate::{
+    event::{Event, Removed},
+    files::Kept,
+    read::{Next, Reading},
+    segment::Spare,
+    shared::Shared,
+};
+
+/// How hard an archive is compressed: what is left is mostly tags and MACs, which no level makes smaller.
+const LEVEL: i32 = 1;
+
+/// Of how many turns one looks at all files; the others do so only where a segment was begun. There may be many.
+const LOOK_EACH: u32 = 10;
+
+/// The thread that does it.
+pub(crate) struct Keeper {
+    shared: Arc<Shared>,
+    /// Segments that are there as far as it knows.
+    known: BTreeSet<u64>,
+    /// Those that are left as they are, because something is wrong with them.
+    left: BTreeSet<u64>,
+    is_in_trouble: bool,
+    /// The segment that was written when it last looked at all files.
+    seen: u64,
+    turns: u32,
+}
+
+impl Keeper {
+    pub(crate) fn new(shared: Arc<Shared>) -> io::Result<Self> {
+        let known = shared.folder.segments()?.into_keys().collect();
+        Ok(Self { shared, known, left: BTreeSet::new(), is_in_trouble: false, seen: 0, turns: 0 })
+    }
+
+    pub(crate) fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    fn tell(&self, event: Event) {
+        self.shared.told.lock().unwrap_or_else(PoisonError::into_inner).push(event);
+    }
+
+    /// All there is to do.
+    pub(crate) fn keep(&mut self) {
+        match self.keep_files() {
+            Ok(()) if self.is_in_trouble => {
+                self.is_in_trouble = false;
+                info!("the journal is well again");
+                self.tell(Event::Well);
+            }
+            Ok(()) => {}
+            Err(error) if !self.is_in_trouble => {
+                self.is_in_trouble = true;
+                error!(%error, folder = %self.shared.folder.path().display(), "the journal's files cannot be kept");
+                self.tell(Event::Trouble(error.to_string()));
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn keep_files(&mut self) -> io::Result<()> {
+        self.look_for_live()?;
+        self.make_spare()?;
+        let head = self.shared.written().head;
+        if !self.shared.flush.has_reached(head.record) {
+            self.shared.flush_all()?;
+        }
+        self.turns = (self.turns + 1) % LOOK_EACH;
+        if head.segment == self.seen && self.turns != 0 {
+            return Ok(());
+        }
+        let (live, segments) = (head.segment, self.look_for_all()?);
+        for (number, kept) in segments {
+            let is_done = kept.is_archive || number >= live || self.left.contains(&number);
+            if !is_done && !self.archive(number, &kept)? {
+                self.left.insert(number);
+            }
+        }
+        self.remove_old(live)?;
+        self.seen = live;
+        Ok(())
+    }
+
+    /// Begins another segment where the one that is written is not in its place any more.
+    fn look_for_live(&mut self) -> io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let mut written = shared.written();
+        let gone = match &written.live {
+            Some(live) if live.is_in_place()? => return Ok(()),
+            Some(live) => Some(live.number),
+            None => None,
+        };
+        if let Some(gone) = gone {
+            error!(segment = gone, "somebody removed or replaced the journal's segment that is being written");
+            self.known.remove(&gone);
+            self.tell(Event::Gone(vec![gone]));
+        }
+        written.renew(&shared)
+    }
+
+    /// Notices files that went away.
+    fn look_for_all(&mut self) -> io::Result<std::collections::BTreeMap<u64, Kept>> {
+        let segments = self.shared.folder.segments()?;
+        let there: BTreeSet<u64> = segments.keys().copied().collect();
+        let gone: Vec<u64> = self.known.difference(&there).copied().collect();
+        self.known = there;
+        if !gone.is_empty() {
+            error!(?gone, "segments of the journal were removed by somebody else");
+            self.tell(Event::Gone(gone));
+        }
+        Ok(segments)
+    }
+
+    fn make_spare(&self) -> io::Result<()> {
+        if self.shared.written().spare.is_some() {
+            return Ok(());
+        }
+        // It may take long where the file system allocates nothing ahead, and calls need the lock.
+        let spare = Spare::make(&self.shared.folder, self.shared.options.segment_bytes)?;
+        self.shared.written().spare.get_or_insert(spare);
+        Ok(())
+    }
+
+    /// Compresses a segment; false where something is wrong with it: then it stays as it is, for whoever looks into it.
+    fn archive(&self, number: u64, kept: &Kept) -> io::Result<bool> {
+        let folder = &self.shared.folder;
+        let Some(length) = self.good_length(kept)? else {
+            warn!(segment = number, "a segment of the journal is not as it was written; it is left as it is");
+            return Ok(false);
+        };
+        let part = folder.part(number);
+        let made = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+        let mut to = zstd::stream::write::Encoder::new(BufWriter::new(made), LEVEL)?;
+        to.include_checksum(true)?;
+        let mut from = io::Read::take(BufReader::new(File::open(&kept.path)?), length);
+        io::copy(&mut from, &mut to)?;
+        to.finish()?.into_inner()?.sync_all()?;
+        fs::rename(&part, folder.archive(number))?;
+        folder.sync()?;
+        fs::remove_file(&kept.path)?;
+        Ok(true)
+    }
+
+    /// How long the good part of a segment is, which has to be all of it.
+    fn good_length(&self, kept: &Kept) -> io::Result<Option<u64>> {
+        let Some(mut reading) = Reading::of(kept)?.filter(|reading| reading.is_authentic(&self.shared.key)) else {
+            return Ok(None);
+        };
+        let mut buffer = Vec::new();
+        loop {
+            match reading.next(&self.shared.key, &mut buffer)? {
+                Ok(Next::Nothing) => return Ok(Some(reading.length())),
+                Ok(Next::Call(_) | Next::End) => {}
+                Err(_) => return Ok(None),
+            }
+        }
+    }
+
+    /// Removes archives whose newest record is too old: the next segment was made after it.
+    fn remove_old(&mut self, live: u64) -> io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let before_ms = (shared.options.now_ms)().saturating_sub(shared.options.keep_ms);
+        let segments: Vec<_> = shared.folder.segments()?.into_iter().collect();
+        let mut removed: Option<Removed> = None;
+        for pair in segments.windows(2) {
+            let [(number, kept), (_, next)] = pair else { continue };
+            let made = Reading::of(next)?.map(|reading| reading.header.made_at_ms);
+            if *number >= live || made.is_none_or(|made_at_ms| made_at_ms >= before_ms) {
+                break;
+            }
+            fs::remove_file(&kept.path)?;
+            self.known.remove(number);
+            removed = Some(Removed { from: removed.map_or(*number, |removed| removed.from), to: *number });
+        }
+        if let Some(removed) = removed {
+            shared.folder.sync()?;
+            self.tell(Event::Removed(removed));
+        }
+        Ok(())
+    }
+}

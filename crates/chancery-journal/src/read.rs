@@ -1,0 +1,128 @@
+//! Reading the records of a segment, each with its link and its MAC checked.
+
+use std::{
+    fs::File,
+    io::{self, BufReader, Read},
+};
+
+use chancery_keys::JournalKey;
+
+use crate::{
+    chain::{self, Hash, Head},
+    fault::Problem,
+    files::Kept,
+    format::{self, BODY_MAX, Body, Call, MAC_LEN},
+    segment::{Header, fill},
+};
+
+/// How far a reading looks ahead.
+const BUFFER: usize = 256 * 1_024;
+
+/// A segment that is read.
+pub(crate) struct Reading {
+    from: Box<dyn Read>,
+    pub(crate) header: Header,
+    mac: [u8; MAC_LEN],
+    hash: Hash,
+    record: u64,
+    /// Bytes up to here.
+    length: u64,
+    is_archive: bool,
+}
+
+/// What comes next in a segment.
+pub(crate) enum Next<'b> {
+    Call(Call<'b>),
+    /// The record that ends it.
+    End,
+    /// Nothing: it was not ended.
+    Nothing,
+}
+
+impl Reading {
+    /// Begins to read; none where the file does not begin like a segment.
+    pub(crate) fn of(kept: &Kept) -> io::Result<Option<Self>> {
+        let file = File::open(&kept.path)?;
+        let mut from: Box<dyn Read> = if kept.is_archive {
+            Box::new(BufReader::with_capacity(BUFFER, zstd::stream::read::Decoder::new(file)?))
+        } else {
+            Box::new(BufReader::with_capacity(BUFFER, file))
+        };
+        let header = match Header::read(&mut from) {
+            Err(error) if is_of_content(&error) => None,
+            header => header?,
+        };
+        Ok(header.map(|(header, mac, hash)| {
+            let (record, length) = (header.first.saturating_sub(1), header.length());
+            Self { from, header, mac, hash, record, length, is_archive: kept.is_archive }
+        }))
+    }
+
+    /// Whether its header is one that this key made.
+    pub(crate) fn is_authentic(&self, key: &JournalKey) -> bool {
+        key.verify(&self.hash, &self.mac)
+    }
+
+    pub(crate) const fn head(&self) -> Head {
+        Head { segment: self.header.segment, record: self.record, hash: self.hash }
+    }
+
+    /// Bytes of what was read.
+    pub(crate) const fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The next record, in `buffer`.
+    pub(crate) fn next<'b>(
+        &mut self,
+        key: &JournalKey,
+        buffer: &'b mut Vec<u8>,
+    ) -> io::Result<Result<Next<'b>, Problem>> {
+        match self.advance(key, buffer) {
+            Err(error) if is_of_content(&error) => return Ok(Err(Problem::Unreadable)),
+            Err(error) => return Err(error),
+            Ok(Err(problem)) => return Ok(Err(problem)),
+            Ok(Ok(false)) => return Ok(Ok(Next::Nothing)),
+            Ok(Ok(true)) => {}
+        }
+        Ok(match format::read(buffer) {
+            None => Err(Problem::Unreadable),
+            Some(Body::Call(call)) => Ok(Next::Call(call)),
+            Some(Body::End) => Ok(Next::End),
+        })
+    }
+
+    /// Reads one record; whether there was one.
+    fn advance(&mut self, key: &JournalKey, buffer: &mut Vec<u8>) -> io::Result<Result<bool, Problem>> {
+        let mut length = [0; 4];
+        let is_there = fill(&mut self.from, &mut length)?;
+        let length = u32::from_be_bytes(length) as usize;
+        if !is_there || length == 0 {
+            return Ok(if is_there && self.is_archive { Err(Problem::Unreadable) } else { Ok(false) });
+        }
+        if length > BODY_MAX {
+            return Ok(Err(Problem::Unreadable));
+        }
+        buffer.resize(length, 0);
+        let mut mac = [0; MAC_LEN];
+        if !fill(&mut self.from, buffer)? || !fill(&mut self.from, &mut mac)? {
+            return Ok(Err(Problem::Unreadable));
+        }
+        let record = self.record.saturating_add(1);
+        let hash = chain::next(&self.hash, record, &chain::of_body(buffer));
+        if !key.verify(&hash, &mac) {
+            return Ok(Err(Problem::Changed));
+        }
+        (self.record, self.hash) = (record, hash);
+        self.length += (4 + length + MAC_LEN) as u64;
+        Ok(Ok(true))
+    }
+}
+
+/// Whether what was read is no archive that was written here: no failure of the disk.
+fn is_of_content(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof | io::ErrorKind::Other | io::ErrorKind::InvalidInput
+    )
+}

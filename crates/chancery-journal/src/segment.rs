@@ -1,0 +1,218 @@
+//! A segment that is being written.
+
+use std::{
+    fs::{self, File, OpenOptions},
+    io::{self, Read, Write as _},
+    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
+    path::PathBuf,
+    sync::Arc,
+};
+
+use chancery_keys::JournalKey;
+use rustix::fs::{FallocateFlags, fallocate};
+use uuid::Uuid;
+
+use crate::{
+    chain::{self, Hash, Head},
+    files::Folder,
+    format::{self, END_LEN, MAC_LEN, MAGIC, Taker},
+    map::Map,
+};
+
+/// Bytes of a sealed key at most; they have some 70.
+const SEALED_MAX: usize = 1_024;
+const HEADER_FIXED: usize = 8 + 16 + 8 + 8 + 8 + 32 + 2;
+
+/// What a segment begins with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) journal: Uuid,
+    pub(crate) segment: u64,
+    /// The number of its first record.
+    pub(crate) first: u64,
+    pub(crate) made_at_ms: i64,
+    /// With which the segment before ended.
+    pub(crate) before: Hash,
+    pub(crate) sealed: Vec<u8>,
+}
+
+impl Header {
+    fn encode(&self) -> Vec<u8> {
+        let Self { journal, segment, first, made_at_ms, before, sealed } = self;
+        let length = (sealed.len() as u16).to_be_bytes();
+        let parts: [&[u8]; 8] = [
+            MAGIC,
+            journal.as_bytes(),
+            &segment.to_be_bytes(),
+            &first.to_be_bytes(),
+            &made_at_ms.to_be_bytes(),
+            before,
+            &length,
+            sealed,
+        ];
+        parts.concat()
+    }
+
+    /// The header that a segment begins with, its MAC, and the hash that its records go on from; none where there is no
+    /// header.
+    pub(crate) fn read(from: &mut impl Read) -> io::Result<Option<(Self, [u8; MAC_LEN], Hash)>> {
+        let mut fixed = [0; HEADER_FIXED];
+        if !fill(from, &mut fixed)? {
+            return Ok(None);
+        }
+        let Some((mut header, length)) = Self::parse(&fixed) else { return Ok(None) };
+        let (mut sealed, mut mac) = (vec![0; length], [0; MAC_LEN]);
+        if !fill(from, &mut sealed)? || !fill(from, &mut mac)? {
+            return Ok(None);
+        }
+        header.sealed = sealed;
+        let hash = chain::of_header(&header.encode());
+        Ok(Some((header, mac, hash)))
+    }
+
+    /// Bytes that it takes, with its MAC.
+    pub(crate) const fn length(&self) -> u64 {
+        (HEADER_FIXED + self.sealed.len() + MAC_LEN) as u64
+    }
+
+    fn parse(fixed: &[u8]) -> Option<(Self, usize)> {
+        let mut fixed = Taker(fixed);
+        if fixed.bytes(MAGIC.len())? != MAGIC {
+            return None;
+        }
+        let header = Self {
+            journal: Uuid::from_bytes(fixed.array()?),
+            segment: fixed.u64()?,
+            first: fixed.u64()?,
+            made_at_ms: i64::from_be_bytes(fixed.array()?),
+            before: fixed.array()?,
+            sealed: Vec::new(),
+        };
+        let length = usize::from(u16::from_be_bytes(fixed.array()?));
+        (length <= SEALED_MAX).then_some((header, length))
+    }
+}
+
+/// Fills a buffer; false where there is not enough.
+pub(crate) fn fill(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+    match from.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}
+
+/// Space for a segment: on the disk, and in memory.
+pub(crate) struct Spare {
+    file: File,
+    map: Map,
+    bytes: usize,
+    path: PathBuf,
+}
+
+impl Spare {
+    /// Takes the space now: there is no way to hear that the disk is full when the memory is written.
+    pub(crate) fn make(folder: &Folder, bytes: usize) -> io::Result<Self> {
+        let path = folder.spare();
+        let made = OpenOptions::new().read(true).write(true).create(true).truncate(true).mode(0o600).open(&path);
+        let mut file = made?;
+        let allocated = fallocate(&file, FallocateFlags::empty(), 0, bytes as u64);
+        let allocated = match allocated {
+            Err(rustix::io::Errno::OPNOTSUPP) => write_zeros(&mut file, bytes),
+            allocated => allocated.map_err(io::Error::from),
+        };
+        if let Err(error) = allocated {
+            // What was taken is given back: others need it more.
+            fs::remove_file(&path)?;
+            return Err(error);
+        }
+        let map = Map::of(&file, bytes)?;
+        Ok(Self { file, map, bytes, path })
+    }
+}
+
+/// The same where the file system allocates nothing ahead.
+fn write_zeros(file: &mut File, bytes: usize) -> io::Result<()> {
+    io::copy(&mut io::repeat(0).take(bytes as u64), file)?;
+    file.flush()
+}
+
+/// The segment that is written.
+pub(crate) struct Segment {
+    pub(crate) file: Arc<File>,
+    pub(crate) number: u64,
+    map: Map,
+    bytes: usize,
+    /// Where the next record goes.
+    at: usize,
+    /// The number of the newest record.
+    record: u64,
+    hash: Hash,
+    path: PathBuf,
+}
+
+impl Segment {
+    /// Gives space its name and its header. On a failure it is still a spare.
+    pub(crate) fn begin(spare: Spare, header: &Header, key: &JournalKey, folder: &Folder) -> io::Result<Self> {
+        let Spare { file, mut map, bytes, path: spare } = spare;
+        let path = folder.raw(header.segment);
+        let encoded = header.encode();
+        let hash = chain::of_header(&encoded);
+        let at = encoded.len() + MAC_LEN;
+        let whole = [&encoded[..], &key.mac(&hash)].concat();
+        map.write(0, &whole).ok_or_else(|| io::Error::other("a segment has no room for its header"))?;
+        if path.try_exists()? {
+            return Err(io::Error::new(io::ErrorKind::AlreadyExists, "somebody else made the next segment"));
+        }
+        fs::rename(spare, &path)?;
+        let (number, record) = (header.segment, header.first - 1);
+        Ok(Self { file: Arc::new(file), number, map, bytes, at, record, hash, path })
+    }
+
+    /// Whether a body fits, and the end after it.
+    pub(crate) const fn has_room(&self, body: usize) -> bool {
+        self.at + 4 + body + MAC_LEN + END_LEN <= self.bytes
+    }
+
+    /// Appends a record. Its length is written last: so it is all there, or not there.
+    pub(crate) fn append(&mut self, key: &JournalKey, body: &[u8], body_hash: &Hash) -> Option<u64> {
+        let record = self.record + 1;
+        let hash = chain::next(&self.hash, record, body_hash);
+        let (start, end) = (self.at + 4, self.at + 4 + body.len());
+        self.map.write(start, body)?;
+        self.map.write(end, &key.mac(&hash))?;
+        self.map.write(self.at, &(body.len() as u32).to_be_bytes())?;
+        (self.at, self.record, self.hash) = (end + MAC_LEN, record, hash);
+        Some(record)
+    }
+
+    /// Writes the record that ends it.
+    pub(crate) fn end(&mut self, key: &JournalKey, time_ms: i64) {
+        let body = format::end(time_ms);
+        // There is room: each record left it.
+        let _record = self.append(key, &body, &chain::of_body(&body));
+    }
+
+    pub(crate) const fn head(&self) -> Head {
+        Head { segment: self.number, record: self.record, hash: self.hash }
+    }
+
+    /// Whether its file is still where it was made, and as long.
+    pub(crate) fn is_in_place(&self) -> io::Result<bool> {
+        let ours = self.file.metadata()?;
+        let there = match fs::metadata(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+            there => there?,
+        };
+        let is_long = there.len() >= self.bytes as u64;
+        Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()) && is_long)
+    }
+
+    /// Gives back what it does not need any more.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        let Self { file, map, at, .. } = self;
+        drop(map);
+        file.set_len(at as u64)?;
+        file.sync_all()
+    }
+}

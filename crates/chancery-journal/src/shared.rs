@@ -1,0 +1,167 @@
+//! What is written to, by whoever makes a call and by the threads beside the calls.
+
+use std::{
+    fs::File,
+    io,
+    path::PathBuf,
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, atomic::AtomicU64},
+    time::{Duration, Instant},
+};
+
+use chancery_keys::JournalKey;
+use tracing::error;
+use uuid::Uuid;
+
+use crate::{
+    chain::{Hash, Head},
+    event::Event,
+    failed::Failed,
+    files::Folder,
+    flush::Flush,
+    segment::{Header, Segment, Spare},
+};
+
+/// After a segment could not be begun, calls fail at once for so long.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// How a journal is kept.
+#[derive(Clone)]
+pub struct Options {
+    /// Where.
+    pub folder: PathBuf,
+    /// Bytes of a segment, at least [`SEGMENT_BYTES_MIN`](crate::SEGMENT_BYTES_MIN).
+    pub segment_bytes: usize,
+    /// How long records are kept, in milliseconds.
+    pub keep_ms: i64,
+    /// The time, in milliseconds since 1970 UTC.
+    pub now_ms: Arc<dyn Fn() -> i64 + Send + Sync>,
+}
+
+/// What the threads share.
+pub(crate) struct Shared {
+    pub(crate) options: Options,
+    pub(crate) folder: Folder,
+    pub(crate) id: Uuid,
+    pub(crate) sealed: Vec<u8>,
+    pub(crate) key: JournalKey,
+    pub(crate) written: Mutex<Written>,
+    pub(crate) flush: Flush,
+    /// Held while files are flushed.
+    pub(crate) flushing: Mutex<()>,
+    pub(crate) told: Mutex<Vec<Event>>,
+    /// Whether it ends.
+    pub(crate) ends: (Mutex<bool>, Condvar),
+    pub(crate) records: AtomicU64,
+    pub(crate) bytes: AtomicU64,
+    pub(crate) failures: AtomicU64,
+    /// What other processes wait for.
+    pub(crate) _lock: File,
+}
+
+/// What is written to.
+pub(crate) struct Written {
+    /// None while there is no segment that can be written.
+    pub(crate) live: Option<Segment>,
+    pub(crate) head: Head,
+    pub(crate) spare: Option<Spare>,
+    /// Segments that were ended and not flushed.
+    pub(crate) ended: Vec<Segment>,
+    /// Whether a segment got its name since the folder was flushed.
+    pub(crate) has_new_name: bool,
+    pub(crate) retry_at: Option<Instant>,
+}
+
+impl Shared {
+    pub(crate) fn written(&self) -> MutexGuard<'_, Written> {
+        self.written.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits for a while; whether it ends.
+    pub(crate) fn waits(&self, time: Duration) -> bool {
+        let (ends, wakes) = &self.ends;
+        let ends = ends.lock().unwrap_or_else(PoisonError::into_inner);
+        *wakes.wait_timeout_while(ends, time, |ends| !*ends).unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// Flushes everything that is written.
+    pub(crate) fn flush_all(&self) -> io::Result<()> {
+        let _turn = self.flushing.lock().unwrap_or_else(PoisonError::into_inner);
+        let (ended, live, record, has_new_name) = {
+            let mut written = self.written();
+            let live = written.live.as_ref().map(|live| (live.number, Arc::clone(&live.file)));
+            let new_name = std::mem::take(&mut written.has_new_name);
+            (std::mem::take(&mut written.ended), live, written.head.record, new_name)
+        };
+        let flushed = ended
+            .into_iter()
+            .try_for_each(Segment::finish)
+            .and_then(|()| if has_new_name { self.folder.sync() } else { Ok(()) })
+            .and_then(|()| live.as_ref().map_or(Ok(()), |(_, file)| file.sync_data()));
+        if flushed.is_err() {
+            // The system may have forgotten what it could not write, so a later flush of this file would say nothing.
+            let mut written = self.written();
+            let failed = live.map(|(number, _)| number);
+            if written.live.as_ref().map(|live| live.number) == failed {
+                written.live = None;
+            }
+        }
+        self.flush.reached(record, flushed.is_ok());
+        flushed
+    }
+}
+
+impl Written {
+    pub(crate) fn append(&mut self, shared: &Shared, body: &[u8], hash: &Hash) -> Result<u64, Failed> {
+        let has_room = self.live.as_ref().ok_or(Failed::NotWritten)?.has_room(body.len());
+        if !has_room {
+            self.rotate(shared)?;
+        }
+        let live = self.live.as_mut().ok_or(Failed::NotWritten)?;
+        let record = live.append(&shared.key, body, hash).ok_or(Failed::NotWritten)?;
+        self.head = live.head();
+        Ok(record)
+    }
+
+    /// Ends the segment and begins the next one.
+    fn rotate(&mut self, shared: &Shared) -> Result<(), Failed> {
+        if self.retry_at.is_some_and(|retry_at| Instant::now() < retry_at) {
+            return Err(Failed::NotWritten);
+        }
+        match self.renew(shared) {
+            Ok(()) => self.retry_at = None,
+            Err(error) => {
+                error!(%error, "the journal's next segment cannot be begun; calls are refused");
+                self.retry_at = Some(Instant::now() + RETRY_AFTER);
+                return Err(Failed::NotWritten);
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a segment in the place of the one that there is, which is ended.
+    pub(crate) fn renew(&mut self, shared: &Shared) -> io::Result<()> {
+        let spare = match self.spare.take() {
+            Some(spare) => spare,
+            None => Spare::make(&shared.folder, shared.options.segment_bytes)?,
+        };
+        let now_ms = (shared.options.now_ms)();
+        if let Some(mut live) = self.live.take() {
+            live.end(&shared.key, now_ms);
+            self.head = live.head();
+            self.ended.push(live);
+        }
+        let header = Header {
+            journal: shared.id,
+            segment: self.head.segment + 1,
+            first: self.head.record + 1,
+            made_at_ms: now_ms,
+            before: self.head.hash,
+            sealed: shared.sealed.clone(),
+        };
+        let live = Segment::begin(spare, &header, &shared.key, &shared.folder)?;
+        self.has_new_name = true;
+        self.head = live.head();
+        self.live = Some(live);
+        Ok(())
+    }
+}

@@ -1,0 +1,132 @@
+//! What is recorded, kept, compressed and removed.
+
+use std::fs;
+
+use chancery_journal::{Event, Failed, Journal, OpenError, Removed, Walk};
+use futures::executor::block_on;
+
+use super::*;
+
+#[test]
+fn what_is_recorded_is_found_also_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let opened = open(folder.path());
+    assert_eq!((opened.found, opened.first, opened.fault), (None, 1, None));
+    let journal = opened.journal;
+    let expected: Vec<_> = ["4111111111111111", "x", ""].map(|token| journal.tag(token)).into();
+    assert_eq!(journal.append(&reads(&journal, "4111111111111111")), Ok(1));
+    assert_eq!(tags_in(folder.path()), expected[..1], "while it is written");
+    drop(journal);
+    let opened = open(folder.path());
+    assert_eq!(opened.found.map(|head| (head.segment, head.record)), Some((1, 2)), "a call, and the end");
+    let journal = opened.journal;
+    for token in ["x", ""] {
+        journal.append(&reads(&journal, token)).unwrap();
+    }
+    assert_eq!(tags_in(folder.path()), expected);
+    assert_eq!((journal.numbers().records, journal.head().record), (2, 4));
+    assert_eq!(block_on(journal.flushed(4)), Ok(()));
+}
+
+#[test]
+fn a_batch_is_there_in_its_order_across_segments() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = open(folder.path()).journal;
+    let tokens: Vec<String> = (0..50_000).map(|number| format!("{number:016}")).collect();
+    let tags = journal.tags(tokens.iter().map(|token| Some(token.as_str())));
+    let newest = journal.append(&Call { tags, total: 50_000, ..call() }).unwrap();
+    assert!(newest >= 13 && journal.head().segment > 5, "{:?}", journal.head());
+    let expected: Vec<_> = tokens.iter().map(|token| journal.tag(token)).collect();
+    assert_eq!(tags_in(folder.path()), expected);
+    until("they are compressed", || {
+        fs::read_dir(folder.path())
+            .unwrap()
+            .filter(|file| file.as_ref().unwrap().path().extension().is_some_and(|extension| extension == "zst"))
+            .count()
+            > 5
+    });
+    assert_eq!(tags_in(folder.path()), expected);
+    drop(journal);
+    assert_eq!(open(folder.path()).fault, None);
+    assert_eq!(tags_in(folder.path()), expected);
+}
+
+#[test]
+fn records_whose_time_is_over_are_removed_with_their_segments() {
+    let (folder, time) = (tempfile::tempdir().unwrap(), Time::default());
+    let journal = Journal::open(options(folder.path(), &time), &TestKeys).unwrap().journal;
+    let fill = || while_same_segment(&journal);
+    fill();
+    time.set(HOUR_MS);
+    fill();
+    fill();
+    assert!(journal.take_events().is_empty());
+    // The second segment was made after the first one's last record.
+    time.set(2 * HOUR_MS + 1);
+    let mut events = Vec::new();
+    until("the old ones are removed", || {
+        events.extend(journal.take_events());
+        !events.is_empty()
+    });
+    let Event::Removed(Removed { from: 1, to }) = events[0] else { panic!("{events:?}") };
+    let walked = walked(folder.path(), &Walk { begins: Some(to + 1), ..Walk::default() }, &mut Vec::new());
+    assert_eq!(walked.faults, [], "what is left is whole");
+    assert!(walked.segments >= 1);
+}
+
+fn while_same_segment(journal: &Journal) {
+    let segment = journal.head().segment;
+    while journal.head().segment == segment {
+        journal.append(&reads(journal, "x")).unwrap();
+    }
+}
+
+#[test]
+fn somebody_who_takes_files_away_is_noticed_and_calls_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = open(folder.path()).journal;
+    journal.append(&reads(&journal, "x")).unwrap();
+    fs::remove_file(folder.path().join("0000000000000001.journal")).unwrap();
+    let mut events = Vec::new();
+    until("it is noticed", || {
+        events.extend(journal.take_events());
+        events.contains(&Event::Gone(vec![1]))
+    });
+    until("calls go on", || journal.append(&reads(&journal, "y")).is_ok());
+    let walked = walked(folder.path(), &Walk { begins: Some(1), ..Walk::default() }, &mut Vec::new());
+    assert_eq!(walked.faults.len(), 1, "{:?}", walked.faults);
+    assert_eq!((walked.faults[0].segment, walked.faults[0].problem), (1, chancery_journal::Problem::Gone));
+    drop(journal);
+    assert!(!events.contains(&Event::Well));
+}
+
+#[test]
+fn a_folder_that_goes_away_ends_the_calls_until_it_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (there, away) = (folder.path().join("journal"), folder.path().join("away"));
+    let journal = open(&there).journal;
+    fs::rename(&there, &away).unwrap();
+    until("calls fail", || journal.append(&reads(&journal, "x")) == Err(Failed::NotWritten));
+    let failures = journal.numbers().failures;
+    assert!(failures > 0);
+    fs::rename(&away, &there).unwrap();
+    until("calls go on", || journal.append(&reads(&journal, "x")).is_ok());
+    let mut events = Vec::new();
+    until("both are told", || {
+        events.extend(journal.take_events());
+        events.last() == Some(&Event::Well)
+    });
+    assert!(events.iter().any(|event| matches!(event, Event::Trouble(_))), "{events:?}");
+}
+
+#[test]
+fn one_process_writes_and_no_foreign_journal_is_gone_on_with() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = open(folder.path()).journal;
+    let second = Journal::open(options(folder.path(), &Time::default()), &TestKeys).err();
+    assert!(matches!(second, Some(OpenError::InUse(_))), "{second:?}");
+    drop(journal);
+    fs::write(folder.path().join("0000000000000002.journal"), "something else").unwrap();
+    let refused = Journal::open(options(folder.path(), &Time::default()), &TestKeys).err();
+    assert!(matches!(refused, Some(OpenError::Foreign(..))), "{refused:?}");
+}
