@@ -34,6 +34,7 @@ export async function page({ params, signal }) {
       fact(t("format.useIv"), t(profile.useIv ? "yes" : "no")),
       profile.deterministic !== undefined && profile.deterministic !== null && fact(t("format.deterministic"), t(profile.deterministic ? "yes" : "no")),
       profile.timeToLive && fact(t("format.timeToLive"), period(profile.timeToLive)),
+      profile.durability === "Durable" && fact(t("profile.durability"), t("profile.durability.Durable")),
       fact("UUID", shortId(uuid))),
     h("h2", {}, t("profile.security")), security(profile.security),
     h("h2", {}, t("rules.title")), rules(profile, roles),

@@ -9,6 +9,7 @@ use std::{
 };
 
 use arc_swap::ArcSwap;
+use chancery_journal::Journal;
 use chancery_keys::{Custodian, KeyBackend, RootKeySource};
 use chancery_store::{StoreUrl, tables};
 use chancery_types::{CertProfileId, CertificateId, IdentityId, KeyId, ServiceId, TokenProfileId};
@@ -19,7 +20,7 @@ use uuid::Uuid;
 use crate::{
     Clock, Error, Limits, OpenFailure, Result,
     approval::{IdLocks, proposals::Effects},
-    audit::{ClockWatch, Counters},
+    audit::{Anchored, ClockWatch, Counters, Found, JournalConfig, open_journal},
     changes::{Change, ChangeKind, Following, FollowingChanges},
     custody::Custody,
     health::WriteProbe,
@@ -60,6 +61,8 @@ pub struct Config {
     pub key_backend: Option<Arc<dyn KeyBackend>>,
     /// How notices leave the server.
     pub notices: NoticeConfig,
+    /// Where calls of the data plane are recorded; a process without makes none.
+    pub journal: Option<JournalConfig>,
 }
 
 /// An open installation.
@@ -100,6 +103,9 @@ pub struct Chancery {
     /// Certificate profiles of people's own under which something was issued.
     pub(crate) cert_profiles: ReadyCertProfiles,
     pub(crate) notices: Notices,
+    pub(crate) journal: Option<Arc<Journal>>,
+    /// What the store knows of it.
+    pub(crate) anchored: Anchored,
     /// How many certificates end soon.
     pub(crate) expiring: FoundExpiring,
     /// How far the compiled state has followed the store.
@@ -137,12 +143,14 @@ pub(crate) struct ShuttingDown(());
 impl Chancery {
     /// Opens an installation, or begins a new one in an empty store: loads the compiled state and follows the store.
     pub async fn open(config: Config) -> Result<Arc<Self>, OpenFailure> {
-        let (rsa_pool, key_backend) = (config.rsa_pool, config.key_backend);
+        let (rsa_pool, key_backend, kept) = (config.rsa_pool, config.key_backend, config.journal);
         let Config { store, root_key, clock, limits, hardened, public_url, outside_stamps, log_name, notices, .. } =
             config;
         let custodian = Arc::new(Custodian::new(root_key.load()?).map_err(Error::internal)?);
         let (node, quarantine) = (Uuid::from_bytes(chancery_keys::random()), Quarantine::default());
         let (storage, opening, following) = Storage::open(node, &store, &custodian, &clock).await?;
+        let opened = kept.as_ref().map(|kept| open_journal(kept, &custodian, &clock)).transpose()?;
+        let (journal, found) = opened.map(Found::of).unzip();
         let pool = Arc::new(Pool::new(&limits));
         let custody = Custody::new(&custodian, &pool, &clock, rsa_pool, key_backend);
         let chancery = Arc::new(Self {
@@ -169,6 +177,8 @@ impl Chancery {
             stored_submitters: StoredSubmitters::default(),
             cert_profiles: ReadyCertProfiles::default(),
             notices: Notices::new(notices, &limits),
+            journal: journal.map(Arc::new),
+            anchored: Anchored::default(),
             expiring: FoundExpiring::default(),
             following,
             quarantine,
@@ -184,19 +194,28 @@ impl Chancery {
             public_url,
         });
         chancery.load_token_profiles(&opening).await?;
-        chancery.follow_changes();
-        chancery.watch_rows();
-        chancery.watch_clock();
-        chancery.flush_counters_each_second();
-        chancery.keep_sessions_in_turn();
-        chancery.write_key_uses_in_turn();
-        chancery.tell_of_key_ends_in_turn();
-        chancery.warn_of_expiry();
-        chancery.tell_of_overdue_in_turn();
-        chancery.tidy_vaults();
-        chancery.sequence_log_in_turn();
+        if let (Some(kept), Some(found)) = (&kept, &found) {
+            chancery.journal_begins(kept, found).await?;
+        }
+        chancery.begin_tasks();
         chancery.tell_of_unreadable_policies(&opening).await?;
         Ok(chancery)
+    }
+
+    /// Begins what is done again and again until the last user is gone.
+    fn begin_tasks(self: &Arc<Self>) {
+        self.follow_changes();
+        self.watch_journal();
+        self.watch_rows();
+        self.watch_clock();
+        self.flush_counters_each_second();
+        self.keep_sessions_in_turn();
+        self.write_key_uses_in_turn();
+        self.tell_of_key_ends_in_turn();
+        self.warn_of_expiry();
+        self.tell_of_overdue_in_turn();
+        self.tidy_vaults();
+        self.sequence_log_in_turn();
     }
 
     /// Writes down what is still only in memory, and closes the store: an SQLite file is then whole by itself. To be called
@@ -217,6 +236,9 @@ impl Chancery {
     /// Whether all counts were written.
     async fn write_down(&self) -> bool {
         let counts = self.flush_counters(true).await;
+        if let Err(failure) = self.anchor_journal().await {
+            error!(error = &failure as &dyn std::error::Error, "how far the journal goes could not be noted");
+        }
         if let Err(failure) = self.tell_of_stop(&ShuttingDown(())).await {
             error!(error = &failure as &dyn std::error::Error, "the end of this server could not be recorded");
         }
@@ -322,6 +344,7 @@ mod tests {
             rsa_pool: 0,
             key_backend: None,
             notices: crate::NoticeConfig::default(),
+            journal: None,
         };
         Chancery::open(config).await
     }

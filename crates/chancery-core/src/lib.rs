@@ -45,8 +45,9 @@ mod tokenization;
 mod up_to_date;
 
 pub use access::{Demand, Grant, RuleCall};
-pub use audit::Event;
+pub use audit::{Event, JournalConfig, JournalEntry, JournalState};
 pub use chancery::{Chancery, Config};
+pub use chancery_journal::{Head as JournalHead, Numbers as JournalNumbers};
 pub use chancery_keys::{KeyBackend, RootKeyFileError, RootKeySource, ScratchKey};
 pub use chancery_store::{RefusedRow, SqliteFlush, StoreUrl};
 pub use chancery_x509::time::{parse_rfc3339 as moment_ms, rfc3339};

@@ -126,6 +126,12 @@ impl Installation {
         open(&self.store, &self.folder, &self.clock, Limits::default(), 0).await
     }
 
+    /// Another node on the same store, with its journal in this folder.
+    pub(crate) async fn node_with_journal(&self, journal: std::path::PathBuf) -> Arc<Chancery> {
+        let config = config(&self.store, &self.folder, &self.clock, Limits::default(), 0);
+        Chancery::open(Config { journal: Some(crate::JournalConfig::small(journal)), ..config }).await.unwrap()
+    }
+
     /// The same in hardened mode.
     pub(crate) async fn hardened_node(&self) -> Arc<Chancery> {
         let config = config(&self.store, &self.folder, &self.clock, Limits::default(), 0);
@@ -150,7 +156,15 @@ fn config(store: &StoreUrl, folder: &TempDir, clock: &Clock, limits: Limits, rsa
         rsa_pool,
         key_backend: None,
         notices: crate::NoticeConfig::default(),
+        journal: Some(crate::JournalConfig::small(new_journal(folder))),
     }
+}
+
+/// A folder for a journal. Each node has its own.
+fn new_journal(folder: &TempDir) -> std::path::PathBuf {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static NODES: AtomicU32 = AtomicU32::new(0);
+    folder.path().join(format!("journal-{}", NODES.fetch_add(1, Ordering::Relaxed)))
 }
 
 /// A profile for card numbers, with rules for the administrators.

@@ -4,7 +4,7 @@ mod requests;
 
 use std::{sync::OnceLock, time::Duration};
 
-use chancery_core::{Expiring, NoticeCounts, RsaPoolLevels};
+use chancery_core::{Expiring, JournalNumbers, NoticeCounts, RsaPoolLevels};
 use metrics::{counter, describe_counter, describe_gauge, gauge};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
@@ -16,6 +16,10 @@ const REFUSED_ROWS: &str = "chancery_refused_rows";
 const READY: &str = "chancery_ready";
 const STORE_LAG: &str = "chancery_store_lag_seconds";
 const UNREADABLE: &str = "chancery_unreadable_objects";
+const JOURNAL_RECORDS: &str = "chancery_journal_records_total";
+const JOURNAL_BYTES: &str = "chancery_journal_bytes_total";
+const JOURNAL_FAILURES: &str = "chancery_journal_failures_total";
+const JOURNAL_FAILING: &str = "chancery_journal_failing";
 const NOTICES_WAITING: &str = "chancery_notices_waiting";
 const NOTICES: &str = "chancery_notices_total";
 const TIME_STAMPS: &str = "chancery_time_stamps_total";
@@ -44,6 +48,10 @@ fn new_recorder() -> Option<PrometheusHandle> {
     describe_gauge!(UNREADABLE, "Objects that cannot be read from the storage, so that calls to them are refused.");
     describe_gauge!(READY, "1 where /readyz answers 200, 0 where it says why not.");
     describe_gauge!(STORE_LAG, "Seconds for which this node may not have seen what others changed.");
+    describe_counter!(JOURNAL_RECORDS, "Records that this server wrote to its journal of the data plane.");
+    describe_counter!(JOURNAL_BYTES, "Their bytes.");
+    describe_counter!(JOURNAL_FAILURES, "Calls that were refused because they could not be recorded.");
+    describe_gauge!(JOURNAL_FAILING, "1 while the journal's files cannot be kept, 0 otherwise.");
     describe_gauge!(NOTICES_WAITING, "Notices that wait for their targets; looked at every half minute.");
     describe_counter!(NOTICES, "Attempts of this server to deliver notices, and notices that it gave up.");
     describe_counter!(TIME_STAMPS, "Requests for time stamps, by what became of them.");
@@ -72,6 +80,15 @@ pub(crate) fn note_notices(counts: NoticeCounts) {
     counter!(NOTICES, "outcome" => "delivered").absolute(delivered);
     counter!(NOTICES, "outcome" => "failed").absolute(failed);
     counter!(NOTICES, "outcome" => "given_up").absolute(given_up);
+}
+
+/// Notes what was written to the journal, and whether it is in trouble.
+pub(crate) fn note_journal((numbers, is_failing): (JournalNumbers, bool)) {
+    let JournalNumbers { records, bytes, failures } = numbers;
+    counter!(JOURNAL_RECORDS).absolute(records);
+    counter!(JOURNAL_BYTES).absolute(bytes);
+    counter!(JOURNAL_FAILURES).absolute(failures);
+    gauge!(JOURNAL_FAILING).set(u8::from(is_failing));
 }
 
 /// Counts an answer of a time-stamping authority, whose status is 200 in any case.

@@ -53,6 +53,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0045_signing_provenance",
     "0046_audit_nodes",
     "0056_notices",
+    "0060_journals",
     "0065_api_keys",
     "0080_row_counts",
 ];

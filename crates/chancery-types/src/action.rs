@@ -100,5 +100,9 @@ wire_enum! {
         NoticeTargetDelete,
         NoticeTargetTest,
         NoticeGiveUp,
+        JournalMiss,
+        JournalFail,
+        JournalResume,
+        JournalRemove,
     }
 }

@@ -80,6 +80,12 @@ wire_enum! {
 }
 
 wire_enum! {
+    /// When a call of a token profile is answered: when its record in the journal is written, so that a process that is
+    /// killed does not lose it, or when it is on the disk, so that a power cut does not either.
+    pub enum Durability { Written, Durable }
+}
+
+wire_enum! {
     /// The end of a value that a partial rule reveals.
     pub enum RevealFrom { Start, End }
 }
@@ -279,6 +285,8 @@ wire_enum! {
         ApiKeyEnds,
         /// A row of the database was refused.
         RowRefused,
+        /// A journal of the data plane is not there, or cannot be kept.
+        JournalFailed,
         /// Somebody tries a target out.
         Test,
     }

@@ -1,6 +1,7 @@
 //! The command line.
 
 pub(crate) mod api_key;
+pub(crate) mod audit;
 pub(crate) mod cert;
 pub(crate) mod client;
 pub(crate) mod tokens;

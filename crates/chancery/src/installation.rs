@@ -3,7 +3,7 @@
 
 use std::{fs, os::unix::fs::DirBuilderExt as _, path::Path, sync::Arc};
 
-use chancery_core::{Chancery, Clock, Config, RootKeySource};
+use chancery_core::{Chancery, Clock, Config, JournalConfig, RootKeySource};
 
 use crate::{
     failure::{Failure, While as _},
@@ -12,14 +12,30 @@ use crate::{
     time_stamps,
 };
 
+/// What is wrong without one.
+const NO_ROOT_KEY: &str = "--root-key FILE is needed";
+
 /// Opens it, with the root key that the settings name.
 pub(crate) async fn open(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
-    let root_key = settings.root_key.as_deref().ok_or("--root-key FILE is needed")?;
+    let root_key = settings.root_key.as_deref().ok_or(NO_ROOT_KEY)?;
     open_with(settings, root_key).await
 }
 
 /// Opens it with this root key.
 pub(crate) async fn open_with(settings: &Settings, root_key: &Path) -> Result<Arc<Chancery>, Failure> {
+    open_as(settings, root_key, None).await
+}
+
+/// Opens it with this root key for a process that serves it: it alone writes the journal.
+pub(crate) async fn open_to_serve(settings: &Settings, root_key: &Path) -> Result<Arc<Chancery>, Failure> {
+    open_as(settings, root_key, Some(settings.journal.clone())).await
+}
+
+async fn open_as(
+    settings: &Settings,
+    root_key: &Path,
+    journal: Option<JournalConfig>,
+) -> Result<Arc<Chancery>, Failure> {
     let config = Config {
         store: settings.store.clone(),
         root_key: RootKeySource::File(root_key.to_owned()),
@@ -32,8 +48,17 @@ pub(crate) async fn open_with(settings: &Settings, root_key: &Path) -> Result<Ar
         rsa_pool: settings.rsa_pool,
         key_backend: None,
         notices: notices::config(settings)?,
+        journal,
     };
     Chancery::open(config).await.doing(format!("opening the installation in {}", settings.data.display()))
+}
+
+/// Opens it, which exists, to serve it.
+pub(crate) async fn open_existing_to_serve(settings: &Settings) -> Result<Arc<Chancery>, Failure> {
+    let mut settings = settings.clone();
+    settings.store = settings.store.existing();
+    let root_key = settings.root_key.clone().ok_or(NO_ROOT_KEY)?;
+    open_to_serve(&settings, &root_key).await
 }
 
 /// Opens it for a command, which works on an installation that exists and never makes one.

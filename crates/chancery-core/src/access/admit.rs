@@ -2,7 +2,7 @@
 
 use chancery_types::{Action, Perm, TokenProfileId};
 
-use crate::{Caller, Chancery, Result, access::Call};
+use crate::{Caller, Chancery, Result, access::Call, audit::Noted};
 
 /// What a call demands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +63,10 @@ impl Chancery {
             Demand::Perms(perms, action) => self.grant_any(caller, perms, action, None).await.map(drop),
             Demand::Rules(call, profile) => {
                 let allowed = self.rules_allow(caller, call, profile)?;
-                if allowed.is_err() {
-                    self.count_tokens(caller, call.action(), profile, 0, &allowed);
+                if allowed.is_ok() {
+                    return Ok(());
                 }
-                allowed
+                self.record_call(caller, profile, Noted::of(call.action(), 0), allowed).await
             }
         }
     }

@@ -4,6 +4,7 @@
 mod clock;
 mod counters;
 mod difference;
+mod journal;
 mod reading;
 mod server;
 
@@ -18,10 +19,12 @@ use tracing::error;
 use uuid::Uuid;
 
 use self::counters::Parcel;
+pub use self::journal::{JournalConfig, JournalEntry, JournalState};
 pub(crate) use self::{
     clock::{ClockWatch, WatchingClock},
     counters::{Counters, Nobody},
     difference::Told,
+    journal::{Anchored, Found, KeepingJournal, Noted, open_journal},
 };
 use crate::{
     Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result, changes::Change, identity::SigningIn,

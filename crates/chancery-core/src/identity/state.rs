@@ -76,6 +76,11 @@ impl IdentityState {
         })
     }
 
+    /// The name that an identity has now.
+    pub(crate) fn name_of(&self, id: IdentityId) -> Option<String> {
+        self.directory.load().name(id).map(str::to_owned)
+    }
+
     pub(super) fn delays(&self) -> MutexGuard<'_, Delays> {
         self.delays.lock().unwrap_or_else(PoisonError::into_inner)
     }

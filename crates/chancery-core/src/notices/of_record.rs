@@ -143,6 +143,8 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::CertificateExpiry, K::CertificateEnds, Some(O::Certificate)),
         (A::ApiKeyExpiry, K::ApiKeyEnds, Some(O::ApiKey)),
         (A::RowRefuse, K::RowRefused, None),
+        (A::JournalMiss, K::JournalFailed, None),
+        (A::JournalFail, K::JournalFailed, None),
     ]
 };
 
@@ -178,6 +180,7 @@ mod tests {
             assert_eq!(kind(action, &json!({"state": state})), expected, "{action} {state}");
         }
         assert_eq!(kind(Action::RowRefuse, &json!(null)), Some(K::RowRefused));
+        assert_eq!(kind(Action::JournalFail, &json!({"why": "x"})), Some(K::JournalFailed));
         let refused = Draft::of(Action::SigningRequestSubmit, ErrorCode::NotAuthorized, "null").unwrap();
         assert_eq!(refused, None, "what was refused did not happen");
     }

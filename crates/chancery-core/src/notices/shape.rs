@@ -80,6 +80,9 @@ fn what(notice: &Notice) -> String {
             format!("ends within {days} {}", if days == 1 { "day" } else { "days" })
         }
         NoticeKind::RowRefused => "refused a row of its database; see its audit records".to_owned(),
+        NoticeKind::JournalFailed => {
+            "misses a journal of the data plane, or cannot keep it; see its audit records".to_owned()
+        }
         NoticeKind::Test => "sends this because somebody tries it out".to_owned(),
     }
 }

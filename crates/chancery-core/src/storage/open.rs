@@ -28,6 +28,9 @@ pub enum OpenFailure {
     /// The transparency log is not as the settings want it.
     #[error(transparent)]
     Log(#[from] LogFailure),
+    /// The journal of the data plane cannot be opened.
+    #[error(transparent)]
+    Journal(#[from] chancery_journal::OpenError),
     /// The state could not be loaded.
     #[error("the installation could not be loaded")]
     Load(#[from] Error),

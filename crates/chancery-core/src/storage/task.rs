@@ -12,7 +12,7 @@ use super::{
     evidence::{Connections, sealed::Evidence},
 };
 use crate::{
-    audit::{Actor, WatchingClock, WritingCounts},
+    audit::{Actor, KeepingJournal, WatchingClock, WritingCounts},
     chancery::ShuttingDown,
     changes::FollowingChanges,
     health::Probing,
@@ -72,6 +72,8 @@ tasks! {
     ShuttingDown: Others,
     /// Tells of jumps of the clock.
     WatchingClock: Others,
+    /// Keeps what is known of the journal, and tells what becomes of its files.
+    KeepingJournal: Others,
     /// Finds out whether anything can be written.
     Probing: Others,
     /// Finds who logs in, while nobody is known.
@@ -111,6 +113,7 @@ impl Background for FollowingChanges {}
 impl Background for WritingCounts {}
 impl Background for ShuttingDown {}
 impl Background for Probing {}
+impl Background for KeepingJournal {}
 impl Background for KeepingAnswers {}
 impl Background for KeepingSessions {}
 impl Background for SequencingLog {}
@@ -131,6 +134,12 @@ impl Recording for ShuttingDown {
 impl Recording for WatchingClock {
     const NAME: &'static str = "server";
     const ACTIONS: &'static [Action] = &[Action::ClockJump];
+}
+
+impl Recording for KeepingJournal {
+    const NAME: &'static str = "journal";
+    const ACTIONS: &'static [Action] =
+        &[Action::JournalMiss, Action::JournalFail, Action::JournalResume, Action::JournalRemove];
 }
 
 impl Recording for PublishingLists {

@@ -5,7 +5,7 @@ use std::{iter, ops::Range, sync::Arc};
 
 use chancery_store::tables;
 use chancery_types::{
-    Action, Base64, ErrorCode, TokenProfileId,
+    Action, Base64, TokenProfileId,
     wire::token_profiles::{
         BatchDetokenizationResponse, BatchDetokenizeRequest, BatchTokenizationResponse, BatchTokenizeRequest,
         DetokenizationResponse, DetokenizeRequest, TokenizationResponse, TokenizeRequest, TrackDetokenizationResponse,
@@ -21,8 +21,9 @@ use super::{
     vault::Attributes,
 };
 use crate::{
-    Caller, Chancery, Error, Meaning, Result,
+    Caller, Chancery, Error, Result,
     access::{Call, DetokenizeGrant, TokenizeGrant, View},
+    audit::Noted,
     up_to_date::{DetokenizesNow, TokenizesNow},
 };
 
@@ -35,19 +36,21 @@ impl Chancery {
         request: TokenizeRequest,
     ) -> Result<TokenizationResponse> {
         let now = self.tokenizes_now()?;
+        let mut noted = Noted::of(Action::Tokenize, 1);
         let answer = async {
             let profiles = self.token_profiles.now();
             let profile = profiles.find(id)?;
             caller.check_profile(id)?;
             let grant = profile.may_tokenize(&now, caller.roles(), Call::Single)?;
+            noted.makes(profile);
             profile.engine().versions().check_made(request.key_version)?;
             let attributes = self.attributes(profile, request.metadata.as_ref(), request.expires_at.as_deref())?;
             let (token, iv) = self.make_token(profile, grant, &request.message, attributes, "/message").await?;
+            noted.tagged(self.tag(profile, &token)?);
             Ok(TokenizationResponse { token, iv, key_version: profile.engine().version_to_tell() })
         }
         .await;
-        self.count_tokens(caller, Action::Tokenize, id, 1, &answer);
-        answer
+        self.record_call(caller, id, noted, answer).await
     }
 
     /// Turns a token back into its message, as far as the caller may see it.
@@ -57,23 +60,24 @@ impl Chancery {
         id: TokenProfileId,
         request: DetokenizeRequest,
     ) -> Result<DetokenizationResponse> {
-        let mut action = Action::Detokenize;
         let now = self.detokenizes_now()?;
+        let mut noted = Noted::of(Action::Detokenize, 1);
         let answer = async {
             let profiles = self.token_profiles.now();
             let profile = profiles.find(id)?;
             caller.check_profile(id)?;
             let grant = profile.may_detokenize(&now, caller.roles(), Call::Single)?;
             if let View::Partial(_) = grant.view() {
-                action = Action::PartialDetokenize;
+                noted.action = Action::PartialDetokenize;
             }
             let DetokenizeRequest { token, iv, key_version } = &request;
+            noted.opens(profile, &grant, *key_version);
+            noted.tagged(self.tag(profile, token)?);
             let message = self.open_token(profile, grant, token, iv.as_ref(), *key_version, "/token").await?;
             Ok(DetokenizationResponse { message })
         }
         .await;
-        self.count_tokens(caller, action, id, 1, &answer);
-        answer
+        self.record_call(caller, id, noted, answer).await
     }
 
     /// Tokenizes many messages, in their order.
@@ -85,16 +89,17 @@ impl Chancery {
     ) -> Result<BatchTokenizationResponse> {
         let BatchTokenizeRequest { messages, partial, key_version, metadata, expires_at } = request;
         let partial = partial.unwrap_or_default();
-        let values = messages.len() as u64;
+        let mut noted = Noted::of(Action::BatchTokenize, messages.len());
         let now = self.tokenizes_now()?;
         let answer = async {
             let (profile, grant) = self.may_tokenize(&now, caller, id, Call::Batch)?;
+            noted.makes(&profile);
             let grant = Arc::new(grant);
             profile.engine().versions().check_made(key_version)?;
             let attributes = self.attributes(&profile, metadata.as_ref(), expires_at.as_deref())?;
             let load = Load::of("/messages", &messages, profile.engine(), &self.limits)?;
             let ivs: Arc<[Iv]> = draw_ivs(&profile, messages.len()).into();
-            let outcome = match &profile.tokens {
+            let mut outcome = match &profile.tokens {
                 TokenSource::Vault(vault) => {
                     self.vault_tokenize((&profile, vault), &grant, messages, attributes, partial).await?
                 }
@@ -112,13 +117,13 @@ impl Chancery {
             if outcome.has_texts() {
                 self.note_use(&grant, &profile).await?;
             }
+            noted.tagged(self.tags_of(&profile, &mut outcome.texts).await?);
             let ivs = profile.iv.map(|_| batch::ivs_of(&outcome, &ivs));
             let key_version = profile.engine().version_to_tell();
             Ok(BatchTokenizationResponse { tokens: outcome.texts, ivs, key_version, errors })
         };
         let answer = answer.await;
-        self.count_tokens(caller, Action::BatchTokenize, id, values, &answer);
-        answer
+        self.record_call(caller, id, noted, answer).await
     }
 
     /// Turns many tokens back, in their order.
@@ -129,17 +134,20 @@ impl Chancery {
         request: BatchDetokenizeRequest,
     ) -> Result<BatchDetokenizationResponse> {
         let BatchDetokenizeRequest { tokens, ivs, partial, key_version } = request;
-        let values = tokens.len() as u64;
+        let mut noted = Noted::of(Action::BatchDetokenize, tokens.len());
         let now = self.detokenizes_now()?;
         let answer = async {
             let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Batch)?;
+            noted.opens(&profile, &grant, key_version);
             let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?;
+            let (tags, tokens) = self.tags(&profile, Arc::new(tokens)).await?;
+            noted.tagged(tags);
             let version = profile.engine().version_to_read(key_version)?;
             let ivs = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?;
             let outcome = match &profile.tokens {
                 TokenSource::Vault(vault) => self.vault_detokenize(vault, grant, tokens, version).await?,
                 TokenSource::Cipher(cipher) => {
-                    let (cipher, tokens) = (Arc::clone(cipher), Arc::new(tokens));
+                    let cipher = Arc::clone(cipher);
                     let job = move |range: Range<usize>| {
                         let ivs = ivs.get(range.clone()).unwrap_or_default();
                         cipher.open(&grant, Values::Some(&tokens, range), ivs, version)
@@ -151,8 +159,7 @@ impl Chancery {
             Ok(BatchDetokenizationResponse { messages: outcome.texts, errors })
         };
         let answer = answer.await;
-        self.count_tokens(caller, Action::BatchDetokenize, id, values, &answer);
-        answer
+        self.record_call(caller, id, noted, answer).await
     }
 
     /// Puts a token in the place of the account number of track data.
@@ -163,18 +170,20 @@ impl Chancery {
         request: TrackTokenizeRequest,
     ) -> Result<TrackTokenizationResponse> {
         let now = self.tokenizes_now()?;
+        let mut noted = Noted::of(Action::TrackTokenize, 1);
         let answer = async {
             let (profile, grant) = self.may_tokenize(&now, caller, id, Call::Track)?;
+            noted.makes(&profile);
             profile.engine().versions().check_made(request.key_version)?;
             let tracks = self.parse_tracks(&profile, &request.track)?;
             let attributes = self.attributes(&profile, None, None)?;
             let (token, iv) = self.make_token(&profile, grant, &tracks.account(), attributes, TRACK).await?;
+            noted.tagged(self.tag(&profile, &token)?);
             let track = tracks.with_account(&token).map_err(|bad| bad.error(TRACK))?;
             Ok(TrackTokenizationResponse { track, iv, key_version: profile.engine().version_to_tell() })
         };
         let answer = answer.await;
-        self.count_tokens(caller, Action::TrackTokenize, id, 1, &answer);
-        answer
+        self.record_call(caller, id, noted, answer).await
     }
 
     /// Puts the account number back into tokenized track data.
@@ -185,17 +194,19 @@ impl Chancery {
         request: TrackDetokenizeRequest,
     ) -> Result<TrackDetokenizationResponse> {
         let now = self.detokenizes_now()?;
+        let mut noted = Noted::of(Action::TrackDetokenize, 1);
         let answer = async {
             let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Track)?;
+            noted.opens(&profile, &grant, request.key_version);
             let tracks = self.parse_tracks(&profile, &request.track)?;
-            let (iv, version) = (request.iv.as_ref(), request.key_version);
-            let account = self.open_token(&profile, grant, &tracks.account(), iv, version, TRACK).await?;
+            let (token, iv, version) = (tracks.account(), request.iv.as_ref(), request.key_version);
+            noted.tagged(self.tag(&profile, &token)?);
+            let account = self.open_token(&profile, grant, &token, iv, version, TRACK).await?;
             let track = tracks.with_account(&account).map_err(|bad| bad.error(TRACK))?;
             Ok(TrackDetokenizationResponse { track })
         };
         let answer = answer.await;
-        self.count_tokens(caller, Action::TrackDetokenize, id, 1, &answer);
-        answer
+        self.record_call(caller, id, noted, answer).await
     }
 
     pub(crate) fn may_tokenize(
@@ -261,7 +272,8 @@ impl Chancery {
         let (ivs, version) = read_call(profile, iv, version)?;
         let outcome = match &profile.tokens {
             TokenSource::Vault(vault) => {
-                Box::pin(self.vault_detokenize(vault, grant, iter::once(token).collect(), version)).await?
+                let tokens = Arc::new(iter::once(token).collect());
+                Box::pin(self.vault_detokenize(vault, grant, tokens, version)).await?
             }
             TokenSource::Cipher(cipher) => cipher.open(&grant, Values::One(token), &ivs, version)?,
         };
@@ -295,23 +307,6 @@ impl Chancery {
             return Err(Error::value(TRACK, "Account numbers are decimal; the profile's alphabet is not Decimal."));
         }
         Tracks::parse(track).map_err(|bad| bad.error(TRACK))
-    }
-
-    /// Counts a call for the audit records.
-    pub(crate) fn count_tokens<T>(
-        &self,
-        caller: &Caller,
-        action: Action,
-        id: TokenProfileId,
-        values: u64,
-        answer: &Result<T>,
-    ) {
-        let (outcome, object) = match answer {
-            Ok(_) => (ErrorCode::Success, Some(id.into())),
-            Err(error) if error.meaning() == Meaning::NotFound => (error.meaning().error_code(), None),
-            Err(error) => (error.meaning().error_code(), Some(id.into())),
-        };
-        self.counters.call(caller, action, object, outcome, values);
     }
 }
 

@@ -9,7 +9,7 @@ mod measure;
 mod pattern;
 mod text;
 
-use std::{ops::Range, sync::Arc};
+use std::{borrow::Cow, ops::Range, sync::Arc};
 
 use chancery_keys::{DataError, DataKey};
 use chancery_types::{TokenAlgorithm, TokenProfileId, wire::Texts};
@@ -37,6 +37,16 @@ pub(crate) trait Engine: Send + Sync {
 
     /// Whether values are decimal digits, as account numbers are.
     fn is_decimal(&self) -> bool;
+
+    /// Whether a value may have characters that its tokens do not depend on.
+    fn passes_through(&self) -> bool {
+        false
+    }
+
+    /// A token without such characters: what the journal knows it by.
+    fn plain<'t>(&self, token: &'t str) -> Cow<'t, str> {
+        Cow::Borrowed(token)
+    }
 
     /// Whether nothing leads from a token back to its message.
     fn is_one_way(&self) -> bool;

@@ -297,6 +297,10 @@ impl Format {
         changed.into_iter().find_map(|(member, changed)| changed.then_some(member))
     }
 
+    pub(crate) fn has_pass_through(&self) -> bool {
+        !self.pass_through.is_empty()
+    }
+
     pub(crate) fn passes_through(&self, character: char) -> bool {
         self.pass_through.binary_search(&character).is_ok()
     }

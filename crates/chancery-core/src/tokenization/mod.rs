@@ -34,7 +34,9 @@ mod values;
 mod vault;
 mod versions;
 
+pub(crate) use engine::Engine;
 pub(crate) use mask::{CANDIDATES_MIN, Mask, Reveals};
+pub(crate) use profile::Profile;
 pub(crate) use profiles::TokenProfiles;
 pub(crate) use shape::Shape;
 pub(crate) use shared::reveals;

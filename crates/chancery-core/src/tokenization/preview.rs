@@ -94,6 +94,7 @@ fn create(draft: DraftTokenProfile) -> CreateTokenProfile {
         use_iv,
         deterministic,
         time_to_live,
+        durability: None,
         control_rules,
     }
 }

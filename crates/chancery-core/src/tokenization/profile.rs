@@ -10,7 +10,7 @@ use std::{
 
 use chancery_keys::{Custodian, DataKey, KeyRef, SealedKey};
 use chancery_store::{Tx, tables};
-use chancery_types::{KeyId, KeyState, KeyUsage, RoleId, TokenAlgorithm, TokenProfileId};
+use chancery_types::{Durability, KeyId, KeyState, KeyUsage, RoleId, TokenAlgorithm, TokenProfileId};
 use uuid::Uuid;
 
 use super::{
@@ -41,6 +41,8 @@ pub(crate) struct Profile {
     pub(crate) domain: TokenProfileId,
     rules: TokenRules,
     standing: KeyStanding,
+    /// Whether calls wait until their record is on the disk.
+    pub(crate) is_durable: bool,
     /// Whether the store knows that tokens were made.
     used: AtomicBool,
 }
@@ -155,6 +157,7 @@ impl Profile {
                 detokenize: stored_key.usages.contains(&KeyUsage::Detokenize),
                 enabled: stored_key.state == KeyState::Enabled,
             },
+            is_durable: spec.durability == Durability::Durable,
             used: AtomicBool::new(profile.used),
         })
     }

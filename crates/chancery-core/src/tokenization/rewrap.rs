@@ -17,6 +17,7 @@ use super::{
 use crate::{
     Caller, Chancery, Error, Result,
     access::{Call, DetokenizeGrant, TokenizeGrant},
+    audit::Noted,
 };
 
 impl Chancery {
@@ -24,21 +25,24 @@ impl Chancery {
     /// whoever may do this may do both parts in full.
     pub async fn rewrap(&self, caller: &Caller, id: TokenProfileId, request: RewrapRequest) -> Result<RewrapResponse> {
         let RewrapRequest { tokens, ivs, key_version, partial } = request;
-        let values = tokens.len() as u64;
+        let mut noted = Noted::of(Action::Rewrap, tokens.len());
         let (opens, makes) = (self.detokenizes_now()?, self.tokenizes_now()?);
         let answer = async {
             let (profile, detokenize) = self.may_detokenize(&opens, caller, id, Call::Rewrap)?;
             let tokenize = Arc::new(profile.may_tokenize(&makes, caller.roles(), Call::Rewrap)?);
+            noted.makes(&profile);
             let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?.twice();
+            let (tags, tokens) = self.tags(&profile, Arc::new(tokens)).await?;
+            noted.tagged(tags);
             let version = profile.engine().version_to_read(key_version)?;
             let ivs: Arc<[Option<Iv>]> = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?.into();
             let partial = partial.unwrap_or_default();
-            let outcome = match &profile.tokens {
+            let mut outcome = match &profile.tokens {
                 TokenSource::Vault(vault) => {
-                    self.vault_rewrap(vault, (&detokenize, &tokenize), tokens, version, partial).await?
+                    self.vault_rewrap(vault, (&detokenize, &tokenize), &tokens, version, partial).await?
                 }
                 TokenSource::Cipher(cipher) => {
-                    let (cipher, ivs, tokens) = (Arc::clone(cipher), Arc::clone(&ivs), Arc::new(tokens));
+                    let (cipher, ivs) = (Arc::clone(cipher), Arc::clone(&ivs));
                     let tokenize = Arc::clone(&tokenize);
                     let job = move |range: Range<usize>| {
                         let ivs = ivs.get(range.clone()).unwrap_or_default();
@@ -51,14 +55,14 @@ impl Chancery {
             if outcome.has_texts() {
                 self.note_use(&tokenize, &profile).await?;
             }
+            noted.tagged(self.tags_of(&profile, &mut outcome.texts).await?);
             let kept = |(token, iv): (Option<&str>, &Option<Iv>)| token.and(*iv).map(Iv::to_wire);
             let ivs = profile.iv.map(|_| outcome.texts.iter().zip(&*ivs).map(kept).collect());
             let key_version = profile.engine().versions().newest();
             Ok(RewrapResponse { tokens: outcome.texts, ivs, key_version, errors })
         };
         let answer = answer.await;
-        self.count_tokens(caller, Action::Rewrap, id, values, &answer);
-        answer
+        self.record_call(caller, id, noted, answer).await
     }
 }
 

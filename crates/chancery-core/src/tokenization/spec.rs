@@ -1,7 +1,7 @@
 //! What a token profile shall be: as create and PATCH say it, checked as far as it can be without looking at the store.
 
 use chancery_types::{
-    KeyId, TokenAlgorithm, TokenProfileId,
+    Durability, KeyId, TokenAlgorithm, TokenProfileId,
     wire::{
         ObjInfo,
         token_profiles::{ControlRule, CreateTokenProfile, PatchName, PatchTokenProfile, TokenFormat, TokenProfile},
@@ -36,6 +36,7 @@ pub(crate) struct ProfileSpec {
     pub(crate) use_iv: bool,
     pub(crate) deterministic: Option<bool>,
     pub(crate) time_to_live: Option<ValidityPeriod>,
+    pub(crate) durability: Durability,
     pub(crate) control_rules: Vec<ControlRule>,
 }
 
@@ -53,6 +54,7 @@ impl ProfileSpec {
             use_iv,
             deterministic,
             time_to_live,
+            durability,
             control_rules,
         } = request;
         let key_version = key_version.unwrap_or(newest);
@@ -67,6 +69,7 @@ impl ProfileSpec {
             use_iv: use_iv.unwrap_or_default(),
             deterministic: deterministic.or(default_deterministic(algorithm)),
             time_to_live,
+            durability: durability.unwrap_or(Durability::Written),
             control_rules: control_rules.unwrap_or_default(),
         })
     }
@@ -85,6 +88,7 @@ impl ProfileSpec {
             use_iv,
             deterministic,
             time_to_live,
+            durability,
             control_rules,
         } = patch;
         let old = self.clone();
@@ -114,6 +118,7 @@ impl ProfileSpec {
             use_iv: use_iv.unwrap_or(old.use_iv),
             deterministic: deterministic.or(old_deterministic),
             time_to_live: time_to_live.unwrap_or(old_time_to_live),
+            durability: durability.unwrap_or(old.durability),
             control_rules: control_rules.unwrap_or(old.control_rules),
         })
     }
@@ -275,6 +280,7 @@ impl ProfileSpec {
             use_iv: self.use_iv,
             deterministic: self.deterministic,
             time_to_live: self.time_to_live,
+            durability: Some(self.durability).filter(|durability| *durability != Durability::Written),
             control_rules: self.control_rules,
         })
     }

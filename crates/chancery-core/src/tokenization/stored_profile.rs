@@ -5,7 +5,7 @@ use chancery_store::{
     tables::token_profiles::{Row, StubRow},
 };
 use chancery_types::{
-    TokenProfileId,
+    Durability, TokenProfileId,
     wire::{
         ObjInfo,
         token_profiles::{TokenFormat, TokenProfileStub},
@@ -29,6 +29,10 @@ impl ProfileSpec {
             use_iv: row.use_iv,
             deterministic: row.deterministic,
             time_to_live: row.time_to_live.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
+            durability: match &row.durability {
+                None => Durability::Written,
+                Some(durability) => durability.parse().map_err(Error::internal)?,
+            },
             control_rules: serde_json::from_str(&row.control_rules).map_err(Error::internal)?,
         })
     }
@@ -53,6 +57,10 @@ impl ProfileSpec {
             used: false,
             version: 1,
             created_at_ms: now_ms,
+            durability: match self.durability {
+                Durability::Written => None,
+                Durability::Durable => Some(self.durability.as_str().to_owned()),
+            },
         })
     }
 

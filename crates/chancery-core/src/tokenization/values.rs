@@ -1,6 +1,6 @@
 //! Values in and out of the work buffer: text to digits, digits to text.
 
-use std::ops::Range;
+use std::{borrow::Cow, ops::Range};
 
 use chancery_types::Luhn;
 
@@ -140,6 +140,15 @@ impl Format {
         }
         // Without passThrough: everything. With it nothing is left, unless the token is longer than its message.
         self.alphabet.write(rest, out);
+    }
+}
+
+/// A value without the characters that pass through.
+pub(crate) fn plain(value: &str, passes_through: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if value.contains(&passes_through) {
+        Cow::Owned(value.chars().filter(|&character| !passes_through(character)).collect())
+    } else {
+        Cow::Borrowed(value)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chancery_core::{Chancery, Clock, Config, KeyBackend, Limits, OutsideAuthorities};
+use chancery_core::{Chancery, Clock, Config, JournalConfig, KeyBackend, Limits, OutsideAuthorities};
 use chancery_server::Routes;
 use chancery_testkit::{Database, Tool};
 use chancery_types::{Perm, RoleId};
@@ -78,6 +78,7 @@ impl Setup {
             rsa_pool: 0,
             key_backend,
             notices: notices(),
+            journal: Some(JournalConfig::small(place.new_journal())),
         }
     }
 }

@@ -4,8 +4,11 @@ use std::{
     fs::{self, OpenOptions},
     io::Write,
     os::unix::fs::OpenOptionsExt,
-    path::Path,
-    sync::Arc,
+    path::{Path, PathBuf},
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 use chancery_core::{Chancery, FirstIdentity, Host, Provision, RootKeySource, StoreUrl, create_root_key};
@@ -38,6 +41,12 @@ impl Place {
             Some(database) => database.address().parse().unwrap(),
             None => StoreUrl::file(self.folder.path().join("chancery.db")),
         }
+    }
+
+    /// A folder for a journal. Each server has its own.
+    pub(crate) fn new_journal(&self) -> PathBuf {
+        static SERVERS: AtomicU32 = AtomicU32::new(0);
+        self.folder.path().join(format!("journal-{}", SERVERS.fetch_add(1, Ordering::Relaxed)))
     }
 
     pub(crate) fn root_key(&self) -> RootKeySource {

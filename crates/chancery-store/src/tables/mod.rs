@@ -68,6 +68,7 @@ pub mod turns;
 
 // audit
 pub mod audit;
+pub mod journals;
 
 // notices
 pub mod deliveries;
@@ -154,4 +155,5 @@ pub(crate) const AUTHORITY: &[Table] = &[
     pre_approvals::Row::TABLE,
     pre_approvals::Digest::TABLE,
     notice_targets::Row::TABLE,
+    journals::Row::TABLE,
 ];

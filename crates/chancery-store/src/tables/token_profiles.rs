@@ -43,6 +43,8 @@ pub struct Row {
     pub version: i64,
     /// When it was made, in milliseconds since the epoch.
     pub created_at_ms: i64,
+    /// What calls wait for, where that is more than that their record is written.
+    pub durability: Option<String>,
 }
 
 /// What lists show of a token profile.
@@ -64,8 +66,8 @@ macro_rules! select {
     ($rest:literal) => {
         concat!(
             "SELECT id, name, name_key, algorithm, key_id, key_version, min_decrypt_version, first_key_version, \
-             tweak_domain, format, use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms, mac \
-             FROM token_profiles ",
+             tweak_domain, format, use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms, \
+             durability, mac FROM token_profiles ",
             $rest
         )
     };
@@ -145,7 +147,7 @@ pub async fn list(tx: &mut Tx, term: Option<&str>, page: &Page) -> Result<Listed
 
 authority!(Row, "token_profiles", keys 1, {
     id, name, name_key, algorithm, key_id, key_version, min_decrypt_version, first_key_version, tweak_domain, format,
-    use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms,
+    use_iv, deterministic, time_to_live, control_rules, used, version, created_at_ms, durability,
 });
 
 impl FromColumns for StubRow {

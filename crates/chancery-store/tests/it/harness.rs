@@ -115,6 +115,9 @@ pub(crate) async fn back_to_rows_without_macs(tx: &mut Tx, is_postgres: bool) ->
         generated_sql(format!("DROP TABLE {table}")).execute(tx).await?;
     }
     sql("DELETE FROM migrations WHERE name = '0056_notices'").execute(tx).await?;
+    sql("DROP TABLE journals").execute(tx).await?;
+    sql("ALTER TABLE token_profiles DROP COLUMN durability").execute(tx).await?;
+    sql("DELETE FROM migrations WHERE name = '0060_journals'").execute(tx).await?;
     for table in sql(tables).all::<String>(tx).await? {
         generated_sql(format!("ALTER TABLE {table} DROP COLUMN mac")).execute(tx).await?;
     }

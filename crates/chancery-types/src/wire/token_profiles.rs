@@ -10,7 +10,7 @@ pub use self::{calls::*, format::*, preview::*, vault::*};
 use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, present, x509::ValidityPeriod};
-use crate::{KeyId, Operation, RevealFrom, RoleId, TokenAlgorithm, TokenProfileId};
+use crate::{Durability, KeyId, Operation, RevealFrom, RoleId, TokenAlgorithm, TokenProfileId};
 
 /// A token profile, as it is read; the same text may be written back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +39,9 @@ pub struct TokenProfile {
     /// For Random: how long a token can be read; absent is for ever.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_to_live: Option<ValidityPeriod>,
+    /// What calls wait for before they are answered; absent is `Written`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
     /// Which roles may do what.
     pub control_rules: Vec<ControlRule>,
     /// What the service thinks of the profile's safety.
@@ -78,6 +81,9 @@ pub struct CreateTokenProfile {
     /// For Random: how long a token can be read; by default for ever.
     #[serde(default)]
     pub time_to_live: Option<ValidityPeriod>,
+    /// What calls wait for before they are answered; `Written` by default.
+    #[serde(default)]
+    pub durability: Option<Durability>,
     /// Which roles may do what; by default nobody may do anything.
     #[serde(default)]
     pub control_rules: Option<Vec<ControlRule>>,
@@ -150,6 +156,8 @@ pub struct PatchTokenProfile {
     /// `null` lets tokens be read for ever.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub time_to_live: Option<Option<ValidityPeriod>>,
+    /// See [`TokenProfile::durability`].
+    pub durability: Option<Durability>,
     /// Replaces all rules.
     pub control_rules: Option<Vec<ControlRule>>,
 }

@@ -1,6 +1,7 @@
 //! One file a command.
 
 mod api_key;
+mod audit;
 pub(crate) mod backup;
 mod bulk;
 mod cert;
@@ -35,10 +36,11 @@ use crate::{
 
 /// The whole command line: what is written down, and the commands of resources.
 pub(crate) fn whole() -> clap::Command {
-    // What makes a key here, or is found by two names, is in no line of a table.
+    // What makes a key here, is found by two names, or reads files of the host, is in no line of a table.
     let made = resources::commands().map(|command| match command.get_name() {
         "cert" => cert::added(command),
         "identity" => api_key::added(command),
+        "audit" => audit::added(command),
         _ => command,
     });
     without_empty_variables(Cli::command().subcommands(made).after_help(exit::help()))
@@ -58,6 +60,7 @@ pub(crate) fn run_of_resource(matches: &ArgMatches) -> Option<Result<Exit, Failu
     let made = match resource.name {
         "cert" => cert::run(below),
         "identity" => api_key::run(below),
+        "audit" => audit::run(below),
         _ => None,
     };
     Some(made.unwrap_or_else(|| resources::run(resource, below).map(|()| Exit::Done)))

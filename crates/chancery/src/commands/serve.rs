@@ -20,7 +20,7 @@ pub(crate) async fn run(command: Serve) -> Result<(), Failure> {
     let mut lock = DataLock::take(&settings)?;
     let sockets = Sockets::bind(&settings).await?;
     lock.serves_at(&format!("https://{}", sockets.address()?))?;
-    let chancery = installation::open_existing(&settings).await?;
+    let chancery = installation::open_existing_to_serve(&settings).await?;
     let host = Host::running("chancery serve");
     if chancery.is_new(&host).await? {
         return Err("the installation has no administrators yet: run `chancery init` first".into());

@@ -84,6 +84,7 @@ fn token_profile(client: &Client) -> Result<TokenProfileId, Failure> {
         use_iv: Some(template.use_iv),
         deterministic: None,
         time_to_live: None,
+        durability: None,
         control_rules: Some(rules.map(rule).into()),
     })?;
     Ok(profile.obj_info.uuid)

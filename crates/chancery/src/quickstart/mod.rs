@@ -110,7 +110,7 @@ async fn open(settings: &Settings, steps: &mut Steps) -> Result<Opened, Failure>
         create_root_key(&root_key)?;
     }
     let mut step = steps.begin("open the installation");
-    let chancery = installation::open_with(settings, &root_key).await?;
+    let chancery = installation::open_to_serve(settings, &root_key).await?;
     if chancery.is_new(&HOST).await? {
         step.rename("make the installation");
         provision(&chancery, &progress).await?;

@@ -19,6 +19,7 @@ impl Settings {
             "public-url": self.public_url,
             "log-name": self.log_name,
             "own-tls": self.tls.is_none(),
+            "journal-keep-days": self.journal.keep_days,
             "token-lifetime": self.limits.token_lifetime.as_secs(),
             "time-stamp-authorities": self.time_stamp_urls.len(),
             "smtp-host": self.smtp.as_ref().map(|smtp| &smtp.host),

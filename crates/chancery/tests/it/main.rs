@@ -5,6 +5,7 @@ mod client;
 mod clients;
 mod commands;
 mod console;
+mod journal;
 mod kill;
 mod log;
 mod memory;

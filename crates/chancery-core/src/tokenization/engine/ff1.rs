@@ -2,7 +2,7 @@
 //!
 //! A single value is a batch of one, so that both cannot differ.
 
-use std::{iter, ops::Range, sync::Arc};
+use std::{borrow::Cow, iter, ops::Range, sync::Arc};
 
 use chancery_keys::{
     DataKey,
@@ -17,7 +17,7 @@ use super::{
         prefix,
         refusal::BadValue,
         tweak,
-        values::Parts,
+        values::{Parts, plain},
         versions::{VersionNumbers, Versions},
     },
     Cipher, Engine, Iv, IvKind, Outcome, Values,
@@ -266,6 +266,14 @@ impl Engine for Ff1Engine {
 
     fn is_decimal(&self) -> bool {
         self.format.alphabet().is_decimal()
+    }
+
+    fn passes_through(&self) -> bool {
+        self.format.has_pass_through()
+    }
+
+    fn plain<'t>(&self, token: &'t str) -> Cow<'t, str> {
+        plain(token, |character| self.format.passes_through(character))
     }
 
     fn is_one_way(&self) -> bool {

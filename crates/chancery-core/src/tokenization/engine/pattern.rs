@@ -3,7 +3,7 @@
 //! Where all encrypted places of a value have one radix, FF1 works in it. Else the number is written in bits and encrypted
 //! until it is below the product of the radices again; so it is below the product in less than two turns on average.
 
-use std::{iter, sync::Arc};
+use std::{borrow::Cow, iter, sync::Arc};
 
 use chancery_keys::{
     DataKey,
@@ -16,6 +16,7 @@ use super::{
         batch,
         pattern::{Layout, Pattern, Place, Taken, from_bits, to_bits, uniform},
         refusal::BadValue,
+        values::plain,
         versions::{VersionNumbers, Versions},
     },
     Cipher, Engine, Iv, IvKind, Outcome, Values,
@@ -123,6 +124,14 @@ impl Engine for PatternEngine {
 
     fn is_decimal(&self) -> bool {
         false
+    }
+
+    fn passes_through(&self) -> bool {
+        true
+    }
+
+    fn plain<'t>(&self, token: &'t str) -> Cow<'t, str> {
+        plain(token, |character| self.pattern.passes_through(character))
     }
 
     fn is_one_way(&self) -> bool {

@@ -19,6 +19,7 @@ use super::{
 use crate::{
     Caller, Chancery, Error, Event, Result,
     access::{Call, DetokenizeGrant},
+    audit::Noted,
     time::rfc3339_ms,
 };
 
@@ -28,8 +29,10 @@ impl Chancery {
     /// What is kept beside the message of a token. Needs a rule for all of Detokenize.
     pub async fn read_token(&self, caller: &Caller, id: TokenProfileId, request: TokenRequest) -> Result<TokenRecord> {
         let now = self.detokenizes_now()?;
+        let mut noted = Noted::of(Action::TokenRead, 1);
         let answer = async {
             let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Vault)?;
+            noted.tagged(self.tag(&profile, &request.token)?);
             let vault = vault_of(&profile)?;
             let hash = vault.find_by(&request.token).map_err(|bad| bad.error(TOKEN))?;
             let row = self.live_rows(&grant, vec![hash]).await?.remove(&hash);
@@ -37,8 +40,7 @@ impl Chancery {
             vault.record(&grant, &row)
         };
         let answer = answer.await;
-        self.count_tokens(caller, Action::TokenRead, id, 1, &answer);
-        answer
+        self.record_call(caller, id, noted, answer).await
     }
 
     /// Whether a message has a token. Needs a rule for all of Detokenize, since asking for one message after the other
@@ -61,8 +63,7 @@ impl Chancery {
             Ok(TokenizedResponse { tokenized: rows.await?.iter().any(|row| lives(row, now_ms)) })
         };
         let answer = answer.await;
-        self.count_tokens(caller, Action::TokenizedRead, id, 1, &answer);
-        answer
+        self.record_call(caller, id, Noted::of(Action::TokenizedRead, 1), answer).await
     }
 
     /// Removes a token and its message for good. Needs Tokenization:Manage.

@@ -9,7 +9,7 @@ use super::super::{
     mask::Mask,
     pattern::{Layout, Pattern, Taken},
     refusal::BadValue,
-    values::Parts,
+    values::{Parts, plain},
 };
 
 /// How many tokens there are for a message, as far as it matters.
@@ -63,11 +63,7 @@ impl Values {
 
     /// A value without its passThrough characters: what the vault knows it by.
     pub(crate) fn plain<'v>(&self, value: &'v str) -> Cow<'v, str> {
-        if value.contains(|character| self.passes_through(character)) {
-            Cow::Owned(value.chars().filter(|&character| !self.passes_through(character)).collect())
-        } else {
-            Cow::Borrowed(value)
-        }
+        plain(value, |character| self.passes_through(character))
     }
 
     /// Appends a value of the vault with passThrough characters where they are in `shape`.

@@ -28,10 +28,10 @@ impl Chancery {
         &self,
         vault: &Arc<Vault>,
         grant: DetokenizeGrant,
-        tokens: Texts,
+        tokens: Arc<Texts>,
         version: Option<u32>,
     ) -> Result<Outcome> {
-        let (count, vault, tokens) = (tokens.len(), Arc::clone(vault), Arc::new(tokens));
+        let (count, vault) = (tokens.len(), Arc::clone(vault));
         let hashes: Arc<[_]> = self.hashes_of(&vault, &tokens).await?.into();
         let rows = Arc::new(self.live_rows(&grant, hashes.iter().filter_map(|hash| hash.ok()).collect()).await?);
         let parts = self.in_jobs(count, move |range| {

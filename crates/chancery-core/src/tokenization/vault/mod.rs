@@ -19,7 +19,7 @@ mod rewrap;
 mod tests;
 mod tidy;
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use chancery_keys::{Custodian, DataKey, VaultIndex, VaultSeal};
 use chancery_store::tables::vault_tokens::Row;
@@ -90,6 +90,14 @@ impl Engine for Vault {
 
     fn is_decimal(&self) -> bool {
         self.values.is_decimal()
+    }
+
+    fn passes_through(&self) -> bool {
+        true
+    }
+
+    fn plain<'t>(&self, token: &'t str) -> Cow<'t, str> {
+        self.values.plain(token)
     }
 
     fn is_one_way(&self) -> bool {

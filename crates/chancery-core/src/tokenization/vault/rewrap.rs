@@ -21,16 +21,16 @@ impl Chancery {
         &self,
         vault: &Arc<Vault>,
         (detokenize, tokenize): (&DetokenizeGrant, &TokenizeGrant),
-        tokens: Texts,
+        tokens: &Arc<Texts>,
         version: Option<u32>,
         partial: bool,
     ) -> Result<Outcome> {
-        let hashes = self.hashes_of(vault, &Arc::new(tokens.clone())).await?;
+        let hashes = self.hashes_of(vault, tokens).await?;
         let rows = self.live_rows(detokenize, hashes.iter().filter_map(|hash| hash.ok()).collect()).await?;
         let rows = Arc::new(rows);
         let anew = self.seal_anew(vault, &rows, version).await?;
         let mut outcome = Outcome::default();
-        for (token, hash) in batch::values(&tokens, 0..tokens.len()).zip(&hashes) {
+        for (token, hash) in batch::values(tokens, 0..tokens.len()).zip(&hashes) {
             let row = hash.and_then(|hash| vault.row_to_open(&rows, hash, version).map(|_| hash));
             match row
                 .and_then(|hash| anew.get(&hash).map_or(Ok(()), |sealed| sealed.as_ref().map(drop).map_err(|bad| *bad)))

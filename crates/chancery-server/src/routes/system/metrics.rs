@@ -9,7 +9,10 @@ use crate::{
     answer::Failure,
     app::App,
     extract::Anybody,
-    metrics::{note_expiring, note_notices, note_readiness, note_refused_rows, note_rsa_pool, note_unreadable, render},
+    metrics::{
+        note_expiring, note_journal, note_notices, note_readiness, note_refused_rows, note_rsa_pool, note_unreadable,
+        render,
+    },
 };
 
 /// The process's counters in Prometheus' text format.
@@ -24,6 +27,9 @@ pub(crate) async fn metrics(State(app): State<App>, visitor: Anybody) -> Result<
     note_readiness(is_ready, app.store_lag(&visitor));
     note_expiring(&app.expiring(&visitor));
     note_notices(app.notice_counts(&visitor));
+    if let Some(numbers) = app.journal_numbers(&visitor) {
+        note_journal(numbers);
+    }
     note_rsa_pool(&app.rsa_pool_levels(&visitor));
     note_unreadable(app.unreadable(&visitor));
     note_refused_rows(app.refused_rows(&visitor));

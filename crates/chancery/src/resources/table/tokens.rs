@@ -22,6 +22,7 @@ const MEMBERS: &[Member] = &[
     member("use-iv", "/useIv", Kind::Switch, "Whether every token has an initialization vector of its own"),
     member("deterministic", "/deterministic", Kind::Switch, "Whether equal messages have equal tokens (Random)"),
     member("time-to-live", "/timeToLive", Kind::Span, "How long tokens live (Random)"),
+    member("durability", "/durability", Kind::Text, "What calls wait for: Written or Durable, the disk"),
     member("key-version", "/keyVersion", Kind::Number, "The version of the key that makes tokens"),
     member("min-decrypt-version", "/minDecryptVersion", Kind::Number, "The oldest version that is read"),
 ];

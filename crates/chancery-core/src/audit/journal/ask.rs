@@ -1,0 +1,169 @@
+//! What somebody on the host may ask of a journal: who has made or read a token, and whether the journal is whole.
+
+use std::path::Path;
+
+use chancery_journal::{Found, Head, View, Walk, Walked, walk};
+use chancery_store::tables::journals::{self, Row};
+use chancery_types::TokenProfileId;
+use uuid::Uuid;
+
+use super::JournalKeys;
+use crate::{Chancery, Error, Host, Result};
+
+/// A call that had a token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JournalEntry {
+    /// The segment.
+    pub segment: u64,
+    /// The record's number.
+    pub record: u64,
+    /// When, in milliseconds since 1970 UTC.
+    pub time_ms: i64,
+    /// The request's id, as answer and log have it.
+    pub request_id: String,
+    /// The session.
+    pub session: Uuid,
+    /// From where.
+    pub source: String,
+    /// Who: ids, with the names that they have now.
+    pub identities: Vec<(Uuid, Option<String>)>,
+    /// What was done, as the audit records call it.
+    pub action: String,
+    /// How much of the value was shown: `Full`, `Partial`, or none.
+    pub view: Option<&'static str>,
+    /// Success, or the errorCode.
+    pub outcome: String,
+    /// The version of the key; none where the token tells its own.
+    pub key_version: Option<u32>,
+    /// Values of the call.
+    pub values: u32,
+    /// The place of the token among them, from 0.
+    pub index: u32,
+}
+
+/// Whether a journal is whole, and how far it goes.
+pub type JournalState = Walked;
+
+impl Chancery {
+    /// Shows every call on a profile that had this token, in the journal in a folder. A segment is read up to its first
+    /// fault; faults are in the answer.
+    pub async fn who_had_token(
+        &self,
+        host: &Host,
+        folder: &Path,
+        (profile, token): (&str, &str),
+        time_ms: Option<std::ops::RangeInclusive<i64>>,
+        show: &mut (dyn FnMut(JournalEntry) + Send),
+    ) -> Result<JournalState> {
+        let id = self.profile_named(host, profile).await?;
+        let plain = match self.token_profiles.find(id) {
+            Ok(profile) => profile.engine().plain(token).into_owned(),
+            Err(_) => token.to_owned(),
+        };
+        let keys = Tagging {
+            keys: JournalKeys(std::sync::Arc::clone(&self.custodian)),
+            token: plain,
+            tag: Default::default(),
+        };
+        let what = Walk { begins: None, heads: Vec::new(), time_ms: time_ms.clone() };
+        let mut visit = |found: Found<'_>| {
+            let is_asked = found.call.profile == Uuid::from(id)
+                && time_ms.as_ref().is_none_or(|time_ms| time_ms.contains(&found.call.time_ms));
+            let Some(tag) = keys.tag.get().filter(|_| is_asked) else { return };
+            for index in found.call.places_of(tag) {
+                show(entry(&found, index, |id| self.identity.name_of(id.into())));
+            }
+        };
+        walk(folder, &keys, &what, &mut visit).map_err(|error| unreadable(folder, &error))
+    }
+
+    /// Goes through the journal in a folder, and compares it with what the store knows of it, and with heads that
+    /// somebody kept.
+    pub async fn verify_journal(&self, host: &Host, folder: &Path, heads: Vec<Head>) -> Result<JournalState> {
+        let known =
+            self.storage.read(host, |tx| Box::pin(async move { Ok::<_, Error>(journals::all(tx).await?) })).await?;
+        let keys = JournalKeys(std::sync::Arc::clone(&self.custodian));
+        let first = Walk { heads, ..Walk::default() };
+        let journal = chancery_journal::id_of(folder, &keys).map_err(|error| unreadable(folder, &error))?;
+        let row = known.into_iter().find(|row| Some(row.id) == journal);
+        let mut what = first;
+        if let Some(row) = row {
+            what.begins = u64::try_from(row.first_segment).ok();
+            what.heads.extend(head(&row));
+        }
+        walk(folder, &keys, &what, &mut |_| {}).map_err(|error| unreadable(folder, &error))
+    }
+
+    /// The id of the profile that has this name or id; also of one that was deleted.
+    async fn profile_named(&self, host: &Host, text: &str) -> Result<TokenProfileId> {
+        if let Ok(id) = text.parse() {
+            return Ok(id);
+        }
+        let name = chancery_store::name_key(text);
+        let rows = self.storage.read(host, |tx| {
+            Box::pin(async move { Ok::<_, Error>(chancery_store::tables::token_profiles::all(tx).await?) })
+        });
+        let found = rows.await?.into_iter().find(|row| row.name_key == name);
+        let missing =
+            || Error::value("/profile", "There is no token profile of this name; name a deleted one by its id.");
+        found.map(|row| row.id.into()).ok_or_else(missing)
+    }
+}
+
+/// Computes the tag of a token as soon as the journal's key is known.
+struct Tagging {
+    keys: JournalKeys,
+    token: String,
+    tag: std::sync::OnceLock<[u8; chancery_journal::TAG_LEN]>,
+}
+
+impl chancery_journal::Keys for Tagging {
+    fn make(&self) -> Result<chancery_journal::NewKey, Box<dyn std::error::Error + Send + Sync>> {
+        self.keys.make()
+    }
+
+    fn open(
+        &self,
+        id: Uuid,
+        sealed: &[u8],
+    ) -> Result<chancery_keys::JournalKey, Box<dyn std::error::Error + Send + Sync>> {
+        let key = self.keys.open(id, sealed)?;
+        self.tag.get_or_init(|| key.tag(self.token.as_bytes()));
+        Ok(key)
+    }
+}
+
+fn head(row: &Row) -> Option<Head> {
+    Some(Head {
+        segment: u64::try_from(row.segment).ok()?,
+        record: u64::try_from(row.record).ok()?,
+        hash: row.hash.as_slice().try_into().ok()?,
+    })
+}
+
+fn entry(found: &Found<'_>, index: u32, name_of: impl Fn(Uuid) -> Option<String>) -> JournalEntry {
+    let call = &found.call;
+    JournalEntry {
+        segment: found.segment,
+        record: found.record,
+        time_ms: call.time_ms,
+        request_id: crate::RequestId(call.request).to_string(),
+        session: call.session,
+        source: call.source.to_string(),
+        identities: call.members.iter().map(|id| (*id, name_of(*id))).collect(),
+        action: call.action.to_owned(),
+        view: match call.view {
+            View::None => None,
+            View::Full => Some("Full"),
+            View::Partial => Some("Partial"),
+        },
+        outcome: call.outcome.to_owned(),
+        key_version: Some(call.key_version).filter(|version| *version > 0),
+        values: call.total,
+        index,
+    }
+}
+
+fn unreadable(folder: &Path, error: &std::io::Error) -> Error {
+    Error::value("/journalDir", format!("{}: {error}", folder.display()))
+}

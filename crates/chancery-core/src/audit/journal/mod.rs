@@ -1,0 +1,81 @@
+//! The journal of the data plane: every call that tokenizes or detokenizes is in it before it is answered, with tags of its
+//! tokens, so that it can be told who has read one.
+//!
+//! `record` is what each call does, `watch` what is done beside them, and `ask` what somebody on the host may ask. The
+//! files are the crate chancery-journal's.
+
+mod ask;
+mod record;
+#[cfg(test)]
+mod tests;
+mod watch;
+
+use std::{error::Error as StdError, path::PathBuf, sync::Arc};
+
+use chancery_journal::{Journal, Keys, NewKey, Opened, Options, SEGMENT_BYTES_MIN};
+use chancery_keys::{Custodian, JournalKey, KeyRef, KeySpec, Purpose, SealedKey};
+use chancery_types::KeyId;
+use uuid::Uuid;
+
+pub use self::ask::{JournalEntry, JournalState};
+pub(crate) use self::{
+    record::Noted,
+    watch::{Anchored, Found, KeepingJournal},
+};
+use crate::Clock;
+
+/// Where a process keeps its journal. One without makes no calls of the data plane.
+#[derive(Clone, Debug)]
+pub struct JournalConfig {
+    /// The folder, of this process alone.
+    pub folder: PathBuf,
+    /// Bytes of a segment: what is taken from the disk at a time, twice.
+    pub segment_bytes: usize,
+    /// How many days records are kept.
+    pub keep_days: u32,
+}
+
+impl JournalConfig {
+    /// The smallest there is, for tests.
+    #[must_use]
+    pub const fn small(folder: PathBuf) -> Self {
+        Self { folder, segment_bytes: SEGMENT_BYTES_MIN, keep_days: 1 }
+    }
+}
+
+/// Makes and opens keys of journals.
+pub(crate) struct JournalKeys(pub(crate) Arc<Custodian>);
+
+const fn reference(id: Uuid) -> KeyRef {
+    KeyRef { id: KeyId::from_u128(id.as_u128()), version: 1, purpose: Purpose::Journal, spec: KeySpec::Hmac256 }
+}
+
+impl Keys for JournalKeys {
+    fn make(&self) -> Result<NewKey, Box<dyn StdError + Send + Sync>> {
+        let id = Uuid::from_bytes(chancery_keys::random());
+        let sealed = self.0.generate(reference(id))?.sealed;
+        let key = self.0.open_journal_key(&sealed)?;
+        Ok(NewKey { id, sealed: sealed.into_bytes(), key })
+    }
+
+    fn open(&self, id: Uuid, sealed: &[u8]) -> Result<JournalKey, Box<dyn StdError + Send + Sync>> {
+        Ok(self.0.open_journal_key(&SealedKey::from_parts(reference(id), sealed.to_vec()))?)
+    }
+}
+
+/// Opens the journal in its folder, or begins one there.
+pub(crate) fn open_journal(
+    config: &JournalConfig,
+    custodian: &Arc<Custodian>,
+    clock: &Clock,
+) -> Result<Opened, chancery_journal::OpenError> {
+    const DAY_MS: i64 = 86_400_000;
+    let clock = clock.clone();
+    let options = Options {
+        folder: config.folder.clone(),
+        segment_bytes: config.segment_bytes,
+        keep_ms: i64::from(config.keep_days).saturating_mul(DAY_MS),
+        now_ms: Arc::new(move || clock.now_ms()),
+    };
+    Journal::open(options, &JournalKeys(Arc::clone(custodian)))
+}

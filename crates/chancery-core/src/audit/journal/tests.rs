@@ -1,0 +1,224 @@
+use std::{fs, time::Duration};
+
+use chancery_journal::Problem;
+use chancery_types::{TokenProfileId, wire::token_profiles::BatchDetokenizeRequest};
+use serde_json::{Value, json};
+use tokio::time::sleep;
+
+use super::*;
+use crate::{
+    Caller, Chancery, Host, Meaning,
+    testing::{self, Installation},
+};
+
+const HOST: Host = Host::running("test");
+const CARD: &str = "4111111111111111";
+
+/// What `with` adds to a profile for card numbers, with every rule for the administrators.
+async fn profile(chancery: &Chancery, caller: &Caller, with: &Value) -> TokenProfileId {
+    let id = testing::profile(chancery, caller, "cards").await;
+    let rules = ["Tokenize", "Detokenize", "Batch"]
+        .map(|operation| json!({"roleUuid": chancery_types::RoleId::ADMINISTRATOR, "operation": operation}));
+    let mut patch = json!({"controlRules": rules, "format": {"passThrough": " -"}});
+    with.as_object().unwrap().iter().for_each(|(name, value)| patch[name] = value.clone());
+    chancery.change_token_profile(caller, id, serde_json::from_value(patch).unwrap()).await.unwrap();
+    id
+}
+
+/// Who had a token: the action and the outcome of each call.
+async fn who(chancery: &Chancery, folder: &std::path::Path, token: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut show = |entry: JournalEntry| {
+        assert_eq!(
+            entry.identities.iter().filter_map(|(_, name)| name.as_deref()).collect::<Vec<_>>(),
+            ["Admin1", "Admin2"]
+        );
+        assert_eq!((entry.source.as_str(), entry.request_id.as_str()), ("192.0.2.1", &*format!("{:032x}", 0x7e57)));
+        found.push((entry.action, entry.outcome));
+    };
+    let state = chancery.who_had_token(&HOST, folder, ("CARDS", token), None, &mut show).await.unwrap();
+    assert_eq!(state.faults, []);
+    found
+}
+
+fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+    expected.iter().map(|(action, outcome)| ((*action).to_owned(), (*outcome).to_owned())).collect()
+}
+
+macro_rules! request {
+    ($($json:tt)+) => { serde_json::from_value(json!($($json)+)).unwrap() };
+}
+
+#[tokio::test]
+async fn every_kind_of_call_is_recorded_before_its_answer_and_found_by_the_token() {
+    let installation = Installation::new().await;
+    let caller = installation.administrators().await;
+    let folder = tempfile::tempdir().unwrap();
+    let chancery = &installation.node_with_journal(folder.path().join("journal")).await;
+    let folder = &folder.path().join("journal");
+    let id = profile(chancery, &caller, &json!({})).await;
+    let spaced = chancery.tokenize(&caller, id, request!({"message": "4111 1111 1111 1111"})).await.unwrap().token;
+    let token = spaced.replace(' ', "");
+    assert_eq!(who(chancery, folder, &token).await, pairs(&[("Tokenize", "Success")]), "spaces are nothing to it");
+    let answer = chancery.detokenize(&caller, id, request!({"token": token})).await.unwrap();
+    assert_eq!(answer.message, CARD);
+    chancery.batch_tokenize(&caller, id, request!({"messages": ["5555555555554444", CARD]})).await.unwrap();
+    let tokens: Vec<String> = (0..9_000).map(|number| format!("{number:016}")).chain([spaced.clone()]).collect();
+    let batch: BatchDetokenizeRequest = request!({"tokens": tokens});
+    chancery.batch_detokenize(&caller, id, batch).await.unwrap();
+    let track = format!(";{CARD}=25121011000?");
+    let track = chancery.track_tokenize(&caller, id, request!({"track": track})).await.unwrap().track;
+    chancery.track_detokenize(&caller, id, request!({"track": track})).await.unwrap();
+    chancery.rewrap(&caller, id, request!({"tokens": [token]})).await.unwrap();
+    chancery.detokenize(&caller, id, request!({"token": token, "keyVersion": 7})).await.unwrap_err();
+    let expected = [
+        "Tokenize",
+        "Detokenize",
+        "BatchTokenize",
+        "BatchDetokenize",
+        "TrackTokenize",
+        "TrackDetokenize",
+        "Rewrap",
+        "Rewrap",
+    ];
+    let mut expected: Vec<_> = expected.iter().map(|action| (*action, "Success")).collect();
+    expected.push(("Detokenize", "InvalidValue"));
+    assert_eq!(who(chancery, folder, &token).await, pairs(&expected));
+    assert_eq!(who(chancery, folder, "4111111111111112").await, [], "a token that nobody had");
+    chancery.change_permissions(&caller, id, request!({"controlRules": []})).await.unwrap();
+    let refused = chancery.detokenize(&caller, id, request!({"token": token})).await.unwrap_err();
+    assert_eq!(refused.meaning(), Meaning::Forbidden);
+    let state = chancery.verify_journal(&HOST, folder, Vec::new()).await.unwrap();
+    // Nine calls, of which one has three records because it has so many values. Nothing was read of the last one.
+    assert_eq!((state.faults.as_slice(), state.records), (&[][..], 9 + 2));
+    assert_eq!(state.values, 1 + 1 + 2 + 9_001 + 1 + 1 + 2 + 1);
+}
+
+#[tokio::test]
+async fn a_durable_profile_waits_for_the_disk_and_says_so() {
+    let installation = Installation::new().await;
+    let (chancery, caller) = (&installation.chancery, installation.administrators().await);
+    let id = profile(chancery, &caller, &json!({"durability": "Durable"})).await;
+    let token = testing::tokenize(chancery, &caller, id).await.unwrap();
+    assert_eq!(testing::detokenize(chancery, &caller, id, &token).await.unwrap(), CARD);
+    let read = async || serde_json::to_value(chancery.token_profile(&caller, id).await.unwrap()).unwrap();
+    assert_eq!(read().await["durability"], "Durable");
+    let patch = request!({"durability": "Written"});
+    chancery.change_token_profile(&caller, id, patch).await.unwrap();
+    assert_eq!(read().await.get("durability"), None, "absent is Written");
+    testing::tokenize(chancery, &caller, id).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_cannot_be_recorded_is_not_answered_and_the_alarm_is_raised() {
+    let installation = Installation::new().await;
+    let caller = installation.administrators().await;
+    let folder = tempfile::tempdir().unwrap();
+    let (there, away) = (folder.path().join("journal"), folder.path().join("away"));
+    let chancery = &installation.node_with_journal(there.clone()).await;
+    let id = profile(chancery, &caller, &json!({})).await;
+    let token = testing::tokenize(chancery, &caller, id).await.unwrap();
+    fs::rename(&there, &away).unwrap();
+    let refusal = loop {
+        match testing::detokenize(chancery, &caller, id, &token).await {
+            Ok(_) => sleep(Duration::from_millis(50)).await,
+            Err(refusal) => break refusal,
+        }
+    };
+    assert_eq!((refusal.meaning(), refusal.retry_after_s()), (Meaning::Unavailable, Some(5)));
+    let records = async |action: &'static str| {
+        let text = "SELECT detail FROM audit WHERE action = $1 ORDER BY seq";
+        let read = chancery.storage.store().read(move |tx| {
+            Box::pin(
+                async move { Ok::<Vec<String>, crate::Error>(chancery_store::sql(text).bind(action).all(tx).await?) },
+            )
+        });
+        read.await.unwrap()
+    };
+    let until = async |action: &'static str| {
+        while records(action).await.is_empty() {
+            sleep(Duration::from_millis(50)).await;
+        }
+        records(action).await
+    };
+    assert!(until("JournalFail").await[0].contains("\"why\""));
+    let (numbers, is_failing) = chancery.journal_numbers(&testing::visitor()).unwrap();
+    assert!(numbers.failures > 0 && is_failing, "{numbers:?}");
+    fs::rename(&away, &there).unwrap();
+    until("JournalResume").await;
+    assert_eq!(testing::detokenize(chancery, &caller, id, &token).await.unwrap(), CARD);
+    assert!(!chancery.journal_numbers(&testing::visitor()).unwrap().1);
+}
+
+#[tokio::test]
+async fn a_node_whose_journal_is_gone_or_cut_off_says_so_at_its_start() {
+    let installation = Installation::new().await;
+    let caller = installation.administrators().await;
+    let folder = tempfile::tempdir().unwrap();
+    let (there, copy) = (folder.path().join("journal"), folder.path().join("copy"));
+    let missed = async |chancery: &Chancery| {
+        let text = "SELECT detail FROM audit WHERE action = 'JournalMiss' ORDER BY seq";
+        let read = chancery.storage.store().read(move |tx| {
+            Box::pin(async move { Ok::<Vec<String>, crate::Error>(chancery_store::sql(text).all(tx).await?) })
+        });
+        read.await.unwrap()
+    };
+    let chancery = installation.node_with_journal(there.clone()).await;
+    let id = profile(&chancery, &caller, &json!({})).await;
+    testing::tokenize(&chancery, &caller, id).await.unwrap();
+    chancery.shut_down().await;
+    drop(chancery);
+    fs::rename(&there, &copy).unwrap();
+    fs::create_dir(&there).unwrap();
+    for file in fs::read_dir(&copy).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), there.join(file.file_name())).unwrap();
+    }
+    let chancery = installation.node_with_journal(there.clone()).await;
+    assert_eq!(missed(&chancery).await, [] as [String; 0], "a copy is as good");
+    testing::tokenize(&chancery, &caller, id).await.unwrap();
+    chancery.shut_down().await;
+    drop(chancery);
+    // Set back to the copy: it goes less far than the store knows.
+    fs::remove_dir_all(&there).unwrap();
+    fs::rename(&copy, &there).unwrap();
+    let chancery = installation.node_with_journal(there.clone()).await;
+    let told = missed(&chancery).await;
+    assert!(told.len() == 1 && told[0].contains("\"found\":"), "{told:?}");
+    chancery.shut_down().await;
+    drop(chancery);
+    fs::remove_dir_all(&there).unwrap();
+    let chancery = installation.node_with_journal(there.clone()).await;
+    let told = missed(&chancery).await;
+    assert!(told.len() == 2 && told[1].contains("\"found\":null"), "{told:?}");
+    chancery.shut_down().await;
+    drop(chancery);
+    let chancery = installation.node_with_journal(there.clone()).await;
+    assert_eq!(missed(&chancery).await.len(), 2, "it is told once");
+}
+
+#[tokio::test]
+async fn a_journal_is_compared_with_what_the_store_knows() {
+    let installation = Installation::new().await;
+    let caller = installation.administrators().await;
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path().join("journal");
+    let chancery = installation.node_with_journal(there.clone()).await;
+    let id = profile(&chancery, &caller, &json!({})).await;
+    for _ in 0..3 {
+        testing::tokenize(&chancery, &caller, id).await.unwrap();
+    }
+    chancery.shut_down().await;
+    let whole = chancery.verify_journal(&HOST, &there, Vec::new()).await.unwrap();
+    assert_eq!((whole.faults.as_slice(), whole.records), (&[][..], 3));
+    // Cut off in the middle of the last record: without the store it would look like a process that was killed.
+    let segment = there.join("0000000000000001.journal");
+    let mut bytes = fs::read(&segment).unwrap();
+    let last = bytes.iter().rposition(|byte| *byte != 0).unwrap();
+    bytes[last - 100..].fill(0);
+    fs::write(&segment, bytes).unwrap();
+    let cut = chancery.verify_journal(&HOST, &there, Vec::new()).await.unwrap();
+    let fault = cut.faults[0];
+    assert_eq!((fault.segment, fault.record), (1, 3));
+    assert!([Problem::Changed, Problem::CutOff].contains(&fault.problem), "{fault}");
+}

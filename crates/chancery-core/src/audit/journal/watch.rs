@@ -1,0 +1,230 @@
+//! What is done beside the calls: the store learns how far the journal goes, and the audit what becomes of its files.
+
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use chancery_journal::{Event as Told, Head, Numbers, Opened};
+use chancery_store::tables::journals::{self, Row};
+use chancery_types::Action;
+use serde_json::json;
+use tracing::error;
+
+use super::JournalConfig;
+use crate::{Chancery, Error, Event, Result, Visitor, storage::host_name};
+
+/// How often it is looked after, and how often of these the store learns how far it goes: what is cut off from a journal
+/// shows but for so long.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const LOOKS: u8 = 10;
+
+/// Keeps what the store knows of the journal, and tells what becomes of its files. Made only here.
+pub(crate) struct KeepingJournal(());
+
+/// What the store knows.
+#[derive(Default)]
+pub(crate) struct Anchored(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    row: Option<Row>,
+    looks: u8,
+    /// What is still to be told.
+    told: Vec<Told>,
+    is_failing: bool,
+}
+
+impl Chancery {
+    /// Compares a journal that was opened with what the store knows of this place, and tells what is missing.
+    pub(crate) async fn journal_begins(&self, config: &JournalConfig, found: &Found) -> Result<()> {
+        let Some(journal) = &self.journal else { return Ok(()) };
+        let by = &KeepingJournal(());
+        let known =
+            self.storage.read(by, |tx| Box::pin(async move { Ok::<_, Error>(journals::all(tx).await?) })).await?;
+        let folder = std::path::absolute(&config.folder).map_err(Error::internal)?;
+        let (host, folder) = (host_name(), folder.display().to_string());
+        let id = journal.id();
+        let here = known.iter().filter(|row| (&row.host, &row.folder) == (&host, &folder));
+        let lost = here.filter(|row| row.missed_at_ms.is_none() && (row.id != id || !found.reaches(row)));
+        for row in lost {
+            error!(journal = %row.id, folder, record = row.record, "this node's journal is not there, or ends too early");
+            let detail = json!({
+                "host": row.host, "folder": row.folder, "record": row.record, "writtenAtMs": row.written_at_ms,
+                "found": (row.id == id).then(|| found.head.map_or(0, |head| head.record)),
+            });
+            let (lost, now_ms, is_other) = (row.id, self.clock.now_ms(), row.id != id);
+            let event = Event::new(Action::JournalMiss).on(lost).detail(detail);
+            self.commit(by, event, move |tx| {
+                Box::pin(async move { if is_other { Ok(journals::miss(tx, lost, now_ms).await?) } else { Ok(()) } })
+            })
+            .await?;
+        }
+        if let Some(fault) = found.fault {
+            error!(%fault, "the journal's newest segment is not as it was written");
+            let event = Event::new(Action::JournalFail).on(id).detail(json!({"why": fault.to_string()}));
+            self.commit(by, event, |_| Box::pin(async { Ok(()) })).await?;
+        }
+        let known = known.into_iter().find(|row| row.id == id);
+        let began = known.as_ref().map(|row| row.began_at_ms);
+        let mut row = row(id, (host, folder), found.first, journal.head(), (began, self.clock.now_ms()));
+        // Segments that went away while nobody looked are still missing.
+        row.first_segment = known.map_or(row.first_segment, |row| row.first_segment);
+        self.write_anchor(row.clone()).await?;
+        self.anchored.state().row = Some(row);
+        Ok(())
+    }
+
+    async fn write_anchor(&self, row: Row) -> Result<()> {
+        let by = &KeepingJournal(());
+        self.storage
+            .background(by, move |tx| Box::pin(async move { Ok::<_, Error>(journals::put(tx, &row).await?) }))
+            .await
+    }
+
+    /// Looks after the journal each second, until the last user of this Chancery is gone.
+    pub(crate) fn watch_journal(self: &std::sync::Arc<Self>) {
+        if self.journal.is_some() {
+            self.every(LOOK_EVERY, "looking after the journal", |chancery| Box::pin(chancery.look_at_journal()));
+        }
+    }
+
+    async fn look_at_journal(&self) -> Result<()> {
+        let is_due = {
+            let mut state = self.anchored.state();
+            state.told.extend(self.journal.as_ref().map(|journal| journal.take_events()).unwrap_or_default());
+            state.looks = (state.looks + 1) % LOOKS;
+            state.looks == 0
+        };
+        while let Some(told) = self.anchored.first() {
+            self.tell_of_journal(told).await?;
+            self.anchored.told_first();
+        }
+        if is_due { self.anchor_journal().await } else { Ok(()) }
+    }
+
+    /// The store learns how far the journal goes.
+    pub(crate) async fn anchor_journal(&self) -> Result<()> {
+        let (Some(journal), Some(known)) = (&self.journal, self.anchored.state().row.clone()) else { return Ok(()) };
+        let head = journal.head();
+        if (known.segment, known.record) == (number(head.segment), number(head.record)) {
+            return Ok(());
+        }
+        let first_segment = self.anchored.state().row.as_ref().map_or(known.first_segment, |row| row.first_segment);
+        let now_ms = self.clock.now_ms();
+        let row = Row {
+            first_segment,
+            ..row(known.id, (known.host, known.folder), 1, head, (Some(known.began_at_ms), now_ms))
+        };
+        self.write_anchor(row.clone()).await?;
+        self.anchored.state().row = Some(row);
+        Ok(())
+    }
+
+    async fn tell_of_journal(&self, told: Told) -> Result<()> {
+        let by = &KeepingJournal(());
+        let Some(mut row) = self.anchored.state().row.clone() else { return Ok(()) };
+        let event = |action: Action, detail| Event::new(action).on(row.id).detail(detail);
+        let event = match &told {
+            Told::Trouble(why) => event(Action::JournalFail, json!({"why": why})),
+            Told::Well => event(Action::JournalResume, serde_json::Value::Null),
+            Told::Gone(segments) => {
+                let named: Vec<_> = segments.iter().take(100).collect();
+                event(Action::JournalMiss, json!({"host": row.host, "folder": row.folder, "segments": named}))
+            }
+            Told::Removed(removed) => {
+                row.first_segment = number(removed.to + 1);
+                event(Action::JournalRemove, json!({"from": removed.from, "to": removed.to}))
+            }
+        };
+        let written = row.clone();
+        self.commit(by, event, move |tx| Box::pin(async move { Ok(journals::put(tx, &written).await?) })).await?;
+        let mut state = self.anchored.state();
+        state.row = Some(row);
+        match told {
+            Told::Trouble(_) => state.is_failing = true,
+            Told::Well => state.is_failing = false,
+            Told::Gone(_) | Told::Removed(_) => {}
+        }
+        Ok(())
+    }
+
+    /// What this node has written to its journal since it started, and whether the journal is in trouble; none where it
+    /// has none.
+    #[must_use]
+    pub fn journal_numbers(&self, _: &Visitor) -> Option<(Numbers, bool)> {
+        let numbers = self.journal.as_ref()?.numbers();
+        let state = self.anchored.state();
+        let is_failing = state.is_failing || state.told.iter().any(|told| matches!(told, Told::Trouble(_)));
+        Some((numbers, is_failing))
+    }
+}
+
+impl Anchored {
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn first(&self) -> Option<Told> {
+        self.state().told.first().cloned()
+    }
+
+    /// What could not be told stays in its place, and is told again.
+    fn told_first(&self) {
+        let mut state = self.state();
+        if !state.told.is_empty() {
+            state.told.remove(0);
+        }
+    }
+}
+
+/// What was found in the folder.
+pub(crate) struct Found {
+    head: Option<Head>,
+    first: u64,
+    fault: Option<chancery_journal::Fault>,
+}
+
+impl Found {
+    /// With the journal apart.
+    pub(crate) fn of(opened: Opened) -> (chancery_journal::Journal, Self) {
+        let Opened { journal, found: head, first, fault } = opened;
+        (journal, Self { head, first, fault })
+    }
+
+    /// Whether it goes as far as the store knows.
+    fn reaches(&self, row: &Row) -> bool {
+        let Some(head) = self.head else { return false };
+        let known = (row.segment, row.record);
+        if number(self.first) > row.first_segment {
+            return false;
+        }
+        let is_there = (number(head.segment), number(head.record));
+        is_there > known || is_there == known && row.hash == head.hash
+    }
+}
+
+fn row(
+    id: uuid::Uuid,
+    (host, folder): (String, String),
+    first: u64,
+    head: Head,
+    (began, now_ms): (Option<i64>, i64),
+) -> Row {
+    Row {
+        id,
+        host,
+        folder,
+        began_at_ms: began.unwrap_or(now_ms),
+        first_segment: number(first),
+        segment: number(head.segment),
+        record: number(head.record),
+        hash: head.hash.to_vec(),
+        written_at_ms: now_ms,
+        missed_at_ms: None,
+    }
+}
+
+fn number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

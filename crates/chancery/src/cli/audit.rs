@@ -1,0 +1,47 @@
+//! `audit who` and `audit verify-journal`, which are not in the table of resources: they read files on the host.
+
+use std::path::PathBuf;
+
+use chancery_core::JournalHead;
+use clap::Args;
+
+use crate::settings::HostOptions;
+
+/// `audit who`.
+#[derive(Args)]
+pub(crate) struct AuditWho {
+    /// The token, as it was given out or sent, with or without characters that pass through.
+    pub(crate) token: String,
+    /// The token profile: its name, or its id if it was deleted.
+    #[arg(long, value_name = "PROFILE")]
+    pub(crate) profile: String,
+    /// Only calls from this moment on, as 2026-11-25T08:00:00Z.
+    #[arg(long, value_name = "MOMENT")]
+    pub(crate) from: Option<String>,
+    /// Only calls up to this moment.
+    #[arg(long, value_name = "MOMENT")]
+    pub(crate) to: Option<String>,
+    #[command(flatten)]
+    pub(crate) place: JournalPlace,
+}
+
+/// `audit verify-journal`.
+#[derive(Args)]
+pub(crate) struct AuditVerifyJournal {
+    /// A head of the journal that you kept: SEGMENT:RECORD:HASH, as this command prints it. Then also a journal shows that was
+    /// cut, set back or written anew by somebody who has its key.
+    #[arg(long, value_name = "HEAD")]
+    pub(crate) head: Vec<JournalHead>,
+    #[command(flatten)]
+    pub(crate) place: JournalPlace,
+}
+
+/// Which journal.
+#[derive(Args)]
+pub(crate) struct JournalPlace {
+    /// The journal's folder; that of another server may be copied here [default: the one of this installation].
+    #[arg(long, value_name = "DIR", env = "CHANCERY_JOURNAL_DIR")]
+    pub(crate) journal_dir: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) installation: HostOptions,
+}
