@@ -35,6 +35,7 @@ const ROUTES = [
   ["/notices", () => import("./pages/notices.js")],
   ["/notices/target/:uuid", () => import("./pages/notice-target.js")],
   ["/audit", () => import("./pages/audit.js")],
+  ["/audit/access", () => import("./pages/access.js")],
   ["/system", () => import("./pages/system.js")],
   ["/proposals", () => import("./pages/proposals.js")],
 ];

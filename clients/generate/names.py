@@ -133,6 +133,9 @@ NAMES = {
     "GET /api/v2/notices/undelivered": "notices.undelivered",
     # Audit, settings and the server itself
     "GET /api/v2/audit": "audit.list",
+    "GET /api/v2/audit/export": "audit.export",
+    "GET /api/v2/reports/access": "reports.access",
+    "GET /api/v2/whoami": "identities.whoami",
     "GET /api/v2/system/settings": "settings.get",
     "PATCH /api/v2/system/settings": "settings.update",
     "GET /healthz": "server.health",

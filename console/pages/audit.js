@@ -14,7 +14,7 @@ import { apart, t, word } from "../words.js";
 /** The interface's actions, as docs/AUDIT.md lists them: a test holds the two against each other. */
 const ACTIONS = [
   "Login", "Logout", "TokenMint", "ApiCall", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange",
-  "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "SettingsRead", "SettingsChange", "AuditRead", "NoticeTargetCreate",
+  "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "SettingsRead", "SettingsChange", "AuditRead", "AuditExport", "AccessRead", "NoticeTargetCreate",
   "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp", "JournalMiss", "JournalFail",
   "JournalResume", "JournalRemove", "ServerStart", "ServerStop", "ClockJump",
   "Provision", "Backup", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable",
@@ -31,16 +31,23 @@ const OUTCOMES = ["Success", "NotAuthorized", "InvalidAuthToken", "InvalidState"
 
 /** @param {import("../router.js").Context} context */
 export async function page({ query, signal }) {
-  const { action, outcome, identityUuid, objectUuid, after } = query;
-  const moments = { from: utc(query["from"]), to: utc(query["to"]) };
-  const answer = await get("/api/v2/audit", { action, outcome, identityUuid, objectUuid, after, ...moments, pageSize: PAGE_SIZE }, signal);
+  const { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, after } = query;
+  const filter = { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, from: utc(query["from"]), to: utc(query["to"]) };
+  const answer = await get("/api/v2/audit", { ...filter, after, pageSize: PAGE_SIZE }, signal);
   const content = [
     h("h1", {}, t("audit.title")),
     filters(query),
-    (identityUuid || objectUuid) && h("p", {}, t("audit.only"), " ", shortId(identityUuid ?? objectUuid ?? ""), " ", h("a", { href: address("/audit") }, t("list.all"))),
+    (identityUuid || objectUuid || nodeUuid) && h("p", {}, t("audit.only"), " ", shortId(identityUuid ?? objectUuid ?? nodeUuid ?? ""), " ", h("a", { href: address("/audit") }, t("list.all"))),
+    h("p", {}, h("a", { href: address("/audit/access") }, t("access.title")), " · ", h("a", { href: exported(filter), download: "audit.jsonl" }, t("audit.export"))),
     list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
   ];
   return { title: t("nav.audit"), content };
+}
+
+/** Where the same records are as lines of JSON. @param {Record<string, string | undefined>} filter */
+function exported(filter) {
+  const given = Object.entries(filter).filter(([, value]) => value);
+  return `/api/v2/audit/export?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
 }
 
 /** A moment as a field of a form has it, in the zone of the reader. @param {string | undefined} local */
@@ -59,6 +66,7 @@ function filters(query) {
   };
   const made = h("form", { class: "controls", role: "search", onsubmit },
     choice("action", t("column.action"), ACTIONS), choice("outcome", t("column.outcome"), OUTCOMES),
+    h("select", { name: "concerns", "aria-label": t("audit.concerns") }, h("option", { value: "" }, `${t("audit.concerns")}: ${t("list.all")}`), h("option", { value: "Access", selected: query["concerns"] === "Access" }, t("audit.access"))),
     time("from", t("audit.from")), time("to", t("audit.to")), h("button", { type: "submit" }, t("list.search")));
   for (const one of made.querySelectorAll("select")) one.addEventListener("change", () => made.requestSubmit());
   return made;
@@ -86,12 +94,12 @@ function detail(row) {
     { title: t("diff.before"), cell: (/** @type {Json} */ one) => h("span", { class: "before" }, shown(text(one["before"]))) },
     { title: t("diff.after"), cell: (/** @type {Json} */ one) => h("span", { class: "after" }, shown(text(one["after"]))) },
   ];
-  return h("details", {}, h("summary", {}, changes ? t("audit.changes", { count: changes.length }) : t("audit.more")),
+  return h("details", { open: Boolean(changes) }, h("summary", {}, changes ? t("audit.changes", { count: changes.length }) : t("audit.more")),
     changes && table(lines, changes, t("column.detail")),
     h("pre", { tabindex: "0" }, shown(JSON.stringify(rest, null, 2), { lines: true })),
     row["identities"].map((/** @type {Json} */ one) => h("p", { class: "quiet" }, shown(one["name"]), ...standing(one))),
     row["account"] && h("p", { class: "quiet" }, t("audit.account"), " ", shown(`${row["account"].name ?? ""} (${row["account"].uid}), ${row["account"].host}`)),
-    row["node"] && h("p", { class: "quiet" }, t("audit.node"), " ", shortId(row["node"])),
+    row["node"] && h("p", { class: "quiet" }, t("audit.node"), " ", shortId(row["node"]), " ", h("a", { href: address("/audit", { nodeUuid: row["node"] }) }, t("audit.ofNode"))),
     (row["source"] || row["requestId"]) && h("p", { class: "quiet" }, row["source"] && [t("audit.from"), " ", row["source"], " "], row["requestId"] && copyable(row["requestId"])));
 }
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import itertools
+import json
 import os
 import pathlib
 import re
@@ -362,6 +363,11 @@ class Tour:
     def audit_and_settings(self) -> None:
         records = self.client.audit.list(pageSize=2, action="RoleCreate", from_="2026-01-01T00:00:00Z")
         assert records["items"][0]["outcome"] == "Success"
+        lines = self.client.audit.export(action="RoleCreate").decode().splitlines()
+        assert json.loads(lines[0])["outcome"] == "Success"
+        access = self.client.reports.access(right="Administer", search="Admin1")
+        assert access["results"][0]["rights"][0]["right"] == "Administer"
+        assert self.client.identities.whoami()["identities"][0]["name"] == "Admin1"
         assert self.client.settings.get()["apiAccess"]
         assert self.client.settings.update(apiAccess=True)["apiAccess"]
 

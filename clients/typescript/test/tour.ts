@@ -400,6 +400,11 @@ export class Tour {
   async auditAndSettings(): Promise<void> {
     const query = { pageSize: 2, action: "RoleCreate", from: "2026-01-01T00:00:00Z" } as const;
     assert.equal((await this.client.audit.list(query)).items[0]?.outcome, "Success");
+    const lines = new TextDecoder().decode(await this.client.audit.export({ action: "RoleCreate" })).split("\n");
+    assert.equal(JSON.parse(lines[0] ?? "").outcome, "Success");
+    const access = await this.client.reports.access({ right: "Administer", search: "Admin1" });
+    assert.equal(access.results[0]?.rights[0]?.right, "Administer");
+    assert.equal((await this.client.identities.whoami()).identities[0]?.name, "Admin1");
     assert((await this.client.settings.get()).apiAccess);
     assert((await this.client.settings.update({ apiAccess: true })).apiAccess);
   }

@@ -1,7 +1,7 @@
 //! Requests and answers, and what a session carries along.
 
 use std::{
-    io::Read as _,
+    io::Read,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::sleep,
     time::{Duration, Instant},
@@ -21,6 +21,9 @@ use crate::{ClientError, retry::Tries};
 /// The longest that any call may take with all its tries, where nobody says otherwise: generating an RSA key takes seconds
 /// on a slow machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The longest that an answer may take which is read as it comes.
+const STREAM_PATIENCE: Duration = Duration::from_hours(6);
 
 /// Bytes of an answer at most: the largest batch's.
 const ANSWER_MAX: u64 = 64 * 1024 * 1024;
@@ -133,6 +136,33 @@ impl Client {
     pub fn body(&self, method: &str, path: &str, body: Option<&str>) -> Result<Vec<u8>, ClientError> {
         let answer = self.send(method, path, body)?;
         if answer.status == 200 { Ok(answer.body) } else { Err(refused(&answer)) }
+    }
+
+    /// The answer of a GET as it comes, for what may be longer than any memory. It is asked for once, and once more where
+    /// the login had ended.
+    pub(crate) fn stream(&self, path: &str) -> Result<Box<dyn Read + Send>, ClientError> {
+        let carried = self.session();
+        let mut response = self.begin_stream(path)?;
+        if response.status() == 401 && self.enter_again(&carried)? {
+            response = self.begin_stream(path)?;
+        }
+        if response.status() != 200 {
+            return Err(refused(&Answer::read(response)?));
+        }
+        Ok(Box::new(response.into_body().into_with_config().limit(u64::MAX).reader()))
+    }
+
+    fn begin_stream(&self, path: &str) -> Result<Response<ureq::Body>, ClientError> {
+        let mut request = Request::builder().method("GET").uri(format!("{}{path}", self.base));
+        let Session { cookie, bearer } = self.session();
+        if let Some(bearer) = bearer {
+            request = request.header(header::AUTHORIZATION, format!("Bearer {bearer}"));
+        } else if let Some(cookie) = cookie {
+            request = request.header(header::COOKIE, cookie);
+        }
+        let request = self.agent.configure_request(request.body(()).map_err(ureq::Error::from)?);
+        let request = request.timeout_global(Some(STREAM_PATIENCE)).timeout_recv_response(Some(self.patience)).build();
+        Ok(self.agent.run(request)?)
     }
 
     /// Any call, again where that is safe, and once more where the login had ended and another one could be made.

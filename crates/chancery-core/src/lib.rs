@@ -6,6 +6,7 @@
 use chancery_x509::time;
 
 mod access;
+mod access_report;
 mod approval;
 mod audit;
 mod background;
@@ -45,7 +46,7 @@ mod tokenization;
 mod up_to_date;
 
 pub use access::{Demand, Grant, RuleCall};
-pub use audit::{Event, JournalConfig, JournalEntry, JournalState};
+pub use audit::{AuditExport, Event, JournalConfig, JournalEntry, JournalState};
 pub use chancery::{Chancery, Config};
 pub use chancery_journal::{Head as JournalHead, Numbers as JournalNumbers};
 pub use chancery_keys::{KeyBackend, RootKeyFileError, RootKeySource, ScratchKey};

@@ -98,6 +98,11 @@ impl Page {
     }
 }
 
+/// What goes on after this one in a list by name.
+pub(crate) fn after<Id: Copy + Into<Uuid>>(ObjInfo { name, uuid }: &ObjInfo<Id>) -> String {
+    cursor::write(&Position::Name(name_key(name), (*uuid).into()))
+}
+
 /// How many items come before a page.
 fn offset(page: u32, page_size: u32, limits: &Limits) -> Result<i64> {
     let Some(before) = page.checked_sub(1) else {

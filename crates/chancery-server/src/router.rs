@@ -55,7 +55,7 @@ fn console() -> OpenApiRouter<App> {
 #[rustfmt::skip]
 fn authenticated() -> OpenApiRouter<App> {
     use routes::{
-        api::v2::{audit, identities, key_types, keys, roles, system, x509},
+        api::v2::{audit, identities, key_types, keys, reports, roles, system, whoami, x509},
         cuserv::v1 as cuserv, home,
     };
     OpenApiRouter::new()
@@ -106,7 +106,10 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(identities::api_keys::list, identities::api_keys::create))
         .routes(routes!(identities::api_keys::key_uuid::change, identities::api_keys::key_uuid::delete))
         .routes(routes!(identities::api_keys::rotate::rotate))
+        .routes(routes!(whoami::whoami))
         .routes(routes!(audit::audit))
+        .routes(routes!(reports::access::access))
+        .routes(routes!(audit::export::export_audit))
         .routes(routes!(system::settings::read, system::settings::change))
         .routes(routes!(home::v1::login::token::token))
         .routes(routes!(home::v1::logout::logout))

@@ -96,7 +96,7 @@ impl List {
 
     /// Also the rows for which this condition holds, which has an index in the order of the list. Each `?` is one of the
     /// values.
-    pub(crate) fn arm(mut self, condition: &'static str, values: impl IntoIterator<Item = Value>) -> Self {
+    pub(crate) fn arm(mut self, condition: &str, values: impl IntoIterator<Item = Value>) -> Self {
         let condition = self.bound(condition, values);
         self.arms.get_or_insert_default().push(condition);
         self.has_every_row = false;

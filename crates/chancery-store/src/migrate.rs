@@ -55,6 +55,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0056_notices",
     "0060_journals",
     "0065_api_keys",
+    "0075_audit_by_filter",
     "0080_row_counts",
 ];
 

@@ -29,6 +29,8 @@ wire_enum! {
         ApiKeyDelete,
         ApiKeyExpiry,
         AuditRead,
+        AuditExport,
+        AccessRead,
         ServerStart,
         ServerStop,
         ClockJump,
@@ -104,5 +106,42 @@ wire_enum! {
         JournalFail,
         JournalResume,
         JournalRemove,
+    }
+}
+
+wire_enum! {
+    /// Several actions of the audit records, by what they are about.
+    pub enum Concern {
+        /// What changes who may do what: roles, identities, API keys, Control Rules with their profiles, and API access.
+        Access,
+    }
+}
+
+impl Concern {
+    /// The actions.
+    #[must_use]
+    pub const fn actions(self) -> &'static [Action] {
+        match self {
+            Self::Access => &[
+                Action::Provision,
+                Action::RoleCreate,
+                Action::RoleChange,
+                Action::RoleDelete,
+                Action::IdentityCreate,
+                Action::IdentityChange,
+                Action::IdentityDelete,
+                Action::IdentityLock,
+                Action::IdentityUnlock,
+                Action::ApiKeyCreate,
+                Action::ApiKeyChange,
+                Action::ApiKeyRotate,
+                Action::ApiKeyDelete,
+                Action::TokenProfileCreate,
+                Action::TokenProfileChange,
+                Action::TokenProfileDelete,
+                Action::ControlRulesChange,
+                Action::SettingsChange,
+            ],
+        }
     }
 }

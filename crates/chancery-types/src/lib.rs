@@ -18,7 +18,7 @@ mod perm;
 mod secret_text;
 pub mod wire;
 
-pub use action::Action;
+pub use action::{Action, Concern};
 pub use base64_bytes::Base64;
 pub use enums::*;
 pub use error_code::ErrorCode;

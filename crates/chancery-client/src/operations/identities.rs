@@ -1,16 +1,22 @@
 //! Roles, identities, audit records and settings.
 
+use std::io::Read;
+
 use chancery_types::{
     ApiKeyId, IdentityId, RoleId,
     wire::{
         Empty, Items, ListQuery, Results,
         api_keys::{ApiKey, ApiKeyCreated, ApiKeys, CreateApiKey, PatchApiKey, RotateApiKey},
-        audit::{AuditQuery, AuditRecord},
+        audit::{AuditExportQuery, AuditQuery, AuditRecord},
         identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
+        reports::{Access, AccessQuery},
         roles::{CreateRole, PatchRole, Role, RoleCreated, RoleStub},
         system::{PatchSettings, Settings},
+        whoami::WhoAmI,
     },
 };
+
+use crate::{Client, ClientError};
 
 super::operations! {
     OPERATIONS:
@@ -54,8 +60,33 @@ super::operations! {
     DELETE "/api/v2/identities/{id}/api-keys/{key}" => delete_api_key(id: IdentityId, key: ApiKeyId) -> Empty;
     /// What was done and refused, the newest first.
     GET "/api/v2/audit" => audit() [? AuditQuery] -> Items<AuditRecord>;
+    /// Who can do what now.
+    GET "/api/v2/reports/access" => access() [? AccessQuery] -> Results<Access>;
+    /// Who makes the call, by what right and for how long.
+    GET "/api/v2/whoami" => whoami() -> WhoAmI;
     /// The installation's settings.
     GET "/api/v2/system/settings" => settings() -> Settings;
     /// Changes the installation's settings.
     PATCH "/api/v2/system/settings" => change_settings() [< PatchSettings] -> Settings;
+}
+
+impl Client {
+    /// The audit records, the newest first, a line of JSON each: as many as there are, read as they come. Where the reader
+    /// ends with an error, they are not whole.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn export_audit(&self, query: &AuditExportQuery) -> Result<Box<dyn Read + Send>, ClientError> {
+        self.stream(&format!("/api/v2/audit/export{}", super::query_of(query)?))
+    }
+
+    /// The same of a query as the interface writes it, with its question mark, or empty.
+    ///
+    /// # Errors
+    ///
+    /// [`ClientError`], as for every call.
+    pub fn export_audit_of(&self, query: &str) -> Result<Box<dyn Read + Send>, ClientError> {
+        self.stream(&format!("/api/v2/audit/export{query}"))
+    }
 }

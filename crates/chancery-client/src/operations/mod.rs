@@ -124,7 +124,8 @@ mod tests {
     ];
 
     /// Those of methods that are written by hand.
-    const BY_HAND: [(&str, &str); 9] = [
+    const BY_HAND: [(&str, &str); 10] = [
+        ("GET", "/api/v2/audit/export"),
         ("POST", "/home/v1/login"),
         ("GET", "/home/v1/login"),
         ("GET", "/home/v1/login/token"),

@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 use self::counters::Parcel;
 pub use self::journal::{JournalConfig, JournalEntry, JournalState};
+pub use self::reading::AuditExport;
 pub(crate) use self::{
     clock::{ClockWatch, WatchingClock},
     counters::{Counters, Nobody},
@@ -90,6 +91,11 @@ impl Identities {
     pub(crate) fn new(identities: &[AuditIdentity]) -> Self {
         // Strings, ids and lists of them are always JSON.
         Self(serde_json::to_string(identities).unwrap_or_else(|_| "[]".to_owned()).into())
+    }
+
+    /// The identities again.
+    pub(crate) fn read(&self) -> Result<Vec<AuditIdentity>> {
+        serde_json::from_str(&self.0).map_err(Error::internal)
     }
 
     #[cfg(test)]

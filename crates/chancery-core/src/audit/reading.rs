@@ -1,39 +1,97 @@
-//! GET /api/v2/audit behind the door.
+//! GET /api/v2/audit and its export behind the door.
 
-use chancery_store::tables::audit::{self, Filter, Row};
+use chancery_store::{
+    Start,
+    tables::audit::{self, Filter, Row},
+};
 use chancery_types::{
     Action, Perm,
     wire::{
         Items, ListQuery,
-        audit::{AuditQuery, AuditRecord},
+        audit::{AuditExportQuery, AuditQuery, AuditRecord},
     },
 };
+use serde_json::json;
 
 use crate::{
-    Caller, Chancery, Error, Result,
+    Caller, Chancery, Error, Event, Grant, Result,
     list::{InOrder, Page, items},
     time::{parse_rfc3339, rfc3339_ms},
 };
+
+/// Records that are read at a time for an export. One has some 20 KiB at most, and usually less than one.
+const PIECE: u32 = 200;
+
+/// An export that was begun and recorded: what is left of it is read piece by piece.
+pub struct AuditExport {
+    caller: Caller,
+    grant: Grant,
+    filter: Filter,
+    /// Where the next piece begins; none where there is no more.
+    next: Option<Start>,
+}
 
 impl Chancery {
     /// The audit records, the newest first.
     pub async fn audit_records(&self, caller: &Caller, query: AuditQuery) -> Result<Items<AuditRecord>> {
         let grant = self.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
-        let AuditQuery { page, page_size, after, from, to, action, outcome, identity_uuid, object_uuid } = query;
+        let AuditQuery { page, page_size, after, from, to, action, outcome, .. } = query;
+        let AuditQuery { identity_uuid, object_uuid, node_uuid, concerns, .. } = query;
         let query = ListQuery { page, page_size, after, search: None };
         let rows = Page::in_order(InOrder::Newest, &query, &self.limits)?.rows();
-        let filter = Filter {
-            from_ms: moment("/from", from)?,
-            to_ms: moment("/to", to)?,
-            action: action.map(|action| action.as_str().to_owned()),
-            outcome: outcome.map(|outcome| outcome.as_str().to_owned()),
-            identity: identity_uuid.map(Into::into),
-            object: object_uuid.map(Into::into),
-        };
+        let asked =
+            AuditExportQuery { from, to, action, outcome, identity_uuid, object_uuid, node_uuid, concerns };
+        let filter = filter_of(asked)?;
         let listed = self
             .read_list(caller, &grant, move |tx| Box::pin(async move { Ok(audit::list(tx, filter, &rows).await?) }));
         items(listed.await?, body_of)
     }
+
+    /// Begins an export of the audit records and records it, before anybody has the first of them. What is written after
+    /// its first piece was read is newer than all that follows, and so not in it.
+    pub async fn begin_audit_export(&self, caller: &Caller, query: AuditExportQuery) -> Result<AuditExport> {
+        let grant = self.grant(caller, Perm::AuditRead, Action::AuditExport, None).await?;
+        let asked = serde_json::to_value(&query).map_err(Error::internal)?;
+        let filter = filter_of(query)?;
+        let event = Event::new(Action::AuditExport).detail(json!({"filters": asked}));
+        self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
+        Ok(AuditExport { caller: caller.clone(), grant, filter, next: Some(Start::Offset(0)) })
+    }
+
+    /// The next records of an export, a line of JSON each; none at its end. Unauthenticated once the session that began it
+    /// has ended.
+    pub async fn continue_audit_export(&self, export: &mut AuditExport) -> Result<Option<Vec<u8>>> {
+        let Some(start) = export.next.take() else { return Ok(None) };
+        self.expect_to_stand(&export.caller).await?;
+        let (filter, scan_max) = (export.filter.clone(), self.limits.lists.scan_max);
+        let page = chancery_store::Page { limit: PIECE, start, count_max: 0, scan_max };
+        let listed = self.read_list(&export.caller, &export.grant, move |tx| {
+            Box::pin(async move { Ok(audit::list(tx, filter, &page).await?) })
+        });
+        let listed = listed.await?;
+        export.next = listed.next.map(Start::After);
+        let mut lines = Vec::new();
+        for row in listed.rows {
+            serde_json::to_writer(&mut lines, &body_of(row)?).map_err(Error::internal)?;
+            lines.push(b'\n');
+        }
+        Ok(Some(lines))
+    }
+}
+
+fn filter_of(query: AuditExportQuery) -> Result<Filter> {
+    let AuditExportQuery { from, to, action, outcome, identity_uuid, object_uuid, node_uuid, concerns } = query;
+    Ok(Filter {
+        from_ms: moment("/from", from)?,
+        to_ms: moment("/to", to)?,
+        action: action.map(|action| action.as_str().to_owned()),
+        outcome: outcome.map(|outcome| outcome.as_str().to_owned()),
+        identity: identity_uuid.map(Into::into),
+        object: object_uuid.map(Into::into),
+        node: node_uuid.map(Into::into),
+        actions: concerns
+            .map(|concern| concern.actions().iter().map(|action| action.as_str().to_owned()).collect()),
+    })
 }
 
 fn moment(field: &str, text: Option<String>) -> Result<Option<i64>> {

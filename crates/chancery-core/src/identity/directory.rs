@@ -26,27 +26,27 @@ use crate::{
 
 /// What a session must know of an identity.
 #[derive(Clone, Debug)]
-pub(super) struct Identity {
-    pub(super) name: String,
-    pub(super) kind: IdentityKind,
-    pub(super) locked: bool,
+pub(crate) struct Identity {
+    pub(crate) name: String,
+    pub(crate) kind: IdentityKind,
+    pub(crate) locked: bool,
     /// When it was created, or its password last reset by somebody else.
-    pub(super) trusted_since: i64,
+    pub(crate) trusted_since: i64,
     /// Each with the time since when it is held.
-    pub(super) roles: Vec<(RoleId, i64)>,
+    pub(crate) roles: Vec<(RoleId, i64)>,
 }
 
 /// What a session must know of a role.
 #[derive(Clone, Debug)]
-pub(super) struct Role {
-    pub(super) name: String,
-    pub(super) rules: RoleRules,
+pub(crate) struct Role {
+    pub(crate) name: String,
+    pub(crate) rules: RoleRules,
 }
 
 /// All of them, and which edition this is.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Directory {
-    pub(super) edition: u64,
+pub(crate) struct Directory {
+    pub(crate) edition: u64,
     roles: HashMap<RoleId, Arc<Role>>,
     identities: HashMap<IdentityId, Arc<Identity>>,
     keys: Keys,
@@ -188,6 +188,21 @@ impl Directory {
         self.identities.get(&id).map(|identity| identity.name.as_str())
     }
 
+    /// All identities, in no order.
+    pub(crate) fn identities(&self) -> impl Iterator<Item = (IdentityId, &Arc<Identity>)> {
+        self.identities.iter().map(|(id, identity)| (*id, identity))
+    }
+
+    /// All roles, in no order.
+    pub(crate) fn roles(&self) -> impl Iterator<Item = (RoleId, &Role)> {
+        self.roles.iter().map(|(id, role)| (*id, &**role))
+    }
+
+    /// The role with this id.
+    pub(crate) fn role(&self, id: RoleId) -> Option<&Role> {
+        self.roles.get(&id).map(|role| &**role)
+    }
+
     /// A seat as audit records name it, with those of its roles that are among these.
     pub(super) fn recorded(&self, seat: &Seat, counting: &[RoleId]) -> AuditIdentity {
         let name = |id: RoleId| self.roles.get(&id).map(|role| role.name.clone()).unwrap_or_default();
@@ -241,7 +256,7 @@ impl Directory {
     }
 
     /// Whether an identity of this kind can log in with the role: two logins are two persons.
-    pub(super) fn counts(&self, kind: IdentityKind, role: RoleId) -> bool {
+    pub(crate) fn counts(&self, kind: IdentityKind, role: RoleId) -> bool {
         match kind {
             IdentityKind::Person => true,
             IdentityKind::Application => self.logins_required(role).is_some_and(|required| required < 2),

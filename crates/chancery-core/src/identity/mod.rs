@@ -24,6 +24,7 @@ mod sign_in;
 mod state;
 mod throttle;
 mod tokens;
+mod whoami;
 
 pub use caller::{Caller, Member, RequestId, RequestInfo, Visitor};
 pub use credentials::Credentials;
@@ -32,6 +33,7 @@ pub use sign_in::LoggedIn;
 
 pub(crate) use administration::name_taken;
 pub(crate) use api_key::Refused as RefusedKey;
+pub(crate) use directory::{Directory, Identity, Role};
 pub(crate) use sign_in::{SigningIn, Vouched};
 pub(crate) use state::{IdentityState, KeepingSessions};
 pub(crate) use throttle::Rate;

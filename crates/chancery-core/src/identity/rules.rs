@@ -12,10 +12,10 @@ use crate::{Error, Result};
 
 /// A role as it is stored, without its name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct RoleRules {
-    pub(super) logins_required: u32,
+pub(crate) struct RoleRules {
+    pub(crate) logins_required: u32,
     /// Each permission with the time since when the role has it.
-    pub(super) perms: BTreeMap<Perm, i64>,
+    pub(crate) perms: BTreeMap<Perm, i64>,
     pub(super) management: bool,
 }
 

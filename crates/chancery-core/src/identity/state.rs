@@ -36,7 +36,7 @@ pub(crate) struct KeepingSessions(());
 
 /// Everything that a login or the check of a caller looks at.
 pub(crate) struct IdentityState {
-    pub(super) directory: ArcSwap<Directory>,
+    pub(crate) directory: ArcSwap<Directory>,
     pub(crate) sessions: Sessions,
     pub(super) tokens: Tokens,
     pub(super) recent: Recent,

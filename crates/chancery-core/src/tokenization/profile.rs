@@ -10,7 +10,9 @@ use std::{
 
 use chancery_keys::{Custodian, DataKey, KeyRef, SealedKey};
 use chancery_store::{Tx, tables};
-use chancery_types::{Durability, KeyId, KeyState, KeyUsage, RoleId, TokenAlgorithm, TokenProfileId};
+use chancery_types::{
+    Durability, KeyId, KeyState, KeyUsage, RoleId, TokenAlgorithm, TokenProfileId, wire::token_profiles::ControlRule,
+};
 use uuid::Uuid;
 
 use super::{
@@ -31,6 +33,9 @@ use crate::{
 /// A compiled profile.
 pub(crate) struct Profile {
     pub(crate) id: TokenProfileId,
+    pub(crate) name: String,
+    /// As people wrote them, for reports.
+    pub(crate) control_rules: Vec<ControlRule>,
     /// The stored version that this was compiled from.
     pub(crate) version: i64,
     /// Which initialization vectors are drawn, if any.
@@ -146,11 +151,13 @@ impl Profile {
         };
         Ok(Self {
             id,
+            name: profile.name.clone(),
             version: profile.version,
             iv: spec.iv_kind(),
             tokens,
             key: spec.key,
             domain: spec.domain(id),
+            control_rules: spec.control_rules,
             rules: rules.beside(*together),
             standing: KeyStanding {
                 tokenize: stored_key.usages.contains(&KeyUsage::Tokenize),

@@ -58,6 +58,13 @@ impl TokenProfiles {
         Snapshot(self.0.load())
     }
 
+    /// All that are in use, by name.
+    pub(crate) fn all(&self) -> Vec<Arc<Profile>> {
+        let mut all: Vec<_> = self.0.load().values().flatten().cloned().collect();
+        all.sort_by(|one, other| (&one.name, one.id).cmp(&(&other.name, other.id)));
+        all
+    }
+
     /// Takes a profile that cannot be read out of use.
     pub(crate) fn close(&self, id: TokenProfileId) {
         self.replace(vec![(id, Some(None))]);

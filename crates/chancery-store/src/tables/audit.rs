@@ -3,7 +3,7 @@
 use uuid::Uuid;
 
 use crate::value::Bind;
-use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, pattern, sql};
+use crate::{Columns, FromColumns, List, Listed, Order, Page, StoreError, Tx, sql};
 
 /// What is recorded.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,10 +57,17 @@ pub struct Filter {
     pub object: Option<Uuid>,
     /// That ended so.
     pub outcome: Option<String>,
+    /// That this node wrote.
+    pub node: Option<Uuid>,
+    /// Of one of these actions.
+    pub actions: Option<Vec<String>>,
 }
 
-const COLUMNS: &str =
-    "seq, at_ms, request_id, source, identities, action, object, outcome, detail, count, node, account";
+const COLUMNS: &str = "audit.seq AS seq, audit.at_ms AS at_ms, request_id, source, identities, action, object, outcome, \
+    detail, count, node, account";
+
+/// The records of an identity. The join is an outer one so that the databases leave it out where only places are asked for.
+const OF_IDENTITIES: &str = "audit_identities AS named LEFT JOIN audit ON audit.seq = named.seq";
 const APPEND: &str = "INSERT INTO audit \
     (at_ms, request_id, source, identities, action, object, outcome, detail, count, node, account) \
     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
@@ -88,28 +95,50 @@ pub async fn list(tx: &mut Tx, filter: Filter, page: &Page) -> Result<Listed<Row
     list_of(filter).page(tx, page).await
 }
 
+/// Along the index of the filter that leaves least, as far as that can be told beforehand; the others are looked for along
+/// it.
 pub(crate) fn list_of(filter: Filter) -> List {
-    let Filter { from_ms, to_ms, action, identity, object, outcome } = filter;
-    // No records before the first, or after the last moment.
-    let (from_ms, to_ms) = (from_ms.unwrap_or(i64::MIN), to_ms.unwrap_or(i64::MAX));
-    let list = List::new(COLUMNS, "audit", Order::Newest("at_ms", "seq"));
-    let list = match object {
-        None if (from_ms, to_ms) == (i64::MIN, i64::MAX) => list,
-        None => list.arm("at_ms >= ? AND at_ms < ?", [from_ms.into_value(), to_ms.into_value()]),
-        Some(object) => list.arm(
-            "object = ? AND at_ms >= ? AND at_ms < ?",
-            [object.into_value(), from_ms.into_value(), to_ms.into_value()],
-        ),
+    let Filter { from_ms, to_ms, mut action, mut identity, object, mut outcome, mut node, mut actions } = filter;
+    let is_refusal = outcome.as_ref().is_some_and(|outcome| outcome != "Success");
+    // What the arm demands beside the time.
+    let (arm, value) = if let Some(object) = object {
+        ("object = ? AND ", Some(object.into_value()))
+    } else if is_refusal {
+        // As the index says it: neither database knows that the value is no success.
+        ("outcome <> 'Success' AND outcome = ? AND ", outcome.take().map(Bind::into_value))
+    } else if identity.is_some() {
+        ("named.identity = ? AND ", identity.map(Bind::into_value))
+    } else if action.is_some() {
+        ("action = ? AND ", action.take().map(Bind::into_value))
+    } else {
+        ("node = ? AND ", node.take().map(Bind::into_value))
     };
-    let list = list.filter("action = ?", action).filter("outcome = ?", outcome);
+    let is_by_identity = arm.starts_with("named");
+    let (table, order, time) = if is_by_identity {
+        identity = None;
+        (OF_IDENTITIES, Order::Newest("named.at_ms", "named.seq"), "named.at_ms >= ? AND named.at_ms < ?")
+    } else {
+        ("audit", Order::Newest("at_ms", "seq"), "at_ms >= ? AND at_ms < ?")
+    };
+    let list = List::new(COLUMNS, table, order);
+    // No records before the first, or after the last moment.
+    let times = [from_ms.unwrap_or(i64::MIN).into_value(), to_ms.unwrap_or(i64::MAX).into_value()];
+    let is_by_actions = value.is_none() && actions.is_some();
+    let list = match value {
+        None if is_by_actions => actions.take().into_iter().flatten().fold(list, |list, action| {
+            let [from, to] = times.clone();
+            list.arm("action = ? AND at_ms >= ? AND at_ms < ?", [action.into_value(), from, to])
+        }),
+        None if from_ms.is_none() && to_ms.is_none() => list,
+        None => list.arm(time, times),
+        Some(value) => list.arm(&format!("{arm}{time}"), [value].into_iter().chain(times)),
+    };
+    let list = list.filter("action = ?", action).filter("outcome = ?", outcome).filter("node = ?", node);
+    let list = list.filter_in("action IN (?)", actions);
     let Some(identity) = identity else { return list };
-    // Roles stand in the same text, as {"uuid":"…","name":…}: they are not meant. Nobody writes quotes into a name, since
-    // JSON escapes them.
-    let forms = [format!("\"uuid\":\"{identity}\",\"login\""), format!("\"uuid\":\"{identity}\"}}")];
-    list.filter_each(
-        "(identities LIKE ? ESCAPE '\\' OR identities LIKE ? ESCAPE '\\')",
-        forms.map(|form| pattern(&form).into_value()),
-    )
+    let condition = "EXISTS (SELECT 1 FROM audit_identities AS named \
+        WHERE named.identity = ? AND named.at_ms = audit.at_ms AND named.seq = audit.seq)";
+    list.filter(condition, Some(identity))
 }
 
 impl FromColumns for Row {

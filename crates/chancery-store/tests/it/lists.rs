@@ -292,7 +292,7 @@ async fn audit_records_are_filtered_and_newest_first(f: Fixture) {
     let records = [
         record(1, ALICE, "RoleCreate", Some(thing), "Success"),
         record(2, BOB, "RoleCreate", None, "NotAuthorized"),
-        record(3, ALICE, "Login", None, "Success"),
+        Record { node: Some(thing), ..record(3, ALICE, "Login", None, "Success") },
         record(4, BOB, "RoleDelete", Some(thing), "Success"),
     ];
     let whole = records.clone();
@@ -316,6 +316,15 @@ async fn audit_records_are_filtered_and_newest_first(f: Fixture) {
     assert_eq!(times(&f, Filter { identity: Some(ALICE), ..filter() }).await, [3, 1]);
     assert_eq!(times(&f, Filter { object: Some(thing), ..filter() }).await, [4, 1]);
     assert_eq!(times(&f, Filter { outcome: Some("NotAuthorized".into()), ..filter() }).await, [2]);
+    assert_eq!(times(&f, Filter { outcome: Some("Success".into()), ..filter() }).await, [4, 3, 1]);
+    assert_eq!(times(&f, Filter { node: Some(thing), ..filter() }).await, [3]);
+    let several = Filter { identity: Some(BOB), object: Some(thing), action: Some("RoleDelete".into()), ..filter() };
+    assert_eq!(times(&f, several).await, [4]);
+    let several = Filter { identity: Some(ALICE), from_ms: Some(2), node: Some(thing), ..filter() };
+    assert_eq!(times(&f, several).await, [3]);
+    let actions = Some(vec!["RoleCreate".to_owned(), "Login".to_owned()]);
+    assert_eq!(times(&f, Filter { actions: actions.clone(), ..filter() }).await, [3, 2, 1]);
+    assert_eq!(times(&f, Filter { actions, identity: Some(BOB), from_ms: Some(2), ..filter() }).await, [2]);
     let none = Filter { identity: Some(BOB), object: Some(thing), outcome: Some("Login".into()), ..filter() };
     assert!(times(&f, none).await.is_empty());
 }
@@ -353,6 +362,9 @@ async fn audit_numbers_are_never_given_twice(f: Fixture) {
     let first = listed(&f, Filter::default()).await.rows[0].seq;
     let removed: Result<u64, StoreError> = write(&f.store, |tx| Box::pin(sql("DELETE FROM audit").execute(tx))).await;
     assert_eq!(removed, Ok(1));
+    let of_identities: i64 =
+        read(&f.store, |tx| Box::pin(sql("SELECT COUNT(*) FROM audit_identities").one(tx))).await.unwrap();
+    assert_eq!(of_identities, 0, "they go with their records");
     append(&f).await;
     assert!(listed(&f, Filter::default()).await.rows[0].seq > first);
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Action, ApiKeyId, ErrorCode, IdentityId, ObjectId, RoleId};
+use crate::{Action, ApiKeyId, Concern, ErrorCode, IdentityId, ObjectId, RoleId};
 
 /// Which records; what is absent filters nothing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -30,6 +30,42 @@ pub struct AuditQuery {
     pub identity_uuid: Option<IdentityId>,
     /// On which object.
     pub object_uuid: Option<ObjectId>,
+    /// Written by which node.
+    pub node_uuid: Option<ObjectId>,
+    /// About what: the actions that have to do with it.
+    pub concerns: Option<Concern>,
+}
+
+/// Which records to export; what is absent filters nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::IntoParams))]
+#[cfg_attr(feature = "schema", into_params(parameter_in = Query))]
+pub struct AuditExportQuery {
+    /// Not before this moment (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Before this moment (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<String>,
+    /// What was done or tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action: Option<Action>,
+    /// How it ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<ErrorCode>,
+    /// In whose name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub identity_uuid: Option<IdentityId>,
+    /// On which object.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object_uuid: Option<ObjectId>,
+    /// Written by which node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub node_uuid: Option<ObjectId>,
+    /// About what: the actions that have to do with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concerns: Option<Concern>,
 }
 
 /// One record.
@@ -67,8 +103,7 @@ pub struct AuditRecord {
     pub count: i64,
 }
 
-/// An identity as a record names it. The store keeps it in this form and looks for `"uuid":"…","login"` and
-/// `"uuid":"…"}`, so the order of the members counts.
+/// An identity as a record names it. The store keeps it in this form, and finds records by its `uuid`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct AuditIdentity {

@@ -16,6 +16,7 @@ pub mod log;
 pub mod login;
 pub mod notices;
 pub mod proposals;
+pub mod reports;
 pub mod roles;
 pub mod service_details;
 pub mod services;
@@ -25,6 +26,7 @@ mod strict;
 pub mod system;
 mod texts;
 pub mod token_profiles;
+pub mod whoami;
 pub mod x509;
 
 use serde::{Deserialize, Deserializer};

@@ -1,8 +1,9 @@
 //! `chancery status`, `chancery whoami` and `chancery logout`: who is logged in where.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use chancery_client::Client;
+use chancery_types::wire::whoami::WhoAmI;
 use serde_json::json;
 
 use crate::{
@@ -102,21 +103,28 @@ fn standing(server: &SavedServer) -> (Exit, String) {
 
 pub(crate) fn whoami(options: &ServerOptions) -> Result<Exit, Failure> {
     logged_in(options, |connection| {
-        connection.client.take_token()?;
-        let server = connection.saved.as_ref().map(|(_, server)| server);
-        let state = connection.state.as_ref().or_else(|| server.and_then(|server| server.state.as_ref()));
-        // A key that is given comes before the people of the profile.
-        let names = server.filter(|_| !connection.has_key()).map(|server| server.names.clone()).unwrap_or_default();
-        let perms: Vec<_> = state.iter().flat_map(|state| state.perms.iter().map(ToString::to_string)).collect();
+        let answer = connection.call("GET", "/api/v2/whoami", None)?;
         if connection.output == Output::Json {
-            let who = json!({"names": names, "permsAtLogin": perms, "application": names.is_empty()});
-            output::line(escaped_json(&who.to_string()))?;
+            answer.print()?;
             return Ok(Exit::Done);
         }
-        let who = if names.is_empty() { "an application, by its API key".to_owned() } else { names.join(" and ") };
+        let who: WhoAmI = serde_json::from_value(answer.response)?;
+        let mut lines = Vec::new();
+        for one in &who.identities {
+            let way = one.login.as_ref().map(|login| format!(", by {}", login.way)).unwrap_or_default();
+            let from = one.source.as_ref().map(|source| format!(" from {source}")).unwrap_or_default();
+            lines.push(("who", format!("{} ({}{way}{from})", one.name, one.kind)));
+        }
+        let roles: BTreeSet<_> =
+            who.identities.iter().flat_map(|one| &one.roles).map(|role| role.name.as_str()).collect();
+        lines.push(("roles", roles.into_iter().collect::<Vec<_>>().join(", ")));
+        let perms: Vec<_> = who.perms.iter().map(ToString::to_string).collect();
         let perms = if perms.is_empty() { "none beside Control Rules".to_owned() } else { perms.join(", ") };
-        // The server says so when somebody logs in, and not again.
-        output::line(format!("who             {}\nperms at login  {}", Shown(&who), Shown(&perms)))?;
+        lines.push(("perms", perms));
+        lines.push(("session ends", format!("{}, unused {}", who.session_ends_at, who.unused_ends_at)));
+        for (title, text) in lines {
+            output::line(format!("{title:<13} {}", Shown(&text)))?;
+        }
         Ok(Exit::Done)
     })
 }

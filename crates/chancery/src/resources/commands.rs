@@ -54,7 +54,7 @@ fn doing(resource: &'static Resource, verb: &'static Verb) -> Command {
         let help = "Does not ask; where nobody is there to ask, it is needed";
         command = command.arg(Arg::new("yes").long("yes").action(ArgAction::SetTrue).help(help));
     }
-    if verb.answer == Answered::File {
+    if matches!(verb.answer, Answered::File | Answered::Export) {
         let help = "Where to write it [default: standard output]";
         command = command.arg(Arg::new("out").short('o').long("out").value_name("FILE").help(help));
     }

@@ -1,5 +1,6 @@
 //! The commands of resources (`chancery role list`, `chancery policy create …`): one mechanism, and a table of what there is.
 
+mod access;
 mod body;
 mod commands;
 #[cfg(test)]
@@ -146,6 +147,10 @@ pub(crate) enum Answered {
     Nothing(&'static str),
     /// A file, which is written.
     File,
+    /// Identities and what they can do, page after page: a line for each right.
+    Rights,
+    /// The audit records, which are written as they come.
+    Export,
 }
 
 /// Something done to one of them, without a body.

@@ -1,6 +1,6 @@
 //! A command of a resource, done.
 
-use std::path::Path;
+use std::{io, path::Path};
 
 use chancery_client::{ClientError, escaped};
 use chancery_types::wire::proposals::Proposal;
@@ -9,7 +9,7 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use super::{
-    Answered, Column, List, Named, OneOf, Resource, Verb,
+    Answered, Column, List, Named, OneOf, Resource, Verb, access,
     body::{body_of, query_of},
     names::{Names, read_page, uuid_in},
     proposal, show,
@@ -125,6 +125,15 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
         let destination = destination::find("--out", Path::new(out))?;
         let content = connection.client.body(verb.method, &path, None)?;
         return destination.write(&content).doing(format!("--out {out}"));
+    }
+    if verb.answer == Answered::Rights {
+        return access::shown(connection, &path);
+    }
+    if verb.answer == Answered::Export {
+        let out = matches.get_one::<String>("out").map_or("-", String::as_str);
+        let destination = destination::find("--out", Path::new(out))?;
+        let mut records = connection.client.export_audit_of(path.strip_prefix(verb.path).unwrap_or_default())?;
+        return destination.fill(|file| io::copy(&mut records, file).map(drop)).doing(format!("--out {out}"));
     }
     if let Some(loss) = &verb.loses {
         let is_kept =

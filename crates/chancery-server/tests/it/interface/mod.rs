@@ -31,6 +31,7 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "ApiKeyRead",
     "ApiKeyExpiry",
     "AuditRead",
+    "AccessRead",
     "ServerStart",
     "ServerStop",
     "ClockJump",

@@ -31,6 +31,8 @@ const STEPS: &[&str] = &[
     "identity api-key rotate",
     "identity api-key delete",
     "audit list",
+    "audit export",
+    "audit access",
     "identity list",
     "identity show",
     "identity change",
@@ -329,7 +331,7 @@ fn changes_at_a_terminal(place: &Place, transcript: &mut Transcript) {
 fn at_one_terminal(place: &Place, step: &str, typed: &str) {
     let verb = step.split(' ').next_back().unwrap_or_default();
     // The newest records and the log's size are others with each call.
-    if !["list", "show", "status", "whoami", "templates", "template"].contains(&verb) || step.starts_with("audit") {
+    if !["list", "show", "status", "whoami", "templates", "template"].contains(&verb) || step.starts_with("audit") || verb == "whoami" {
         return;
     }
     let piped = place.sh(typed).done();

@@ -80,7 +80,10 @@ fn people_log_in_one_after_the_other() {
     assert!(!fs::read_to_string(&file).unwrap().contains(one));
     let who = place.sh("chancery whoami").done();
     assert!(
-        who.contains("Admin1 and Admin2") && who.contains("perms at login") && who.contains("Services:Deploy"),
+        who.contains("Admin1 (Person, by Password from 127.0.0.1)")
+            && who.contains("Admin2 (")
+            && who.contains("Services:Deploy")
+            && who.contains("session ends"),
         "{who}"
     );
     let status = place.sh("chancery status").done();
@@ -128,7 +131,8 @@ fn at_two_terminals(place: &Place) {
     assert!(first.out.contains("somebody else has to log in too") && !first.out.contains(one), "{first:?}");
     assert!(second.out.contains("as Admin1 and Admin2.") && !second.out.contains(two), "{second:?}");
     assert_eq!(second.code, Some(0), "{second:?}");
-    assert!(place.sh("chancery whoami").done().contains("Admin1 and Admin2"));
+    let who = place.sh("chancery whoami").done();
+    assert!(who.contains("Admin1 (") && who.contains("Admin2 ("), "{who}");
     place.sh("chancery logout").done();
 }
 
@@ -186,12 +190,12 @@ fn an_application(place: &Place) {
     place.write("ci.key", format!("{}\n", made["apiKey"].as_str().unwrap()));
     let at = format!("--server {} --ca ca.pem", place.base());
     let who = place.sh(&format!("chancery whoami {at} --api-key-file ci.key")).done();
-    assert!(who.contains("an application") && who.contains("Signing:Submit"), "{who}");
+    assert!(who.contains("ci (Application, by ApiKey") && who.contains("Signing:Submit"), "{who}");
     let who = place.sh(&format!("CHANCERY_API_KEY=$(cat ci.key) chancery whoami {at} --output json")).done();
-    assert!(who.contains(r#""application":true"#), "{who}");
+    assert!(who.contains(r#""kind":"Application""#), "{who}");
     place.sh(&format!("chancery login {at} --api-key-file ci.key --server-profile ci")).done();
     let who = place.sh("chancery whoami --server-profile ci").done();
-    assert!(who.contains("an application"), "{who}");
+    assert!(who.contains("ci (Application"), "{who}");
     let both = "CHANCERY_API_KEY=wrong chancery login Admin1 Admin2 --password-file one --password-file two";
     let both = place.sh(both).failed(2);
     assert!(both.contains("Admin1 Admin2: an API key is given too") && both.contains("CHANCERY_API_KEY"), "{both}");

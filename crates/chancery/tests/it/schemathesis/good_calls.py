@@ -97,6 +97,9 @@ def plain():
 
 GOOD_CALLS = {
     "GET /api/v2/audit": lambda: {"query": PAGE},
+    "GET /api/v2/audit/export": lambda: {"query": {"action": "RoleCreate"}},
+    "GET /api/v2/reports/access": lambda: {"query": {"right": "Administer"}},
+    "GET /api/v2/whoami": plain,
     "POST /api/v2/identities": lambda: {"body": identity_body()},
     "GET /api/v2/identities/stubs": lambda: {"query": PAGE},
     "GET /api/v2/identities/{uuid}": lambda: at(new_identity()),

@@ -1,9 +1,12 @@
 //! The server itself, who uses it, and what it publishes.
 
-use std::time::Duration;
+use std::{io, time::Duration};
 
 use chancery_client::{Client, StampFetcher};
-use chancery_types::{Base64, wire::login::SessionState};
+use chancery_types::{
+    Action, Base64,
+    wire::{audit::AuditExportQuery, login::SessionState},
+};
 use serde_json::json;
 
 use super::{Tour, new_name};
@@ -107,6 +110,12 @@ impl Tour {
         let asked = json!({"pageSize": 2, "action": "RoleCreate", "from": "2026-01-01T00:00:00Z"});
         let records = answer!(client, audit(), asked);
         assert_eq!(serde_json::to_value(&records.items[0]).unwrap()["outcome"], "Success");
+        let asked = AuditExportQuery { action: Some(Action::RoleCreate), ..AuditExportQuery::default() };
+        let lines = io::read_to_string(client.export_audit(&asked).unwrap()).unwrap();
+        assert!(lines.starts_with('{') && lines.contains(r#""action":"RoleCreate""#), "{lines}");
+        let access = answer!(client, access(), json!({"right": "Administer", "search": "Admin1"}));
+        assert_eq!(access.results[0].obj_info.name, "Admin1");
+        assert_eq!(answer!(client, whoami()).identities[0].name, "Admin1");
         assert!(answer!(client, settings()).api_access);
         assert!(answer!(client, change_settings(), json!({"apiAccess": true})).api_access);
     }

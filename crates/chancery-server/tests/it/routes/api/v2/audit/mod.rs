@@ -1,5 +1,7 @@
 //! GET /api/v2/audit.
 
+mod export;
+
 use chancery_core::Host;
 use chancery_types::RoleId;
 use serde_json::{Value, json};
@@ -9,7 +11,7 @@ use crate::{
     client::Client,
 };
 
-const AUDIT: &str = "/api/v2/audit";
+pub(crate) const AUDIT: &str = "/api/v2/audit";
 
 async fn items(client: &Client, query: &str) -> Vec<Value> {
     client.get(&format!("{AUDIT}?{query}")).await.response()["items"].as_array().unwrap().clone()

@@ -1,5 +1,7 @@
 //! `/api/v2/audit`.
 
+pub(crate) mod export;
+
 use axum::extract::State;
 use chancery_types::wire::{
     Envelope, Items,

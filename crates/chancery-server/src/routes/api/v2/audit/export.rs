@@ -1,0 +1,49 @@
+//! The audit records as lines.
+
+use axum::{
+    body::Body,
+    extract::State,
+    http::header::{CONTENT_DISPOSITION, CONTENT_TYPE},
+    response::{IntoResponse, Response},
+};
+use chancery_types::wire::audit::AuditExportQuery;
+use futures::stream;
+use tracing::warn;
+
+use crate::{
+    answer::Failure,
+    app::App,
+    extract::{Authenticated, Query},
+};
+
+/// The audit records up to this call, the newest first, a line of JSON each. Needs Audit:Read, and is recorded. The answer
+/// has no envelope; where it cannot be finished, the connection breaks off.
+#[utoipa::path(
+    get,
+    path = "/api/v2/audit/export",
+    tag = "Audit",
+    params(AuditExportQuery),
+    responses((status = 200, description = "the records", body = Vec<u8>, content_type = "application/x-ndjson")),
+)]
+pub(crate) async fn export_audit(
+    State(app): State<App>,
+    caller: Authenticated,
+    Query(query): Query<AuditExportQuery>,
+) -> Result<Response, Failure> {
+    let export = app.begin_audit_export(&caller, query).await?;
+    let pieces = stream::try_unfold((app, export), |(app, mut export)| async move {
+        match app.continue_audit_export(&mut export).await {
+            Ok(piece) => Ok(piece.map(|piece| (piece, (app, export)))),
+            // Its head is gone already: all that is left is to break off, and to say why in the log.
+            Err(error) => {
+                warn!(error = &error as &dyn std::error::Error, "an export of the audit records breaks off");
+                Err(error)
+            }
+        }
+    });
+    let headers = [
+        (CONTENT_TYPE, "application/x-ndjson"),
+        (CONTENT_DISPOSITION, "attachment; filename=\"audit.jsonl\""),
+    ];
+    Ok((headers, Body::from_stream(pieces)).into_response())
+}

@@ -1,0 +1,30 @@
+//! Who can do what.
+
+use axum::extract::State;
+use chancery_types::wire::{
+    Envelope, Results,
+    reports::{Access, AccessQuery},
+};
+
+use crate::{
+    answer::{Answer, success},
+    app::App,
+    extract::{Authenticated, Query},
+};
+
+/// Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask.
+/// Needs Audit:Read.
+#[utoipa::path(
+    get,
+    path = "/api/v2/reports/access",
+    tag = "Audit",
+    params(AccessQuery),
+    responses((status = 200, body = Envelope<Results<Access>>)),
+)]
+pub(crate) async fn access(
+    State(app): State<App>,
+    caller: Authenticated,
+    Query(query): Query<AccessQuery>,
+) -> Answer<Results<Access>> {
+    success(app.access_report(&caller, query).await?)
+}

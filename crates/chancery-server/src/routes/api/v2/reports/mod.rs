@@ -1,0 +1,3 @@
+//! `/api/v2/reports`.
+
+pub(crate) mod access;

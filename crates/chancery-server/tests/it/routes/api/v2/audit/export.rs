@@ -1,0 +1,76 @@
+//! GET /api/v2/audit/export.
+
+use chancery_types::RoleId;
+use serde_json::{Value, json};
+
+use crate::{app::TestApp, client::Client};
+
+const EXPORT: &str = "/api/v2/audit/export";
+
+async fn lines(client: &Client, query: &str) -> Vec<Value> {
+    let reply = client.get(&format!("{EXPORT}?{query}")).await;
+    assert_eq!((reply.status.as_u16(), &reply.headers["content-type"]), (200, &"application/x-ndjson".parse().unwrap()));
+    assert!(reply.text().is_empty() || reply.text().ends_with('\n'));
+    reply.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn it_has_what_the_list_has_of_every_page_and_is_recorded_itself() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let role = json!({"name": "r", "loginsRequired": 1, "perms": []});
+    let role = admin.post("/api/v2/roles", role).await.response()["uuid"].as_str().unwrap().to_owned();
+    // More than are read at a time.
+    for number in 0..205 {
+        admin.patch(&format!("/api/v2/roles/{role}"), json!({"name": format!("r{number}")})).await.response();
+    }
+    let listed = admin.get("/api/v2/audit?pageSize=1000&action=RoleChange").await.response()["items"].clone();
+    let exported = lines(&admin, "action=RoleChange").await;
+    assert_eq!((exported.len(), json!(exported)), (205, listed));
+    let own = admin.get("/api/v2/audit?action=AuditExport").await.response()["items"].clone();
+    assert_eq!(own[0]["detail"], json!({"filters": {"action": "RoleChange"}}));
+    assert_eq!(own[0]["identities"][1]["name"], "Admin2");
+    let all = lines(&admin, "").await;
+    assert_eq!(all[0]["action"], "AuditExport", "its own record is the newest");
+}
+
+#[tokio::test]
+async fn each_filter_holds_and_a_wrong_one_is_refused_before_anything_is_recorded() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let ann = admin.create_person("ann", &[RoleId::AUDITOR]).await;
+    admin.post_nothing(&format!("/api/v2/identities/{ann}/lock")).await.response();
+    let node = lines(&admin, "action=IdentityLock").await[0]["node"].as_str().unwrap().to_owned();
+    let admin_id = admin.identity_uuid("Admin1").await;
+    for (query, actions) in [
+        (format!("objectUuid={ann}"), vec!["IdentityLock", "IdentityCreate"]),
+        (format!("objectUuid={ann}&identityUuid={admin_id}&nodeUuid={node}"), vec!["IdentityLock", "IdentityCreate"]),
+        (format!("objectUuid={admin_id}&concerns=Access"), vec![]),
+        (format!("concerns=Access&nodeUuid={node}"), vec!["IdentityLock", "IdentityCreate"]),
+        (format!("action=IdentityLock&nodeUuid={ann}"), vec![]),
+        ("from=2027-01-01T00:00:00Z".to_owned(), vec![]),
+    ] {
+        let found = lines(&admin, &query).await;
+        let found: Vec<_> = found.iter().map(|record| record["action"].as_str().unwrap()).collect();
+        assert_eq!(found, actions, "{query}");
+    }
+    let before = lines(&admin, "action=AuditExport").await.len();
+    for (query, code, field) in [
+        ("from=yesterday", "InvalidValue", "/from"),
+        ("concerns=Everything", "InvalidSelection", "/concerns"),
+        ("nodeUuid=x", "InvalidSelection", "/nodeUuid"),
+    ] {
+        admin.get(&format!("{EXPORT}?{query}")).await.refused(400, code, Some(field));
+    }
+    assert_eq!(lines(&admin, "action=AuditExport").await.len(), before + 1);
+}
+
+#[tokio::test]
+async fn it_needs_audit_read_and_a_refusal_is_recorded() {
+    let app = TestApp::new().await;
+    app.nobody().get(EXPORT).await.refused(401, "InvalidAuthToken", None);
+    app.person("clerk", &[RoleId::APPROVER]).await.get(EXPORT).await.refused(403, "NotAuthorized", None);
+    let admin = app.admin().await;
+    let refused = admin.get("/api/v2/audit?action=AuditExport").await.response()["items"].clone();
+    assert_eq!((&refused[0]["outcome"], &refused[0]["detail"]), (&json!("NotAuthorized"), &Value::Null));
+}

@@ -1,0 +1,54 @@
+//! `chancery audit access`: a line for each right of each identity.
+
+use serde_json::Value;
+
+use super::show;
+use crate::{
+    client::connection::{Connection, Output},
+    failure::Failure,
+};
+
+/// Identities of a page.
+const PAGE: usize = 200;
+
+/// Shows all pages of a report: in JSON as they come, otherwise in one table.
+pub(super) fn shown(connection: &Connection, path: &str) -> Result<(), Failure> {
+    let join = if path.contains('?') { '&' } else { '?' };
+    let (mut rows, mut after) = (Vec::new(), String::new());
+    loop {
+        let answer = connection.call("GET", &format!("{path}{join}pageSize={PAGE}{after}"), None)?;
+        if connection.output == Output::Json {
+            answer.print()?;
+        }
+        for identity in answer.response["results"].as_array().into_iter().flatten() {
+            rows.extend(identity["rights"].as_array().into_iter().flatten().map(|right| row(identity, right)));
+        }
+        match answer.response["next"].as_str() {
+            Some(next) => after = format!("&after={}", chancery_client::escaped(next)),
+            None => break,
+        }
+    }
+    if connection.output == Output::Table {
+        show::table(&["WHO", "LOCKED", "CAN", "WITH", "SEES", "BY ROLE", "LOGINS"], &rows)?;
+    }
+    Ok(())
+}
+
+fn row(identity: &Value, right: &Value) -> Vec<String> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let with = if right["perm"].is_null() { &right["tokenProfile"]["name"] } else { &right["perm"] };
+    let sees = match &right["mask"] {
+        Value::Object(mask) => format!("{} from {}", mask["reveal"], text(&mask["revealFrom"])),
+        _ if right["right"] == "Detokenize" => "all".to_owned(),
+        _ => String::new(),
+    };
+    vec![
+        text(&identity["objInfo"]["name"]),
+        identity["locked"].to_string(),
+        text(&right["right"]),
+        text(with),
+        sees,
+        text(&right["role"]["name"]),
+        right["loginsRequired"].to_string(),
+    ]
+}
