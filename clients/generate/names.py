@@ -133,6 +133,7 @@ NAMES = {
     "GET /api/v2/notices/undelivered": "notices.undelivered",
     # Audit, settings and the server itself
     "GET /api/v2/audit": "audit.list",
+    "GET /api/v2/token-profiles/{uuid}/budgets": "token_profiles.budgets",
     "GET /api/v2/audit/export": "audit.export",
     "GET /api/v2/reports/access": "reports.access",
     "GET /api/v2/whoami": "identities.whoami",

@@ -12,7 +12,7 @@ import { t, word } from "../words.js";
 /** @typedef {import("../api.js").Json} Json */
 
 /** In the order of the interface; `Test` is sent to one target alone and not kept. */
-export const KINDS = ["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed"];
+export const KINDS = ["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow"];
 
 /** Where the page of an object is. @type {Record<string, string>} */
 const FOLDERS = { SigningRequest: "approvals/request", Proposal: "approvals/proposal", Certificate: "certificates" };

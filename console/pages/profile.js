@@ -6,7 +6,7 @@ import { Names } from "../names.js";
 import { fact, facts } from "../parts/facts.js";
 import { askSlowly } from "../parts/form.js";
 import { formatFacts, security } from "../parts/profile-format.js";
-import { rules } from "../parts/rules.js";
+import { budgetUses, rules } from "../parts/rules.js";
 import { later } from "../parts/table.js";
 import { tryIt } from "../parts/try-tokens.js";
 import { moment, period, shortId } from "../parts/values.js";
@@ -37,7 +37,7 @@ export async function page({ params, signal }) {
       profile.durability === "Durable" && fact(t("profile.durability"), t("profile.durability.Durable")),
       fact("UUID", shortId(uuid))),
     h("h2", {}, t("profile.security")), security(profile.security),
-    h("h2", {}, t("rules.title")), rules(profile, roles),
+    h("h2", {}, t("rules.title")), rules(profile, roles), later(h("div", {}), () => budgetUses(profile, roles, signal)),
     h("h2", {}, t("profile.versions")), versions(profile, signal),
     h("h2", {}, t("try.title")), tryIt(uuid, profile),
   ];

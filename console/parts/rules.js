@@ -1,12 +1,13 @@
 // Control Rules as a table: a line for each role, a column for each operation, and the mask of what is shown in part.
 
-import { patch } from "../api.js";
+import { get, patch } from "../api.js";
 import { fill, h } from "../dom.js";
 import { shownText } from "../visible.js";
 import { show } from "../show.js";
 import { t, word } from "../words.js";
 import { field, form, input, select } from "./form.js";
 import { table } from "./table.js";
+import { moment, number } from "./values.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -33,8 +34,30 @@ function shownRules(all, roles) {
       const masks = all.filter((rule) => rule.roleUuid === row.role && rule.operation === "PartialDetokenize").map(mask);
       return masks.length > 0 ? masks.join("; ") : h("span", { class: "quiet" }, "–");
     } },
+    { title: t("rules.budgets"), cell: (/** @type {Json} */ row) => {
+      const bounded = all.filter((rule) => rule.roleUuid === row.role && (rule.budgets ?? []).length > 0);
+      return bounded.length > 0 ? bounded.map((rule) => h("div", {}, `${word("operation", rule.operation)}: ${rule.budgets.map(budget).join(", ")}`)) : h("span", { class: "quiet" }, "–");
+    } },
   ];
   return table(columns, held.map((role) => ({ role })), t("rules.title"));
+}
+
+/** @param {Json} one */
+const budget = (one) => t(one["each"] ? "rules.budgetEach" : "rules.budget", { count: number(one["count"]), per: word("per", one["per"]) });
+
+/** What of the budgets is used now; nothing where there are none. @param {Json} profile @param {Map<string, string>} roles @param {AbortSignal} [signal] */
+export async function budgetUses(profile, roles, signal) {
+  if (!profile.controlRules.some((/** @type {Json} */ rule) => (rule.budgets ?? []).length > 0)) return undefined;
+  const { budgets } = await get(`/api/v2/token-profiles/${profile.objInfo.uuid}/budgets`, undefined, signal);
+  const columns = [
+    { title: t("column.role"), cell: (/** @type {Json} */ row) => shownText(roles.get(row["roleUuid"]) ?? row["roleUuid"]) },
+    { title: t("rules.budgets"), cell: (/** @type {Json} */ row) => `${word("operation", row["operation"])}: ${budget(row)}` },
+    { title: t("column.who"), cell: (/** @type {Json} */ row) => row["identityUuid"] ? h("code", {}, row["identityUuid"].slice(0, 8)) : t("list.all") },
+    { title: t("rules.used"), kind: "number", cell: (/** @type {Json} */ row) => number(row["used"]) },
+    { title: t("rules.left"), kind: "number", cell: (/** @type {Json} */ row) => number(row["left"]) },
+    { title: t("rules.until"), kind: "time", cell: (/** @type {Json} */ row) => moment(row["endsAt"]) },
+  ];
+  return [h("h2", {}, t("rules.budgetsUsed")), budgets.length > 0 ? table(columns, budgets, t("rules.budgetsUsed")) : h("div", { class: "empty" }, t("rules.unused"))];
 }
 
 /** @param {Json} rule */
@@ -58,6 +81,7 @@ function editor(profile, roles, done) {
     ...FULL.map((operation) => ({ title: word("operation", operation), cell: (/** @type {Json} */ row) => box(row.role, operation) })),
   ];
   const grid = table(columns, names, t("rules.title"));
+  const bounds = budgetEditor(profile, roles);
   const masks = h("ul", { class: "lines-list" });
   /** @returns {void} */
   const drawMasks = () => fill(masks, partial.map((rule, index) => h("li", {}, `${shownText(roles.get(rule.roleUuid) ?? rule.roleUuid)}: ${mask(rule)}`,
@@ -73,10 +97,40 @@ function editor(profile, roles, done) {
   drawMasks();
   const act = async () => {
     const full = boxes.filter(([, , made]) => made.checked).map(([roleUuid, operation]) => ({ roleUuid, operation }));
-    await patch(`/api/v2/token-profiles/${profile.objInfo.uuid}/permissions`, { controlRules: [...full, ...partial] });
+    const all = [...full, ...partial].map((rule) => ({ ...rule, budgets: bounds.of(rule) }));
+    await patch(`/api/v2/token-profiles/${profile.objInfo.uuid}/permissions`, { controlRules: all });
     await show();
   };
   return form({ fields: [], submit: t("rules.save"), act, className: "rules", extra: [grid,
     h("fieldset", {}, h("legend", {}, word("operation", "PartialDetokenize")), masks, h("div", { class: "columns" }, [role, reveal, from, char].map((one) => one.element)), h("button", { type: "button", onclick: add }, t("rules.add"))),
+    bounds.element,
     h("button", { type: "button", class: "plain", onclick: done }, t("dialog.cancel"))] });
+}
+
+const BOUNDED = ["Tokenize", "Detokenize", "PartialDetokenize"];
+const PERIODS = ["Minute", "Hour", "Day", "Month"];
+
+/** The budgets of all rules, by role and operation. @param {Json} profile @param {Map<string, string>} roles */
+function budgetEditor(profile, roles) {
+  /** @type {{roleUuid: string, operation: string, budget: Json}[]} */
+  const kept = profile.controlRules.flatMap((/** @type {Json} */ rule) => (rule.budgets ?? []).map((/** @type {Json} */ one) => ({ roleUuid: rule.roleUuid, operation: rule.operation, budget: one })));
+  const lines = h("ul", { class: "lines-list" });
+  /** @returns {void} */
+  const draw = () => fill(lines, kept.map((one, index) => h("li", {}, `${shownText(roles.get(one.roleUuid) ?? one.roleUuid)}, ${word("operation", one.operation)}: ${budget(one.budget)} `,
+    h("button", { type: "button", onclick: () => (kept.splice(index, 1), draw()) }, t("rules.takeAway")))));
+  const role = field(t("column.role"), select([...roles].map(([uuid, name]) => [uuid, shownText(name)])));
+  const operation = field(t("rules.operation"), select(BOUNDED.map((one) => [one, word("operation", one)])));
+  const count = field(t("rules.count"), input({ type: "number", min: 1, max: 1_000_000_000_000, value: 1000 }));
+  const per = field(t("rules.per"), select(PERIODS.map((one) => [one, word("per", one)])));
+  const each = field(t("rules.each"), input({ type: "checkbox" }));
+  const add = () => {
+    const isEach = /** @type {HTMLInputElement} */ (each.control).checked;
+    kept.push({ roleUuid: role.control.value, operation: operation.control.value, budget: { count: Number(count.control.value), per: per.control.value, ...(isEach ? { each: true } : {}) } });
+    draw();
+  };
+  draw();
+  const element = h("fieldset", {}, h("legend", {}, t("rules.budgets")), h("p", { class: "quiet" }, t("rules.budgetsHelp")), lines,
+    h("div", { class: "columns" }, [role, operation, count, per, each].map((one) => one.element)), h("button", { type: "button", onclick: add }, t("rules.add")));
+  const of = (/** @type {Json} */ rule) => kept.filter((one) => one.roleUuid === rule.roleUuid && one.operation === rule.operation).map((one) => one.budget);
+  return { element, of };
 }

@@ -133,6 +133,7 @@ class Tour:
         # What was read can be written back.
         profiles.update(uuid, **cast(Any, profiles.get(uuid)))
         assert profiles.set_permissions(uuid, controlRules=[])["controlRules"] == []
+        assert profiles.budgets(uuid)["budgets"] == []
         copy = profiles.copy(uuid, objInfo={"name": new_name()})["objInfo"]["uuid"]
         profiles.delete(copy)
         names = profiles.template_names()["names"]

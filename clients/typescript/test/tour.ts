@@ -141,6 +141,7 @@ export class Tour {
     // What was read can be written back.
     await tokenProfiles.update(uuid, await tokenProfiles.get(uuid));
     assert.deepEqual((await tokenProfiles.setPermissions(uuid, { controlRules: [] })).controlRules, []);
+    assert.deepEqual((await tokenProfiles.budgets(uuid)).budgets, []);
     const copy = await tokenProfiles.copy(uuid, { objInfo: { name: newName() } });
     await tokenProfiles.delete(copy.objInfo.uuid);
     const [name] = (await tokenProfiles.templateNames()).names;

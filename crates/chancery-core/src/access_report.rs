@@ -36,9 +36,8 @@ impl Chancery {
         let by_role = by_role(&directory, &self.token_profiles.all(), object_uuid, right);
         let listed = directory.identities().filter(|(id, _)| identity_uuid.is_none_or(|only| only == *id));
         let able = listed.filter(|(_, identity)| rights(&directory, identity, &by_role).next().is_some());
-        let named = able.map(|(id, identity)| {
-            (ObjInfo { name: identity.name.clone(), uuid: id }, Arc::clone(identity))
-        });
+        let named =
+            able.map(|(id, identity)| (ObjInfo { name: identity.name.clone(), uuid: id }, Arc::clone(identity)));
         let cut = page.cut(named, |(info, _)| info)?;
         let (mut results, mut count, mut next) = (Vec::new(), 0, cut.next);
         let last = cut.results.len().saturating_sub(1);
@@ -82,13 +81,13 @@ fn by_role(
     let is_asked = |right: AccessRight| only.is_none_or(|only| only == right);
     for (id, role) in directory.roles().filter(|_| object.is_none()) {
         let perms = role.rules.perms.keys().map(|perm| (right_of(*perm), *perm));
-        let held = perms.filter(|(right, _)| is_asked(*right)).map(|(right, perm)| HeldRight {
-            perm: Some(perm),
-            ..held(id, role, right)
-        });
+        let held = perms
+            .filter(|(right, _)| is_asked(*right))
+            .map(|(right, perm)| HeldRight { perm: Some(perm), ..held(id, role, right) });
         all.entry(id).or_default().extend(held);
     }
-    let asked = profiles.iter().filter(|profile| object.is_none_or(|object| Uuid::from(object) == Uuid::from(profile.id)));
+    let asked =
+        profiles.iter().filter(|profile| object.is_none_or(|object| Uuid::from(object) == Uuid::from(profile.id)));
     for profile in asked {
         for rule in &profile.control_rules {
             let Some(right) = right_by(rule.operation).filter(|right| is_asked(*right)) else { continue };

@@ -19,6 +19,7 @@ use uuid::Uuid;
 
 use crate::{
     Clock, Error, Limits, OpenFailure, Result,
+    access::Budgets,
     approval::{IdLocks, proposals::Effects},
     audit::{Anchored, ClockWatch, Counters, Found, JournalConfig, open_journal},
     changes::{Change, ChangeKind, Following, FollowingChanges},
@@ -80,6 +81,7 @@ pub struct Chancery {
     pub(crate) custody: Arc<Custody>,
     pub(crate) identity: IdentityState,
     pub(crate) token_profiles: TokenProfiles,
+    pub(crate) budgets: Budgets,
     /// Previews of token profiles in the current minute.
     pub(crate) previews: std::sync::Mutex<Rate<IdentityId>>,
     pub(crate) settings: ArcSwap<Settings>,
@@ -159,6 +161,7 @@ impl Chancery {
             counters: Counters::new(node, &limits),
             identity: IdentityState::load(&storage, &opening, &custodian, &quarantine, clock.now_ms()).await?,
             token_profiles: TokenProfiles::default(),
+            budgets: Budgets::new(node, store.path()),
             settings: ArcSwap::from_pointee(Settings::load(&storage, &opening).await?),
             log: Log::load(&storage, &opening, &custodian, &custody, log_name.as_deref(), public_url.as_deref())
                 .await?,
@@ -215,6 +218,7 @@ impl Chancery {
         self.warn_of_expiry();
         self.tell_of_overdue_in_turn();
         self.tidy_vaults();
+        self.forget_budgets_in_turn();
         self.sequence_log_in_turn();
     }
 
@@ -244,6 +248,9 @@ impl Chancery {
         }
         if let Err(failure) = &counts {
             error!(error = failure as &dyn std::error::Error, "the counts of the last calls could not be written");
+        }
+        if let Err(failure) = self.give_budgets_back().await {
+            error!(error = &failure as &dyn std::error::Error, "what is left of budgets could not be given back");
         }
         if let Err(failure) = self.sequence_log().await {
             error!(error = &failure as &dyn std::error::Error, "the log could not be extended; the next start does it");

@@ -126,6 +126,7 @@ fn tokenization() -> OpenApiRouter<App> {
         .routes(routes!(token_profiles::template::name::read))
         .routes(routes!(token_profiles::uuid::read, token_profiles::uuid::change, token_profiles::uuid::delete))
         .routes(routes!(token_profiles::permissions::permissions))
+        .routes(routes!(token_profiles::budgets::budgets))
         .routes(routes!(token_profiles::copy::copy))
         .routes(routes!(token_profiles::preview::preview))
         .routes(routes!(token_profiles::tokenize::tokenize))

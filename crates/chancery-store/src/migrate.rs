@@ -56,6 +56,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0060_journals",
     "0065_api_keys",
     "0075_audit_by_filter",
+    "0076_budgets",
     "0080_row_counts",
 ];
 

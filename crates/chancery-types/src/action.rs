@@ -106,6 +106,7 @@ wire_enum! {
         JournalFail,
         JournalResume,
         JournalRemove,
+        BudgetWarn,
     }
 }
 

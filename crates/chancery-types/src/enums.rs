@@ -86,6 +86,11 @@ wire_enum! {
 }
 
 wire_enum! {
+    /// How long the windows of a budget are. They begin where the clock and the calendar have them begin, in UTC.
+    pub enum BudgetPeriod { Minute, Hour, Day, Month }
+}
+
+wire_enum! {
     /// The end of a value that a partial rule reveals.
     pub enum RevealFrom { Start, End }
 }
@@ -287,6 +292,8 @@ wire_enum! {
         RowRefused,
         /// A journal of the data plane is not there, or cannot be kept.
         JournalFailed,
+        /// Four fifths of a budget are used.
+        BudgetLow,
         /// Somebody tries a target out.
         Test,
     }

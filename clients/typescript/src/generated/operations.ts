@@ -33,9 +33,13 @@ export class Audit {
    * `identityUuid`: In whose name.
    *
    * `objectUuid`: On which object.
+   *
+   * `nodeUuid`: Written by which node.
+   *
+   * `concerns`: About what: the actions that have to do with it.
    */
   list(
-    query: { page?: number; pageSize?: number; after?: string; from?: string; to?: string; action?: types.Action; outcome?: types.ErrorCode; identityUuid?: types.IdentityId; objectUuid?: types.ObjectId } = {},
+    query: { page?: number; pageSize?: number; after?: string; from?: string; to?: string; action?: types.Action; outcome?: types.ErrorCode; identityUuid?: types.IdentityId; objectUuid?: types.ObjectId; nodeUuid?: types.ObjectId; concerns?: types.Concern } = {},
     options: CallOptions = {},
   ): Promise<types.AuditRecordItems> {
     const call: Call = {
@@ -48,6 +52,44 @@ export class Audit {
       repeatable: true,
     };
     return this.#caller.call(call, options) as Promise<types.AuditRecordItems>;
+  }
+
+  /**
+   * The audit records up to this call, the newest first, a line of JSON each. Needs Audit:Read, and is recorded. The answer
+   * has no envelope; where it cannot be finished, the connection breaks off.
+   *
+   * `GET /api/v2/audit/export`
+   *
+   * `from`: Not before this moment (RFC 3339).
+   *
+   * `to`: Before this moment (RFC 3339).
+   *
+   * `action`: What was done or tried.
+   *
+   * `outcome`: How it ended.
+   *
+   * `identityUuid`: In whose name.
+   *
+   * `objectUuid`: On which object.
+   *
+   * `nodeUuid`: Written by which node.
+   *
+   * `concerns`: About what: the actions that have to do with it.
+   */
+  export(
+    query: { from?: string; to?: string; action?: types.Action; outcome?: types.ErrorCode; identityUuid?: types.IdentityId; objectUuid?: types.ObjectId; nodeUuid?: types.ObjectId; concerns?: types.Concern } = {},
+    options: CallOptions = {},
+  ): Promise<Uint8Array> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/audit/export",
+      kind: "bytes",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
   }
 }
 
@@ -238,6 +280,25 @@ export class Identities {
       keyed: true,
     };
     return this.#caller.call(call, options) as Promise<types.Identity>;
+  }
+
+  /**
+   * Who makes the call: identities, roles, permissions, how they logged in, and when the session ends. Needs a login.
+   *
+   * `GET /api/v2/whoami`
+   */
+  whoami(
+    options: CallOptions = {},
+  ): Promise<types.WhoAmI> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/whoami",
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.WhoAmI>;
   }
 }
 
@@ -731,17 +792,17 @@ export class Notices {
   list(
     query: { kind?: types.NoticeKind; page?: number; pageSize?: number; after?: string } = {},
     options: CallOptions = {},
-  ): Promise<types.NoticeItems> {
+  ): Promise<Uint8Array> {
     const call: Call = {
       method: "GET",
       path: "/api/v2/notices",
-      kind: "envelope",
+      kind: "bytes",
       query: query,
       isPublic: false,
       byCookie: false,
       repeatable: true,
     };
-    return this.#caller.call(call, options) as Promise<types.NoticeItems>;
+    return this.#caller.call(call, options) as Promise<Uint8Array>;
   }
 
   /**
@@ -771,6 +832,48 @@ export class Notices {
       repeatable: true,
     };
     return this.#caller.call(call, options) as Promise<types.UndeliveredNoticeItems>;
+  }
+}
+
+export class Reports {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask.
+   * Needs Audit:Read.
+   *
+   * `GET /api/v2/reports/access`
+   *
+   * `pageSize`: Identities a page, 1 to 1,000; a page may have fewer, where they can do very much.
+   *
+   * `after`: The `next` of an answer to the same query.
+   *
+   * `search`: A case-insensitive part of the identities' names.
+   *
+   * `identityUuid`: Only this identity.
+   *
+   * `objectUuid`: Only what concerns this token profile.
+   *
+   * `right`: Only this right.
+   */
+  access(
+    query: { pageSize?: number; after?: string; search?: string; identityUuid?: types.IdentityId; objectUuid?: types.ObjectId; right?: types.AccessRight } = {},
+    options: CallOptions = {},
+  ): Promise<types.AccessResults> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/reports/access",
+      kind: "envelope",
+      query: query,
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.AccessResults>;
   }
 }
 
@@ -1168,6 +1271,26 @@ export class TokenProfiles {
       repeatable: true,
     };
     return this.#caller.call(call, options) as Promise<types.BatchTokenizationResponse>;
+  }
+
+  /**
+   * What of the budgets of the profile's Control Rules is used in the windows that are open now. Needs Tokenization:Manage.
+   *
+   * `GET /api/v2/token-profiles/{uuid}/budgets`
+   */
+  budgets(
+    uuid: string,
+    options: CallOptions = {},
+  ): Promise<types.TokenBudgets> {
+    const call: Call = {
+      method: "GET",
+      path: `/api/v2/token-profiles/${segment(uuid)}/budgets`,
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.TokenBudgets>;
   }
 
   /**
@@ -3121,6 +3244,7 @@ export class Operations {
   readonly keys: Keys;
   readonly noticeTargets: NoticeTargets;
   readonly notices: Notices;
+  readonly reports: Reports;
   readonly roles: Roles;
   readonly settings: Settings;
   readonly tokenProfiles: TokenProfiles;
@@ -3143,6 +3267,7 @@ export class Operations {
     this.keys = new Keys(caller);
     this.noticeTargets = new NoticeTargets(caller);
     this.notices = new Notices(caller);
+    this.reports = new Reports(caller);
     this.roles = new Roles(caller);
     this.settings = new Settings(caller);
     this.tokenProfiles = new TokenProfiles(caller);

@@ -7,7 +7,7 @@ use chancery_types::{
         token_profiles::{
             BatchDetokenizationResponse, BatchDetokenizeRequest, BatchTokenizationResponse, BatchTokenizeRequest,
             CreateTokenProfile, DetokenizationResponse, DetokenizeRequest, PatchPermissions, PatchTokenProfile,
-            PreviewAnswer, PreviewRequest, RewrapRequest, RewrapResponse, TemplateNames, TokenProfile,
+            PreviewAnswer, PreviewRequest, RewrapRequest, RewrapResponse, TemplateNames, TokenBudgets, TokenProfile,
             TokenProfileStub, TokenProfileTemplate, TokenRecord, TokenRequest, TokenizationResponse, TokenizeRequest,
             TokenizedRequest, TokenizedResponse, TrackDetokenizationResponse, TrackDetokenizeRequest,
             TrackTokenizationResponse, TrackTokenizeRequest,
@@ -32,6 +32,8 @@ super::operations! {
     DELETE "/api/v2/token-profiles/{id}" => delete_token_profile(id: TokenProfileId) -> Empty;
     /// Makes a token profile after another one.
     POST "/api/v2/token-profiles/{id}/copy" => copy_token_profile(id: TokenProfileId) [< PatchTokenProfile] -> TokenProfile;
+    /// What of the budgets of a profile's Control Rules is used now.
+    GET "/api/v2/token-profiles/{id}/budgets" => token_budgets(id: TokenProfileId) -> TokenBudgets;
     /// Replaces all Control Rules of a token profile.
     PATCH "/api/v2/token-profiles/{id}/permissions"
         => change_control_rules(id: TokenProfileId) [< PatchPermissions] -> TokenProfile;

@@ -1,14 +1,21 @@
 //! Control Rules: which roles may do what with one token profile, compiled so that a call only looks.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
-use chancery_types::{KeyUsage, Operation, RevealFrom, RoleId, hides, wire::token_profiles::ControlRule};
+use chancery_types::{
+    KeyUsage, Operation, RevealFrom, RoleId, hides,
+    wire::token_profiles::{Budget, ControlRule},
+};
 use foldhash::fast::RandomState;
 
+use super::budgets::{Paid, RuleBudgets};
 use crate::{
     Error, Grant, Limits, Result,
     tokenization::{CANDIDATES_MIN, Mask, Reveals, Shape, reveals},
 };
+
+/// Values of a window at most: far more than anybody counts, and far from where numbers end.
+const BUDGET_MAX: u64 = 1_000_000_000_000;
 
 /// The compiled Control Rules of one profile. Ids are of our own making, so no hash that withstands floods is needed.
 #[derive(Debug, Default)]
@@ -17,6 +24,36 @@ pub(crate) struct TokenRules {
     /// What all partial rules over the profile's tokens show between them, to whomever: two who see a part each tell each
     /// other.
     together: Reveals,
+    /// Those that have budgets; one for a role and an operation.
+    budgets: Vec<Arc<RuleBudgets>>,
+}
+
+/// A rule that lets the caller through, once the call is counted in its budgets. Made only here.
+#[derive(Debug)]
+#[must_use = "it lets nobody through before it is paid"]
+pub(crate) struct Unpaid<G> {
+    grant: G,
+    /// Of the rules of which one has to have room for the call; none where it costs nothing.
+    budgets: Vec<Arc<RuleBudgets>>,
+}
+
+impl<G> Unpaid<G> {
+    /// The rules of which one has to have room for the call.
+    pub(crate) fn budgets(&self) -> &[Arc<RuleBudgets>] {
+        &self.budgets
+    }
+
+    /// What lets the caller through.
+    pub(crate) fn paid(self, _: &Paid) -> G {
+        self.grant
+    }
+}
+
+impl Unpaid<DetokenizeGrant> {
+    /// How much the caller may see once the call is paid.
+    pub(crate) const fn view(&self) -> View {
+        self.grant.view()
+    }
 }
 
 /// What one role, or the roles of one caller together, may do.
@@ -120,7 +157,7 @@ impl TokenRules {
             let rights = roles.entry(rule.role_uuid).or_default();
             *rights = rights.and(right);
         }
-        Ok(Self { roles, together: reveals(rules) })
+        Ok(Self { roles, together: reveals(rules), budgets: compile_budgets(rules)? })
     }
 
     /// The rules of a profile that shares its tokens with others, whose rules show this.
@@ -129,18 +166,19 @@ impl TokenRules {
     }
 
     /// Whether a caller with these roles may tokenize under this key.
-    pub(crate) fn tokenize(&self, roles: &[RoleId], call: Call, key: KeyStanding) -> Result<TokenizeGrant> {
+    pub(crate) fn tokenize(&self, roles: &[RoleId], call: Call, key: KeyStanding) -> Result<Unpaid<TokenizeGrant>> {
         let rights = self.rights(roles);
         if !rights.tokenize {
             return Err(no_rule("Tokenize"));
         }
         rights.check_batch(call)?;
         key.check(key.tokenize, KeyUsage::Tokenize)?;
-        Ok(TokenizeGrant(()))
+        let budgets = self.budgets_of(roles, Operation::Tokenize, |rights| rights.tokenize);
+        Ok(Unpaid { grant: TokenizeGrant(()), budgets })
     }
 
     /// Whether, and how far, a caller with these roles may detokenize under this key: full beats partial.
-    pub(crate) fn detokenize(&self, roles: &[RoleId], call: Call, key: KeyStanding) -> Result<DetokenizeGrant> {
+    pub(crate) fn detokenize(&self, roles: &[RoleId], call: Call, key: KeyStanding) -> Result<Unpaid<DetokenizeGrant>> {
         let rights = self.rights(roles);
         let view = match (rights.detokenize, rights.partial) {
             (true, _) => View::Full,
@@ -149,7 +187,37 @@ impl TokenRules {
         };
         rights.check_batch(call)?;
         key.check(key.detokenize, KeyUsage::Detokenize)?;
-        Ok(DetokenizeGrant(view))
+        let budgets = match view {
+            View::Full => self.budgets_of(roles, Operation::Detokenize, |rights| rights.detokenize),
+            // That of the role whose mask applies, and of no other that shows less.
+            View::Partial(_) => {
+                let applies =
+                    |rights: &Rights| rights.partial.is_some() && rights.partial == self.rights(roles).partial;
+                let first = roles.iter().find(|role| self.roles.get(role).is_some_and(applies));
+                self.budgets_of(
+                    first.map(std::slice::from_ref).unwrap_or_default(),
+                    Operation::PartialDetokenize,
+                    applies,
+                )
+            }
+        };
+        Ok(Unpaid { grant: DetokenizeGrant(view), budgets })
+    }
+
+    /// The budgets of the rules that let these roles do this; none where one of the rules has none.
+    fn budgets_of(
+        &self,
+        roles: &[RoleId],
+        operation: Operation,
+        grants: impl Fn(&Rights) -> bool,
+    ) -> Vec<Arc<RuleBudgets>> {
+        if self.budgets.is_empty() {
+            return Vec::new();
+        }
+        let granting = roles.iter().filter(|role| self.roles.get(role).is_some_and(&grants));
+        let of =
+            |role: &RoleId| self.budgets.iter().find(|rule| rule.role == *role && rule.operation == operation).cloned();
+        granting.map(of).collect::<Option<_>>().unwrap_or_default()
     }
 
     /// What all these roles together may do.
@@ -173,7 +241,7 @@ impl KeyStanding {
 impl Rights {
     /// What one rule grants.
     fn of(rule: &ControlRule, messages: Messages) -> Result<Self> {
-        let ControlRule { role_uuid: _, operation, reveal, reveal_from, mask_char } = rule;
+        let ControlRule { role_uuid: _, operation, reveal, reveal_from, mask_char, budgets: _ } = rule;
         let none = Self::default();
         let rights = match operation {
             Operation::Tokenize => Self { tokenize: true, ..none },
@@ -207,6 +275,48 @@ impl Rights {
     fn check_batch(self, call: Call) -> Result<()> {
         if call.needs_batch() && !self.batch { Err(no_rule("Batch")) } else { Ok(()) }
     }
+}
+
+/// The rules with budgets. A role has one rule for an operation where that has budgets: what another let through would be
+/// counted nowhere.
+fn compile_budgets(rules: &[ControlRule]) -> Result<Vec<Arc<RuleBudgets>>> {
+    let mut compiled = Vec::new();
+    if rules.iter().all(|rule| rule.budgets.is_empty()) {
+        return Ok(compiled);
+    }
+    let mut counts: HashMap<(RoleId, Operation), usize, RandomState> = HashMap::default();
+    for rule in rules {
+        *counts.entry((rule.role_uuid, rule.operation)).or_default() += 1;
+    }
+    for (index, rule) in rules.iter().enumerate().filter(|(_, rule)| !rule.budgets.is_empty()) {
+        let at = format!("/controlRules/{index}/budgets");
+        if rule.operation == Operation::Batch {
+            return Err(Error::value(
+                at,
+                "A Batch rule lets no values through by itself; the rules beside it have budgets.",
+            ));
+        }
+        if counts.get(&(rule.role_uuid, rule.operation)).is_some_and(|count| *count > 1) {
+            let message = "A role has one rule for an operation where that has budgets; put them together.";
+            return Err(Error::value(at, message));
+        }
+        for (place, budget) in rule.budgets.iter().enumerate() {
+            if !(1..=BUDGET_MAX).contains(&budget.count) {
+                return Err(Error::value(format!("{at}/{place}/count"), format!("count is 1 to {BUDGET_MAX}.")));
+            }
+            let is_same = |other: &Budget| (other.per, other.each) == (budget.per, budget.each);
+            if rule.budgets[..place].iter().any(is_same) {
+                let message = "There is a budget before it for windows of this length, for the same ones.";
+                return Err(Error::value(format!("{at}/{place}/per"), message));
+            }
+        }
+        compiled.push(Arc::new(RuleBudgets {
+            role: rule.role_uuid,
+            operation: rule.operation,
+            windows: rule.budgets.clone(),
+        }));
+    }
+    Ok(compiled)
 }
 
 /// Refuses rules that would show nothing of any message, each alone or beside those before it and those of other profiles
@@ -290,7 +400,7 @@ pub(crate) mod tests {
     const TWO: RoleId = RoleId::from_u128(2);
 
     fn rule(role_uuid: RoleId, operation: Operation) -> ControlRule {
-        ControlRule { role_uuid, operation, reveal: None, reveal_from: None, mask_char: None }
+        ControlRule { role_uuid, operation, reveal: None, reveal_from: None, mask_char: None, budgets: Vec::new() }
     }
 
     fn partial(role_uuid: RoleId, reveal: u32) -> ControlRule {
@@ -302,7 +412,7 @@ pub(crate) mod tests {
     }
 
     fn reveals(rules: &TokenRules, roles: &[RoleId], call: Call) -> Option<usize> {
-        match rules.detokenize(roles, call, KEY).ok()?.0 {
+        match rules.detokenize(roles, call, KEY).ok()?.grant.0 {
             View::Full => Some(usize::MAX),
             View::Partial(mask) => Some(mask.reveal),
         }

@@ -24,7 +24,6 @@ const PIECE: u32 = 200;
 
 /// An export that was begun and recorded: what is left of it is read piece by piece.
 pub struct AuditExport {
-    caller: Caller,
     grant: Grant,
     filter: Filter,
     /// Where the next piece begins; none where there is no more.
@@ -39,8 +38,7 @@ impl Chancery {
         let AuditQuery { identity_uuid, object_uuid, node_uuid, concerns, .. } = query;
         let query = ListQuery { page, page_size, after, search: None };
         let rows = Page::in_order(InOrder::Newest, &query, &self.limits)?.rows();
-        let asked =
-            AuditExportQuery { from, to, action, outcome, identity_uuid, object_uuid, node_uuid, concerns };
+        let asked = AuditExportQuery { from, to, action, outcome, identity_uuid, object_uuid, node_uuid, concerns };
         let filter = filter_of(asked)?;
         let listed = self
             .read_list(caller, &grant, move |tx| Box::pin(async move { Ok(audit::list(tx, filter, &rows).await?) }));
@@ -55,17 +53,18 @@ impl Chancery {
         let filter = filter_of(query)?;
         let event = Event::new(Action::AuditExport).detail(json!({"filters": asked}));
         self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
-        Ok(AuditExport { caller: caller.clone(), grant, filter, next: Some(Start::Offset(0)) })
+        Ok(AuditExport { grant, filter, next: Some(Start::Offset(0)) })
     }
 
     /// The next records of an export, a line of JSON each; none at its end. Unauthenticated once the session that began it
-    /// has ended.
-    pub async fn continue_audit_export(&self, export: &mut AuditExport) -> Result<Option<Vec<u8>>> {
+    /// has ended, or may no longer read them.
+    pub async fn continue_audit_export(&self, caller: &Caller, export: &mut AuditExport) -> Result<Option<Vec<u8>>> {
         let Some(start) = export.next.take() else { return Ok(None) };
-        self.expect_to_stand(&export.caller).await?;
+        let caller = self.still(caller).await.filter(|caller| caller.has(Perm::AuditRead));
+        let caller = &caller.ok_or_else(Error::unauthenticated)?;
         let (filter, scan_max) = (export.filter.clone(), self.limits.lists.scan_max);
         let page = chancery_store::Page { limit: PIECE, start, count_max: 0, scan_max };
-        let listed = self.read_list(&export.caller, &export.grant, move |tx| {
+        let listed = self.read_list(caller, &export.grant, move |tx| {
             Box::pin(async move { Ok(audit::list(tx, filter, &page).await?) })
         });
         let listed = listed.await?;
@@ -89,8 +88,7 @@ fn filter_of(query: AuditExportQuery) -> Result<Filter> {
         identity: identity_uuid.map(Into::into),
         object: object_uuid.map(Into::into),
         node: node_uuid.map(Into::into),
-        actions: concerns
-            .map(|concern| concern.actions().iter().map(|action| action.as_str().to_owned()).collect()),
+        actions: concerns.map(|concern| concern.actions().iter().map(|action| action.as_str().to_owned()).collect()),
     })
 }
 

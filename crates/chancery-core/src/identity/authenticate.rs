@@ -170,7 +170,7 @@ impl Chancery {
 
     /// Unauthenticated where the caller's session has ended, or one of it was locked, since the caller was authenticated:
     /// whoever waited to hear of that has to look again.
-    pub(crate) async fn expect_to_stand(&self, caller: &Caller) -> Result<()> {
+    async fn expect_to_stand(&self, caller: &Caller) -> Result<()> {
         let session = self.live_session(Key::Id(caller.session())).await?;
         let directory = self.identity.directory.load();
         let (source, now) = (caller.request().source, self.clock.now_ms());

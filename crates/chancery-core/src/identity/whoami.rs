@@ -2,20 +2,28 @@
 
 use chancery_types::wire::whoami::{Myself, WhoAmI};
 
-use super::{Caller, sessions::Key};
-use crate::{
-    Chancery, Error, Result,
-    clock::ms,
-    time::rfc3339_ms,
-};
+use super::{Caller, caller::Shows, sessions::Key};
+use crate::{Chancery, Error, Result, clock::ms, time::rfc3339_ms};
 
 impl Chancery {
-    /// Who calls, as the session stands now.
+    /// Who calls, as it stands now.
     pub async fn whoami(&self, caller: &Caller) -> Result<WhoAmI> {
-        // Another node may have ended it since: nobody is told of rights that are gone.
-        self.expect_to_stand(caller).await?;
-        let session = self.live_session(Key::Id(caller.session())).await?.ok_or_else(Error::unauthenticated)?;
-        let ends_after = |since: i64, span| rfc3339_ms(since.saturating_add(ms(span)));
+        // Another node may have ended the session since: nobody is told of rights that are gone.
+        let caller = self.still(caller).await.ok_or_else(Error::unauthenticated)?;
+        let (unused_ends_at, session_ends_at) = match caller.shows() {
+            Shows::ApiKey => (None, None),
+            Shows::Token { .. } | Shows::Cookie => {
+                let session = self.live_session(Key::Id(caller.session())).await?;
+                let session = session.ok_or_else(Error::unauthenticated)?;
+                let after = |since: i64, span| Some(rfc3339_ms(since.saturating_add(ms(span))));
+                let unused = after(session.last_used_at(), self.limits.idle_max);
+                (unused, after(session.state.opened_at, self.limits.session_max))
+            }
+        };
+        let token_expires_at = match caller.shows() {
+            Shows::Token { expires_at } => Some(rfc3339_ms(expires_at)),
+            Shows::Cookie | Shows::ApiKey => None,
+        };
         let identities = caller.recorded().read()?.into_iter().zip(caller.members()).map(|(recorded, member)| Myself {
             uuid: member.id,
             name: recorded.name,
@@ -25,13 +33,13 @@ impl Chancery {
             roles: recorded.roles,
         });
         Ok(WhoAmI {
-            session_uuid: caller.session().into(),
+            session_uuid: (!caller.bears_key()).then(|| caller.session().into()),
             identities: identities.collect(),
             perms: caller.perms().collect(),
             management: caller.management(),
-            token_expires_at: caller.token_expires_at().map(rfc3339_ms),
-            unused_ends_at: ends_after(session.last_used_at(), self.limits.idle_max),
-            session_ends_at: ends_after(session.state.opened_at, self.limits.session_max),
+            token_expires_at,
+            unused_ends_at,
+            session_ends_at,
         })
     }
 }

@@ -145,6 +145,7 @@ const SUBJECTS: &[(Action, NoticeKind, Option<NoticeObject>)] = {
         (A::RowRefuse, K::RowRefused, None),
         (A::JournalMiss, K::JournalFailed, None),
         (A::JournalFail, K::JournalFailed, None),
+        (A::BudgetWarn, K::BudgetLow, None),
     ]
 };
 

@@ -83,6 +83,7 @@ fn what(notice: &Notice) -> String {
         NoticeKind::JournalFailed => {
             "misses a journal of the data plane, or cannot keep it; see its audit records".to_owned()
         }
+        NoticeKind::BudgetLow => "has given out four fifths of a budget; see its audit records".to_owned(),
         NoticeKind::Test => "sends this because somebody tries it out".to_owned(),
     }
 }

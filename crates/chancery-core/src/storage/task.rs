@@ -12,6 +12,7 @@ use super::{
     evidence::{Connections, sealed::Evidence},
 };
 use crate::{
+    access::LeasingBudgets,
     audit::{Actor, KeepingJournal, WatchingClock, WritingCounts},
     chancery::ShuttingDown,
     changes::FollowingChanges,
@@ -106,6 +107,8 @@ tasks! {
     Stamping: Others,
     /// Removes what nobody can read from the vault.
     TidyingVaults: Others,
+    /// Leases slices of budgets for calls, and gives them back.
+    LeasingBudgets: Others,
 }
 
 impl Background for Opening {}
@@ -120,6 +123,7 @@ impl Background for SequencingLog {}
 impl Background for WatchingExpiry {}
 impl Background for DeliveringNotices {}
 impl Background for TidyingVaults {}
+impl Background for LeasingBudgets {}
 
 impl Recording for Watching {
     const NAME: &'static str = "server";
@@ -156,6 +160,11 @@ impl Recording for WatchingExpiry {
     const NAME: &'static str = "expiry";
     const ACTIONS: &'static [Action] =
         &[Action::CertificateExpiry, Action::ApiKeyExpiry, Action::SigningRequestExpire, Action::ProposalExpire];
+}
+
+impl Recording for LeasingBudgets {
+    const NAME: &'static str = "budgets";
+    const ACTIONS: &'static [Action] = &[Action::BudgetWarn];
 }
 
 impl Recording for DeliveringNotices {

@@ -21,8 +21,8 @@ use super::{
     vault::Attributes,
 };
 use crate::{
-    Caller, Chancery, Error, Result,
-    access::{Call, DetokenizeGrant, TokenizeGrant, View},
+    Caller, Chancery, Error, Meaning, Result,
+    access::{Call, DetokenizeGrant, TokenizeGrant, Unpaid, View},
     audit::Noted,
     up_to_date::{DetokenizesNow, TokenizesNow},
 };
@@ -43,6 +43,7 @@ impl Chancery {
             caller.check_profile(id)?;
             let grant = profile.may_tokenize(&now, caller.roles(), Call::Single)?;
             noted.makes(profile);
+            let grant = self.charge(caller, profile, grant, 1, "/message").await?;
             profile.engine().versions().check_made(request.key_version)?;
             let attributes = self.attributes(profile, request.metadata.as_ref(), request.expires_at.as_deref())?;
             let (token, iv) = self.make_token(profile, grant, &request.message, attributes, "/message").await?;
@@ -73,6 +74,7 @@ impl Chancery {
             let DetokenizeRequest { token, iv, key_version } = &request;
             noted.opens(profile, &grant, *key_version);
             noted.tagged(self.tag(profile, token)?);
+            let grant = self.charge(caller, profile, grant, 1, "/token").await?;
             let message = self.open_token(profile, grant, token, iv.as_ref(), *key_version, "/token").await?;
             Ok(DetokenizationResponse { message })
         }
@@ -94,10 +96,10 @@ impl Chancery {
         let answer = async {
             let (profile, grant) = self.may_tokenize(&now, caller, id, Call::Batch)?;
             noted.makes(&profile);
-            let grant = Arc::new(grant);
             profile.engine().versions().check_made(key_version)?;
             let attributes = self.attributes(&profile, metadata.as_ref(), expires_at.as_deref())?;
             let load = Load::of("/messages", &messages, profile.engine(), &self.limits)?;
+            let grant = Arc::new(self.charge(caller, &profile, grant, messages.len(), "/messages").await?);
             let ivs: Arc<[Iv]> = draw_ivs(&profile, messages.len()).into();
             let mut outcome = match &profile.tokens {
                 TokenSource::Vault(vault) => {
@@ -144,6 +146,7 @@ impl Chancery {
             noted.tagged(tags);
             let version = profile.engine().version_to_read(key_version)?;
             let ivs = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?;
+            let grant = self.charge(caller, &profile, grant, tokens.len(), "/tokens").await?;
             let outcome = match &profile.tokens {
                 TokenSource::Vault(vault) => self.vault_detokenize(vault, grant, tokens, version).await?,
                 TokenSource::Cipher(cipher) => {
@@ -176,6 +179,7 @@ impl Chancery {
             noted.makes(&profile);
             profile.engine().versions().check_made(request.key_version)?;
             let tracks = self.parse_tracks(&profile, &request.track)?;
+            let grant = self.charge(caller, &profile, grant, 1, TRACK).await?;
             let attributes = self.attributes(&profile, None, None)?;
             let (token, iv) = self.make_token(&profile, grant, &tracks.account(), attributes, TRACK).await?;
             noted.tagged(self.tag(&profile, &token)?);
@@ -201,6 +205,7 @@ impl Chancery {
             let tracks = self.parse_tracks(&profile, &request.track)?;
             let (token, iv, version) = (tracks.account(), request.iv.as_ref(), request.key_version);
             noted.tagged(self.tag(&profile, &token)?);
+            let grant = self.charge(caller, &profile, grant, 1, TRACK).await?;
             let account = self.open_token(&profile, grant, &token, iv, version, TRACK).await?;
             let track = tracks.with_account(&account).map_err(|bad| bad.error(TRACK))?;
             Ok(TrackDetokenizationResponse { track })
@@ -215,7 +220,7 @@ impl Chancery {
         caller: &Caller,
         id: TokenProfileId,
         call: Call,
-    ) -> Result<(Arc<Profile>, TokenizeGrant)> {
+    ) -> Result<(Arc<Profile>, Unpaid<TokenizeGrant>)> {
         let profile = self.token_profiles.find(id)?;
         caller.check_profile(id)?;
         let grant = profile.may_tokenize(now, caller.roles(), call)?;
@@ -228,7 +233,7 @@ impl Chancery {
         caller: &Caller,
         id: TokenProfileId,
         call: Call,
-    ) -> Result<(Arc<Profile>, DetokenizeGrant)> {
+    ) -> Result<(Arc<Profile>, Unpaid<DetokenizeGrant>)> {
         let profile = self.token_profiles.find(id)?;
         caller.check_profile(id)?;
         let grant = profile.may_detokenize(now, caller.roles(), call)?;

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     Error, Limits, Result,
-    access::{Call, DetokenizeGrant, KeyStanding, TokenRules, TokenizeGrant},
+    access::{Call, DetokenizeGrant, KeyStanding, TokenRules, TokenizeGrant, Unpaid},
     keys::StoredKey,
     up_to_date::{DetokenizesNow, TokenizesNow},
 };
@@ -174,7 +174,12 @@ impl Profile {
     }
 
     /// Whether a caller with these roles may tokenize now.
-    pub(crate) fn may_tokenize(&self, _now: &TokenizesNow, roles: &[RoleId], call: Call) -> Result<TokenizeGrant> {
+    pub(crate) fn may_tokenize(
+        &self,
+        _now: &TokenizesNow,
+        roles: &[RoleId],
+        call: Call,
+    ) -> Result<Unpaid<TokenizeGrant>> {
         self.rules.tokenize(roles, call, self.standing)
     }
 
@@ -184,7 +189,7 @@ impl Profile {
         _now: &DetokenizesNow,
         roles: &[RoleId],
         call: Call,
-    ) -> Result<DetokenizeGrant> {
+    ) -> Result<Unpaid<DetokenizeGrant>> {
         if self.engine().is_one_way() {
             return Err(one_way());
         }

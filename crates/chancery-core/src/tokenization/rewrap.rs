@@ -29,7 +29,7 @@ impl Chancery {
         let (opens, makes) = (self.detokenizes_now()?, self.tokenizes_now()?);
         let answer = async {
             let (profile, detokenize) = self.may_detokenize(&opens, caller, id, Call::Rewrap)?;
-            let tokenize = Arc::new(profile.may_tokenize(&makes, caller.roles(), Call::Rewrap)?);
+            let tokenize = profile.may_tokenize(&makes, caller.roles(), Call::Rewrap)?;
             noted.makes(&profile);
             let load = Load::of("/tokens", &tokens, profile.engine(), &self.limits)?.twice();
             let (tags, tokens) = self.tags(&profile, Arc::new(tokens)).await?;
@@ -37,6 +37,8 @@ impl Chancery {
             let version = profile.engine().version_to_read(key_version)?;
             let ivs: Arc<[Option<Iv>]> = batch::read_ivs(profile.iv, ivs.as_deref(), tokens.len())?.into();
             let partial = partial.unwrap_or_default();
+            let detokenize = self.charge(caller, &profile, detokenize, tokens.len(), "/tokens").await?;
+            let tokenize = Arc::new(self.charge(caller, &profile, tokenize, tokens.len(), "/tokens").await?);
             let mut outcome = match &profile.tokens {
                 TokenSource::Vault(vault) => {
                     self.vault_rewrap(vault, (&detokenize, &tokenize), &tokens, version, partial).await?

@@ -4,7 +4,10 @@ mod about;
 mod examples;
 mod refusals;
 
-use chancery_types::wire::{Envelope, ErrorResponse};
+use chancery_types::{
+    Concern,
+    wire::{Envelope, ErrorResponse},
+};
 use serde_json::Value;
 use utoipa::{
     OpenApi as _,
@@ -24,7 +27,7 @@ use crate::{middleware::idempotency, router, session_cookie};
         description = "A key-management server: tokenization, certificates, and code signing under approvals.",
         license(name = "Apache-2.0 OR MIT", identifier = "Apache-2.0 OR MIT"),
     ),
-    components(schemas(Envelope<ErrorResponse>)),
+    components(schemas(Envelope<ErrorResponse>, Concern)),
 )]
 struct Frame;
 

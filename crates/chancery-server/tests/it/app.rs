@@ -145,6 +145,20 @@ impl TestApp {
         Self { routes: chancery_server::router(Arc::clone(&chancery)), chancery, ..self }
     }
 
+    /// The same installation after an end without a stop: nothing that was only in memory is written down.
+    pub(crate) async fn killed(self) -> Self {
+        let Self { chancery, clock, routes, place } = self;
+        let gone = Arc::downgrade(&chancery);
+        drop((chancery, routes));
+        let begun = std::time::Instant::now();
+        while gone.strong_count() > 0 {
+            assert!(begun.elapsed().as_secs() < 30, "somebody still has it");
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        }
+        let chancery = Chancery::open(Setup { clock: clock.clone(), ..Setup::default() }.config(&place)).await.unwrap();
+        Self { routes: chancery_server::router(Arc::clone(&chancery)), chancery, clock, place }
+    }
+
     async fn another(&self) -> Arc<Chancery> {
         let config = Setup { clock: self.clock.clone(), ..Setup::default() }.config(&self.place);
         Chancery::open(config).await.unwrap()

@@ -67,6 +67,7 @@ pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("patch", "/api/v2/token-profiles/{uuid}", Perms(&[TokenizationManage]), "{}"),
     ("delete", "/api/v2/token-profiles/{uuid}", Perms(&[TokenizationManage]), ""),
     ("patch", "/api/v2/token-profiles/{uuid}/permissions", Perms(&[TokenizationManage]), r#"{"controlRules":[]}"#),
+    ("get", "/api/v2/token-profiles/{uuid}/budgets", Perms(&[TokenizationManage]), ""),
     ("post", "/api/v2/token-profiles/{uuid}/copy", Perms(&[TokenizationManage]), r#"{"objInfo":{"name":"a copy"}}"#),
     ("post", "/api/v2/token-profiles/preview", Perms(&[TokenizationManage]), r#"{"profile":{"algorithm":"AesSiv"},"samples":[]}"#),
     ("post", "/api/v2/token-profiles/{uuid}/tokenize", Rules, r#"{"message":"4111111111111111"}"#),

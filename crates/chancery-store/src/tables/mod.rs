@@ -89,6 +89,7 @@ pub mod key_versions;
 pub mod keys;
 
 // tokenization
+pub mod budget_leases;
 pub mod token_profiles;
 pub mod vault_tokens;
 

@@ -32,6 +32,7 @@ const WITHOUT: [(&str, &str); 22] = [
     ("nodes", "says which nodes are there; it gives no right"),
     ("api_key_uses", "when keys were last used; it gives no right"),
     ("audit", "its own log protects it"),
+    ("budget_leases", "how much of budgets servers have taken; it gives no right"),
     ("audit_identities", "an index of the audit records; it gives no right"),
     ("bearer_keys", "sealed"),
     ("row_keys", "sealed"),

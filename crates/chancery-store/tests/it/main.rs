@@ -5,6 +5,7 @@
 #[macro_use]
 mod harness;
 
+mod audit_index;
 mod authority;
 mod backup;
 mod certificates;

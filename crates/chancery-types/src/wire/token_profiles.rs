@@ -10,7 +10,9 @@ pub use self::{calls::*, format::*, preview::*, vault::*};
 use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, present, x509::ValidityPeriod};
-use crate::{Durability, KeyId, Operation, RevealFrom, RoleId, TokenAlgorithm, TokenProfileId};
+use crate::{
+    BudgetPeriod, Durability, IdentityId, KeyId, Operation, RevealFrom, RoleId, TokenAlgorithm, TokenProfileId,
+};
 
 /// A token profile, as it is read; the same text may be written back.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,6 +118,62 @@ pub struct ControlRule {
     /// For PartialDetokenize: the one character that stands for each hidden symbol; `*` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_char: Option<String>,
+    /// How many values it lets through; without budgets any number. All of them have to have room for a call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub budgets: Vec<Budget>,
+}
+
+/// So many values in each window of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct Budget {
+    /// How many, 1 to 1,000,000,000,000.
+    #[cfg_attr(feature = "schema", schema(minimum = 1, maximum = 1_000_000_000_000_u64))]
+    pub count: u64,
+    /// How long a window is.
+    pub per: BudgetPeriod,
+    /// Whether each identity has as many; otherwise all holders of the role share them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub each: bool,
+}
+
+/// What of the budgets of a profile's rules is used now.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct TokenBudgets {
+    /// The windows that are open now: one for each budget, or with `each` one for each identity that has used some of it,
+    /// 1,000 at most, those that used most.
+    pub budgets: Vec<BudgetUse>,
+}
+
+/// One window of a budget.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct BudgetUse {
+    /// The role of the rule.
+    pub role_uuid: RoleId,
+    /// Its operation.
+    pub operation: Operation,
+    /// How many values the window has.
+    pub count: u64,
+    /// How long it is.
+    pub per: BudgetPeriod,
+    /// Whether each identity has as many.
+    pub each: bool,
+    /// Whose it is, with `each`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub identity_uuid: Option<IdentityId>,
+    /// When it began (RFC 3339).
+    pub starts_at: String,
+    /// When it ends (RFC 3339).
+    pub ends_at: String,
+    /// How many are used; with several servers at most, since what another has set aside for itself counts.
+    pub used: u64,
+    /// How many are left; with several servers at least.
+    pub left: u64,
 }
 
 /// What the service thinks of a profile's safety.

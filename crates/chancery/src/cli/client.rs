@@ -236,6 +236,9 @@ pub(crate) enum RuleCommand {
     /// Lists them.
     #[command(after_help = "Example:\n  chancery rule list 'demo cards'")]
     List(RuleList),
+    /// Shows how much of their budgets is used.
+    #[command(after_help = "Example:\n  chancery rule budgets 'demo cards'")]
+    Budgets(RuleList),
     /// Adds one.
     #[command(
         after_help = "Example:\n  chancery rule create 'demo cards' --role Auditor --operation PartialDetokenize --reveal 4 --reveal-from End"
@@ -279,6 +282,9 @@ pub(crate) struct RuleChange {
     /// From which end they are counted (PartialDetokenize): Start or End.
     #[arg(long, value_name = "SIDE")]
     pub(crate) reveal_from: Option<String>,
+    /// How many values it lets through, such as 1000/Minute, 20000/Day, or 500/Hour/each for each identity; repeat it.
+    #[arg(long, value_name = "COUNT/PERIOD")]
+    pub(crate) budget: Vec<String>,
     #[command(flatten)]
     pub(crate) server: ServerOptions,
 }

@@ -6,7 +6,7 @@ use crate::{
     cli::client::{RuleChange, RuleCommand, RuleList, RuleReplace},
     client::{
         connection::{Answer, Connection, Output, logged_in},
-        exit::{Exit, told_with},
+        exit::{Exit, told_with, usage},
         inputs::read_body,
     },
     failure::Failure,
@@ -18,6 +18,10 @@ pub(crate) fn run(command: RuleCommand) -> Result<Exit, Failure> {
         RuleCommand::List(RuleList { profile, server }) => logged_in(&server, |connection| {
             let answer = connection.call("GET", &path(connection, &profile)?, None)?;
             shown(connection, &answer)
+        }),
+        RuleCommand::Budgets(RuleList { profile, server }) => logged_in(&server, |connection| {
+            let answer = connection.call("GET", &format!("{}/budgets", path(connection, &profile)?), None)?;
+            budgets(connection, &answer)
         }),
         RuleCommand::Create(change) => logged_in(&change.server, |connection| create(connection, &change)),
         RuleCommand::Delete(change) => logged_in(&change.server, |connection| delete(connection, &change)),
@@ -46,6 +50,10 @@ fn rules_and_one(connection: &Connection, change: &RuleChange) -> Result<(String
     }
     if let Some(side) = &change.reveal_from {
         one["revealFrom"] = side.as_str().into();
+    }
+    let budgets = change.budget.iter().map(|text| budget(text)).collect::<Result<Vec<_>, _>>()?;
+    if !budgets.is_empty() {
+        one["budgets"] = budgets.into();
     }
     Ok((path, rules, one))
 }
@@ -78,6 +86,58 @@ fn delete(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
     }
 }
 
+/// `COUNT/PERIOD`, or `COUNT/PERIOD/each`.
+fn budget(text: &str) -> Result<Value, Failure> {
+    let parts: Vec<_> = text.split('/').collect();
+    let (count, per, each) = match parts.as_slice() {
+        [count, per] => (count, per, false),
+        [count, per, "each"] => (count, per, true),
+        _ => {
+            return Err(usage(format!(
+                "--budget {text}: COUNT/PERIOD is expected, such as 1000/Minute or 500/Day/each"
+            )));
+        }
+    };
+    let count: u64 = count.parse().map_err(|_| usage(format!("--budget {text}: {count} is no number")))?;
+    let mut budget = json!({"count": count, "per": per});
+    if each {
+        budget["each"] = true.into();
+    }
+    Ok(budget)
+}
+
+/// A budget as it is typed.
+fn typed(budget: &Value) -> String {
+    let each = if budget["each"] == true { "/each" } else { "" };
+    format!("{}/{}{each}", budget["count"], budget["per"].as_str().unwrap_or_default())
+}
+
+fn budgets(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
+    if connection.output == Output::Json {
+        return answer.print();
+    }
+    let names = Names::new(connection);
+    let named = |kind: &str, value: &Value| {
+        let uuid = value.as_str().unwrap_or_default();
+        names.name_of(kind, uuid).unwrap_or_else(|| uuid.to_owned())
+    };
+    let row = |one: &Value| {
+        let whose =
+            if one["identityUuid"].is_null() { "all".to_owned() } else { named("identity", &one["identityUuid"]) };
+        vec![
+            named("role", &one["roleUuid"]),
+            show::text(&one["operation"]),
+            typed(one),
+            whose,
+            show::text(&one["used"]),
+            show::text(&one["left"]),
+            show::text(&one["endsAt"]),
+        ]
+    };
+    let rows = answer.response["budgets"].as_array().into_iter().flatten().map(row).collect::<Vec<_>>();
+    show::table(&["ROLE", "OPERATION", "BUDGET", "WHOSE", "USED", "LEFT", "UNTIL"], &rows)
+}
+
 /// Whether a rule has all that is said of the one that is meant.
 fn has_all_of(rule: &Value, meant: &Value) -> bool {
     let is_same = |member: &str| meant[member].is_null() || rule[member] == meant[member];
@@ -105,8 +165,13 @@ fn shown(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
         let role = rule["roleUuid"].as_str().unwrap_or_default();
         let role = names.name_of("role", role).unwrap_or_else(|| role.to_owned());
         let from = if rule["reveal"].is_null() { "-" } else { from(rule) };
-        vec![role, show::text(&rule["operation"]), show::text(&rule["reveal"]), from.to_owned()]
+        let budgets: Vec<_> = rule["budgets"].as_array().into_iter().flatten().map(typed).collect();
+        let budgets = if budgets.is_empty() { "-".to_owned() } else { budgets.join(", ") };
+        vec![role, show::text(&rule["operation"]), show::text(&rule["reveal"]), from.to_owned(), budgets]
     };
     let rules = answer.response["controlRules"].as_array();
-    show::table(&["ROLE", "OPERATION", "REVEAL", "FROM"], &rules.into_iter().flatten().map(row).collect::<Vec<_>>())
+    show::table(
+        &["ROLE", "OPERATION", "REVEAL", "FROM", "BUDGETS"],
+        &rules.into_iter().flatten().map(row).collect::<Vec<_>>(),
+    )
 }

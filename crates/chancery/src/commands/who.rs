@@ -121,7 +121,9 @@ pub(crate) fn whoami(options: &ServerOptions) -> Result<Exit, Failure> {
         let perms: Vec<_> = who.perms.iter().map(ToString::to_string).collect();
         let perms = if perms.is_empty() { "none beside Control Rules".to_owned() } else { perms.join(", ") };
         lines.push(("perms", perms));
-        lines.push(("session ends", format!("{}, unused {}", who.session_ends_at, who.unused_ends_at)));
+        if let (Some(end), Some(unused)) = (&who.session_ends_at, &who.unused_ends_at) {
+            lines.push(("session ends", format!("{end}, unused {unused}")));
+        }
         for (title, text) in lines {
             output::line(format!("{title:<13} {}", Shown(&text)))?;
         }

@@ -91,7 +91,15 @@ fn token_profile(client: &Client) -> Result<TokenProfileId, Failure> {
 }
 
 const fn rule(operation: Operation) -> ControlRule {
-    ControlRule { role_uuid: RoleId::ADMINISTRATOR, operation, reveal: None, reveal_from: None, mask_char: None }
+    let budgets = Vec::new();
+    ControlRule {
+        role_uuid: RoleId::ADMINISTRATOR,
+        operation,
+        reveal: None,
+        reveal_from: None,
+        mask_char: None,
+        budgets,
+    }
 }
 
 fn root(client: &Client, key_type_uuid: KeyTypeId) -> Result<CertificateId, Failure> {

@@ -37,10 +37,12 @@ pub(super) fn shown(connection: &Connection, path: &str) -> Result<(), Failure> 
 fn row(identity: &Value, right: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let with = if right["perm"].is_null() { &right["tokenProfile"]["name"] } else { &right["perm"] };
-    let sees = match &right["mask"] {
-        Value::Object(mask) => format!("{} from {}", mask["reveal"], text(&mask["revealFrom"])),
-        _ if right["right"] == "Detokenize" => "all".to_owned(),
-        _ => String::new(),
+    let sees = if let Some(mask) = right["mask"].as_object() {
+        format!("{} from {}", mask["reveal"], text(&mask["revealFrom"]))
+    } else if right["right"] == "Detokenize" {
+        "all".to_owned()
+    } else {
+        String::new()
     };
     vec![
         text(&identity["objInfo"]["name"]),

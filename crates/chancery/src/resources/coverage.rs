@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::table;
 
 /// Those of commands that no table makes.
-const BY_HAND: [(&str, &str, &str); 37] = [
+const BY_HAND: [(&str, &str, &str); 38] = [
+    ("GET", "/api/v2/token-profiles/{}/budgets", "rule budgets"),
     ("GET", "/api/v2/whoami", "whoami"),
     ("POST", "/home/v1/login", "login"),
     ("GET", "/home/v1/login", "a browser asks; whoami asks /api/v2/whoami"),

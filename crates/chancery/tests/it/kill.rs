@@ -14,7 +14,13 @@ use std::{
 use chancery_client::Client;
 use chancery_testkit::temp_dir;
 use chancery_types::{
-    Base64, PolicyId, ServiceId, SigningRequestId, SigningRequestState, wire::signing_requests::SubmitRequest,
+    Base64, BudgetPeriod, ErrorCode, Operation, PolicyId, ServiceId, SigningRequestId, SigningRequestState,
+    TokenProfileId,
+    wire::{
+        Texts,
+        signing_requests::SubmitRequest,
+        token_profiles::{BatchTokenizeRequest, Budget, PatchPermissions},
+    },
 };
 
 use crate::process::Demo;
@@ -92,6 +98,74 @@ fn twenty_kills_lose_nothing_that_was_answered() {
     }
     drop(demo);
     check_integrity(&folder.path().join("data/chancery.db"));
+}
+
+const BUDGET: u64 = 10_000;
+const SPENDERS: usize = 16;
+
+/// Asks for values until there are none or the server is gone; how many were answered, and how many were in flight then.
+fn spend(client: &Client, profile: TokenProfileId, size: u64, stop: &AtomicBool) -> (u64, u64) {
+    let messages: Texts = vec!["4111111111111111"; usize::try_from(size).unwrap()].into_iter().collect();
+    let request = BatchTokenizeRequest { messages, partial: None, key_version: None, metadata: None, expires_at: None };
+    let mut answered = 0;
+    loop {
+        match client.batch_tokenize(profile, &request) {
+            Ok(_) => answered += size,
+            Err(error) if error.error_code() == Some(ErrorCode::RateLimited) => return (answered, 0),
+            Err(_) if stop.load(Ordering::Relaxed) => return (answered, size),
+            Err(error) => panic!("before the kill: {error}"),
+        }
+    }
+}
+
+/// One round of all clients, killed in its midst where a moment is given.
+fn spend_together(demo: &mut Demo, profile: TokenProfileId, size: u64, kill_after: Option<Duration>) -> (u64, u64) {
+    let stop = Arc::new(AtomicBool::new(false));
+    let clients: Vec<_> = (0..SPENDERS)
+        .map(|_| {
+            let (client, stop) = (demo.client().tried_once(), Arc::clone(&stop));
+            thread::spawn(move || spend(&client, profile, size, &stop))
+        })
+        .collect();
+    if let Some(moment) = kill_after {
+        thread::sleep(moment);
+        stop.store(true, Ordering::Relaxed);
+        demo.server.signal("-KILL");
+        demo.server.wait();
+    }
+    let spent = clients.into_iter().map(|client| client.join().unwrap());
+    spent.fold((0, 0), |(answered, lost), (more, flying)| (answered + more, lost + flying))
+}
+
+/// What was answered and what was on its way at a kill are all that there is, and it is never more.
+#[test]
+fn sixteen_clients_get_a_whole_budget_and_no_more_across_kills() {
+    let folder = temp_dir();
+    let (mut answered, mut lost) = (0, 0);
+    for (round, moment) in [Some(40), Some(90), Some(150), None].into_iter().enumerate() {
+        let mut demo = Demo::start(folder.path(), &[]);
+        let profile: TokenProfileId = demo.text("/demo/tokenProfileUuid").parse().unwrap();
+        if round == 0 {
+            let client = demo.client();
+            let mut control_rules = client.token_profile(profile).unwrap().control_rules;
+            for rule in control_rules.iter_mut().filter(|rule| rule.operation == Operation::Tokenize) {
+                rule.budgets = vec![Budget { count: BUDGET, per: BudgetPeriod::Month, each: false }];
+            }
+            client.change_control_rules(profile, &PatchPermissions { control_rules }).unwrap();
+        }
+        let sizes: &[u64] = if moment.is_some() { &[3] } else { &[3, 1] };
+        for size in sizes {
+            let (more, flying) = spend_together(&mut demo, profile, *size, moment.map(Duration::from_millis));
+            answered += more;
+            lost += flying;
+        }
+        if moment.is_none() {
+            let left = demo.client().token_budgets(profile).unwrap().budgets[0].left;
+            assert_eq!(left, 0, "after {answered} answered and {lost} lost");
+        }
+    }
+    assert!(answered <= BUDGET && answered + lost >= BUDGET, "{answered} answered, {lost} on their way at a kill");
+    assert!(answered > BUDGET / 2, "the kills were in the midst of it: {answered}");
 }
 
 /// SQLite's own check, by its own program; and each request is stored once, with one signature.

@@ -31,6 +31,8 @@ class AsyncAudit:
         outcome: types.ErrorCode | None = None,
         identityUuid: types.IdentityId | None = None,
         objectUuid: types.ObjectId | None = None,
+        nodeUuid: types.ObjectId | None = None,
+        concerns: types.Concern | None = None,
     ) -> types.AuditRecordItems:
         """The audit records, the newest first. Needs Audit:Read.
 
@@ -53,14 +55,59 @@ class AsyncAudit:
         `identityUuid`: In whose name.
 
         `objectUuid`: On which object.
+
+        `nodeUuid`: Written by which node.
+
+        `concerns`: About what: the actions that have to do with it.
         """
         call = Call(
             "GET", "/api/v2/audit",
             kind="envelope",
-            query={"page": page, "pageSize": pageSize, "after": after, "from": from_, "to": to, "action": action, "outcome": outcome, "identityUuid": identityUuid, "objectUuid": objectUuid},
+            query={"page": page, "pageSize": pageSize, "after": after, "from": from_, "to": to, "action": action, "outcome": outcome, "identityUuid": identityUuid, "objectUuid": objectUuid, "nodeUuid": nodeUuid, "concerns": concerns},
             repeatable=True,
         )
         return cast("types.AuditRecordItems", await self._caller.call(call))
+
+    async def export(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        action: types.Action | None = None,
+        outcome: types.ErrorCode | None = None,
+        identityUuid: types.IdentityId | None = None,
+        objectUuid: types.ObjectId | None = None,
+        nodeUuid: types.ObjectId | None = None,
+        concerns: types.Concern | None = None,
+    ) -> bytes:
+        """The audit records up to this call, the newest first, a line of JSON each. Needs Audit:Read, and is recorded. The answer
+        has no envelope; where it cannot be finished, the connection breaks off.
+
+        `GET /api/v2/audit/export`
+
+        `from_`: Not before this moment (RFC 3339).
+
+        `to`: Before this moment (RFC 3339).
+
+        `action`: What was done or tried.
+
+        `outcome`: How it ended.
+
+        `identityUuid`: In whose name.
+
+        `objectUuid`: On which object.
+
+        `nodeUuid`: Written by which node.
+
+        `concerns`: About what: the actions that have to do with it.
+        """
+        call = Call(
+            "GET", "/api/v2/audit/export",
+            kind="bytes",
+            query={"from": from_, "to": to, "action": action, "outcome": outcome, "identityUuid": identityUuid, "objectUuid": objectUuid, "nodeUuid": nodeUuid, "concerns": concerns},
+            repeatable=True,
+        )
+        return cast("bytes", await self._caller.call(call))
 
 
 class AsyncIdentities:
@@ -212,6 +259,20 @@ class AsyncIdentities:
             keyed=True,
         )
         return cast("types.Identity", await self._caller.call(call))
+
+    async def whoami(
+        self,
+    ) -> types.WhoAmI:
+        """Who makes the call: identities, roles, permissions, how they logged in, and when the session ends. Needs a login.
+
+        `GET /api/v2/whoami`
+        """
+        call = Call(
+            "GET", "/api/v2/whoami",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.WhoAmI", await self._caller.call(call))
 
 
 class AsyncApiKeys:
@@ -593,7 +654,7 @@ class AsyncNotices:
         page: int | None = None,
         pageSize: int | None = None,
         after: str | None = None,
-    ) -> types.NoticeItems:
+    ) -> bytes:
         """What happened, the newest first, as far as the caller may see what it is about: approvers see all of requests and
         proposals, submitters the own ones, everybody certificates, and who administers the server everything.
 
@@ -609,11 +670,11 @@ class AsyncNotices:
         """
         call = Call(
             "GET", "/api/v2/notices",
-            kind="envelope",
+            kind="bytes",
             query={"kind": kind, "page": page, "pageSize": pageSize, "after": after},
             repeatable=True,
         )
-        return cast("types.NoticeItems", await self._caller.call(call))
+        return cast("bytes", await self._caller.call(call))
 
     async def undelivered(
         self,
@@ -642,6 +703,46 @@ class AsyncNotices:
             repeatable=True,
         )
         return cast("types.UndeliveredNoticeItems", await self._caller.call(call))
+
+
+class AsyncReports:
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def access(
+        self,
+        *,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+        identityUuid: types.IdentityId | None = None,
+        objectUuid: types.ObjectId | None = None,
+        right: types.AccessRight | None = None,
+    ) -> types.AccessResults:
+        """Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask.
+        Needs Audit:Read.
+
+        `GET /api/v2/reports/access`
+
+        `pageSize`: Identities a page, 1 to 1,000; a page may have fewer, where they can do very much.
+
+        `after`: The `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the identities' names.
+
+        `identityUuid`: Only this identity.
+
+        `objectUuid`: Only what concerns this token profile.
+
+        `right`: Only this right.
+        """
+        call = Call(
+            "GET", "/api/v2/reports/access",
+            kind="envelope",
+            query={"pageSize": pageSize, "after": after, "search": search, "identityUuid": identityUuid, "objectUuid": objectUuid, "right": right},
+            repeatable=True,
+        )
+        return cast("types.AccessResults", await self._caller.call(call))
 
 
 class AsyncRoles:
@@ -955,6 +1056,22 @@ class AsyncTokenProfiles:
             repeatable=True,
         )
         return cast("types.BatchTokenizationResponse", await self._caller.call(call))
+
+    async def budgets(
+        self,
+        uuid: str,
+        /,
+    ) -> types.TokenBudgets:
+        """What of the budgets of the profile's Control Rules is used in the windows that are open now. Needs Tokenization:Manage.
+
+        `GET /api/v2/token-profiles/{uuid}/budgets`
+        """
+        call = Call(
+            "GET", f"/api/v2/token-profiles/{segment(uuid)}/budgets",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.TokenBudgets", await self._caller.call(call))
 
     async def copy(
         self,
@@ -2567,6 +2684,7 @@ class AsyncOperations:
         self.keys = AsyncKeys(caller)
         self.notice_targets = AsyncNoticeTargets(caller)
         self.notices = AsyncNotices(caller)
+        self.reports = AsyncReports(caller)
         self.roles = AsyncRoles(caller)
         self.settings = AsyncSettings(caller)
         self.token_profiles = AsyncTokenProfiles(caller)

@@ -31,6 +31,8 @@ class Audit:
         outcome: types.ErrorCode | None = None,
         identityUuid: types.IdentityId | None = None,
         objectUuid: types.ObjectId | None = None,
+        nodeUuid: types.ObjectId | None = None,
+        concerns: types.Concern | None = None,
     ) -> types.AuditRecordItems:
         """The audit records, the newest first. Needs Audit:Read.
 
@@ -53,14 +55,59 @@ class Audit:
         `identityUuid`: In whose name.
 
         `objectUuid`: On which object.
+
+        `nodeUuid`: Written by which node.
+
+        `concerns`: About what: the actions that have to do with it.
         """
         call = Call(
             "GET", "/api/v2/audit",
             kind="envelope",
-            query={"page": page, "pageSize": pageSize, "after": after, "from": from_, "to": to, "action": action, "outcome": outcome, "identityUuid": identityUuid, "objectUuid": objectUuid},
+            query={"page": page, "pageSize": pageSize, "after": after, "from": from_, "to": to, "action": action, "outcome": outcome, "identityUuid": identityUuid, "objectUuid": objectUuid, "nodeUuid": nodeUuid, "concerns": concerns},
             repeatable=True,
         )
         return cast("types.AuditRecordItems", self._caller.call(call))
+
+    def export(
+        self,
+        *,
+        from_: str | None = None,
+        to: str | None = None,
+        action: types.Action | None = None,
+        outcome: types.ErrorCode | None = None,
+        identityUuid: types.IdentityId | None = None,
+        objectUuid: types.ObjectId | None = None,
+        nodeUuid: types.ObjectId | None = None,
+        concerns: types.Concern | None = None,
+    ) -> bytes:
+        """The audit records up to this call, the newest first, a line of JSON each. Needs Audit:Read, and is recorded. The answer
+        has no envelope; where it cannot be finished, the connection breaks off.
+
+        `GET /api/v2/audit/export`
+
+        `from_`: Not before this moment (RFC 3339).
+
+        `to`: Before this moment (RFC 3339).
+
+        `action`: What was done or tried.
+
+        `outcome`: How it ended.
+
+        `identityUuid`: In whose name.
+
+        `objectUuid`: On which object.
+
+        `nodeUuid`: Written by which node.
+
+        `concerns`: About what: the actions that have to do with it.
+        """
+        call = Call(
+            "GET", "/api/v2/audit/export",
+            kind="bytes",
+            query={"from": from_, "to": to, "action": action, "outcome": outcome, "identityUuid": identityUuid, "objectUuid": objectUuid, "nodeUuid": nodeUuid, "concerns": concerns},
+            repeatable=True,
+        )
+        return cast("bytes", self._caller.call(call))
 
 
 class Identities:
@@ -212,6 +259,20 @@ class Identities:
             keyed=True,
         )
         return cast("types.Identity", self._caller.call(call))
+
+    def whoami(
+        self,
+    ) -> types.WhoAmI:
+        """Who makes the call: identities, roles, permissions, how they logged in, and when the session ends. Needs a login.
+
+        `GET /api/v2/whoami`
+        """
+        call = Call(
+            "GET", "/api/v2/whoami",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.WhoAmI", self._caller.call(call))
 
 
 class ApiKeys:
@@ -593,7 +654,7 @@ class Notices:
         page: int | None = None,
         pageSize: int | None = None,
         after: str | None = None,
-    ) -> types.NoticeItems:
+    ) -> bytes:
         """What happened, the newest first, as far as the caller may see what it is about: approvers see all of requests and
         proposals, submitters the own ones, everybody certificates, and who administers the server everything.
 
@@ -609,11 +670,11 @@ class Notices:
         """
         call = Call(
             "GET", "/api/v2/notices",
-            kind="envelope",
+            kind="bytes",
             query={"kind": kind, "page": page, "pageSize": pageSize, "after": after},
             repeatable=True,
         )
-        return cast("types.NoticeItems", self._caller.call(call))
+        return cast("bytes", self._caller.call(call))
 
     def undelivered(
         self,
@@ -642,6 +703,46 @@ class Notices:
             repeatable=True,
         )
         return cast("types.UndeliveredNoticeItems", self._caller.call(call))
+
+
+class Reports:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def access(
+        self,
+        *,
+        pageSize: int | None = None,
+        after: str | None = None,
+        search: str | None = None,
+        identityUuid: types.IdentityId | None = None,
+        objectUuid: types.ObjectId | None = None,
+        right: types.AccessRight | None = None,
+    ) -> types.AccessResults:
+        """Who can tokenize, detokenize, sign, approve and administer now, by identity: with the role that lets them, and the mask.
+        Needs Audit:Read.
+
+        `GET /api/v2/reports/access`
+
+        `pageSize`: Identities a page, 1 to 1,000; a page may have fewer, where they can do very much.
+
+        `after`: The `next` of an answer to the same query.
+
+        `search`: A case-insensitive part of the identities' names.
+
+        `identityUuid`: Only this identity.
+
+        `objectUuid`: Only what concerns this token profile.
+
+        `right`: Only this right.
+        """
+        call = Call(
+            "GET", "/api/v2/reports/access",
+            kind="envelope",
+            query={"pageSize": pageSize, "after": after, "search": search, "identityUuid": identityUuid, "objectUuid": objectUuid, "right": right},
+            repeatable=True,
+        )
+        return cast("types.AccessResults", self._caller.call(call))
 
 
 class Roles:
@@ -955,6 +1056,22 @@ class TokenProfiles:
             repeatable=True,
         )
         return cast("types.BatchTokenizationResponse", self._caller.call(call))
+
+    def budgets(
+        self,
+        uuid: str,
+        /,
+    ) -> types.TokenBudgets:
+        """What of the budgets of the profile's Control Rules is used in the windows that are open now. Needs Tokenization:Manage.
+
+        `GET /api/v2/token-profiles/{uuid}/budgets`
+        """
+        call = Call(
+            "GET", f"/api/v2/token-profiles/{segment(uuid)}/budgets",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.TokenBudgets", self._caller.call(call))
 
     def copy(
         self,
@@ -2567,6 +2684,7 @@ class Operations:
         self.keys = Keys(caller)
         self.notice_targets = NoticeTargets(caller)
         self.notices = Notices(caller)
+        self.reports = Reports(caller)
         self.roles = Roles(caller)
         self.settings = Settings(caller)
         self.token_profiles = TokenProfiles(caller)

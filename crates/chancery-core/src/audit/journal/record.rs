@@ -7,7 +7,7 @@ use chancery_types::{Action, ErrorCode, TokenProfileId, wire::Texts};
 
 use crate::{
     Caller, Chancery, Error, Meaning, Result,
-    access::{DetokenizeGrant, View as Seen},
+    access::{DetokenizeGrant, Unpaid, View as Seen},
     tokenization::{Engine, Profile},
 };
 
@@ -40,7 +40,7 @@ impl Noted {
     }
 
     /// It detokenizes under this profile, as far as the grant allows; `version` is what the call names.
-    pub(crate) fn opens(&mut self, profile: &Profile, grant: &DetokenizeGrant, version: Option<u32>) {
+    pub(crate) fn opens(&mut self, profile: &Profile, grant: &Unpaid<DetokenizeGrant>, version: Option<u32>) {
         self.key_version = profile.engine().version_to_read(version).ok().flatten().unwrap_or_default();
         self.is_durable = profile.is_durable;
         self.view = match grant.view() {

@@ -35,6 +35,7 @@ impl Chancery {
             noted.tagged(self.tag(&profile, &request.token)?);
             let vault = vault_of(&profile)?;
             let hash = vault.find_by(&request.token).map_err(|bad| bad.error(TOKEN))?;
+            let grant = self.charge(caller, &profile, grant, 1, TOKEN).await?;
             let row = self.live_rows(&grant, vec![hash]).await?.remove(&hash);
             let row = row.ok_or_else(|| BadValue::NotInVault.error(TOKEN))?;
             vault.record(&grant, &row)
@@ -56,6 +57,7 @@ impl Chancery {
             let (profile, grant) = self.may_detokenize(&now, caller, id, Call::Vault)?;
             let vault = vault_of(&profile)?;
             let hash = vault.find_message_by(&request.message)?;
+            let grant = self.charge(caller, &profile, grant, 1, "/message").await?;
             let rows = self.storage.read(&grant, move |tx| {
                 Box::pin(async move { Ok::<_, Error>(vault_tokens::by_messages(tx, &[hash]).await?) })
             });

@@ -51,6 +51,7 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "ProposalExpire",
     "NoticeTargetRead",
     "NoticeGiveUp",
+    "BudgetWarn",
 ];
 
 #[tokio::test]

@@ -140,37 +140,45 @@ pub(super) const RESOURCES: &[Resource] = &[
             column("COUNT", "/count"),
             column("OBJECT", "/objectUuid"),
         ],
-        verbs: &[Verb {
-            name: "export",
-            about: "Writes them as lines of JSON, however many there are; the export is recorded itself",
-            path: "/api/v2/audit/export",
-            members: &[
-                member("from", "from", Kind::Text, "Since when, such as 2026-01-31T00:00:00Z"),
-                member("to", "to", Kind::Text, "Until when"),
-                member("action", "action", Kind::Text, "What was done, such as SigningRequestDeny"),
-                member("outcome", "outcome", Kind::Text, "How it ended, such as Success or NotAuthorized"),
-                member("identity", "identityUuid", Kind::Of("identity"), "By whom: name or uuid"),
-                member("object", "objectUuid", Kind::Text, "To what: its uuid"),
-                member("node", "nodeUuid", Kind::Text, "Written by which node: its uuid"),
-                member("concerns", "concerns", Kind::Text, "About what: Access is all that changed who may do what"),
-            ],
-            answer: Answered::Export,
-            example: "chancery audit export --from 2026-01-01T00:00:00Z --out audit.jsonl",
-            ..SHOW
-        }, Verb {
-            name: "access",
-            about: "Shows who can do what now, by which role, and how much of a value they see",
-            path: "/api/v2/reports/access",
-            members: &[
-                member("right", "right", Kind::Text, "Tokenize, Detokenize, Sign, Approve or Administer"),
-                member("identity", "identityUuid", Kind::Of("identity"), "Whose: name or uuid"),
-                member("profile", "objectUuid", Kind::Of("profile"), "With which token profile: name or uuid"),
-                member("search", "search", Kind::Text, "Only those whose name has this in it"),
-            ],
-            answer: Answered::Rights,
-            example: "chancery audit access --right Approve",
-            ..SHOW
-        }],
+        verbs: &[
+            Verb {
+                name: "export",
+                about: "Writes them as lines of JSON, however many there are; the export is recorded itself",
+                path: "/api/v2/audit/export",
+                members: &[
+                    member("from", "from", Kind::Text, "Since when, such as 2026-01-31T00:00:00Z"),
+                    member("to", "to", Kind::Text, "Until when"),
+                    member("action", "action", Kind::Text, "What was done, such as SigningRequestDeny"),
+                    member("outcome", "outcome", Kind::Text, "How it ended, such as Success or NotAuthorized"),
+                    member("identity", "identityUuid", Kind::Of("identity"), "By whom: name or uuid"),
+                    member("object", "objectUuid", Kind::Text, "To what: its uuid"),
+                    member("node", "nodeUuid", Kind::Text, "Written by which node: its uuid"),
+                    member(
+                        "concerns",
+                        "concerns",
+                        Kind::Text,
+                        "About what: Access is all that changed who may do what",
+                    ),
+                ],
+                answer: Answered::Export,
+                example: "chancery audit export --from 2026-01-01T00:00:00Z --out audit.jsonl",
+                ..SHOW
+            },
+            Verb {
+                name: "access",
+                about: "Shows who can do what now, by which role, and how much of a value they see",
+                path: "/api/v2/reports/access",
+                members: &[
+                    member("right", "right", Kind::Text, "Tokenize, Detokenize, Sign, Approve or Administer"),
+                    member("identity", "identityUuid", Kind::Of("identity"), "Whose: name or uuid"),
+                    member("profile", "objectUuid", Kind::Of("profile"), "With which token profile: name or uuid"),
+                    member("search", "search", Kind::Text, "Only those whose name has this in it"),
+                ],
+                answer: Answered::Rights,
+                example: "chancery audit access --right Approve",
+                ..SHOW
+            },
+        ],
     },
     Resource {
         name: "setting",

@@ -72,6 +72,7 @@ const STEPS: &[&str] = &[
     "key disable",
     "key enable",
     "rule list",
+    "rule budgets",
     "rule create",
     "rule delete",
     "rule replace",
@@ -331,7 +332,7 @@ fn changes_at_a_terminal(place: &Place, transcript: &mut Transcript) {
 fn at_one_terminal(place: &Place, step: &str, typed: &str) {
     let verb = step.split(' ').next_back().unwrap_or_default();
     // The newest records and the log's size are others with each call.
-    if !["list", "show", "status", "whoami", "templates", "template"].contains(&verb) || step.starts_with("audit") || verb == "whoami" {
+    if !["list", "show", "status", "templates", "template"].contains(&verb) || step.starts_with("audit") {
         return;
     }
     let piped = place.sh(typed).done();

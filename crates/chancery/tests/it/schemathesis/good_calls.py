@@ -100,6 +100,7 @@ GOOD_CALLS = {
     "GET /api/v2/audit/export": lambda: {"query": {"action": "RoleCreate"}},
     "GET /api/v2/reports/access": lambda: {"query": {"right": "Administer"}},
     "GET /api/v2/whoami": plain,
+    "GET /api/v2/token-profiles/{uuid}/budgets": lambda: at(new_profile()),
     "POST /api/v2/identities": lambda: {"body": identity_body()},
     "GET /api/v2/identities/stubs": lambda: {"query": PAGE},
     "GET /api/v2/identities/{uuid}": lambda: at(new_identity()),

@@ -53,6 +53,7 @@ impl Tour {
         let read = answer!(client, token_profile(uuid));
         let _same = answer!(client, change_token_profile(uuid), json!(read));
         assert_eq!(answer!(client, change_control_rules(uuid), json!({"controlRules": []})).control_rules, []);
+        assert_eq!(answer!(client, token_budgets(uuid)).budgets, []);
         let copy = answer!(client, copy_token_profile(uuid), json!({"objInfo": {"name": new_name()}}));
         let _gone = answer!(client, delete_token_profile(copy.obj_info.uuid));
         let name = answer!(client, token_profile_templates()).names.remove(0);

@@ -6,6 +6,7 @@ use axum::{
     http::header::{CONTENT_DISPOSITION, CONTENT_TYPE},
     response::{IntoResponse, Response},
 };
+use chancery_core::Caller;
 use chancery_types::wire::audit::AuditExportQuery;
 use futures::stream;
 use tracing::warn;
@@ -31,9 +32,10 @@ pub(crate) async fn export_audit(
     Query(query): Query<AuditExportQuery>,
 ) -> Result<Response, Failure> {
     let export = app.begin_audit_export(&caller, query).await?;
-    let pieces = stream::try_unfold((app, export), |(app, mut export)| async move {
-        match app.continue_audit_export(&mut export).await {
-            Ok(piece) => Ok(piece.map(|piece| (piece, (app, export)))),
+    let begun = (app, Caller::clone(&caller), export);
+    let pieces = stream::try_unfold(begun, |(app, caller, mut export)| async move {
+        match app.continue_audit_export(&caller, &mut export).await {
+            Ok(piece) => Ok(piece.map(|piece| (piece, (app, caller, export)))),
             // Its head is gone already: all that is left is to break off, and to say why in the log.
             Err(error) => {
                 warn!(error = &error as &dyn std::error::Error, "an export of the audit records breaks off");
@@ -41,9 +43,7 @@ pub(crate) async fn export_audit(
             }
         }
     });
-    let headers = [
-        (CONTENT_TYPE, "application/x-ndjson"),
-        (CONTENT_DISPOSITION, "attachment; filename=\"audit.jsonl\""),
-    ];
+    let headers =
+        [(CONTENT_TYPE, "application/x-ndjson"), (CONTENT_DISPOSITION, "attachment; filename=\"audit.jsonl\"")];
     Ok((headers, Body::from_stream(pieces)).into_response())
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod batch_detokenize;
 pub(crate) mod batch_tokenize;
+pub(crate) mod budgets;
 pub(crate) mod copy;
 pub(crate) mod detokenize;
 pub(crate) mod permissions;

@@ -9,7 +9,10 @@ const EXPORT: &str = "/api/v2/audit/export";
 
 async fn lines(client: &Client, query: &str) -> Vec<Value> {
     let reply = client.get(&format!("{EXPORT}?{query}")).await;
-    assert_eq!((reply.status.as_u16(), &reply.headers["content-type"]), (200, &"application/x-ndjson".parse().unwrap()));
+    assert_eq!(
+        (reply.status.as_u16(), &reply.headers["content-type"]),
+        (200, &"application/x-ndjson".parse().unwrap())
+    );
     assert!(reply.text().is_empty() || reply.text().ends_with('\n'));
     reply.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }

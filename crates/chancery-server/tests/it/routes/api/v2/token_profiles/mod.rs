@@ -3,6 +3,7 @@
 mod alphabets;
 mod batch_detokenize;
 mod batch_tokenize;
+mod budgets;
 mod copy;
 mod detokenize;
 mod hmac;
