@@ -51,7 +51,7 @@ impl<G> Unpaid<G> {
 
 impl Unpaid<DetokenizeGrant> {
     /// How much the caller may see once the call is paid.
-    pub(crate) const fn view(&self) -> View {
+    pub(crate) const fn view(&self) -> &View {
         self.grant.view()
     }
 }
