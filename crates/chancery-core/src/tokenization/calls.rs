@@ -21,7 +21,7 @@ use super::{
     vault::Attributes,
 };
 use crate::{
-    Caller, Chancery, Error, Meaning, Result,
+    Caller, Chancery, Error, Result,
     access::{Call, DetokenizeGrant, TokenizeGrant, Unpaid, View},
     audit::Noted,
     up_to_date::{DetokenizesNow, TokenizesNow},
