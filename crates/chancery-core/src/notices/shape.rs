@@ -79,11 +79,9 @@ fn what(notice: &Notice) -> String {
             let days = notice.days.unwrap_or_default();
             format!("ends within {days} {}", if days == 1 { "day" } else { "days" })
         }
-        NoticeKind::RowRefused => "refused a row of its database; see its audit records".to_owned(),
-        NoticeKind::JournalFailed => {
-            "misses a journal of the data plane, or cannot keep it; see its audit records".to_owned()
-        }
-        NoticeKind::BudgetLow => "has given out four fifths of a budget; see its audit records".to_owned(),
+        NoticeKind::RowRefused => "refused a row of its database; see the audit".to_owned(),
+        NoticeKind::JournalFailed => "lost a journal or cannot keep it; see the audit".to_owned(),
+        NoticeKind::BudgetLow => "gave out four fifths of a budget; see the audit".to_owned(),
         NoticeKind::Test => "sends this because somebody tries it out".to_owned(),
     }
 }
