@@ -15,6 +15,7 @@ use chancery_types::wire::{
     login::{HomeAnswer, HomeStatus, LoginFailure, NotLoggedIn},
 };
 
+use futures::Stream;
 use serde::Serialize;
 
 pub(crate) use self::batch::{BatchAnswer, batch};
@@ -32,6 +33,11 @@ impl<T: Serialize> IntoResponse for Json<T> {
 /// Bytes that are kept for many answers, and not copied for each.
 pub(crate) fn shared(bytes: Arc<[u8]>) -> Bytes {
     Bytes::from_owner(bytes)
+}
+
+/// What is made while it is sent. Where a piece fails, the connection breaks off.
+pub(crate) fn in_pieces(pieces: impl Stream<Item = Result<Vec<u8>, Error>> + Send + 'static) -> Body {
+    Body::from_stream(pieces)
 }
 
 pub(crate) fn written(json: serde_json::Result<Vec<u8>>) -> Response {

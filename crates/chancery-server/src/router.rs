@@ -55,13 +55,14 @@ fn console() -> OpenApiRouter<App> {
 #[rustfmt::skip]
 fn authenticated() -> OpenApiRouter<App> {
     use routes::{
-        api::v2::{audit, identities, key_types, keys, reports, roles, system, whoami, x509},
+        api::v2::{identities, key_types, keys, roles, system, whoami, x509},
         cuserv::v1 as cuserv, home,
     };
     OpenApiRouter::new()
         .merge(tokenization())
         .merge(proposals())
         .merge(notices())
+        .merge(records())
         .routes(routes!(key_types::stubs::list))
         .routes(routes!(keys::create))
         .routes(routes!(keys::stubs::list))
@@ -107,9 +108,6 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(identities::api_keys::key_uuid::change, identities::api_keys::key_uuid::delete))
         .routes(routes!(identities::api_keys::rotate::rotate))
         .routes(routes!(whoami::whoami))
-        .routes(routes!(audit::audit))
-        .routes(routes!(reports::access::access))
-        .routes(routes!(audit::export::export_audit))
         .routes(routes!(system::settings::read, system::settings::change))
         .routes(routes!(home::v1::login::token::token))
         .routes(routes!(home::v1::logout::logout))
@@ -154,6 +152,16 @@ fn proposals() -> OpenApiRouter<App> {
         .routes(routes!(x509::proposals::deny::deny_proposal))
         .routes(routes!(x509::proposals::withdraw::withdraw_proposal))
         .routes(routes!(x509::proposals::revoke::revoke_proposal))
+}
+
+/// Who did what, and who can do what; demands a login.
+#[rustfmt::skip]
+fn records() -> OpenApiRouter<App> {
+    use routes::api::v2::{audit, reports};
+    OpenApiRouter::new()
+        .routes(routes!(audit::audit))
+        .routes(routes!(audit::export::export_audit))
+        .routes(routes!(reports::access::access))
 }
 
 /// Who hears of what happens; demands a login.

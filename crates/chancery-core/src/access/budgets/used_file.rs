@@ -23,6 +23,9 @@ const HEAD: usize = MAGIC.len() + BOOT_LEN + 16;
 const RECORD: usize = 88;
 const COUNT_AT: usize = 80;
 
+/// Slots, and how much of each was given out.
+type Counts = Vec<(Slot, i64)>;
+
 /// The file. While it is open no other server has it.
 pub(super) struct UsedFile {
     file: File,
@@ -36,7 +39,7 @@ pub(super) struct UsedFile {
 impl UsedFile {
     /// Opens the file, or begins it. What it had counted in windows that are still open comes with it. None where another
     /// server has it.
-    pub(super) fn open(store: &Path, now_ms: i64) -> io::Result<Option<(Self, Vec<(Slot, i64)>)>> {
+    pub(super) fn open(store: &Path, now_ms: i64) -> io::Result<Option<(Self, Counts)>> {
         let path = beside(store, "-budgets");
         let lock = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(&path)?;
         if lock.try_lock().is_err() {
@@ -91,14 +94,14 @@ fn boot() -> [u8; BOOT_LEN] {
 }
 
 /// Whose file it is and what it counts; none where it is none, or of another boot.
-fn read(mut file: &File, boot: &[u8; BOOT_LEN]) -> io::Result<Option<(Uuid, Vec<(Slot, i64)>)>> {
+fn read(mut file: &File, boot: &[u8; BOOT_LEN]) -> io::Result<Option<(Uuid, Counts)>> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     let Some((head, records)) = bytes.split_at_checked(HEAD) else { return Ok(None) };
     let Some(rest) = head.strip_prefix(MAGIC).and_then(|rest| rest.strip_prefix(boot)) else { return Ok(None) };
     let Ok(lessee) = Uuid::from_slice(rest) else { return Ok(None) };
     let records = records.chunks_exact(RECORD);
-    Ok(Some((lessee, records.filter_map(|record| slot_of(record)).collect())))
+    Ok(Some((lessee, records.filter_map(slot_of).collect())))
 }
 
 fn record(slot: &Slot, used: i64) -> [u8; RECORD] {

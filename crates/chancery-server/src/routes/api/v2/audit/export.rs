@@ -1,7 +1,6 @@
 //! The audit records as lines.
 
 use axum::{
-    body::Body,
     extract::State,
     http::header::{CONTENT_DISPOSITION, CONTENT_TYPE},
     response::{IntoResponse, Response},
@@ -12,7 +11,7 @@ use futures::stream;
 use tracing::warn;
 
 use crate::{
-    answer::Failure,
+    answer::{Failure, in_pieces},
     app::App,
     extract::{Authenticated, Query},
 };
@@ -45,5 +44,5 @@ pub(crate) async fn export_audit(
     });
     let headers =
         [(CONTENT_TYPE, "application/x-ndjson"), (CONTENT_DISPOSITION, "attachment; filename=\"audit.jsonl\"")];
-    Ok((headers, Body::from_stream(pieces)).into_response())
+    Ok((headers, in_pieces(pieces)).into_response())
 }
