@@ -213,8 +213,6 @@ impl Chancery {
         self.watch_clock();
         self.flush_counters_each_second();
         self.keep_sessions_in_turn();
-        self.write_key_uses_in_turn();
-        self.tell_of_key_ends_in_turn();
         self.warn_of_expiry();
         self.tell_of_overdue_in_turn();
         self.tidy_vaults();

@@ -57,7 +57,7 @@ pub use custody::RsaPoolLevels;
 pub use error::{Error, Meaning, Result};
 pub use idempotency::{IdempotentCall, MadeBefore};
 pub use identity::{Caller, Credentials, FirstIdentity, LoggedIn, Member, Provision, RequestId, RequestInfo, Visitor};
-pub use limits::{BodyLimits, ImportLimits, Limits, ListLimits, NoticeLimits, OutageLimits};
+pub use limits::{ApiKeyLimits, BodyLimits, ImportLimits, Limits, ListLimits, NoticeLimits, OutageLimits};
 pub use log::{LogFailure, LogTile};
 pub use network::{Network, NotANetwork};
 pub use notices::{

@@ -119,12 +119,19 @@ pub struct Limits {
     pub outage: OutageLimits,
     /// For notices.
     pub notices: NoticeLimits,
-    /// API keys of one identity, which are read whole with it.
-    pub api_keys_max: u32,
-    /// Networks of an API key, and objects of each kind that it is restricted to: each call looks through them.
-    pub api_key_entries_max: usize,
+    /// For API keys.
+    pub api_keys: ApiKeyLimits,
     /// Logins tried from one source in a minute, before any Argon2 work; and wrong API keys shown with calls.
     pub logins_per_minute: u32,
+}
+
+/// What an identity may have of API keys.
+#[derive(Clone, Debug)]
+pub struct ApiKeyLimits {
+    /// Keys of one identity, which are read whole with it.
+    pub keys_max: u32,
+    /// Networks of a key, and objects of each kind that it is restricted to: each call looks through them.
+    pub entries_max: usize,
 }
 
 /// What bodies hold while they come, before it is known who sends them and afterwards.
@@ -351,8 +358,7 @@ impl Default for Limits {
             session_max: Duration::from_hours(12),
             outage: OutageLimits::default(),
             notices: NoticeLimits::default(),
-            api_keys_max: 50,
-            api_key_entries_max: 100,
+            api_keys: ApiKeyLimits { keys_max: 50, entries_max: 100 },
             logins_per_minute: 600,
         }
     }

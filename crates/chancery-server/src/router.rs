@@ -63,6 +63,7 @@ fn authenticated() -> OpenApiRouter<App> {
         .merge(proposals())
         .merge(notices())
         .merge(records())
+        .merge(api_keys())
         .routes(routes!(key_types::stubs::list))
         .routes(routes!(keys::create))
         .routes(routes!(keys::stubs::list))
@@ -104,13 +105,19 @@ fn authenticated() -> OpenApiRouter<App> {
         .routes(routes!(identities::lock::lock))
         .routes(routes!(identities::unlock::unlock))
         .routes(routes!(identities::password::password))
-        .routes(routes!(identities::api_keys::list, identities::api_keys::create))
-        .routes(routes!(identities::api_keys::key_uuid::change, identities::api_keys::key_uuid::delete))
-        .routes(routes!(identities::api_keys::rotate::rotate))
         .routes(routes!(whoami::whoami))
         .routes(routes!(system::settings::read, system::settings::change))
         .routes(routes!(home::v1::login::token::token))
         .routes(routes!(home::v1::logout::logout))
+}
+
+/// The API keys of identities; a login is demanded.
+fn api_keys() -> OpenApiRouter<App> {
+    use routes::api::v2::identities::api_keys;
+    OpenApiRouter::new()
+        .routes(routes!(api_keys::list, api_keys::create))
+        .routes(routes!(api_keys::key_uuid::change, api_keys::key_uuid::delete))
+        .routes(routes!(api_keys::rotate::rotate))
 }
 
 /// Token profiles and what is done with them; a login is demanded.

@@ -6,7 +6,23 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
 
 
-Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "AuditRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove"]
+class Access(TypedDict):
+    """An identity, and what it can do now."""
+    kind: IdentityKind
+    """Person or application."""
+    locked: bool
+    """Whether it is locked, and so can do nothing of this at the moment."""
+    objInfo: IdentityIdObjInfo
+    """Name and id."""
+    rights: list[HeldRight]
+    """What it can do, at least one."""
+
+
+AccessRight: TypeAlias = Literal["Tokenize", "Detokenize", "Sign", "Approve", "Administer"]
+"""What somebody can do, as the report of access sorts it."""
+
+
+Action: TypeAlias = Literal["Login", "Logout", "TokenMint", "ApiCall", "SettingsRead", "SettingsChange", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange", "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "AuditRead", "AuditExport", "AccessRead", "ServerStart", "ServerStop", "ClockJump", "Backup", "Provision", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable", "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize", "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenDelete", "TokenizedRead", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateImport", "AuthorityImport", "CertificateRequest", "CertificateRenew", "CertificateRekey", "CertificateRevoke", "CertificateRelease", "CertificateExpiry", "CrlSign", "ServiceDeploy", "ServiceRenew", "ServiceChange", "SigningPolicyCreate", "SigningPolicyChange", "SigningRequestSubmit", "SigningRequestRead", "SigningRequestDownload", "SigningRequestApprove", "SigningRequestDeny", "SigningRequestWithdraw", "SigningRequestFail", "ProposalSubmit", "ProposalRead", "ProposalApprove", "ProposalDeny", "ProposalWithdraw", "ProposalRevoke", "ProposalFail", "SigningRequestExpire", "ProposalExpire", "NoticeTargetCreate", "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "BudgetWarn"]
 """What was done or tried, as the audit records name it."""
 
 
@@ -179,9 +195,7 @@ class AuditApiKey(TypedDict):
 
 
 class AuditIdentity(TypedDict):
-    """An identity as a record names it. The store keeps it in this form and looks for `"uuid":"…","login"` and
-    `"uuid":"…"}`, so the order of the members counts.
-    """
+    """An identity as a record names it. The store keeps it in this form, and finds records by its `uuid`."""
     login: NotRequired[LoginWay | None]
     """How it proved who it is; absent where it did not, and in records of a release that did not tell."""
     name: str
@@ -352,6 +366,44 @@ class BatchTokenizeRequest(TypedDict):
     """For Random: what to keep with each new token, at most 4 KiB of JSON; sealed like the message."""
     partial: NotRequired[bool | None]
     """Whether bad values leave a `null` instead of failing the call."""
+
+
+class Budget(TypedDict):
+    """So many values in each window of time."""
+    count: int
+    """How many, 1 to 1,000,000,000,000."""
+    each: NotRequired[bool]
+    """Whether each identity has as many; otherwise all holders of the role share them."""
+    per: BudgetPeriod
+    """How long a window is."""
+
+
+BudgetPeriod: TypeAlias = Literal["Minute", "Hour", "Day", "Month"]
+"""How long the windows of a budget are. They begin where the clock and the calendar have them begin, in UTC."""
+
+
+class BudgetUse(TypedDict):
+    """One window of a budget."""
+    count: int
+    """How many values the window has."""
+    each: bool
+    """Whether each identity has as many."""
+    endsAt: str
+    """When it ends (RFC 3339)."""
+    identityUuid: NotRequired[IdentityId | None]
+    """Whose it is, with `each`."""
+    left: int
+    """How many are left; with several servers at least."""
+    operation: Operation
+    """Its operation."""
+    per: BudgetPeriod
+    """How long it is."""
+    roleUuid: RoleId
+    """The role of the rule."""
+    startsAt: str
+    """When it began (RFC 3339)."""
+    used: int
+    """How many are used; with several servers at most, since what another has set aside for itself counts."""
 
 
 CertKeyUsage: TypeAlias = Literal["digitalSignature", "nonRepudiation", "keyEncipherment", "dataEncipherment", "keyAgreement", "keyCertSign", "cRLSign"]
@@ -608,8 +660,14 @@ class ChangedService(TypedDict):
     """What it stamps under, as it is now."""
 
 
+Concern: TypeAlias = Literal["Access"]
+"""Several actions of the audit records, by what they are about."""
+
+
 class ControlRule(TypedDict):
     """One role's right to one operation."""
+    budgets: NotRequired[list[Budget]]
+    """How many values it lets through; without budgets any number. All of them have to have room for a call."""
     maskChar: NotRequired[str | None]
     """For PartialDetokenize: the one character that stands for each hidden symbol; `*` by default."""
     operation: Operation
@@ -1014,6 +1072,22 @@ class UndeliveredNoticeItems(TypedDict):
     """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
 
 
+class AccessResults(TypedDict):
+    """A list of stubs: `results`."""
+    next: NotRequired[str | None]
+    """What `after` shall be for the next page; absent on the last one."""
+    page: NotRequired[int | None]
+    """The page answered, from 1; absent after a cursor."""
+    pageSize: int
+    """Items a page."""
+    results: list[Access]
+    """This page's items, ordered by name, then uuid."""
+    total: int
+    """How many items the filter matches on all pages."""
+    totalIsAtLeast: NotRequired[bool]
+    """Whether there may be more than `total`: where no index helps, or there are very many, not all are counted."""
+
+
 class CertProfileStubResults(TypedDict):
     """A list of stubs: `results`."""
     next: NotRequired[str | None]
@@ -1219,6 +1293,32 @@ class Health(TypedDict):
 
 HealthStatus: TypeAlias = Literal["ok"]
 """`status` of the answers to an operator's questions."""
+
+
+class HeldMask(TypedDict):
+    """What a rule for partial detokenization shows."""
+    maskChar: str
+    """What stands for each hidden symbol."""
+    reveal: int
+    """How many symbols."""
+    revealFrom: RevealFrom
+    """At which end."""
+
+
+class HeldRight(TypedDict):
+    """One thing that an identity can do, and by which role."""
+    loginsRequired: int
+    """How many different holders of the role have to log in together for it."""
+    mask: NotRequired[HeldMask | None]
+    """What is shown at most; absent where it is everything, or nothing is shown."""
+    perm: NotRequired[Perm | None]
+    """By which permission; absent of Control Rules."""
+    right: AccessRight
+    """What."""
+    role: AuditRole
+    """By which role."""
+    tokenProfile: NotRequired[TokenProfileIdObjInfo | None]
+    """With which token profile; absent of permissions."""
 
 
 class HomeAnswer(TypedDict):
@@ -1568,6 +1668,22 @@ class ManifestSummary(TypedDict):
     """Items."""
 
 
+class Myself(TypedDict):
+    """One of those who have logged in."""
+    kind: IdentityKind
+    """Person or application."""
+    login: NotRequired[LoginWay | None]
+    """How it proved who it is; absent in a session that a former release began."""
+    name: str
+    """Its name at login."""
+    roles: list[AuditRole]
+    """Its roles that count in this session."""
+    source: NotRequired[str | None]
+    """The address from which it logged in; absent in a session that a former release began."""
+    uuid: IdentityId
+    """The identity."""
+
+
 class NameConstraintRules(TypedDict):
     """The names that an authority may certify (RFC 5280, 4.2.1.10): of each kind those in a permitted subtree, where there is
     one, and in no excluded one. Subtrees are `DNS:example.com` (with all hosts below), `IP:10.0.0.0/8`, `IP:2001:db8::/32`,
@@ -1637,7 +1753,7 @@ class Notice(TypedDict):
 NoticeId: TypeAlias = "str"
 
 
-NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "Test"]
+NoticeKind: TypeAlias = Literal["Waiting", "Approved", "Signed", "Applied", "Denied", "Withdrawn", "Failed", "Expired", "Revoked", "CertificateEnds", "ApiKeyEnds", "RowRefused", "JournalFailed", "BudgetLow", "Test"]
 """What a notice tells of."""
 
 
@@ -2823,6 +2939,14 @@ class TokenAnswer(TypedDict):
     """The bearer token: a JWT."""
 
 
+class TokenBudgets(TypedDict):
+    """What of the budgets of a profile's rules is used now."""
+    budgets: list[BudgetUse]
+    """The windows that are open now: one for each budget, or with `each` one for each identity that has used some of it,
+    1,000 at most, those that used most.
+    """
+
+
 class TokenFormat(TypedDict):
     """The format of messages and tokens. All lengths count symbols of the
     alphabet, or characters (Unicode scalar values) where there is none.
@@ -3057,3 +3181,21 @@ class Webhook(TypedDict):
 
 WebhookShape: TypeAlias = Literal["Chancery", "Slack", "Teams"]
 """In which form a webhook gets notices."""
+
+
+class WhoAmI(TypedDict):
+    """Who makes the call, by what right, and for how long."""
+    identities: list[Myself]
+    """In whose name it acts, in the order of the logins."""
+    management: bool
+    """Whether the session may administer."""
+    perms: list[Perm]
+    """What the roles that count permit together, beside Control Rules."""
+    sessionEndsAt: NotRequired[str | None]
+    """When the session ends however much it is used (RFC 3339); absent where there is none."""
+    sessionUuid: NotRequired[ObjectId | None]
+    """The session, as audit records name it, not its cookie; absent where an API key was shown with the call itself."""
+    tokenExpiresAt: NotRequired[str | None]
+    """When the bearer token that was shown expires (RFC 3339); absent where it was the session's cookie or an API key."""
+    unusedEndsAt: NotRequired[str | None]
+    """When the session ends if it is not used (RFC 3339); absent where there is none."""

@@ -792,17 +792,17 @@ export class Notices {
   list(
     query: { kind?: types.NoticeKind; page?: number; pageSize?: number; after?: string } = {},
     options: CallOptions = {},
-  ): Promise<Uint8Array> {
+  ): Promise<types.NoticeItems> {
     const call: Call = {
       method: "GET",
       path: "/api/v2/notices",
-      kind: "bytes",
+      kind: "envelope",
       query: query,
       isPublic: false,
       byCookie: false,
       repeatable: true,
     };
-    return this.#caller.call(call, options) as Promise<Uint8Array>;
+    return this.#caller.call(call, options) as Promise<types.NoticeItems>;
   }
 
   /**

@@ -1,7 +1,22 @@
 // Made from docs/openapi.json by `python3 clients/generate`; changes belong there.
 
+/** An identity, and what it can do now. */
+export interface Access {
+  /** Person or application. */
+  kind: IdentityKind;
+  /** Whether it is locked, and so can do nothing of this at the moment. */
+  locked: boolean;
+  /** Name and id. */
+  objInfo: IdentityIdObjInfo;
+  /** What it can do, at least one. */
+  rights: HeldRight[];
+}
+
+/** What somebody can do, as the report of access sorts it. */
+export type AccessRight = "Tokenize" | "Detokenize" | "Sign" | "Approve" | "Administer";
+
 /** What was done or tried, as the audit records name it. */
-export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "AuditRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "NoticeGiveUp" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove";
+export type Action = "Login" | "Logout" | "TokenMint" | "ApiCall" | "SettingsRead" | "SettingsChange" | "RoleCreate" | "RoleRead" | "RoleChange" | "RoleDelete" | "IdentityCreate" | "IdentityRead" | "IdentityChange" | "IdentityDelete" | "IdentityLock" | "IdentityUnlock" | "PasswordChange" | "ApiKeyCreate" | "ApiKeyRead" | "ApiKeyChange" | "ApiKeyRotate" | "ApiKeyDelete" | "ApiKeyExpiry" | "AuditRead" | "AuditExport" | "AccessRead" | "ServerStart" | "ServerStop" | "ClockJump" | "Backup" | "Provision" | "RowsAuthenticate" | "RowRefuse" | "KeyCreate" | "KeyRead" | "KeyChange" | "KeyRotate" | "KeyDisable" | "KeyEnable" | "TokenProfileCreate" | "TokenProfileRead" | "TokenProfileChange" | "TokenProfileDelete" | "TokenProfilePreview" | "ControlRulesChange" | "Tokenize" | "Detokenize" | "PartialDetokenize" | "BatchTokenize" | "BatchDetokenize" | "TrackTokenize" | "TrackDetokenize" | "Rewrap" | "TokenRead" | "TokenDelete" | "TokenizedRead" | "CertProfileCreate" | "CertProfileChange" | "CertProfileDelete" | "IssuerApprovalChange" | "CertificateGenerate" | "CertificateImport" | "AuthorityImport" | "CertificateRequest" | "CertificateRenew" | "CertificateRekey" | "CertificateRevoke" | "CertificateRelease" | "CertificateExpiry" | "CrlSign" | "ServiceDeploy" | "ServiceRenew" | "ServiceChange" | "SigningPolicyCreate" | "SigningPolicyChange" | "SigningRequestSubmit" | "SigningRequestRead" | "SigningRequestDownload" | "SigningRequestApprove" | "SigningRequestDeny" | "SigningRequestWithdraw" | "SigningRequestFail" | "ProposalSubmit" | "ProposalRead" | "ProposalApprove" | "ProposalDeny" | "ProposalWithdraw" | "ProposalRevoke" | "ProposalFail" | "SigningRequestExpire" | "ProposalExpire" | "NoticeTargetCreate" | "NoticeTargetRead" | "NoticeTargetChange" | "NoticeTargetDelete" | "NoticeTargetTest" | "NoticeGiveUp" | "JournalMiss" | "JournalFail" | "JournalResume" | "JournalRemove" | "BudgetWarn";
 
 /** The kinds of subject alternative names. */
 export type AltNameKind = "Dns" | "Ip" | "Email" | "Uri" | "Upn";
@@ -173,10 +188,7 @@ export interface AuditApiKey {
   version: number;
 }
 
-/**
- * An identity as a record names it. The store keeps it in this form and looks for `"uuid":"…","login"` and
- * `"uuid":"…"}`, so the order of the members counts.
- */
+/** An identity as a record names it. The store keeps it in this form, and finds records by its `uuid`. */
 export interface AuditIdentity {
   /** How it proved who it is; absent where it did not, and in records of a release that did not tell. */
   login?: LoginWay | null;
@@ -347,6 +359,43 @@ export interface BatchTokenizeRequest {
   metadata?: Record<string, unknown> | null;
   /** Whether bad values leave a `null` instead of failing the call. */
   partial?: boolean | null;
+}
+
+/** So many values in each window of time. */
+export interface Budget {
+  /** How many, 1 to 1,000,000,000,000. */
+  count: number;
+  /** Whether each identity has as many; otherwise all holders of the role share them. */
+  each?: boolean;
+  /** How long a window is. */
+  per: BudgetPeriod;
+}
+
+/** How long the windows of a budget are. They begin where the clock and the calendar have them begin, in UTC. */
+export type BudgetPeriod = "Minute" | "Hour" | "Day" | "Month";
+
+/** One window of a budget. */
+export interface BudgetUse {
+  /** How many values the window has. */
+  count: number;
+  /** Whether each identity has as many. */
+  each: boolean;
+  /** When it ends (RFC 3339). */
+  endsAt: string;
+  /** Whose it is, with `each`. */
+  identityUuid?: IdentityId | null;
+  /** How many are left; with several servers at least. */
+  left: number;
+  /** Its operation. */
+  operation: Operation;
+  /** How long it is. */
+  per: BudgetPeriod;
+  /** The role of the rule. */
+  roleUuid: RoleId;
+  /** When it began (RFC 3339). */
+  startsAt: string;
+  /** How many are used; with several servers at most, since what another has set aside for itself counts. */
+  used: number;
 }
 
 /** What the key of a certificate may do (RFC 5280, 4.2.1.3). */
@@ -605,8 +654,13 @@ export interface ChangedService {
   timestamping: StampsUnder;
 }
 
+/** Several actions of the audit records, by what they are about. */
+export type Concern = "Access";
+
 /** One role's right to one operation. */
 export interface ControlRule {
+  /** How many values it lets through; without budgets any number. All of them have to have room for a call. */
+  budgets?: Budget[];
   /** For PartialDetokenize: the one character that stands for each hidden symbol; `*` by default. */
   maskChar?: string | null;
   /** The operation. */
@@ -1020,6 +1074,22 @@ export interface UndeliveredNoticeItems {
 }
 
 /** A list of stubs: `results`. */
+export interface AccessResults {
+  /** What `after` shall be for the next page; absent on the last one. */
+  next?: string | null;
+  /** The page answered, from 1; absent after a cursor. */
+  page?: number | null;
+  /** Items a page. */
+  pageSize: number;
+  /** This page's items, ordered by name, then uuid. */
+  results: Access[];
+  /** How many items the filter matches on all pages. */
+  total: number;
+  /** Whether there may be more than `total`: where no index helps, or there are very many, not all are counted. */
+  totalIsAtLeast?: boolean;
+}
+
+/** A list of stubs: `results`. */
 export interface CertProfileStubResults {
   /** What `after` shall be for the next page; absent on the last one. */
   next?: string | null;
@@ -1222,6 +1292,32 @@ export interface Health {
 
 /** `status` of the answers to an operator's questions. */
 export type HealthStatus = "ok";
+
+/** What a rule for partial detokenization shows. */
+export interface HeldMask {
+  /** What stands for each hidden symbol. */
+  maskChar: string;
+  /** How many symbols. */
+  reveal: number;
+  /** At which end. */
+  revealFrom: RevealFrom;
+}
+
+/** One thing that an identity can do, and by which role. */
+export interface HeldRight {
+  /** How many different holders of the role have to log in together for it. */
+  loginsRequired: number;
+  /** What is shown at most; absent where it is everything, or nothing is shown. */
+  mask?: HeldMask | null;
+  /** By which permission; absent of Control Rules. */
+  perm?: Perm | null;
+  /** What. */
+  right: AccessRight;
+  /** By which role. */
+  role: AuditRole;
+  /** With which token profile; absent of permissions. */
+  tokenProfile?: TokenProfileIdObjInfo | null;
+}
 
 /** Answer of a call under /home/v1 that succeeded and has nothing more to say, and of one that was refused. */
 export interface HomeAnswer {
@@ -1564,6 +1660,22 @@ export interface ManifestSummary {
   total: number;
 }
 
+/** One of those who have logged in. */
+export interface Myself {
+  /** Person or application. */
+  kind: IdentityKind;
+  /** How it proved who it is; absent in a session that a former release began. */
+  login?: LoginWay | null;
+  /** Its name at login. */
+  name: string;
+  /** Its roles that count in this session. */
+  roles: AuditRole[];
+  /** The address from which it logged in; absent in a session that a former release began. */
+  source?: string | null;
+  /** The identity. */
+  uuid: IdentityId;
+}
+
 /**
  * The names that an authority may certify (RFC 5280, 4.2.1.10): of each kind those in a permitted subtree, where there is
  * one, and in no excluded one. Subtrees are `DNS:example.com` (with all hosts below), `IP:10.0.0.0/8`, `IP:2001:db8::/32`,
@@ -1634,7 +1746,7 @@ export interface Notice {
 export type NoticeId = string;
 
 /** What a notice tells of. */
-export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "Test";
+export type NoticeKind = "Waiting" | "Approved" | "Signed" | "Applied" | "Denied" | "Withdrawn" | "Failed" | "Expired" | "Revoked" | "CertificateEnds" | "ApiKeyEnds" | "RowRefused" | "JournalFailed" | "BudgetLow" | "Test";
 
 /** What kind of object a notice is about. */
 export type NoticeObject = "SigningRequest" | "Proposal" | "Certificate" | "ApiKey";
@@ -2821,6 +2933,15 @@ export interface TokenAnswer {
   token: string;
 }
 
+/** What of the budgets of a profile's rules is used now. */
+export interface TokenBudgets {
+  /**
+   * The windows that are open now: one for each budget, or with `each` one for each identity that has used some of it,
+   * 1,000 at most, those that used most.
+   */
+  budgets: BudgetUse[];
+}
+
 /**
  * The format of messages and tokens. All lengths count symbols of the
  * alphabet, or characters (Unicode scalar values) where there is none.
@@ -3057,3 +3178,21 @@ export interface Webhook {
 
 /** In which form a webhook gets notices. */
 export type WebhookShape = "Chancery" | "Slack" | "Teams";
+
+/** Who makes the call, by what right, and for how long. */
+export interface WhoAmI {
+  /** In whose name it acts, in the order of the logins. */
+  identities: Myself[];
+  /** Whether the session may administer. */
+  management: boolean;
+  /** What the roles that count permit together, beside Control Rules. */
+  perms: Perm[];
+  /** When the session ends however much it is used (RFC 3339); absent where there is none. */
+  sessionEndsAt?: string | null;
+  /** The session, as audit records name it, not its cookie; absent where an API key was shown with the call itself. */
+  sessionUuid?: ObjectId | null;
+  /** When the bearer token that was shown expires (RFC 3339); absent where it was the session's cookie or an API key. */
+  tokenExpiresAt?: string | null;
+  /** When the session ends if it is not used (RFC 3339); absent where there is none. */
+  unusedEndsAt?: string | null;
+}

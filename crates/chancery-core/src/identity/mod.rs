@@ -11,7 +11,6 @@ mod caller;
 mod credentials;
 mod directory;
 mod identities;
-mod key_ends;
 mod login;
 mod password;
 mod prove;

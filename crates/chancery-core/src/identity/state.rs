@@ -225,13 +225,9 @@ impl Chancery {
         Ok(Some(session).filter(lives))
     }
 
-    /// Keeps the sessions until the last user of this Chancery is gone.
+    /// Keeps the sessions, and the uses of API keys, until the last user of this Chancery is gone.
     pub(crate) fn keep_sessions_in_turn(self: &Arc<Self>) {
         self.every(WRITE_EVERY, "keeping sessions", |chancery| Box::pin(chancery.keep_sessions()));
-    }
-
-    /// Writes down when API keys were last used, every some minutes until the last user of this Chancery is gone.
-    pub(crate) fn write_key_uses_in_turn(self: &Arc<Self>) {
         self.every(WRITE_KEY_USES_EVERY, "writing uses of API keys", |chancery| Box::pin(chancery.write_key_uses()));
     }
 

@@ -6,6 +6,7 @@
 
 mod deliver;
 mod follow;
+mod key_ends;
 mod mail;
 mod of_record;
 mod overdue;

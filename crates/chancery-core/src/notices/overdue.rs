@@ -11,6 +11,7 @@ use chancery_types::{Action, ErrorCode, SigningRequestState};
 use serde_json::json;
 use uuid::Uuid;
 
+use super::key_ends;
 use crate::{
     Chancery, Error, Event, Result,
     audit::{Actor, Entry},
@@ -47,10 +48,12 @@ impl Kind {
 }
 
 impl Chancery {
-    /// Looks every twenty seconds, until the last user of this Chancery is gone.
+    /// Looks every twenty seconds, and less often for API keys that end, until the last user of this Chancery is gone.
     pub(crate) fn tell_of_overdue_in_turn(self: &Arc<Self>) {
         let what = "telling of what waited too long";
         self.every(LOOK_EVERY, what, |chancery| Box::pin(chancery.tell_of_overdue()));
+        let what = "telling of API keys that end";
+        self.every(key_ends::LOOK_EVERY, what, |chancery| Box::pin(chancery.tell_of_key_ends()));
     }
 
     pub(crate) async fn tell_of_overdue(&self) -> Result<()> {

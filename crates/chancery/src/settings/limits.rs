@@ -34,7 +34,6 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "approvals-max" => limits.approvals_max = number,
         "metadata-max" => limits.metadata_max = size,
         "control-rules-max" => limits.control_rules_max = size,
-        "api-key-entries-max" => limits.api_key_entries_max = size,
         "profile-versions-max" => limits.profile_versions_max = number,
         "csr-max" => limits.csr_max = size,
         "import-max" => limits.imports.import_max = size,
@@ -63,7 +62,6 @@ pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Resu
         "half-open-max" => limits.half_open_max = time,
         "idle-max" => limits.idle_max = time,
         "session-max" => limits.session_max = time,
-        "api-keys-max" => limits.api_keys_max = number,
         "logins-per-minute" => limits.logins_per_minute = number,
         _ => return set_of_requests(limits, bounds, name, number),
     }
@@ -80,7 +78,7 @@ pub(super) fn check_together(limits: &Limits) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One for batches and signing requests.
+/// One for batches, signing requests and API keys.
 fn set_of_requests(limits: &mut Limits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
     let (size, time) = in_types(number);
     match name {
@@ -90,6 +88,8 @@ fn set_of_requests(limits: &mut Limits, bounds: &mut Bounds, name: &str, number:
         "window-max" => limits.window_max = time,
         "manifest-items-max" => limits.manifest_items_max = size,
         "decisions-max" => limits.decisions_max = size,
+        "api-keys-max" => limits.api_keys.keys_max = number,
+        "api-key-entries-max" => limits.api_keys.entries_max = size,
         "rule-items-max" => limits.rule_items_max = size,
         _ => return set_of_lists(limits, bounds, name, number),
     }

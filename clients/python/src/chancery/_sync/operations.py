@@ -654,7 +654,7 @@ class Notices:
         page: int | None = None,
         pageSize: int | None = None,
         after: str | None = None,
-    ) -> bytes:
+    ) -> types.NoticeItems:
         """What happened, the newest first, as far as the caller may see what it is about: approvers see all of requests and
         proposals, submitters the own ones, everybody certificates, and who administers the server everything.
 
@@ -670,11 +670,11 @@ class Notices:
         """
         call = Call(
             "GET", "/api/v2/notices",
-            kind="bytes",
+            kind="envelope",
             query={"kind": kind, "page": page, "pageSize": pageSize, "after": after},
             repeatable=True,
         )
-        return cast("bytes", self._caller.call(call))
+        return cast("types.NoticeItems", self._caller.call(call))
 
     def undelivered(
         self,

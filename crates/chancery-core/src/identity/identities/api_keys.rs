@@ -108,9 +108,9 @@ impl Chancery {
                     check_holds_as_much(tx, &granter, row.identity_id).await?;
                 }
                 check_scope(tx, content.scope.as_ref()).await?;
-                if tables::api_keys::count(tx, row.identity_id).await? >= i64::from(limits.api_keys_max) {
+                if tables::api_keys::count(tx, row.identity_id).await? >= i64::from(limits.api_keys.keys_max) {
                     let message =
-                        format!("An identity has at most {} API keys; delete one first.", limits.api_keys_max);
+                        format!("An identity has at most {} API keys; delete one first.", limits.api_keys.keys_max);
                     return Err(Error::new(Meaning::TooLarge, message));
                 }
                 tables::api_keys::insert(tx, &row).await.map_err(name_taken)?;
@@ -297,7 +297,7 @@ fn end_of(text: &str, now: i64) -> Result<i64> {
 
 /// The networks as they are kept.
 fn networks(given: &[String], limits: &Limits) -> Result<Vec<String>> {
-    let max = limits.api_key_entries_max;
+    let max = limits.api_keys.entries_max;
     if given.len() > max {
         return Err(Error::too_large("/networks", format!("An API key has at most {max} networks.")));
     }
@@ -313,7 +313,7 @@ fn networks(given: &[String], limits: &Limits) -> Result<Vec<String>> {
 /// The scope as it is kept.
 fn scope(given: Option<ApiKeyScope>, limits: &Limits) -> Result<Option<ApiKeyScope>> {
     let Some(scope) = given else { return Ok(None) };
-    let max = limits.api_key_entries_max;
+    let max = limits.api_keys.entries_max;
     let ApiKeyScope { token_profile_uuids: profiles, policy_uuids: policies, service_uuids: services } = &scope;
     for (member, entries) in
         [("tokenProfileUuids", profiles.len()), ("policyUuids", policies.len()), ("serviceUuids", services.len())]

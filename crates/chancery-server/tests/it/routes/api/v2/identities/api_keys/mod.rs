@@ -151,7 +151,8 @@ async fn bodies_are_refused_at_the_member_at_fault() {
 
 #[tokio::test]
 async fn an_identity_has_so_many_keys() {
-    let limits = chancery_core::Limits { api_keys_max: 2, ..Default::default() };
+    let api_keys = chancery_core::ApiKeyLimits { keys_max: 2, entries_max: 100 };
+    let limits = chancery_core::Limits { api_keys, ..Default::default() };
     let app = TestApp::with(crate::app::Setup { limits, ..Default::default() }).await;
     let admin = app.admin().await;
     let till = till(&admin).await;

@@ -1,7 +1,7 @@
 //! API keys that will soon end: an audit record at 30, 7 and 1 days before, once each, as of certificates
 //! (`pki/expiry.rs`), by marks in the store.
 
-use std::{sync::Arc, time::Duration};
+use std::time::Duration;
 
 use chancery_store::{Tx, tables};
 use chancery_types::{Action, ErrorCode};
@@ -18,19 +18,14 @@ use crate::{
 const DAY_MS: i64 = 24 * 3_600 * 1_000;
 
 /// Between two looks.
-const LOOK_EVERY: Duration = Duration::from_mins(10);
+pub(super) const LOOK_EVERY: Duration = Duration::from_mins(10);
 
 /// Keys told of in one transaction: others wait for it.
 const TOGETHER: u32 = 200;
 
 impl Chancery {
-    /// Looks every ten minutes, until the last user of this Chancery is gone.
-    pub(crate) fn tell_of_key_ends_in_turn(self: &Arc<Self>) {
-        self.every(LOOK_EVERY, "telling of API keys that end", |chancery| Box::pin(chancery.tell_of_key_ends()));
-    }
-
     /// Tells of every API key that has come within 30, 7 or 1 days of its end since the last look.
-    pub(crate) async fn tell_of_key_ends(&self) -> Result<()> {
+    pub(super) async fn tell_of_key_ends(&self) -> Result<()> {
         let (node, now_ms) = (self.node, self.clock.now_ms());
         let task = WatchingExpiry::of_api_keys();
         for days in EXPIRY_DAYS {
