@@ -22,7 +22,7 @@ const AES: KeySpec = KeySpec::Aes(AesSize::Bits256);
 fn every_kind_opens_for_its_purpose() {
     let custodian = custodian();
     for spec in KeySpec::ALL.iter().copied() {
-        for purpose in [Purpose::Sign, Purpose::Data, Purpose::Bearer, Purpose::Log, Purpose::Rows] {
+        for purpose in [Purpose::Sign, Purpose::Data, Purpose::Bearer, Purpose::Log, Purpose::Rows, Purpose::Journal] {
             let new = custodian.generate(key_ref(purpose, spec));
             if !spec.fits(purpose) {
                 assert_eq!(new.err(), Some(GenerateError::Unfit { spec, purpose }));
@@ -41,6 +41,10 @@ fn every_kind_opens_for_its_purpose() {
                     assert!(key.verify(b"row", &key.tag(b"row")));
                 }
                 Purpose::Log => assert_eq!(custodian.open_log_key(&new.sealed).unwrap().key(), new.sealed.key()),
+                Purpose::Journal => {
+                    let key = custodian.open_journal_key(&new.sealed).unwrap();
+                    assert_ne!(key.tag(b"token"), key.tag(b"another"));
+                }
             }
         }
     }
@@ -55,7 +59,9 @@ fn a_seal_binds_id_version_purpose_and_kind() {
         let moved = SealedKey::from_parts(key, sealed.as_bytes().to_vec());
         match key.purpose {
             Purpose::Bearer => custodian.open_bearer_key(&moved).err(),
-            Purpose::Data | Purpose::Sign | Purpose::Log | Purpose::Rows => custodian.open_data_key(&moved).err(),
+            Purpose::Data | Purpose::Sign | Purpose::Log | Purpose::Rows | Purpose::Journal => {
+                custodian.open_data_key(&moved).err()
+            }
         }
     };
     assert_eq!(moved_to(key), None);
