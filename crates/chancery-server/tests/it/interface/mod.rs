@@ -51,6 +51,10 @@ const RECORDED_ELSEWHERE: &[&str] = &[
     "ProposalExpire",
     "NoticeTargetRead",
     "NoticeGiveUp",
+    "JournalMiss",
+    "JournalFail",
+    "JournalResume",
+    "JournalRemove",
     "BudgetWarn",
 ];
 
