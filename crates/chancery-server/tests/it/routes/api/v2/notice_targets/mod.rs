@@ -68,27 +68,27 @@ async fn a_mailbox_is_a_target_too_and_its_address_ends_no_line() {
     let admin = app.admin().await;
     let mailbox = |address: &str| json!({"name": "releases", "email": {"address": address}, "kinds": ["Waiting"]});
     for wrong in ["", "releases", "a@b\r\nBcc: c@d", "a@b,c@d", "\"a b\"@c"] {
-        admin.post(PATH, mailbox(wrong)).await.refused(422, "InvalidValue", Some("/email/address"));
+        admin.post(PATH, mailbox(wrong)).await.refused(400, "InvalidValue", Some("/email/address"));
     }
     let mut both = mailbox("a@example.org");
     both["webhook"] = json!({"url": "https://hooks.example.org/x", "shape": "Slack"});
-    admin.post(PATH, both).await.refused(422, "InvalidValue", Some("/email"));
-    admin.post(PATH, json!({"name": "nowhere"})).await.refused(422, "InvalidValue", Some("/webhook"));
+    admin.post(PATH, both).await.refused(400, "InvalidValue", Some("/email"));
+    admin.post(PATH, json!({"name": "nowhere"})).await.refused(400, "InvalidValue", Some("/webhook"));
     let mut signed = mailbox("a@example.org");
     signed["secret"] = json!(Base64::encode(&[7; 32]));
-    admin.post(PATH, signed).await.refused(422, "InvalidValue", Some("/secret"));
+    admin.post(PATH, signed).await.refused(400, "InvalidValue", Some("/secret"));
 
     let made = admin.post(PATH, mailbox("releases@example.org")).await.response().clone();
     assert_eq!((&made["email"], &made["webhook"]), (&json!({"address": "releases@example.org"}), &Value::Null));
     let tested = admin.post(&format!("{}/test", path_of(&made)), json!({})).await;
     assert_eq!((&tested.response()["delivered"], &tested.response()["status"]), (&json!(true), &json!(250)));
     let webhook = json!({"webhook": {"url": "https://hooks.example.org/x", "shape": "Slack"}});
-    admin.patch(&path_of(&made), webhook).await.refused(422, "InvalidValue", Some("/webhook"));
+    admin.patch(&path_of(&made), webhook).await.refused(400, "InvalidValue", Some("/webhook"));
     let moved = admin.patch(&path_of(&made), json!({"email": {"address": "other@example.org"}})).await;
     assert_eq!(moved.response()["email"]["address"], "other@example.org");
     let hook = target(&admin, "hook").await;
     let moved = json!({"email": {"address": "a@example.org"}});
-    admin.patch(&path_of(&hook), moved).await.refused(422, "InvalidValue", Some("/email"));
+    admin.patch(&path_of(&hook), moved).await.refused(400, "InvalidValue", Some("/email"));
     assert_eq!(admin.patch(&path_of(&hook), json!({"kinds": ["Denied"]})).await.response()["webhook"], hook["webhook"]);
 }
 
