@@ -19,7 +19,7 @@ use crate::{
 const CANDIDATES_MAX: usize = 10;
 
 /// Members that hold the uuids of others, and of which kind.
-const REFERENCES: [(&str, &str); 21] = [
+const REFERENCES: [(&str, &str); 24] = [
     ("roleUuid", "role"),
     ("roleUuids", "role"),
     ("nextRoleUuids", "role"),
@@ -31,6 +31,7 @@ const REFERENCES: [(&str, &str); 21] = [
     ("serviceUuid", "service"),
     ("serviceUuids", "service"),
     ("policyUuid", "policy"),
+    ("policyUuids", "policy"),
     ("signingPolicyUuid", "policy"),
     ("preApprovalUuid", "proposal"),
     ("repeatsUuid", "request"),
@@ -40,7 +41,9 @@ const REFERENCES: [(&str, &str); 21] = [
     ("certificateUuid", "cert"),
     ("previousCertificateUuid", "cert"),
     ("submitterUuid", "identity"),
+    ("identityUuid", "identity"),
     ("tweakDomain", "profile"),
+    ("tokenProfileUuids", "profile"),
 ];
 
 /// What is counted in the audit, by token profiles; their records have no names.
@@ -309,9 +312,10 @@ mod tests {
     }
 
     /// Members of the interface that refer to others without a name beside them, and why.
-    const BARE: [(&str, &str); 2] = [
+    const BARE: [(&str, &str); 3] = [
         ("objectUuid", "of whatever kind the record is about: object_of_record"),
         ("serviceOrIssuerUuid", "is sent and never answered"),
+        ("sessionUuid", "sessions have no names"),
     ];
 
     #[test]

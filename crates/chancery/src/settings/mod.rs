@@ -317,11 +317,7 @@ impl Options {
         if let Some(address) = self.plain_listen.filter(|address| !address.ip().is_loopback()) {
             return Err(format!("--plain-listen {address}: only a loopback address, since nothing is encrypted").into());
         }
-        let tls = match (self.tls_cert, self.tls_key) {
-            (Some(certificate), Some(key)) => Some((certificate, key)),
-            (None, None) => None,
-            (Some(_), None) | (None, Some(_)) => return Err("--tls-cert and --tls-key go together".into()),
-        };
+        let tls = tls_files(self.tls_cert, self.tls_key)?;
         let (mut limits, mut bounds) = (Limits::default(), Bounds::default());
         let given = Given { limits: self.limit.unwrap_or_default(), proxies: self.trusted_proxies.unwrap_or_default() };
         for limit in &given.limits {
@@ -366,6 +362,14 @@ impl Options {
             log_level: self.log_level.unwrap_or_else(|| self.log_level_default.unwrap_or("info").to_owned()),
             log_format: self.log_format.unwrap_or_default(),
         })
+    }
+}
+
+fn tls_files(certificate: Option<PathBuf>, key: Option<PathBuf>) -> Result<Option<(PathBuf, PathBuf)>, Failure> {
+    match (certificate, key) {
+        (Some(certificate), Some(key)) => Ok(Some((certificate, key))),
+        (None, None) => Ok(None),
+        (Some(_), None) | (None, Some(_)) => Err("--tls-cert and --tls-key go together".into()),
     }
 }
 
