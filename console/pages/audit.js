@@ -15,9 +15,8 @@ import { apart, t, word } from "../words.js";
 const ACTIONS = [
   "Login", "Logout", "TokenMint", "ApiCall", "RoleCreate", "RoleRead", "RoleChange", "RoleDelete", "IdentityCreate", "IdentityRead", "IdentityChange",
   "IdentityDelete", "IdentityLock", "IdentityUnlock", "PasswordChange", "ApiKeyCreate", "ApiKeyRead", "ApiKeyChange", "ApiKeyRotate", "ApiKeyDelete", "ApiKeyExpiry", "SettingsRead", "SettingsChange", "AuditRead", "AuditExport", "AccessRead", "NoticeTargetCreate",
-  "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp", "JournalMiss", "JournalFail",
-  "JournalResume", "JournalRemove", "ServerStart", "ServerStop", "ClockJump",
-  "Provision", "Backup", "RowsAuthenticate", "RowRefuse", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable",
+  "NoticeTargetRead", "NoticeTargetChange", "NoticeTargetDelete", "NoticeTargetTest", "NoticeGiveUp", "ServerStart", "ServerStop", "ClockJump",
+  "Provision", "Backup", "RowsAuthenticate", "RowRefuse", "JournalMiss", "JournalFail", "JournalResume", "JournalRemove", "KeyCreate", "KeyRead", "KeyChange", "KeyRotate", "KeyDisable", "KeyEnable",
   "TokenProfileCreate", "TokenProfileRead", "TokenProfileChange", "TokenProfileDelete", "TokenProfilePreview", "ControlRulesChange", "Tokenize",
   "Detokenize", "PartialDetokenize", "BatchTokenize", "BatchDetokenize", "TrackTokenize", "TrackDetokenize", "Rewrap", "TokenRead", "TokenizedRead",
   "BudgetWarn", "TokenDelete", "CertProfileCreate", "CertProfileChange", "CertProfileDelete", "IssuerApprovalChange", "CertificateGenerate", "CertificateRequest",

@@ -28,7 +28,7 @@ fn whoever_read_a_token_is_told_after_a_kill_and_what_was_changed_is_found() {
     let data = folder.path().join("data");
     let mut demo = Demo::start(folder.path(), &[]);
     let (client, profile) = (demo.client(), demo.text("/demo/tokenProfileUuid").parse().unwrap());
-    let made = client.tokenize(profile, "4111 1111 1111 1111").unwrap();
+    let made = client.tokenize(profile, "4012 8888 8888 1881").unwrap();
     let token = made.token.clone();
     let others: Vec<_> = (0..CALLS).map(|number| client.tokenize(profile, &luhn(number)).unwrap().token).collect();
     client.detokenize(profile, made).unwrap();

@@ -158,6 +158,9 @@ const STEPS: &[&str] = &[
     "unlock",
     "rows list",
     "rows authenticate",
+    "$chancery detokenize --profile 'demo cards' 4111110000001111 > /dev/null",
+    "audit who",
+    "audit verify-journal",
     "backup",
     "init",
     "logout",
@@ -278,7 +281,7 @@ fn every_example_works_as_it_stands_in_the_help() {
 }
 
 /// Commands that anybody may run who has the program, and those of the host, which ask no server.
-const FOR_ANYBODY: [&str; 12] = [
+const FOR_ANYBODY: [&str; 14] = [
     "login",
     "completions",
     "man",
@@ -287,6 +290,8 @@ const FOR_ANYBODY: [&str; 12] = [
     "unlock",
     "rows list",
     "rows authenticate",
+    "audit who",
+    "audit verify-journal",
     "backup",
     "init",
     "serve",
@@ -304,8 +309,11 @@ fn for_nobody(place: &Place, step: &str, line: &str, transcript: &mut Transcript
     transcript.add(place, &format!("for nobody: chancery {step}"), &said);
 }
 
+/// What is asked at a terminal, and what is typed there.
+type Answer = (&'static str, &'static str);
+
 /// Changes that somebody makes at one terminal, where they are asked: the line, and what they answer.
-const AT_A_TERMINAL: [(&str, &[(&str, &str)], i32); 9] = [
+const AT_A_TERMINAL: [(&str, &[Answer], i32); 9] = [
     ("chancery role create --name Typed --logins-required 1 --perm Signing:Submit", &[], 0),
     ("chancery role change Typed --perm Signing:Approve", &[], 0),
     ("chancery role delete Typed", &[("Type delete to delete this: ", "no")], 2),
