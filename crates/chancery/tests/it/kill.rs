@@ -100,7 +100,7 @@ fn twenty_kills_lose_nothing_that_was_answered() {
     check_integrity(&folder.path().join("data/chancery.db"));
 }
 
-const BUDGET: u64 = 10_000;
+const BUDGET: u64 = 60_000;
 const SPENDERS: usize = 16;
 
 /// Asks for values until there are none or the server is gone; how many were answered, and how many were in flight then.

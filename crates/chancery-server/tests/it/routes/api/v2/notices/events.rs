@@ -104,7 +104,7 @@ async fn what_happens_comes_at_once_as_far_as_the_caller_may_see_it() {
     let own = submit(&submitter, &service, "my own").await;
     submitted.push(own.clone());
     assert_eq!(of_approver.objects(4).await, submitted, "in the order in which it happened, and nothing old");
-    assert_eq!(of_submitter.objects(1).await, [own.clone()], "nothing of what is not its own");
+    assert_eq!(of_submitter.objects(1).await, std::slice::from_ref(&own), "nothing of what is not its own");
     let path = format!("/api/v2/x509/signing-requests/{}/deny", own.as_str().unwrap());
     approver.post(&path, json!({"note": "not this"})).await.response();
     let denied = of_denials.next().await.unwrap();
@@ -140,7 +140,7 @@ async fn whoever_was_cut_off_goes_on_after_the_last_event_without_loss() {
         came.retain(|object| expected.contains(object));
         assert_eq!(came, expected);
         let live = submit(admin, &service, "and then").await;
-        assert_eq!(events.objects(1).await, [live.clone()]);
+        assert_eq!(events.objects(1).await, std::slice::from_ref(&live));
         missed.push(live);
     }
     let (mut events, _) = Events::of(admin, "", Some("1-1")).await;

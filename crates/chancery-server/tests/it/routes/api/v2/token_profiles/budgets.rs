@@ -15,6 +15,7 @@ const MESSAGE: &str = "4111111111111111";
 /// What the clock of the tests stands at is half a second after a full minute, and noon.
 const NOON: &str = "2026-06-21T12:00:00.000Z";
 
+#[expect(clippy::needless_pass_by_value, reason = "each caller writes them out")]
 fn rule(role: &str, operation: &str, budgets: Value) -> Value {
     json!({"roleUuid": role, "operation": operation, "budgets": budgets})
 }

@@ -280,12 +280,12 @@ async fn parallel_approvers_give_one_certificate(setup: Setup) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parallel_approvers_give_exactly_one_certificate() {
-    parallel_approvers_give_one_certificate(Setup::default()).await;
+    Box::pin(parallel_approvers_give_one_certificate(Setup::default())).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn parallel_approvers_give_exactly_one_certificate_on_postgresql() {
-    parallel_approvers_give_one_certificate(Setup { postgres: true, ..Setup::default() }).await;
+    Box::pin(parallel_approvers_give_one_certificate(Setup { postgres: true, ..Setup::default() })).await;
 }
 
 #[tokio::test]

@@ -102,12 +102,12 @@ async fn services_sign_from_the_last_approval_on(postgres: bool) {
 
 #[tokio::test]
 async fn services_sign_from_the_last_approval_on_in_sqlite() {
-    services_sign_from_the_last_approval_on(false).await;
+    Box::pin(services_sign_from_the_last_approval_on(false)).await;
 }
 
 #[tokio::test]
 async fn services_sign_from_the_last_approval_on_in_postgresql() {
-    services_sign_from_the_last_approval_on(true).await;
+    Box::pin(services_sign_from_the_last_approval_on(true)).await;
 }
 
 async fn what_was_denied_is_asked_for_again(postgres: bool) {
@@ -141,12 +141,12 @@ async fn what_was_denied_is_asked_for_again(postgres: bool) {
 
 #[tokio::test]
 async fn what_was_denied_is_asked_for_again_in_sqlite() {
-    what_was_denied_is_asked_for_again(false).await;
+    Box::pin(what_was_denied_is_asked_for_again(false)).await;
 }
 
 #[tokio::test]
 async fn what_was_denied_is_asked_for_again_in_postgresql() {
-    what_was_denied_is_asked_for_again(true).await;
+    Box::pin(what_was_denied_is_asked_for_again(true)).await;
 }
 
 #[tokio::test]
