@@ -156,7 +156,7 @@ export function pages(planted, who) {
     ["notice-target-mailbox", `#/notices/target/${planted.mailbox}`, true],
     ["notice-target-new", "#/notices/target/new", true],
     ["audit", "#/audit?action=RoleCreate", true],
-    ["access", "#/audit/access?right=Approve", true],
+    ["access", "#/audit/access?right=Sign", true],
     ["system", "#/system", false],
   ];
 }
