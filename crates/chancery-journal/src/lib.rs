@@ -2,7 +2,7 @@
 //!
 //! A [`Call`] is in the kernel before [`Journal::append`] returns, by a shared mapping: that costs no system call, and what
 //! a killed process wrote stays. Whoever wants it on the disk waits for [`Journal::flushed`], together with all others
-//! that do. Each record is linked to the one before by a SHA-256 hash, which its MAC is over ([`format`]); so [`walk`]
+//! that do. Each record is linked to the one before by a SHA-256 hash, which its MAC is over (`format.rs`); so [`walk`]
 //! names the place of the first record that was changed, removed, added or moved.
 //!
 //! A journal is cut into segments. One that is full is closed and compressed, and removed when its time is over. No
