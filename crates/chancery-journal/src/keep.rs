@@ -106,6 +106,8 @@ impl Keeper {
             error!(segment = gone, "somebody removed or replaced the journal's segment that is being written");
             self.known.remove(&gone);
             self.tell(Event::Gone(vec![gone]));
+            // Nobody may be answered whose record is in a file that is gone, whether there can be another one or not.
+            written.end_live(&shared);
         }
         written.renew(&shared)
     }
@@ -129,7 +131,10 @@ impl Keeper {
         }
         // It may take long where the file system allocates nothing ahead, and calls need the lock.
         let spare = Spare::make(&self.shared.folder, self.shared.options.segment_bytes)?;
-        self.shared.written().spare.get_or_insert(spare);
+        let mut written = self.shared.written();
+        written.spare.get_or_insert(spare);
+        // Whoever found none need not wait any longer.
+        written.retry_at = None;
         Ok(())
     }
 

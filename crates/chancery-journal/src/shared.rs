@@ -127,15 +127,19 @@ impl Written {
         if self.retry_at.is_some_and(|retry_at| Instant::now() < retry_at) {
             return Err(Failed::NotWritten);
         }
-        match self.renew(shared) {
-            Ok(()) => self.retry_at = None,
-            Err(error) => {
-                error!(%error, "the journal's next segment cannot be begun; calls are refused");
-                self.retry_at = Some(Instant::now() + RETRY_AFTER);
-                return Err(Failed::NotWritten);
-            }
-        }
-        Ok(())
+        self.renew(shared).map_err(|error| {
+            error!(%error, "the journal's next segment cannot be begun; calls are refused");
+            self.retry_at = Some(Instant::now() + RETRY_AFTER);
+            Failed::NotWritten
+        })
+    }
+
+    /// Ends the segment, if there is one; calls are refused until the next one is begun.
+    pub(crate) fn end_live(&mut self, shared: &Shared) {
+        let Some(mut live) = self.live.take() else { return };
+        live.end(&shared.key, (shared.options.now_ms)());
+        self.head = live.head();
+        self.ended.push(live);
     }
 
     /// Begins a segment in the place of the one that there is, which is ended.
@@ -144,17 +148,12 @@ impl Written {
             Some(spare) => spare,
             None => Spare::make(&shared.folder, shared.options.segment_bytes)?,
         };
-        let now_ms = (shared.options.now_ms)();
-        if let Some(mut live) = self.live.take() {
-            live.end(&shared.key, now_ms);
-            self.head = live.head();
-            self.ended.push(live);
-        }
+        self.end_live(shared);
         let header = Header {
             journal: shared.id,
             segment: self.head.segment + 1,
             first: self.head.record + 1,
-            made_at_ms: now_ms,
+            made_at_ms: (shared.options.now_ms)(),
             before: self.head.hash,
             sealed: shared.sealed.clone(),
         };
@@ -162,6 +161,7 @@ impl Written {
         self.has_new_name = true;
         self.head = live.head();
         self.live = Some(live);
+        self.retry_at = None;
         Ok(())
     }
 }
