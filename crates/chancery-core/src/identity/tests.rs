@@ -2,15 +2,19 @@
 
 use std::{sync::Arc, time::Duration};
 
+use chancery_store::{StoreError, tables::identity_roles};
 use chancery_types::{
-    AuthType, Base64, Perm, RoleId,
-    wire::login::{AuthCredentials, LoginRequest},
+    AuthType, Base64, IdentityKind, Perm, RoleId,
+    wire::{
+        identities::CreateIdentity,
+        login::{AuthCredentials, LoginRequest},
+    },
 };
 
 use super::LoggedIn;
 use crate::{
     Caller, Chancery, Credentials, Error, Host, Meaning, Result,
-    testing::{Installation, PASSWORD, request, visitor},
+    testing::{Installation, PASSWORD, START_MS, request, visitor},
 };
 
 const MINUTE_MS: i64 = 60_000;
@@ -96,6 +100,38 @@ async fn a_refused_further_login_leaves_the_session_as_it_was() {
         assert_eq!(meaning(log_in(chancery, Some(&second.cookie), further).await), Meaning::Unauthenticated);
     }
     assert!(by_cookie(chancery, &second.cookie).await.is_ok());
+}
+
+/// As a former release gave such roles.
+#[tokio::test]
+async fn an_application_that_holds_a_role_of_two_persons_already_completes_no_login() {
+    let installation = Installation::new().await;
+    let chancery = &installation.chancery;
+    let robot = CreateIdentity {
+        name: "robot".to_owned(),
+        kind: IdentityKind::Application,
+        role_uuids: vec![RoleId::APPLICATION],
+        password: Some(Base64(PASSWORD.as_bytes().to_vec())),
+    };
+    let robot = chancery.create_identity(&installation.administrators().await, robot).await.unwrap().uuid;
+    let row = identity_roles::Row {
+        identity_id: robot.into(),
+        role_id: RoleId::ADMINISTRATOR.into(),
+        assigned_at_ms: START_MS,
+    };
+    let stored: Result<_, StoreError> =
+        chancery.storage.store().write(move |tx| Box::pin(async move { identity_roles::insert(tx, &row).await })).await;
+    stored.unwrap();
+    // A node that begins now has read it.
+    let node = installation.other_node().await;
+    let first = log_in(&node, None, "Admin1").await.unwrap();
+    assert_eq!(meaning(log_in(&node, Some(&first.cookie), "robot").await), Meaning::Unauthenticated);
+    let alone = log_in(&node, None, "robot").await.unwrap();
+    assert_eq!((alone.answer.response.management, alone.answer.response.perms.len()), (false, 0));
+    assert_eq!(by_cookie(&node, &alone.cookie).await.unwrap().roles(), [RoleId::APPLICATION]);
+    assert_eq!(meaning(log_in(&node, Some(&alone.cookie), "Admin1").await), Meaning::Unauthenticated);
+    let second = log_in(&node, Some(&first.cookie), "Admin2").await.unwrap();
+    assert!(second.answer.response.management, "two persons complete theirs");
 }
 
 #[tokio::test]

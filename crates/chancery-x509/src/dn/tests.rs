@@ -144,3 +144,14 @@ proptest! {
         let _ = line.parse::<DistinguishedName>();
     }
 }
+
+#[test]
+fn a_name_from_outside_has_no_empty_part() {
+    // SEQUENCE { SET {} }, and the same behind CN=a.
+    for der in ["30023100", "300e310c300a06035504030c03616263", "3010310c300a06035504030c036162633100"] {
+        let name = Name::from_der(&hex::decode(der).unwrap()).unwrap();
+        let taken = DistinguishedName::taken(&name).map(|name| name.to_string());
+        let expected = if der.contains("3100") { Err(DnError::EmptyPart) } else { Ok("CN=abc".to_owned()) };
+        assert_eq!(taken, expected, "{der}");
+    }
+}
