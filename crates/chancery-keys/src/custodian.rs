@@ -88,6 +88,11 @@ impl Custodian {
         SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Log)?, RsaBatch::Never)
     }
 
+    /// Opens the key of the authority of the nodes' own TLS sockets.
+    pub fn open_transport_key(&self, sealed: &SealedKey) -> Result<SigningKey, OpenError> {
+        SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Transport)?, RsaBatch::Never)
+    }
+
     /// Opens a key for tokens.
     pub fn open_data_key(&self, sealed: &SealedKey) -> Result<DataKey, OpenError> {
         DataKey::new(*sealed.key(), self.open(sealed, Purpose::Data)?)
@@ -183,6 +188,7 @@ mod tests {
             Purpose::Log => custodian.open_log_key(&sealed).err(),
             Purpose::Rows => custodian.open_row_key(&sealed).err(),
             Purpose::Journal => custodian.open_journal_key(&sealed).err(),
+            Purpose::Transport => custodian.open_transport_key(&sealed).err(),
         }
     }
 
@@ -195,6 +201,7 @@ mod tests {
             (KeySpec::Rsa(RsaSize::Bits3072), Purpose::Sign),
             (KeySpec::Ec(Curve::P256), Purpose::Sign),
             (KeySpec::Ec(Curve::P384), Purpose::Sign),
+            (KeySpec::Ec(Curve::P256), Purpose::Transport),
             (KeySpec::Ed25519, Purpose::Sign),
             (KeySpec::Ed25519, Purpose::Log),
             (KeySpec::MlDsa(MlDsaSet::MlDsa44), Purpose::Sign),

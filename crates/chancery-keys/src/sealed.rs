@@ -22,10 +22,13 @@ pub enum Purpose {
     Rows,
     /// The tags and MACs of a journal of the data plane.
     Journal,
+    /// Certificates of the nodes' own TLS sockets.
+    Transport,
 }
 
 impl Purpose {
-    const ALL: [Self; 6] = [Self::Sign, Self::Data, Self::Bearer, Self::Log, Self::Rows, Self::Journal];
+    const ALL: [Self; 7] =
+        [Self::Sign, Self::Data, Self::Bearer, Self::Log, Self::Rows, Self::Journal, Self::Transport];
 
     /// The spelling in the store, and part of what a seal binds: it never changes.
     #[must_use]
@@ -37,6 +40,7 @@ impl Purpose {
             Self::Log => "Log",
             Self::Rows => "Rows",
             Self::Journal => "Journal",
+            Self::Transport => "Transport",
         }
     }
 }

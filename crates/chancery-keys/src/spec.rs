@@ -128,7 +128,8 @@ impl KeySpec {
     #[must_use]
     pub const fn fits(self, purpose: Purpose) -> bool {
         match self {
-            Self::Rsa(_) | Self::Ec(_) | Self::MlDsa(_) => matches!(purpose, Purpose::Sign),
+            Self::Rsa(_) | Self::MlDsa(_) => matches!(purpose, Purpose::Sign),
+            Self::Ec(_) => matches!(purpose, Purpose::Sign | Purpose::Transport),
             Self::Ed25519 => matches!(purpose, Purpose::Sign | Purpose::Log),
             Self::Aes(_) => matches!(purpose, Purpose::Data),
             Self::Hmac256 => {

@@ -58,6 +58,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0075_audit_by_filter",
     "0076_budgets",
     "0080_row_counts",
+    "0081_transport_authority",
 ];
 
 /// The text is kept whole, as its own checksum.

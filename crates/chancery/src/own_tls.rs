@@ -9,7 +9,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use chancery_core::{Clock, new_transport_identity};
+use chancery_core::{Chancery, Host};
 use rustls::{
     ServerConfig,
     pki_types::{CertificateDer, pem::PemObject as _},
@@ -53,9 +53,13 @@ struct Names {
 }
 
 /// The TLS of the socket.
-pub(crate) fn config(settings: &Settings) -> Result<Arc<ServerConfig>, Failure> {
+pub(crate) async fn config(
+    settings: &Settings,
+    chancery: &Chancery,
+    host: &Host,
+) -> Result<Arc<ServerConfig>, Failure> {
     if settings.tls.is_none() {
-        own(settings).doing("making the server's own TLS certificate")?;
+        own(settings, chancery, host).await.doing("making the server's own TLS certificate")?;
     }
     present(settings)
 }
@@ -107,15 +111,16 @@ fn warn_of_readers(key: &Path) {
     }
 }
 
-/// Makes the server's own certificate and key. Made anew when there is none, or when the server has another name: its
-/// authority's key was forgotten, so a new name needs a new authority.
-fn own(settings: &Settings) -> Result<(), Failure> {
+/// Makes the server's own certificate and key, below the installation's authority. Made anew when there is none, or when
+/// the server has another name. What is there stays, also below an authority of the node's own, as former releases made
+/// them: clients trust it.
+async fn own(settings: &Settings, chancery: &Chancery, host: &Host) -> Result<(), Failure> {
     let files = OwnFiles::under(&settings.data);
     let wanted = Names { names: names(settings) };
     let made_for = fs::read(&files.names).ok().and_then(|json| serde_json::from_slice::<Names>(&json).ok());
     if made_for.is_none_or(|made_for| made_for != wanted) {
         crate::installation::make_data_folder(&settings.data.join("tls"))?;
-        let identity = new_transport_identity(&wanted.names, Clock::System.now_ms())?;
+        let identity = chancery.transport_identity(host, &wanted.names).await?;
         // The names come last: where they are, the other three belong together.
         let _absent = fs::remove_file(&files.names);
         private_file::replace(&files.key, identity.key_pem.as_bytes())?;

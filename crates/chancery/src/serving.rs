@@ -123,7 +123,7 @@ impl Serving {
         reload: Reload,
     ) -> Result<Self, Failure> {
         let signals = Signals::catch()?;
-        let tls = Tls::from(own_tls::config(settings)?);
+        let tls = Tls::from(own_tls::config(settings, &chancery, host).await?);
         let address = sockets.address()?;
         let begins = chancery.serving_begins(host, env!("CARGO_PKG_VERSION"), settings.recorded());
         begins.await.doing("recording that the server begins")?;

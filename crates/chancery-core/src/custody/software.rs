@@ -81,6 +81,11 @@ impl Software {
             .with(Arc::new(self.custodian.open_log_key(sealed).map_err(|failure| unopened(sealed.key().id, failure))?)))
     }
 
+    pub(super) fn transport_signer(&self, sealed: &SealedKey) -> Result<Signer> {
+        let opened = self.custodian.open_transport_key(sealed).map_err(|failure| unopened(sealed.key().id, failure))?;
+        Ok(self.with(Arc::new(opened)))
+    }
+
     async fn open_key(&self, version: &KeyMaterial, batch: RsaBatch) -> Result<Arc<SigningKey>> {
         let key = version.handle.key;
         let missing = || CustodyError::Destroyed(format!("the sealed form of key {} is not there", key.id).into());

@@ -47,7 +47,8 @@ pub(crate) use ocsp::{AnsweringOcsp, Answers as OcspAnswers};
 pub(crate) use order::{Order, Wanted, default_hash};
 pub(crate) use service_certificate::{Asked, ServiceCertificate};
 pub(crate) use stored_certificate::StoredCertificate;
-pub use transport::{TransportIdentity, new_transport_identity};
+pub(crate) use transport::MakingTransport;
+pub use transport::TransportIdentity;
 
 /// JSON pointers of members that several files speak of.
 const AMOUNT: &str = "/certParams/validityPeriod/amount";

@@ -22,7 +22,7 @@ use crate::{
     keys::OpeningKeys,
     log::{PublishingLog, SequencingLog},
     notices::DeliveringNotices,
-    pki::{AnsweringOcsp, CompilingAuthorities, CompilingProfiles, PublishingLists, WatchingExpiry},
+    pki::{AnsweringOcsp, CompilingAuthorities, CompilingProfiles, MakingTransport, PublishingLists, WatchingExpiry},
     rows::{Migrating, Watching},
     signing::{CompilingTargets, Stamping},
     tokenization::TidyingVaults,
@@ -97,6 +97,8 @@ tasks! {
     PublishingLists: Others,
     /// Answers anybody who asks where certificates stand, and gives responders their certificates.
     AnsweringOcsp: Others,
+    /// Makes what a node's own TLS socket presents.
+    MakingTransport: Others,
     /// Tells of certificates and API keys that will end, and of what waited too long for its approvals.
     WatchingExpiry: Others,
     /// Delivers notices, and gives up what cannot be delivered.
@@ -122,6 +124,7 @@ impl Background for KeepingSessions {}
 impl Background for SequencingLog {}
 impl Background for WatchingExpiry {}
 impl Background for DeliveringNotices {}
+impl Background for MakingTransport {}
 impl Background for TidyingVaults {}
 impl Background for LeasingBudgets {}
 

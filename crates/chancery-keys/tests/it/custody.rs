@@ -22,7 +22,15 @@ const AES: KeySpec = KeySpec::Aes(AesSize::Bits256);
 fn every_kind_opens_for_its_purpose() {
     let custodian = custodian();
     for spec in KeySpec::ALL.iter().copied() {
-        for purpose in [Purpose::Sign, Purpose::Data, Purpose::Bearer, Purpose::Log, Purpose::Rows, Purpose::Journal] {
+        for purpose in [
+            Purpose::Sign,
+            Purpose::Data,
+            Purpose::Bearer,
+            Purpose::Log,
+            Purpose::Rows,
+            Purpose::Journal,
+            Purpose::Transport,
+        ] {
             let new = custodian.generate(key_ref(purpose, spec));
             if !spec.fits(purpose) {
                 assert_eq!(new.err(), Some(GenerateError::Unfit { spec, purpose }));
@@ -45,6 +53,9 @@ fn every_kind_opens_for_its_purpose() {
                     let key = custodian.open_journal_key(&new.sealed).unwrap();
                     assert_ne!(key.tag(b"token"), key.tag(b"another"));
                 }
+                Purpose::Transport => {
+                    assert_eq!(custodian.open_transport_key(&new.sealed).unwrap().key(), new.sealed.key());
+                }
             }
         }
     }
@@ -59,7 +70,12 @@ fn a_seal_binds_id_version_purpose_and_kind() {
         let moved = SealedKey::from_parts(key, sealed.as_bytes().to_vec());
         match key.purpose {
             Purpose::Bearer => custodian.open_bearer_key(&moved).err(),
-            Purpose::Data | Purpose::Sign | Purpose::Log | Purpose::Rows | Purpose::Journal => {
+            Purpose::Data
+            | Purpose::Sign
+            | Purpose::Log
+            | Purpose::Rows
+            | Purpose::Journal
+            | Purpose::Transport => {
                 custodian.open_data_key(&moved).err()
             }
         }

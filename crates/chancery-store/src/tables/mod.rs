@@ -64,6 +64,7 @@ pub mod changes;
 pub mod idempotency_keys;
 pub mod nodes;
 pub mod settings;
+pub mod transport_authorities;
 pub mod turns;
 
 // audit

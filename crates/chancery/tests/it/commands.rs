@@ -21,6 +21,7 @@ fn a_backup_of_a_running_installation_serves_with_the_same_root_key() {
     let backup =
         |to: &std::path::Path| chancery(&["backup"]).arg(to).arg("--data").arg(&data).arg("--root-key").arg(&root_key);
     let _made = backup(&copy).run();
+    let authority = fs::read(data.join("tls/ca.pem")).unwrap();
     let again = backup(&copy).try_run();
     assert!(!again.status.success() && again.stderr.contains("exists already"), "{}", again.stderr);
     drop(demo);
@@ -34,6 +35,8 @@ fn a_backup_of_a_running_installation_serves_with_the_same_root_key() {
     }
     let demo = Demo::start(restored.path(), &[]);
     assert_eq!(demo.client().detokenize(profile, token).unwrap().message, "4111111111111111");
+    let restored = fs::read(restored.path().join("data/tls/ca.pem")).unwrap();
+    assert_eq!(restored, authority, "its clients trust it as before");
 }
 
 #[test]

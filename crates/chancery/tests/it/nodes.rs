@@ -64,6 +64,35 @@ fn soon(mut look: impl FnMut() -> bool) -> bool {
 }
 
 #[test]
+fn one_authority_vouches_for_every_node_and_no_start_tells_of_tables_that_are_there() {
+    let database = Postgres::shared().new_database();
+    let first = Place::on(database.address());
+    let _made = first.init().run();
+    let _changed = first.run(&["settings", "--api-access", "on"]).run();
+    let second = first.beside();
+    let (one, one_base) = first.serve(&[]);
+    let (other, other_base) = second.serve(&[]);
+    let authority = |place: &Place| std::fs::read(place.path("data/tls/ca.pem")).unwrap();
+    assert_eq!(authority(&first), authority(&second));
+    // Both are asked by what the first one's clients trust.
+    for base in [&one_base, &other_base] {
+        let (status, answer) = session(&first, base, &ADMINISTRATORS).call("GET", "/api/v2/identities/stubs", None);
+        assert_eq!(status, 200, "{answer}");
+    }
+    for server in [&one, &other] {
+        assert!(server.log().contains("serving") && !server.log().contains("already exists"), "{}", server.log());
+    }
+    assert!(one.stop().success());
+    // Under another name it has another certificate, and its clients trust it as before.
+    let (before, certificate) = (authority(&first), std::fs::read(first.path("data/tls/tls.pem")).unwrap());
+    let (one, base) = first.serve(&["--tls-name", "kms.example"]);
+    assert_ne!(std::fs::read(first.path("data/tls/tls.pem")).unwrap(), certificate);
+    assert_eq!(authority(&first), before);
+    session(&second, &base, &ADMINISTRATORS);
+    assert!(one.stop().success() && other.stop().success());
+}
+
+#[test]
 fn a_node_that_stands_still_in_a_change_holds_up_none_of_the_others() {
     let database = Postgres::shared().new_database();
     let first = Place::on(database.address());
