@@ -8,7 +8,7 @@ use chancery_types::{
     Concern,
     wire::{Envelope, ErrorResponse},
 };
-use serde_json::Value;
+use serde_json::json;
 use utoipa::{
     OpenApi as _,
     openapi::{
@@ -18,7 +18,10 @@ use utoipa::{
     },
 };
 
+use self::examples::Example;
 use crate::{middleware::idempotency, router, session_cookie};
+
+const JSON: &str = "application/json";
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -45,13 +48,14 @@ pub fn openapi() -> OpenApi {
     let components = document.components.get_or_insert_with(Components::new);
     components.security_schemes.extend(security_schemes().map(|(name, scheme)| (name.to_owned(), scheme.into())));
     components.responses.extend(refusals::responses());
+    let mut examples = examples::all();
     let paths = std::mem::take(&mut document.paths.paths);
     document.paths.paths = paths.into_iter().map(|(path, item)| (documented_path(&path), item)).collect();
     for (path, item) in &mut document.paths.paths {
         let enveloped = path.starts_with("/api/v2/") || path.starts_with("/cuserv/v1/");
         for (method, operation) in operations(item) {
             operation.operation_id = Some(operation_id(method, path));
-            complete(operation, examples::of(method, path).as_ref());
+            complete(operation, examples.remove(&format!("{method} {path}")).unwrap_or_default());
             if enveloped {
                 refusals::document(method, operation);
                 operation.security = Some(either_credential());
@@ -84,14 +88,20 @@ fn operation_id(method: &str, path: &str) -> String {
 }
 
 /// What the attributes cannot say.
-fn complete(operation: &mut Operation, example: Option<&Value>) {
-    for response in operation.responses.responses.values_mut() {
+fn complete(operation: &mut Operation, example: Example) {
+    let Example { request, mut answer } = example;
+    for (status, response) in &mut operation.responses.responses {
         let RefOr::T(response) = response else { continue };
         if response.description.is_empty() {
             response.description = "done".to_owned();
         }
         for (media_type, content) in &mut response.content {
             octets_as_such(media_type, content);
+            if let RefOr::T(content) = content
+                && (status.as_str(), media_type.as_str()) == ("200", JSON)
+            {
+                content.example = answer.take();
+            }
         }
     }
     if let Some(RefOr::T(body)) = &mut operation.request_body {
@@ -99,7 +109,10 @@ fn complete(operation: &mut Operation, example: Option<&Value>) {
             octets_as_such(media_type, content);
             if let RefOr::T(content) = content {
                 content.schema = content.schema.take().map(without_null);
-                content.example = example.cloned().or(content.example.take());
+                if media_type == JSON {
+                    // What the document of the interface sends no body to takes an empty one.
+                    content.example = Some(request.clone().unwrap_or_else(|| json!({})));
+                }
             }
         }
     }
@@ -108,7 +121,7 @@ fn complete(operation: &mut Operation, example: Option<&Value>) {
 /// Bytes are written as an array of numbers only in JSON, which nothing here does: elsewhere they are the body itself.
 fn octets_as_such(media_type: &str, content: &mut RefOr<Content>) {
     if let RefOr::T(content) = content
-        && media_type != "application/json"
+        && media_type != JSON
         && matches!(content.schema, Some(RefOr::T(Schema::Array(_))))
     {
         let mut octets = Object::with_type(Type::String);

@@ -138,6 +138,34 @@ async fn one_call_decides_many_requests_on_postgres() {
     one_call_decides_many_requests(Setup { postgres: true, ..Setup::default() }).await;
 }
 
+/// The transaction of a change notes its key, and its answer is kept by the next one. A server that ends between the two
+/// leaves what this leaves.
+#[tokio::test]
+async fn a_call_whose_answer_was_lost_is_not_made_again() {
+    let app = TestApp::with(Setup::default()).await;
+    let admin = app.admin().await;
+    let made = keyed(&admin, KEYS, "lost", &data_key("cards")).await;
+    let uuid = made.response()["uuid"].clone();
+    let request_id = made.headers["x-request-id"].to_str().unwrap().to_owned();
+    assert_eq!(app.harm("UPDATE idempotency_keys SET answer = NULL WHERE length(answer) > 0"), 1);
+    let app = app.restarted().await;
+    let admin = app.admin().await;
+    // Another server may be about to keep it.
+    keyed(&admin, KEYS, "lost", &data_key("cards")).await.refused(429, "RateLimited", None);
+    app.clock.advance_ms(11_000);
+    for _ in 0..2 {
+        let again = keyed(&admin, KEYS, "lost", &data_key("cards")).await;
+        again.refused(409, "InvalidState", None);
+        assert!(again.text().contains(&format!("the request {request_id} tell")), "{}", again.text());
+        assert!(!again.headers.contains_key("idempotency-replayed"));
+    }
+    // It was made once, and the record of the request that is named says what it made.
+    let records = admin.get("/api/v2/audit?action=KeyCreate&outcome=Success").await.response()["items"].clone();
+    let records = records.as_array().unwrap();
+    assert_eq!(records.len(), 1, "{records:?}");
+    assert_eq!((&records[0]["requestId"], &records[0]["objectUuid"]), (&json!(request_id), &uuid));
+}
+
 #[tokio::test]
 async fn a_call_is_remembered_for_a_day() {
     let app = TestApp::new().await;
