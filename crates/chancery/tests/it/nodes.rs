@@ -75,8 +75,10 @@ fn one_authority_vouches_for_every_node_and_no_start_tells_of_tables_that_are_th
     let authority = |place: &Place| std::fs::read(place.path("data/tls/ca.pem")).unwrap();
     assert_eq!(authority(&first), authority(&second));
     // Both are asked by what the first one's clients trust.
+    let admin = session(&first, &one_base, &ADMINISTRATORS);
     for base in [&one_base, &other_base] {
-        let (status, answer) = session(&first, base, &ADMINISTRATORS).call("GET", "/api/v2/identities/stubs", None);
+        let there = admin.clone().at(base, &first.path("data/tls/ca.pem"));
+        let (status, answer) = there.call("GET", "/api/v2/identities/stubs", None);
         assert_eq!(status, 200, "{answer}");
     }
     for server in [&one, &other] {
