@@ -59,6 +59,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0076_budgets",
     "0080_row_counts",
     "0081_transport_authority",
+    "0082_token_domains",
 ];
 
 /// The text is kept whole, as its own checksum.

@@ -228,7 +228,7 @@ async fn rows_of(tx: &mut Tx, ids: Vec<TokenProfileId>) -> Result<Vec<(TokenProf
             id,
             match row {
                 Some(row) => {
-                    shared.read(tx, row.key_id).await?;
+                    shared.read(tx, &row).await?;
                     Some(ProfileRows::load(tx, row, &mut keys, &shared).await?)
                 }
                 None => None,

@@ -1,7 +1,7 @@
 //! Profiles that share tokens, those of one key and one tweak domain: what partial rules show of a token counts together,
 //! whichever profile it is shown by.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use chancery_store::{
     Tx,
@@ -37,7 +37,6 @@ fn shown_by(row: &Row) -> Reveals {
 #[derive(Default)]
 pub(super) struct Shared {
     shown: HashMap<(Uuid, Uuid), Reveals>,
-    keys: HashSet<Uuid>,
 }
 
 impl Shared {
@@ -50,7 +49,6 @@ impl Shared {
     fn add(&mut self, row: &Row) {
         let shown = self.shown.entry(tokens_of(row)).or_default();
         *shown = shown.and(shown_by(row));
-        self.keys.insert(row.key_id);
     }
 
     /// What is shown of this profile's tokens.
@@ -58,10 +56,12 @@ impl Shared {
         self.shown.get(&tokens_of(row)).copied().unwrap_or_default()
     }
 
-    /// Reads the profiles that a key backs, if they were not.
-    pub(super) async fn read(&mut self, tx: &mut Tx, key: Uuid) -> Result<()> {
-        if !self.keys.contains(&key) {
-            tables::token_profiles::of_key(tx, key).await?.iter().for_each(|row| self.add(row));
+    /// Reads the profiles that share this one's tokens, if they were not.
+    pub(super) async fn read(&mut self, tx: &mut Tx, row: &Row) -> Result<()> {
+        let (key, domain) = tokens_of(row);
+        if !self.shown.contains_key(&(key, domain)) {
+            let rows = tables::token_profiles::of_domain(tx, key, domain).await?;
+            rows.iter().for_each(|row| self.add(row));
         }
         Ok(())
     }
@@ -69,8 +69,7 @@ impl Shared {
 
 /// What other profiles show of the tokens that this one shall make.
 pub(super) async fn shown_by_others(tx: &mut Tx, id: TokenProfileId, spec: &ProfileSpec) -> Result<Reveals> {
-    let tokens = (spec.key.into(), spec.domain(id).into());
-    let rows = tables::token_profiles::of_key(tx, spec.key.into()).await?;
-    let others = rows.iter().filter(|row| row.id != Uuid::from(id) && tokens_of(row) == tokens);
+    let rows = tables::token_profiles::of_domain(tx, spec.key.into(), spec.domain(id).into()).await?;
+    let others = rows.iter().filter(|row| row.id != Uuid::from(id));
     Ok(others.map(shown_by).fold(Reveals::default(), Reveals::and))
 }

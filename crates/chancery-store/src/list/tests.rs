@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 
 use super::*;
 use crate::Columns;
-use crate::tables::{audit, notices, notices::Whose, proposals, signing_requests};
+use crate::tables::{audit, notices, notices::Whose, proposals, signing_requests, token_profiles};
 use crate::{Store, StoreUrl, sql};
 
 const ONE: Uuid = Uuid::from_u128(1);
@@ -148,6 +148,24 @@ async fn a_page_far_into_a_list_is_read_along_an_index_and_never_sorted_on_sqlit
     for (name, plan) in plans(&store).await {
         let bad = plan.iter().any(|line| line.starts_with("SCAN") || line.contains("TEMP B-TREE"));
         assert!(!bad, "{name}: {plan:#?}");
+    }
+    store.close().await;
+}
+
+/// Ten thousand profiles of one key were all read, and authenticated, for each that was made.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_profiles_that_share_tokens_are_read_and_no_others() {
+    let folder = temp_dir();
+    let store = Store::open(&StoreUrl::file(folder.path().join("db")), row_keys::keys()).await.unwrap();
+    for text in [token_profiles::BEGINS, token_profiles::JOINS] {
+        let read = store.read(move |tx| {
+            Box::pin(async move {
+                generated_sql(format!("EXPLAIN QUERY PLAN {text}")).bind(ONE).bind(TWO).all::<Line>(tx).await
+            })
+        });
+        let plan: Vec<_> = read.await.unwrap().into_iter().map(|line| line.0).collect();
+        let narrow = ["(id=?)", "(key_id=? AND tweak_domain=?)"];
+        assert!(plan.len() == 1 && narrow.iter().any(|by| plan[0].ends_with(by)), "{plan:#?}");
     }
     store.close().await;
 }

@@ -75,7 +75,8 @@ macro_rules! select {
 
 const DELETE: &str = "DELETE FROM token_profiles WHERE id = $1";
 const BY_ID: &str = select!("WHERE id = $1");
-const OF_KEY: &str = select!("WHERE key_id = $1 ORDER BY id");
+pub(crate) const BEGINS: &str = select!("WHERE id = $1 AND key_id = $2 AND tweak_domain IS NULL");
+pub(crate) const JOINS: &str = select!("WHERE key_id = $1 AND tweak_domain = $2");
 const ALL: &str = select!("ORDER BY id");
 const NAME_TAKEN: &str = "SELECT COUNT(*) FROM token_profiles WHERE name_key = $1 AND id <> $2";
 
@@ -119,9 +120,11 @@ pub async fn by_id(tx: &mut Tx, id: Uuid) -> Result<Option<Row>, StoreError> {
     sql(BY_ID).bind(id).optional(tx).await
 }
 
-/// The profiles that a key backs.
-pub async fn of_key(tx: &mut Tx, key_id: Uuid) -> Result<Vec<Row>, StoreError> {
-    sql(OF_KEY).bind(key_id).authentic(tx).await
+/// The profiles whose tokens are those of a key in a domain, which is the id of the profile that it began with.
+pub async fn of_domain(tx: &mut Tx, key_id: Uuid, domain: Uuid) -> Result<Vec<Row>, StoreError> {
+    let mut rows = sql(BEGINS).bind(domain).bind(key_id).authentic(tx).await?;
+    rows.extend(sql(JOINS).bind(key_id).bind(domain).authentic::<Row>(tx).await?);
+    Ok(rows)
 }
 
 /// The id of every profile, as it is stored: for whoever has to go round one that cannot be read.
