@@ -45,9 +45,10 @@ impl Server {
         Ok(())
     }
 
-    /// Memory of the process that is in use now, in MiB.
-    pub(super) fn resident_mib(&self) -> Result<f64> {
-        Ok(process::memory_kib(self.process.id(), "VmRSS:")? / 1024.0)
+    /// Memory that the process holds for itself now, in MiB: without what is mapped of files, the program and the
+    /// journal, which the system takes back whenever it needs it.
+    pub(super) fn own_mib(&self) -> Result<f64> {
+        Ok(process::memory_kib(self.process.id(), "RssAnon:")? / 1024.0)
     }
 
     /// Memory that was in use at most since [`forget_peak`](Self::forget_peak), in millions of bytes.
