@@ -135,6 +135,7 @@ NAMES = {
     "GET /api/v2/audit": "audit.list",
     "GET /api/v2/token-profiles/{uuid}/budgets": "token_profiles.budgets",
     "GET /api/v2/audit/export": "audit.export",
+    "GET /api/v2/audit/checkpoint": "audit.checkpoint",
     "GET /api/v2/reports/access": "reports.access",
     "GET /api/v2/whoami": "identities.whoami",
     "GET /api/v2/system/settings": "settings.get",

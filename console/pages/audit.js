@@ -7,7 +7,7 @@ import { PAGE_SIZE, list, table } from "../parts/table.js";
 import { copyable, moment, shortId } from "../parts/values.js";
 import { address, go } from "../router.js";
 import { shown } from "../visible.js";
-import { apart, t, word } from "../words.js";
+import { apart, t, tn, word } from "../words.js";
 
 /** @typedef {import("../api.js").Json} Json */
 
@@ -32,12 +32,16 @@ const OUTCOMES = ["Success", "NotAuthorized", "InvalidAuthToken", "InvalidState"
 export async function page({ query, signal }) {
   const { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, after } = query;
   const filter = { action, outcome, identityUuid, objectUuid, nodeUuid, concerns, from: utc(query["from"]), to: utc(query["to"]) };
-  const answer = await get("/api/v2/audit", { ...filter, after, pageSize: PAGE_SIZE }, signal);
+  const [answer, newest] = await Promise.all([
+    get("/api/v2/audit", { ...filter, after, pageSize: PAGE_SIZE }, signal),
+    get("/api/v2/audit/checkpoint", {}, signal),
+  ]);
   const content = [
     h("h1", {}, t("audit.title")),
     filters(query),
     (identityUuid || objectUuid || nodeUuid) && h("p", {}, t("audit.only"), " ", shortId(identityUuid ?? objectUuid ?? nodeUuid ?? ""), " ", h("a", { href: address("/audit") }, t("list.all"))),
     h("p", {}, h("a", { href: address("/audit/access") }, t("access.title")), " · ", h("a", { href: exported(filter), download: "audit.jsonl" }, t("audit.export"))),
+    h("p", { class: "quiet" }, tn("audit.ledger", { records: String(newest["records"]), time: moment(newest["time"]) })),
     list({ path: "/audit", query, caption: t("audit.title"), columns: columns(query), empty: t("audit.empty"), listed: { ...answer, rows: answer["items"] } }),
   ];
   return { title: t("nav.audit"), content };

@@ -520,6 +520,7 @@ export default {
   "audit.more": "mehr",
   "audit.ofNode": "seine Einträge",
   "audit.export": "Als JSON-Zeilen ausgeben",
+  "audit.ledger": "Im Prüfbuch stehen {records} Einträge; letzte Unterschrift: {time}.",
   "audit.concerns": "Worum es geht",
   "audit.access": "wer was darf",
   "access.title": "Wer kann was?",

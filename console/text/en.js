@@ -615,6 +615,7 @@ export default {
   "audit.more": "more",
   "audit.ofNode": "its records",
   "audit.export": "Export as lines of JSON",
+  "audit.ledger": "The ledger has {records} records; its newest checkpoint: {time}.",
   "audit.concerns": "About",
   "audit.access": "who may do what",
   "access.title": "Who can do what?",

@@ -366,6 +366,8 @@ class Tour:
         assert records["items"][0]["outcome"] == "Success"
         lines = self.client.audit.export(action="RoleCreate").decode().splitlines()
         assert json.loads(lines[0])["outcome"] == "Success"
+        newest = self.client.audit.checkpoint()
+        assert f"\ncheckpoint {newest['number']}\n" in newest["checkpoint"] and newest["records"] > 0
         access = self.client.reports.access(right="Administer", search="Admin1")
         assert access["results"][0]["rights"][0]["right"] == "Administer"
         assert self.client.identities.whoami()["identities"][0]["name"] == "Admin1"

@@ -403,6 +403,8 @@ export class Tour {
     assert.equal((await this.client.audit.list(query)).items[0]?.outcome, "Success");
     const lines = new TextDecoder().decode(await this.client.audit.export({ action: "RoleCreate" })).split("\n");
     assert.equal(JSON.parse(lines[0] ?? "").outcome, "Success");
+    const newest = await this.client.audit.checkpoint();
+    assert(newest.records > 0 && newest.checkpoint.includes(`\ncheckpoint ${newest.number}\n`));
     const access = await this.client.reports.access({ right: "Administer", search: "Admin1" });
     assert.equal(access.results[0]?.rights[0]?.right, "Administer");
     assert.equal((await this.client.identities.whoami()).identities[0]?.name, "Admin1");

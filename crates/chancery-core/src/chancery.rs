@@ -21,7 +21,7 @@ use crate::{
     Clock, Error, Limits, OpenFailure, Result,
     access::Budgets,
     approval::{IdLocks, proposals::Effects},
-    audit::{Anchored, ClockWatch, Counters, Found, JournalConfig, open_journal},
+    audit::{Anchored, ClockWatch, Counters, Found, JournalConfig, Ledger, open_journal},
     changes::{Change, ChangeKind, Following, FollowingChanges},
     custody::Custody,
     health::WriteProbe,
@@ -92,6 +92,7 @@ pub struct Chancery {
     pub(crate) list_turns: ListTurns,
     pub(crate) outside_stamps: Option<Outside>,
     pub(crate) log: Log,
+    pub(crate) ledger: Ledger,
     /// Revocation lists that were signed already.
     pub(crate) kept_lists: KeptLists,
     /// Held while an OCSP responder's certificate is made.
@@ -165,6 +166,7 @@ impl Chancery {
             settings: ArcSwap::from_pointee(Settings::load(&storage, &opening).await?),
             log: Log::load(&storage, &opening, &custodian, &custody, log_name.as_deref(), public_url.as_deref())
                 .await?,
+            ledger: Ledger::load(&storage, &opening, &custodian, &custody, &clock).await?,
             custodian,
             custody,
             decision_locks: IdLocks::default(),
@@ -218,6 +220,7 @@ impl Chancery {
         self.tidy_vaults();
         self.forget_budgets_in_turn();
         self.sequence_log_in_turn();
+        self.sequence_ledger_in_turn();
     }
 
     /// Writes down what is still only in memory, and closes the store: an SQLite file is then whole by itself. To be called
@@ -258,6 +261,13 @@ impl Chancery {
         }
         if let Err(failure) = self.write_key_uses().await {
             error!(error = &failure as &dyn std::error::Error, "the last use of API keys could not be written");
+        }
+        // Last of what leaves records.
+        if let Err(failure) = self.sequence_ledger().await {
+            error!(
+                error = &failure as &dyn std::error::Error,
+                "the audit ledger could not be extended; the next start does it"
+            );
         }
         let node = self.node;
         let gone = self

@@ -88,6 +88,11 @@ impl Custodian {
         SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Log)?, RsaBatch::Never)
     }
 
+    /// Opens the key of the audit ledger.
+    pub fn open_ledger_key(&self, sealed: &SealedKey) -> Result<SigningKey, OpenError> {
+        SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Ledger)?, RsaBatch::Never)
+    }
+
     /// Opens the key of the authority of the nodes' own TLS sockets.
     pub fn open_transport_key(&self, sealed: &SealedKey) -> Result<SigningKey, OpenError> {
         SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Transport)?, RsaBatch::Never)
@@ -186,6 +191,7 @@ mod tests {
             Purpose::Data => custodian.open_data_key(&sealed).err(),
             Purpose::Bearer => custodian.open_bearer_key(&sealed).err(),
             Purpose::Log => custodian.open_log_key(&sealed).err(),
+            Purpose::Ledger => custodian.open_ledger_key(&sealed).err(),
             Purpose::Rows => custodian.open_row_key(&sealed).err(),
             Purpose::Journal => custodian.open_journal_key(&sealed).err(),
             Purpose::Transport => custodian.open_transport_key(&sealed).err(),
@@ -204,6 +210,7 @@ mod tests {
             (KeySpec::Ec(Curve::P256), Purpose::Transport),
             (KeySpec::Ed25519, Purpose::Sign),
             (KeySpec::Ed25519, Purpose::Log),
+            (KeySpec::Ed25519, Purpose::Ledger),
             (KeySpec::MlDsa(MlDsaSet::MlDsa44), Purpose::Sign),
             (KeySpec::MlDsa(MlDsaSet::MlDsa65), Purpose::Sign),
             (KeySpec::Aes(AesSize::Bits128), Purpose::Data),

@@ -18,6 +18,8 @@ pub enum Purpose {
     Bearer,
     /// Checkpoints of the transparency log.
     Log,
+    /// Checkpoints of the audit ledger.
+    Ledger,
     /// The MACs of the database's rows.
     Rows,
     /// The tags and MACs of a journal of the data plane.
@@ -27,8 +29,8 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    const ALL: [Self; 7] =
-        [Self::Sign, Self::Data, Self::Bearer, Self::Log, Self::Rows, Self::Journal, Self::Transport];
+    const ALL: [Self; 8] =
+        [Self::Sign, Self::Data, Self::Bearer, Self::Log, Self::Ledger, Self::Rows, Self::Journal, Self::Transport];
 
     /// The spelling in the store, and part of what a seal binds: it never changes.
     #[must_use]
@@ -38,6 +40,7 @@ impl Purpose {
             Self::Data => "Data",
             Self::Bearer => "Bearer",
             Self::Log => "Log",
+            Self::Ledger => "Ledger",
             Self::Rows => "Rows",
             Self::Journal => "Journal",
             Self::Transport => "Transport",

@@ -130,7 +130,7 @@ impl KeySpec {
         match self {
             Self::Rsa(_) | Self::MlDsa(_) => matches!(purpose, Purpose::Sign),
             Self::Ec(_) => matches!(purpose, Purpose::Sign | Purpose::Transport),
-            Self::Ed25519 => matches!(purpose, Purpose::Sign | Purpose::Log),
+            Self::Ed25519 => matches!(purpose, Purpose::Sign | Purpose::Log | Purpose::Ledger),
             Self::Aes(_) => matches!(purpose, Purpose::Data),
             Self::Hmac256 => {
                 matches!(purpose, Purpose::Data | Purpose::Bearer | Purpose::Rows | Purpose::Journal)

@@ -168,6 +168,7 @@ fn records() -> OpenApiRouter<App> {
     OpenApiRouter::new()
         .routes(routes!(audit::audit))
         .routes(routes!(audit::export::export_audit))
+        .routes(routes!(audit::checkpoint::audit_checkpoint))
         .routes(routes!(reports::access::access))
 }
 

@@ -60,6 +60,7 @@ const MIGRATIONS: &[Migration] = migrations![
     "0080_row_counts",
     "0081_transport_authority",
     "0082_token_domains",
+    "0084_audit_ledger",
 ];
 
 /// The text is kept whole, as its own checksum.

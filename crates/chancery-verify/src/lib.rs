@@ -3,6 +3,7 @@
 
 mod cms;
 mod evidence;
+pub mod ledger;
 pub mod log;
 mod manifest;
 pub mod path;

@@ -194,6 +194,20 @@ class AuditApiKey(TypedDict):
     """Which of its secrets: one more with each rotation."""
 
 
+class AuditCheckpoint(TypedDict):
+    """The newest checkpoint of the ledger, in which every record is."""
+    checkpoint: str
+    """The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere."""
+    key: str
+    """The key that it is verified with."""
+    number: int
+    """Which one, from 0."""
+    records: int
+    """How many records it is over."""
+    time: str
+    """When it was made (RFC 3339)."""
+
+
 class AuditIdentity(TypedDict):
     """An identity as a record names it. The store keeps it in this form, and finds records by its `uuid`."""
     login: NotRequired[LoginWay | None]

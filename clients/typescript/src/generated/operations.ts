@@ -55,8 +55,28 @@ export class Audit {
   }
 
   /**
-   * The audit records up to this call, the newest first, a line of JSON each. Needs Audit:Read, and is recorded. The answer
-   * has no envelope; where it cannot be finished, the connection breaks off.
+   * The newest checkpoint of the audit ledger, signed, and the key that it is verified with. Needs Audit:Read.
+   *
+   * `GET /api/v2/audit/checkpoint`
+   */
+  checkpoint(
+    options: CallOptions = {},
+  ): Promise<types.AuditCheckpoint> {
+    const call: Call = {
+      method: "GET",
+      path: "/api/v2/audit/checkpoint",
+      kind: "envelope",
+      isPublic: false,
+      byCookie: false,
+      repeatable: true,
+    };
+    return this.#caller.call(call, options) as Promise<types.AuditCheckpoint>;
+  }
+
+  /**
+   * The audit records up to this call, the newest first, a line of JSON each; with `ledger` all of them, the oldest first, and
+   * what proves that none was changed. Needs Audit:Read, and is recorded. The answer has no envelope; where it cannot be
+   * finished, the connection breaks off.
    *
    * `GET /api/v2/audit/export`
    *
@@ -75,9 +95,12 @@ export class Audit {
    * `nodeUuid`: Written by which node.
    *
    * `concerns`: About what: the actions that have to do with it.
+   *
+   * `ledger`: With true the whole ledger, for `chancery audit verify`: all records by their numbers, each with its `leaf`, then the
+   * hashes of the leaves, the checkpoints and the key. No filter may be with it.
    */
   export(
-    query: { from?: string; to?: string; action?: types.Action; outcome?: types.ErrorCode; identityUuid?: types.IdentityId; objectUuid?: types.ObjectId; nodeUuid?: types.ObjectId; concerns?: types.Concern } = {},
+    query: { from?: string; to?: string; action?: types.Action; outcome?: types.ErrorCode; identityUuid?: types.IdentityId; objectUuid?: types.ObjectId; nodeUuid?: types.ObjectId; concerns?: types.Concern; ledger?: boolean } = {},
     options: CallOptions = {},
   ): Promise<Uint8Array> {
     const call: Call = {

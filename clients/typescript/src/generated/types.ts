@@ -188,6 +188,20 @@ export interface AuditApiKey {
   version: number;
 }
 
+/** The newest checkpoint of the ledger, in which every record is. */
+export interface AuditCheckpoint {
+  /** The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere. */
+  checkpoint: string;
+  /** The key that it is verified with. */
+  key: string;
+  /** Which one, from 0. */
+  number: number;
+  /** How many records it is over. */
+  records: number;
+  /** When it was made (RFC 3339). */
+  time: string;
+}
+
 /** An identity as a record names it. The store keeps it in this form, and finds records by its `uuid`. */
 export interface AuditIdentity {
   /** How it proved who it is; absent where it did not, and in records of a release that did not tell. */

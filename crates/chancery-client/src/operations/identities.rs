@@ -7,7 +7,7 @@ use chancery_types::{
     wire::{
         Empty, Items, ListQuery, Results,
         api_keys::{ApiKey, ApiKeyCreated, ApiKeys, CreateApiKey, PatchApiKey, RotateApiKey},
-        audit::{AuditExportQuery, AuditQuery, AuditRecord},
+        audit::{AuditCheckpoint, AuditExportQuery, AuditQuery, AuditRecord},
         identities::{CreateIdentity, Identity, IdentityCreated, IdentityStub, NewPassword, PatchIdentity},
         reports::{Access, AccessQuery},
         roles::{CreateRole, PatchRole, Role, RoleCreated, RoleStub},
@@ -60,6 +60,8 @@ super::operations! {
     DELETE "/api/v2/identities/{id}/api-keys/{key}" => delete_api_key(id: IdentityId, key: ApiKeyId) -> Empty;
     /// What was done and refused, the newest first.
     GET "/api/v2/audit" => audit() [? AuditQuery] -> Items<AuditRecord>;
+    /// The newest checkpoint of the audit ledger, and the key that it is verified with.
+    GET "/api/v2/audit/checkpoint" => audit_checkpoint() -> AuditCheckpoint;
     /// Who can do what now.
     GET "/api/v2/reports/access" => access() [? AccessQuery] -> Results<Access>;
     /// Who makes the call, by what right and for how long.

@@ -5,6 +5,7 @@ mod clock;
 mod counters;
 mod difference;
 mod journal;
+mod ledger;
 mod reading;
 mod server;
 
@@ -26,6 +27,7 @@ pub(crate) use self::{
     counters::{Counters, Nobody},
     difference::Told,
     journal::{Anchored, Found, KeepingJournal, Noted, open_journal},
+    ledger::{Ledger, SequencingLedger},
 };
 use crate::{
     Caller, Chancery, Error, Host, IdempotentCall, Limits, RequestInfo, Result, changes::Change, identity::SigningIn,

@@ -13,6 +13,7 @@ use chancery_types::{
 };
 use serde_json::json;
 
+use super::ledger::Part;
 use crate::{
     Caller, Chancery, Error, Event, Grant, Result,
     list::{InOrder, Page, items},
@@ -25,9 +26,16 @@ const PIECE: u32 = 200;
 /// An export that was begun and recorded: what is left of it is read piece by piece.
 pub struct AuditExport {
     grant: Grant,
-    filter: Filter,
-    /// Where the next piece begins; none where there is no more.
-    next: Option<Start>,
+    /// None where there is no more.
+    next: Option<Next>,
+}
+
+/// What of an export comes next.
+enum Next {
+    /// Records that the filter leaves, from there on.
+    Records(Filter, Start),
+    /// Part of the ledger.
+    Ledger(Part),
 }
 
 impl Chancery {
@@ -38,7 +46,17 @@ impl Chancery {
         let AuditQuery { identity_uuid, object_uuid, node_uuid, concerns, .. } = query;
         let query = ListQuery { page, page_size, after, search: None };
         let rows = Page::in_order(InOrder::Newest, &query, &self.limits)?.rows();
-        let asked = AuditExportQuery { from, to, action, outcome, identity_uuid, object_uuid, node_uuid, concerns };
+        let asked = AuditExportQuery {
+            from,
+            to,
+            action,
+            outcome,
+            identity_uuid,
+            object_uuid,
+            node_uuid,
+            concerns,
+            ledger: None,
+        };
         let filter = filter_of(asked)?;
         let listed = self
             .read_list(caller, &grant, move |tx| Box::pin(async move { Ok(audit::list(tx, filter, &rows).await?) }));
@@ -46,29 +64,50 @@ impl Chancery {
     }
 
     /// Begins an export of the audit records and records it, before anybody has the first of them. What is written after
-    /// its first piece was read is newer than all that follows, and so not in it.
+    /// its first piece was read is newer than all that follows, and so not in it. Of the ledger it is all that there is by
+    /// now, made leaves first.
     pub async fn begin_audit_export(&self, caller: &Caller, query: AuditExportQuery) -> Result<AuditExport> {
         let grant = self.grant(caller, Perm::AuditRead, Action::AuditExport, None).await?;
         let asked = serde_json::to_value(&query).map_err(Error::internal)?;
+        let is_of_ledger = query.ledger == Some(true);
+        if is_of_ledger && query != (AuditExportQuery { ledger: query.ledger, ..AuditExportQuery::default() }) {
+            return Err(Error::value("/ledger", "The ledger is exported as a whole: leave the filters out."));
+        }
         let filter = filter_of(query)?;
         let event = Event::new(Action::AuditExport).detail(json!({"filters": asked}));
         self.commit(&grant, event, |_| Box::pin(async { Ok(()) })).await?;
-        Ok(AuditExport { grant, filter, next: Some(Start::Offset(0)) })
+        if !is_of_ledger {
+            return Ok(AuditExport { grant, next: Some(Next::Records(filter, Start::Offset(0))) });
+        }
+        self.sequence_ledger().await?;
+        let key = self.ledger.key.clone();
+        let first = self.read_list(caller, &grant, move |tx| Box::pin(async move { Part::first(tx, &key).await }));
+        let next = Some(Next::Ledger(first.await?));
+        Ok(AuditExport { grant, next })
     }
 
     /// The next records of an export, a line of JSON each; none at its end. Unauthenticated once the session that began it
     /// has ended, or may no longer read them.
     pub async fn continue_audit_export(&self, caller: &Caller, export: &mut AuditExport) -> Result<Option<Vec<u8>>> {
-        let Some(start) = export.next.take() else { return Ok(None) };
+        let Some(next) = export.next.take() else { return Ok(None) };
         let caller = self.still(caller).await.filter(|caller| caller.has(Perm::AuditRead));
         let caller = &caller.ok_or_else(Error::unauthenticated)?;
-        let (filter, scan_max) = (export.filter.clone(), self.limits.lists.scan_max);
-        let page = chancery_store::Page { limit: PIECE, start, count_max: 0, scan_max };
+        let (filter, start) = match next {
+            Next::Records(filter, start) => (filter, start),
+            Next::Ledger(part) => {
+                let read = self.read_list(caller, &export.grant, move |tx| Box::pin(part.read(tx)));
+                let (lines, next) = read.await?;
+                export.next = next.map(Next::Ledger);
+                return Ok(Some(lines));
+            }
+        };
+        let page = chancery_store::Page { limit: PIECE, start, count_max: 0, scan_max: self.limits.lists.scan_max };
+        let asked = filter.clone();
         let listed = self.read_list(caller, &export.grant, move |tx| {
-            Box::pin(async move { Ok(audit::list(tx, filter, &page).await?) })
+            Box::pin(async move { Ok(audit::list(tx, asked, &page).await?) })
         });
         let listed = listed.await?;
-        export.next = listed.next.map(Start::After);
+        export.next = listed.next.map(|row| Next::Records(filter, Start::After(row)));
         let mut lines = Vec::new();
         for row in listed.rows {
             serde_json::to_writer(&mut lines, &body_of(row)?).map_err(Error::internal)?;
@@ -79,7 +118,8 @@ impl Chancery {
 }
 
 fn filter_of(query: AuditExportQuery) -> Result<Filter> {
-    let AuditExportQuery { from, to, action, outcome, identity_uuid, object_uuid, node_uuid, concerns } = query;
+    let AuditExportQuery { from, to, action, outcome, identity_uuid, object_uuid, node_uuid, concerns, ledger: _ } =
+        query;
     Ok(Filter {
         from_ms: moment("/from", from)?,
         to_ms: moment("/to", to)?,
@@ -98,7 +138,7 @@ fn moment(field: &str, text: Option<String>) -> Result<Option<i64>> {
     parse_rfc3339(&text).map(Some).ok_or_else(refusal)
 }
 
-fn body_of(row: Row) -> Result<AuditRecord> {
+pub(super) fn body_of(row: Row) -> Result<AuditRecord> {
     let record = row.record;
     Ok(AuditRecord {
         number: row.seq,

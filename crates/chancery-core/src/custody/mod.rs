@@ -110,6 +110,11 @@ impl Custody {
         self.software.log_signer(sealed)
     }
 
+    /// The key of the audit ledger. The database keeps it, always.
+    pub(crate) fn ledger_signer(&self, sealed: &SealedKey) -> Result<Signer> {
+        self.software.ledger_signer(sealed)
+    }
+
     /// The key of the authority of the nodes' own TLS sockets. The database keeps it, always.
     pub(crate) fn transport_signer(&self, sealed: &SealedKey) -> Result<Signer> {
         self.software.transport_signer(sealed)

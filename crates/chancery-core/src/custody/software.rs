@@ -81,6 +81,11 @@ impl Software {
             .with(Arc::new(self.custodian.open_log_key(sealed).map_err(|failure| unopened(sealed.key().id, failure))?)))
     }
 
+    pub(super) fn ledger_signer(&self, sealed: &SealedKey) -> Result<Signer> {
+        let opened = self.custodian.open_ledger_key(sealed).map_err(|failure| unopened(sealed.key().id, failure))?;
+        Ok(self.with(Arc::new(opened)))
+    }
+
     pub(super) fn transport_signer(&self, sealed: &SealedKey) -> Result<Signer> {
         let opened = self.custodian.open_transport_key(sealed).map_err(|failure| unopened(sealed.key().id, failure))?;
         Ok(self.with(Arc::new(opened)))

@@ -10,15 +10,15 @@ mod public;
 mod sequencer;
 mod setup;
 
-pub(crate) use chancery_verify::log::Leaf;
 pub use chancery_verify::log::LogTile;
+pub(crate) use chancery_verify::log::{Leaf, LogKey};
 pub(crate) use chancery_verify::log::{checkpoint, leaf, note, tile, tree};
 pub(crate) use entry::{NewEntry, append};
 pub(crate) use proof::{inclusion_proof, inclusion_proofs};
 pub(crate) use public::PublishingLog;
-pub(crate) use sequencer::SequencingLog;
-pub(crate) use setup::Log;
+pub(crate) use sequencer::{SequencingLog, number, ranges};
 pub use setup::LogFailure;
+pub(crate) use setup::{Log, signed};
 
 #[cfg(test)]
 mod tests;

@@ -120,7 +120,7 @@ impl Extension {
 }
 
 /// Rising numbers, as ranges without gaps.
-fn ranges(numbers: impl Iterator<Item = i64>) -> Vec<RangeInclusive<i64>> {
+pub(crate) fn ranges(numbers: impl Iterator<Item = i64>) -> Vec<RangeInclusive<i64>> {
     let mut ranges: Vec<RangeInclusive<i64>> = Vec::new();
     for number in numbers {
         match ranges.last_mut() {
@@ -145,6 +145,7 @@ pub(super) async fn load(tx: &mut Tx, ids: Vec<TileId>) -> Result<Tiles> {
     Ok(tiles)
 }
 
-fn number(index: u64) -> Result<i64> {
+/// As the store has numbers.
+pub(crate) fn number(index: u64) -> Result<i64> {
     i64::try_from(index).map_err(Error::internal)
 }

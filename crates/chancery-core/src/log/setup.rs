@@ -92,11 +92,15 @@ impl Log {
 
     /// Signs a checkpoint. It may be shown to somebody once it is stored, and no other of its size ever may.
     pub(super) async fn sign(&self, checkpoint: &Checkpoint) -> Result<String> {
-        let text = checkpoint.to_text();
-        let scheme = note::scheme().map_err(Error::internal)?;
-        let (_, signature) = self.signer.sign(Message { scheme, bytes: text.clone().into_bytes() }).await?;
-        Ok(self.key.note(&text, &signature))
+        signed(&self.key, &self.signer, checkpoint.to_text()).await
     }
+}
+
+/// A note: a text with the signature of a log's key.
+pub(crate) async fn signed(key: &LogKey, signer: &Signer, text: String) -> Result<String> {
+    let scheme = note::scheme().map_err(Error::internal)?;
+    let (_, signature) = signer.sign(Message { scheme, bytes: text.clone().into_bytes() }).await?;
+    Ok(key.note(&text, &signature))
 }
 
 /// Makes the key and stores the empty log; of two nodes that do so at once, both get what the first one made.

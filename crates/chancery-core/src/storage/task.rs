@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     access::LeasingBudgets,
-    audit::{Actor, KeepingJournal, WatchingClock, WritingCounts},
+    audit::{Actor, KeepingJournal, SequencingLedger, WatchingClock, WritingCounts},
     chancery::ShuttingDown,
     changes::FollowingChanges,
     health::Probing,
@@ -85,6 +85,8 @@ tasks! {
     KeepingSessions: Others,
     /// Gives entries of the log their places.
     SequencingLog: Others,
+    /// Makes leaves of audit records.
+    SequencingLedger: Others,
     /// Answers anybody who asks for the log.
     PublishingLog: Others,
     /// Opens keys that sign, for whoever may have something signed.
@@ -122,6 +124,7 @@ impl Background for KeepingJournal {}
 impl Background for KeepingAnswers {}
 impl Background for KeepingSessions {}
 impl Background for SequencingLog {}
+impl Background for SequencingLedger {}
 impl Background for WatchingExpiry {}
 impl Background for DeliveringNotices {}
 impl Background for MakingTransport {}

@@ -27,6 +27,7 @@ fn every_kind_opens_for_its_purpose() {
             Purpose::Data,
             Purpose::Bearer,
             Purpose::Log,
+            Purpose::Ledger,
             Purpose::Rows,
             Purpose::Journal,
             Purpose::Transport,
@@ -49,6 +50,9 @@ fn every_kind_opens_for_its_purpose() {
                     assert!(key.verify(b"row", &key.tag(b"row")));
                 }
                 Purpose::Log => assert_eq!(custodian.open_log_key(&new.sealed).unwrap().key(), new.sealed.key()),
+                Purpose::Ledger => {
+                    assert_eq!(custodian.open_ledger_key(&new.sealed).unwrap().key(), new.sealed.key());
+                }
                 Purpose::Journal => {
                     let key = custodian.open_journal_key(&new.sealed).unwrap();
                     assert_ne!(key.tag(b"token"), key.tag(b"another"));
@@ -73,11 +77,10 @@ fn a_seal_binds_id_version_purpose_and_kind() {
             Purpose::Data
             | Purpose::Sign
             | Purpose::Log
+            | Purpose::Ledger
             | Purpose::Rows
             | Purpose::Journal
-            | Purpose::Transport => {
-                custodian.open_data_key(&moved).err()
-            }
+            | Purpose::Transport => custodian.open_data_key(&moved).err(),
         }
     };
     assert_eq!(moved_to(key), None);

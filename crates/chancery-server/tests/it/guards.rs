@@ -167,6 +167,7 @@ pub(crate) const OPERATIONS: &[(&str, &str, Guard, &str)] = &[
     ("get", "/api/v2/audit", Perms(&[AuditRead]), ""),
     ("get", "/api/v2/reports/access", Perms(&[AuditRead]), ""),
     ("get", "/api/v2/audit/export", Perms(&[AuditRead]), ""),
+    ("get", "/api/v2/audit/checkpoint", Perms(&[AuditRead]), ""),
     ("get", "/api/v2/notice-targets", Perms(&[SystemManage]), ""),
     ("post", "/api/v2/notice-targets", Perms(&[SystemManage]),
         r#"{"name":"n","webhook":{"url":"https://example.org/","shape":"Slack"}}"#),

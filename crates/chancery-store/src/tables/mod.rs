@@ -69,6 +69,7 @@ pub mod turns;
 
 // audit
 pub mod audit;
+pub mod audit_ledger;
 pub mod journals;
 
 // notices

@@ -23,7 +23,7 @@ on_both!(
 );
 
 /// Tables whose rows need no MAC, and why.
-const WITHOUT: [(&str, &str); 26] = [
+const WITHOUT: [(&str, &str); 30] = [
     ("migrations", "what ran is compared with what this release holds"),
     ("counters", "numbers and turns; they give no right"),
     ("row_counts", "how many rows lists have; they give no right"),
@@ -31,7 +31,11 @@ const WITHOUT: [(&str, &str); 26] = [
     ("idempotency_keys", "how calls were answered; it gives no right"),
     ("nodes", "says which nodes are there; it gives no right"),
     ("api_key_uses", "when keys were last used; it gives no right"),
-    ("audit", "its own log protects it"),
+    ("audit", "the ledger is over them"),
+    ("audit_leaves", "say which leaf of the ledger each record is, which its tree proves"),
+    ("audit_tiles", "the signed checkpoints are over them"),
+    ("audit_checkpoints", "signed, and each has the hash of the one before"),
+    ("audit_ledgers", "its key is sealed, its checkpoints signed"),
     ("budget_leases", "how much of budgets servers have taken; it gives no right"),
     ("audit_identities", "an index of the audit records; it gives no right"),
     ("transport_authorities", "its key is sealed, and its certificate is for that key"),

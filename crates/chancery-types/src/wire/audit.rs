@@ -66,6 +66,27 @@ pub struct AuditExportQuery {
     /// About what: the actions that have to do with it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub concerns: Option<Concern>,
+    /// With true the whole ledger, for `chancery audit verify`: all records by their numbers, each with its `leaf`, then the
+    /// hashes of the leaves, the checkpoints and the key. No filter may be with it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<bool>,
+}
+
+/// The newest checkpoint of the ledger, in which every record is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
+pub struct AuditCheckpoint {
+    /// The signed note (c2sp.org/tlog-checkpoint): keep it elsewhere.
+    pub checkpoint: String,
+    /// The key that it is verified with.
+    pub key: String,
+    /// Which one, from 0.
+    pub number: u64,
+    /// How many records it is over.
+    pub records: u64,
+    /// When it was made (RFC 3339).
+    pub time: String,
 }
 
 /// One record.

@@ -33,7 +33,7 @@ impl Checkpoint {
     }
 
     /// Reads a text. Lines after the third are extensions, which say nothing here.
-    fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         let mut lines = text.strip_suffix('\n')?.split('\n');
         let (origin, size, root) = (lines.next()?, lines.next()?, lines.next()?);
         if origin.is_empty() || lines.any(str::is_empty) {

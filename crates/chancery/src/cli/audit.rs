@@ -1,8 +1,9 @@
-//! `audit who` and `audit verify-journal`, which are not in the table of resources: they read files on the host.
+//! `audit who`, `audit verify` and `audit verify-journal`, which are not in the table of resources: they read files.
 
 use std::path::PathBuf;
 
 use chancery_core::JournalHead;
+use chancery_verify::log::LogKey;
 use clap::Args;
 
 use crate::settings::HostOptions;
@@ -25,6 +26,26 @@ pub(crate) struct AuditWho {
     pub(crate) place: JournalPlace,
 }
 
+/// `audit verify`.
+#[derive(Args)]
+pub(crate) struct AuditVerify {
+    /// An export made with --ledger true; without one the database of this installation is read.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: Option<PathBuf>,
+    /// A checkpoint that a witness kept, as `audit checkpoint` prints it. Then also a ledger shows that was set back, or written
+    /// anew by somebody who has its key. Several say more exactly since when.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Vec<PathBuf>,
+    /// The key of the ledger, as `audit key` prints it [default: the one that the export or the database names].
+    #[arg(long, value_name = "KEY")]
+    pub(crate) key: Option<LogKey>,
+    /// Seconds by which a record may be older than the checkpoint before it: more where a server's clock was wrong.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub(crate) tolerance: u32,
+    #[command(flatten)]
+    pub(crate) installation: HostOptions,
+}
+
 /// `audit verify-journal`.
 #[derive(Args)]
 pub(crate) struct AuditVerifyJournal {
@@ -32,6 +53,9 @@ pub(crate) struct AuditVerifyJournal {
     /// cut, set back or written anew by somebody who has its key.
     #[arg(long, value_name = "HEAD")]
     pub(crate) head: Vec<JournalHead>,
+    /// A checkpoint of the audit ledger that a witness kept: it says how far each journal went.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) checkpoint: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) place: JournalPlace,
 }

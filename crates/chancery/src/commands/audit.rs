@@ -1,17 +1,28 @@
-//! `chancery audit who` and `chancery audit verify-journal`: what the journal of the data plane says, read on the host. What
-//! else there is of audit records is in the table of `resources/`.
+//! `chancery audit who` and `chancery audit verify-journal`: what the journal of the data plane says, read on the host; and
+//! `chancery audit verify`: whether the audit records are what they were. What else there is of audit records is in the table
+//! of `resources/`.
 
-use std::{ops::RangeInclusive, path::PathBuf};
+use std::{
+    fs::File,
+    io::{BufRead as _, BufReader},
+    ops::RangeInclusive,
+    path::{Path, PathBuf},
+};
 
 use chancery_core::{Chancery, Host, JournalEntry, JournalState};
+use chancery_verify::{
+    ledger::{LedgerCopy, LedgerState, verify_ledger},
+    log::LogKey,
+};
 use chancery_x509::time::{parse_rfc3339, rfc3339_ms};
 use clap::{ArgMatches, Args as _, Command, FromArgMatches as _};
 use serde_json::json;
 
 use crate::{
-    cli::audit::{AuditVerifyJournal, AuditWho, JournalPlace},
-    client::exit::Exit,
-    failure::Failure,
+    bounded,
+    cli::audit::{AuditVerify, AuditVerifyJournal, AuditWho, JournalPlace},
+    client::exit::{Exit, usage},
+    failure::{Failure, While as _},
     installation, output,
     shown::escaped_json,
 };
@@ -20,25 +31,37 @@ const WHO: &str = "Shows who has made or read a token, from the journal on this 
 
 const WHO_EXAMPLE: &str = "Exit codes: 0 somebody has, 1 the journal is not whole, 2 nobody has\n\nExample:\n  chancery audit who 4111110000001111 --profile 'demo cards' --data chancery-data --root-key chancery-data/root.key";
 
+const LEDGER: &str =
+    "Checks that no audit record was changed, removed, inserted or moved: in an export, or in this database";
+
+const LEDGER_EXAMPLE: &str = "Exit codes: 0 nothing was, 1 something was: each line names a place, 2 it cannot be read\n\nExample:\n  chancery audit verify audit.jsonl --checkpoint audit.checkpoint --key \"$(cat audit.key)\"";
+
+/// Lines of faults that are shown: whoever renumbers everything makes one for each record.
+const FAULTS_SHOWN: usize = 20;
+
 const VERIFY: &str =
     "Checks the journal of tokenize and detokenize calls on this host: each record, and that none is missing";
 
 const VERIFY_EXAMPLE: &str = "Exit codes: 0 it is whole, 1 it is not: each line names a place\n\nExample:\n  chancery audit verify-journal --data chancery-data --root-key chancery-data/root.key";
 
-/// Adds both to the commands that the table makes of audit records.
+/// Adds them to the commands that the table makes of audit records.
 pub(super) fn added(command: Command) -> Command {
     let who = AuditWho::augment_args(Command::new("who")).about(WHO).after_help(WHO_EXAMPLE);
     let verify =
         AuditVerifyJournal::augment_args(Command::new("verify-journal")).about(VERIFY).after_help(VERIFY_EXAMPLE);
-    command.subcommand(who).subcommand(verify)
+    let ledger = AuditVerify::augment_args(Command::new("verify")).about(LEDGER).after_help(LEDGER_EXAMPLE);
+    command.subcommand(who).subcommand(ledger).subcommand(verify)
 }
 
-/// One of both, where the line has one.
+/// One of them, where the line has one.
 pub(super) fn run(matches: &ArgMatches) -> Option<Result<Exit, Failure>> {
     Some(match matches.subcommand()? {
         ("who", below) => {
             AuditWho::from_arg_matches(below).map_err(Failure::from).and_then(|command| block(who(command)))
         }
+        ("verify", below) => AuditVerify::from_arg_matches(below)
+            .map_err(Failure::from)
+            .and_then(|command| block(verify_records(command))),
         ("verify-journal", below) => AuditVerifyJournal::from_arg_matches(below)
             .map_err(Failure::from)
             .and_then(|command| block(verify(command))),
@@ -78,10 +101,81 @@ async fn who(command: AuditWho) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
+async fn verify_records(command: AuditVerify) -> Result<Exit, Failure> {
+    let AuditVerify { file, checkpoint, key, tolerance, installation } = command;
+    let tolerance_ms = i64::from(tolerance) * 1_000;
+    let witnesses = notes(&checkpoint)?;
+    let state = match file {
+        Some(file) => verify_export(&file, key, &witnesses, tolerance_ms)?,
+        None => {
+            let settings = installation.resolve()?;
+            installation::expect_existing(&settings)?;
+            let chancery = installation::open_existing(&settings).await?;
+            let host = Host::running("chancery audit verify");
+            let state = chancery.verify_ledger(&host, key.as_ref(), &witnesses, tolerance_ms).await;
+            chancery.shut_down().await;
+            state?
+        }
+    };
+    tell_records(&state)
+}
+
+fn verify_export(
+    file: &Path,
+    key: Option<LogKey>,
+    witnesses: &[String],
+    tolerance_ms: i64,
+) -> Result<LedgerState, Failure> {
+    let name = || file.display().to_string();
+    let mut copy = LedgerCopy::default();
+    let opened = File::open(file).map_err(|error| usage(format!("{}: {error}", name())))?;
+    for line in BufReader::new(opened).lines() {
+        copy.push(&line.doing(name())?);
+    }
+    let key = match (key, copy.key()) {
+        (Some(key), _) => key,
+        (None, Some(named)) => {
+            output::note(format_args!(
+                "The key is the one that the export names, {named}: compare it with one that you kept."
+            ));
+            named.parse().map_err(|why| usage(format!("{}: the key of the ledger: {why}", name())))?
+        }
+        (None, None) => {
+            return Err(usage(format!("{} has no key: is it whole, and made with --ledger true?", name())));
+        }
+    };
+    Ok(verify_ledger(copy, &key, witnesses, tolerance_ms))
+}
+
+fn tell_records(state: &LedgerState) -> Result<Exit, Failure> {
+    let LedgerState { records, newer, newest, faults } = state;
+    for fault in faults.iter().take(FAULTS_SHOWN) {
+        output::note(format_args!("Not whole: {fault}."));
+    }
+    if let Some(more) = faults.len().checked_sub(FAULTS_SHOWN).filter(|more| *more > 0) {
+        output::note(format_args!("Not whole: {more} places more."));
+    }
+    if !faults.is_empty() {
+        return Ok(Exit::Failed);
+    }
+    let newest = newest.as_ref().map(|newest| {
+        json!({"number": newest.number, "records": newest.head.size, "time": newest.time, "origin": newest.head.origin})
+    });
+    output::line(escaped_json(&json!({"records": records, "newer": newer, "checkpoint": newest}).to_string()))?;
+    Ok(Exit::Done)
+}
+
+/// Checkpoints that were kept.
+fn notes(files: &[PathBuf]) -> Result<Vec<String>, Failure> {
+    files.iter().map(|file| bounded::text("--checkpoint", file)).collect()
+}
+
 async fn verify(command: AuditVerifyJournal) -> Result<Exit, Failure> {
-    let AuditVerifyJournal { head, place } = command;
+    let AuditVerifyJournal { head, checkpoint, place } = command;
+    let checkpoints = notes(&checkpoint)?;
     let (chancery, folder) = open(place).await?;
-    let state = chancery.verify_journal(&Host::running("chancery audit verify-journal"), &folder, head).await;
+    let host = Host::running("chancery audit verify-journal");
+    let state = chancery.verify_journal(&host, &folder, head, &checkpoints).await;
     chancery.shut_down().await;
     let state = state?;
     tell_faults(&state);

@@ -145,6 +145,8 @@ pub(crate) enum Answered {
     Object,
     /// Nothing: a word says that it was done.
     Nothing(&'static str),
+    /// An object of which one member is printed as it is.
+    Text(&'static str),
     /// A file, which is written.
     File,
     /// Identities and what they can do, page after page: a line for each right.

@@ -160,6 +160,10 @@ fn done(resource: &Resource, verb: &Verb, matches: &ArgMatches, connection: &Con
     answer.tell_warnings();
     match (connection.output, verb.answer) {
         (Output::Json, _) => answer.print(),
+        (Output::Table, Answered::Text(member)) => {
+            let text = answer.response[member].as_str().unwrap_or_default();
+            text.lines().try_for_each(|line| output::line(Shown(line)))
+        }
         (Output::Table, Answered::Nothing(what)) => {
             output::line(format!("{what}: {}", Shown(named.map_or("", String::as_str))))
         }

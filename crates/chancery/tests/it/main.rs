@@ -7,6 +7,7 @@ mod commands;
 mod console;
 mod journal;
 mod kill;
+mod ledger;
 mod log;
 mod memory;
 mod nodes;

@@ -68,6 +68,20 @@ class AsyncAudit:
         )
         return cast("types.AuditRecordItems", await self._caller.call(call))
 
+    async def checkpoint(
+        self,
+    ) -> types.AuditCheckpoint:
+        """The newest checkpoint of the audit ledger, signed, and the key that it is verified with. Needs Audit:Read.
+
+        `GET /api/v2/audit/checkpoint`
+        """
+        call = Call(
+            "GET", "/api/v2/audit/checkpoint",
+            kind="envelope",
+            repeatable=True,
+        )
+        return cast("types.AuditCheckpoint", await self._caller.call(call))
+
     async def export(
         self,
         *,
@@ -79,9 +93,11 @@ class AsyncAudit:
         objectUuid: types.ObjectId | None = None,
         nodeUuid: types.ObjectId | None = None,
         concerns: types.Concern | None = None,
+        ledger: bool | None = None,
     ) -> bytes:
-        """The audit records up to this call, the newest first, a line of JSON each. Needs Audit:Read, and is recorded. The answer
-        has no envelope; where it cannot be finished, the connection breaks off.
+        """The audit records up to this call, the newest first, a line of JSON each; with `ledger` all of them, the oldest first, and
+        what proves that none was changed. Needs Audit:Read, and is recorded. The answer has no envelope; where it cannot be
+        finished, the connection breaks off.
 
         `GET /api/v2/audit/export`
 
@@ -100,11 +116,14 @@ class AsyncAudit:
         `nodeUuid`: Written by which node.
 
         `concerns`: About what: the actions that have to do with it.
+
+        `ledger`: With true the whole ledger, for `chancery audit verify`: all records by their numbers, each with its `leaf`, then the
+        hashes of the leaves, the checkpoints and the key. No filter may be with it.
         """
         call = Call(
             "GET", "/api/v2/audit/export",
             kind="bytes",
-            query={"from": from_, "to": to, "action": action, "outcome": outcome, "identityUuid": identityUuid, "objectUuid": objectUuid, "nodeUuid": nodeUuid, "concerns": concerns},
+            query={"from": from_, "to": to, "action": action, "outcome": outcome, "identityUuid": identityUuid, "objectUuid": objectUuid, "nodeUuid": nodeUuid, "concerns": concerns, "ledger": ledger},
             repeatable=True,
         )
         return cast("bytes", await self._caller.call(call))

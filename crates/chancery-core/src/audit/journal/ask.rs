@@ -5,6 +5,7 @@ use std::path::Path;
 use chancery_journal::{Found, Head, View, Walk, Walked, walk};
 use chancery_store::tables::journals::{self, Row};
 use chancery_types::TokenProfileId;
+use chancery_verify::ledger::LedgerCheckpoint;
 use uuid::Uuid;
 
 use super::JournalKeys;
@@ -78,8 +79,14 @@ impl Chancery {
     }
 
     /// Goes through the journal in a folder, and compares it with what the store knows of it, and with heads that
-    /// somebody kept.
-    pub async fn verify_journal(&self, host: &Host, folder: &Path, heads: Vec<Head>) -> Result<JournalState> {
+    /// somebody kept: by themselves, or in checkpoints of the audit ledger.
+    pub async fn verify_journal(
+        &self,
+        host: &Host,
+        folder: &Path,
+        heads: Vec<Head>,
+        checkpoints: &[String],
+    ) -> Result<JournalState> {
         let known =
             self.storage.read(host, |tx| Box::pin(async move { Ok::<_, Error>(journals::all(tx).await?) })).await?;
         let keys = JournalKeys(std::sync::Arc::clone(&self.custodian));
@@ -87,11 +94,26 @@ impl Chancery {
         let journal = chancery_journal::id_of(folder, &keys).map_err(|error| unreadable(folder, &error))?;
         let row = known.into_iter().find(|row| Some(row.id) == journal);
         let mut what = first;
+        if let Some(journal) = journal {
+            what.heads.extend(self.heads_in(journal, checkpoints)?);
+        }
         if let Some(row) = row {
             what.begins = u64::try_from(row.first_segment).ok();
             what.heads.extend(head(&row));
         }
         walk(folder, &keys, &what, &mut |_| {}).map_err(|error| unreadable(folder, &error))
+    }
+
+    /// How far a journal went by checkpoints of the ledger.
+    fn heads_in(&self, journal: Uuid, checkpoints: &[String]) -> Result<Vec<Head>> {
+        let mut heads = Vec::new();
+        for note in checkpoints {
+            let checkpoint = LedgerCheckpoint::open(note, &self.ledger.key)
+                .map_err(|why| Error::value("/checkpoint", format!("This is no checkpoint of this ledger: {why}.")))?;
+            let anchors = checkpoint.journals.into_iter().filter(|anchor| anchor.journal == journal.to_string());
+            heads.extend(anchors.filter_map(|anchor| anchor.head.parse::<Head>().ok()));
+        }
+        Ok(heads)
     }
 
     /// The id of the profile that has this name or id; also of one that was deleted.
@@ -133,7 +155,8 @@ impl chancery_journal::Keys for Tagging {
     }
 }
 
-fn head(row: &Row) -> Option<Head> {
+/// How far the store knows that a journal goes.
+pub(crate) fn head(row: &Row) -> Option<Head> {
     Some(Head {
         segment: u64::try_from(row.segment).ok()?,
         record: u64::try_from(row.record).ok()?,

@@ -17,6 +17,7 @@ use chancery_keys::{Custodian, JournalKey, KeyRef, KeySpec, Purpose, SealedKey};
 use chancery_types::KeyId;
 use uuid::Uuid;
 
+pub(super) use self::ask::head;
 pub use self::ask::{JournalEntry, JournalState};
 pub(crate) use self::{
     record::Noted,

@@ -88,7 +88,7 @@ async fn every_kind_of_call_is_recorded_before_its_answer_and_found_by_the_token
     chancery.change_permissions(&caller, id, request!({"controlRules": []})).await.unwrap();
     let refused = testing::detokenize(chancery, &caller, id, &token).await.unwrap_err();
     assert_eq!(refused.meaning(), Meaning::Forbidden);
-    let state = chancery.verify_journal(&HOST, folder, Vec::new()).await.unwrap();
+    let state = chancery.verify_journal(&HOST, folder, Vec::new(), &[]).await.unwrap();
     // Nine calls, of which one has three records because it has so many values: a segment was ended for them. Nothing was
     // read of the last one.
     assert_eq!((state.faults.as_slice(), state.records), (&[][..], 9 + 2 + 1));
@@ -216,7 +216,7 @@ async fn a_journal_is_compared_with_what_the_store_knows() {
     }
     chancery.shut_down().await;
     let chancery = &installation.chancery;
-    let whole = chancery.verify_journal(&HOST, &there, Vec::new()).await.unwrap();
+    let whole = chancery.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap();
     assert_eq!((whole.faults.as_slice(), whole.records), (&[][..], 3));
     // Cut off in the middle of the last record: without the store it would look like a process that was killed.
     let segment = there.join("0000000000000001.journal");
@@ -224,7 +224,7 @@ async fn a_journal_is_compared_with_what_the_store_knows() {
     let last = bytes.iter().rposition(|byte| *byte != 0).unwrap();
     bytes[last - 100..].fill(0);
     fs::write(&segment, bytes).unwrap();
-    let cut = chancery.verify_journal(&HOST, &there, Vec::new()).await.unwrap();
+    let cut = chancery.verify_journal(&HOST, &there, Vec::new(), &[]).await.unwrap();
     let fault = cut.faults[0];
     assert_eq!((fault.segment, fault.record), (1, 3));
     assert!([Problem::Changed, Problem::CutOff].contains(&fault.problem), "{fault}");

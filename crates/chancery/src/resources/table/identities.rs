@@ -159,9 +159,31 @@ pub(super) const RESOURCES: &[Resource] = &[
                         Kind::Text,
                         "About what: Access is all that changed who may do what",
                     ),
+                    member(
+                        "ledger",
+                        "ledger",
+                        Kind::Switch,
+                        "All of them, with what `audit verify` needs: true or false",
+                    ),
                 ],
                 answer: Answered::Export,
                 example: "chancery audit export --from 2026-01-01T00:00:00Z --out audit.jsonl",
+                ..SHOW
+            },
+            Verb {
+                name: "checkpoint",
+                about: "Prints the newest checkpoint of the ledger: keep it elsewhere, for `audit verify`",
+                path: "/api/v2/audit/checkpoint",
+                answer: Answered::Text("checkpoint"),
+                example: "chancery audit checkpoint > audit.checkpoint",
+                ..SHOW
+            },
+            Verb {
+                name: "key",
+                about: "Prints the key that checkpoints of the ledger are verified with",
+                path: "/api/v2/audit/checkpoint",
+                answer: Answered::Text("key"),
+                example: "chancery audit key > audit.key",
                 ..SHOW
             },
             Verb {

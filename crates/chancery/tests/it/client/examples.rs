@@ -32,6 +32,8 @@ const STEPS: &[&str] = &[
     "identity api-key delete",
     "audit list",
     "audit export",
+    "audit checkpoint",
+    "audit key",
     "audit access",
     "identity list",
     "identity show",
@@ -160,6 +162,8 @@ const STEPS: &[&str] = &[
     "rows authenticate",
     "$chancery detokenize --profile 'demo cards' 4111110000001111 > /dev/null 2>&1 || true",
     "audit who",
+    "$chancery audit export --ledger true --out audit.jsonl",
+    "audit verify",
     "audit verify-journal",
     "backup",
     "init",
@@ -280,10 +284,11 @@ fn every_example_works_as_it_stands_in_the_help() {
 }
 
 /// What other programs say is theirs, why an address is not reached is the network's, and a journal is another each time.
-const NOT_KEPT: [&str; 3] = ["notice-target test", "audit who", "audit verify-journal"];
+const NOT_KEPT: [&str; 6] =
+    ["notice-target test", "audit checkpoint", "audit key", "audit who", "audit verify", "audit verify-journal"];
 
 /// Commands that anybody may run who has the program, and those of the host, which ask no server.
-const FOR_ANYBODY: [&str; 14] = [
+const FOR_ANYBODY: [&str; 15] = [
     "login",
     "completions",
     "man",
@@ -293,6 +298,7 @@ const FOR_ANYBODY: [&str; 14] = [
     "rows list",
     "rows authenticate",
     "audit who",
+    "audit verify",
     "audit verify-journal",
     "backup",
     "init",

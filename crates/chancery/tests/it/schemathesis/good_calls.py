@@ -98,6 +98,7 @@ def plain():
 GOOD_CALLS = {
     "GET /api/v2/audit": lambda: {"query": PAGE},
     "GET /api/v2/audit/export": lambda: {"query": {"action": "RoleCreate"}},
+    "GET /api/v2/audit/checkpoint": plain,
     "GET /api/v2/reports/access": lambda: {"query": {"right": "Administer"}},
     "GET /api/v2/whoami": plain,
     "GET /api/v2/token-profiles/{uuid}/budgets": lambda: at(new_profile()),

@@ -114,6 +114,8 @@ impl Tour {
         let read = move |client: &Client| client.export_audit(&asked).map(|lines| io::read_to_string(lines).unwrap());
         let lines = client.by_hand(read);
         assert!(lines.starts_with('{') && lines.contains(r#""action":"RoleCreate""#), "{lines}");
+        let newest = answer!(client, audit_checkpoint());
+        assert!(newest.records > 0 && newest.checkpoint.contains(&format!("\ncheckpoint {}\n", newest.number)));
         let access = answer!(client, access(), json!({"right": "Administer", "search": "Admin1"}));
         assert_eq!(access.results[0].obj_info.name, "Admin1");
         assert_eq!(answer!(client, whoami()).identities[0].name, "Admin1");

@@ -16,8 +16,9 @@ use crate::{
     extract::{Authenticated, Query},
 };
 
-/// The audit records up to this call, the newest first, a line of JSON each. Needs Audit:Read, and is recorded. The answer
-/// has no envelope; where it cannot be finished, the connection breaks off.
+/// The audit records up to this call, the newest first, a line of JSON each; with `ledger` all of them, the oldest first, and
+/// what proves that none was changed. Needs Audit:Read, and is recorded. The answer has no envelope; where it cannot be
+/// finished, the connection breaks off.
 #[utoipa::path(
     get,
     path = "/api/v2/audit/export",

@@ -69,6 +69,55 @@ async fn each_filter_holds_and_a_wrong_one_is_refused_before_anything_is_recorde
 }
 
 #[tokio::test]
+async fn the_ledger_has_each_record_as_it_is_its_leaf_and_then_what_proves_it() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    for number in 0..205 {
+        admin
+            .post("/api/v2/roles", json!({"name": format!("r{number}"), "loginsRequired": 1, "perms": []}))
+            .await
+            .response();
+    }
+    let exported = lines(&admin, "ledger=true").await;
+    let (records, proof): (Vec<_>, Vec<_>) = exported.into_iter().partition(|line| line.get("number").is_some());
+    let own = records.last().unwrap();
+    assert_eq!((&own["action"], &own["detail"]), (&json!("AuditExport"), &json!({"filters": {"ledger": true}})));
+    let leaves: Vec<_> = records.iter().map(|record| record["leaf"].as_u64().unwrap()).collect();
+    assert_eq!(leaves, (0..records.len() as u64).collect::<Vec<_>>());
+    let plain: Vec<_> = lines(&admin, "to=2100-01-01T00:00:00Z").await;
+    let same = plain.iter().find(|record| record["number"] == records[7]["number"]).unwrap();
+    let mut without = records[7].clone();
+    without.as_object_mut().unwrap().remove("leaf");
+    assert_eq!(&without, same);
+    let newest = admin.get("/api/v2/audit/checkpoint").await.response().clone();
+    let kinds = ["leafHashes", "checkpoint", "ledgerKey"]
+        .map(|kind| proof.iter().filter(|line| line.get(kind).is_some()).count());
+    assert_eq!((kinds[0], kinds[2], kinds.iter().sum::<usize>()), (records.len().div_ceil(256), 1, proof.len()));
+    assert_eq!(proof.last().unwrap()["ledgerKey"], newest["key"]);
+    admin.get(&format!("{EXPORT}?ledger=true&action=Login")).await.refused(400, "InvalidValue", Some("/ledger"));
+}
+
+#[tokio::test]
+async fn the_newest_checkpoint_is_over_every_record_within_a_second() {
+    let app = TestApp::new().await;
+    let admin = app.admin().await;
+    let total = admin.get("/api/v2/audit?pageSize=1").await.response()["total"].as_u64().unwrap();
+    let began = std::time::Instant::now();
+    let newest = loop {
+        let newest = admin.get("/api/v2/audit/checkpoint").await.response().clone();
+        if newest["records"].as_u64().unwrap() >= total {
+            break newest;
+        }
+        assert!(began.elapsed().as_secs() < 10, "{newest}");
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    };
+    let (note, key) = (newest["checkpoint"].as_str().unwrap(), newest["key"].as_str().unwrap());
+    let origin = key.split('+').next().unwrap();
+    assert!(note.starts_with(&format!("{origin}\n{}\n", newest["records"])) && note.contains("\nprevious "), "{note}");
+    app.nobody().get("/api/v2/audit/checkpoint").await.refused(401, "InvalidAuthToken", None);
+}
+
+#[tokio::test]
 async fn it_needs_audit_read_and_a_refusal_is_recorded() {
     let app = TestApp::new().await;
     app.nobody().get(EXPORT).await.refused(401, "InvalidAuthToken", None);

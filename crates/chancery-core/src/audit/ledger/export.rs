@@ -1,0 +1,126 @@
+//! The ledger as lines: the records by their numbers, each with its leaf, then the hashes of the leaves as they were stored,
+//! then the checkpoints, then the key. Who verifies this needs nothing else.
+
+use chancery_store::{Tx, tables::audit_ledger};
+use chancery_types::Base64;
+use chancery_verify::{
+    ledger::{LedgerCopy, LedgerState, verify_ledger},
+    log::tree::{Hash, TILE_WIDTH},
+};
+use serde_json::json;
+
+use super::leaf_of;
+use crate::{Chancery, Error, Host, Result, log::LogKey};
+
+/// Records that are read at a time. One has some 20 KiB at most, and usually less than one.
+const RECORDS: u32 = 200;
+
+/// Checkpoints that are read at a time.
+const CHECKPOINTS: u32 = 500;
+
+/// How far the ledger went when an export of it was begun.
+#[derive(Clone, Debug)]
+pub(crate) struct Extent {
+    leaves: i64,
+    /// The number of the newest checkpoint.
+    newest: i64,
+    key: String,
+}
+
+/// What of an export comes next.
+#[derive(Clone, Debug)]
+pub(crate) enum Part {
+    /// Records from this number on.
+    Records(i64, Extent),
+    /// A tile of leaf hashes.
+    Hashes(i64, Extent),
+    /// Checkpoints from this number on.
+    Checkpoints(i64, Extent),
+    Key(Extent),
+}
+
+impl Part {
+    /// The first part of what there is now.
+    pub(crate) async fn first(tx: &mut Tx, key: &LogKey) -> Result<Self> {
+        let newest = audit_ledger::newest(tx).await?.map_or(-1, |newest| newest.number);
+        let extent = Extent { leaves: audit_ledger::leaves(tx).await?, newest, key: key.to_string() };
+        Ok(Self::Records(i64::MIN, extent))
+    }
+
+    /// The lines of this part, and what comes after it.
+    pub(crate) async fn read(self, tx: &mut Tx) -> Result<(Vec<u8>, Option<Self>)> {
+        match self {
+            Self::Records(from, extent) => records(tx, from, extent).await,
+            Self::Hashes(tile, extent) => hashes(tx, tile, extent).await,
+            Self::Checkpoints(from, extent) => checkpoints(tx, from, extent).await,
+            Self::Key(extent) => Ok((format!("{}\n", json!({"ledgerKey": extent.key})).into_bytes(), None)),
+        }
+    }
+}
+
+async fn records(tx: &mut Tx, from: i64, extent: Extent) -> Result<(Vec<u8>, Option<Part>)> {
+    let placed = audit_ledger::from(tx, from, RECORDS).await?;
+    let next = match placed.last() {
+        Some(last) if placed.len() == RECORDS as usize => Part::Records(last.row.seq.saturating_add(1), extent),
+        Some(_) | None => Part::Hashes(0, extent),
+    };
+    let mut lines = Vec::new();
+    for record in placed {
+        let mut line = leaf_of(record.row)?;
+        if let Some(leaf) = record.leaf {
+            // The last member, so that the record can be had back byte by byte.
+            line.pop();
+            line.extend(format!(",\"leaf\":{leaf}}}").into_bytes());
+        }
+        lines.append(&mut line);
+        lines.push(b'\n');
+    }
+    Ok((lines, Some(next)))
+}
+
+async fn hashes(tx: &mut Tx, tile: i64, extent: Extent) -> Result<(Vec<u8>, Option<Part>)> {
+    let width = TILE_WIDTH as i64;
+    let left = extent.leaves - tile * width;
+    if left <= 0 {
+        return Ok((Vec::new(), Some(Part::Checkpoints(0, extent))));
+    }
+    let mut stored = audit_ledger::tile(tx, 0, tile).await?.unwrap_or_default();
+    // Leaves that came meanwhile are behind the newest checkpoint of this export.
+    stored.truncate(left.min(width) as usize * size_of::<Hash>());
+    let line = json!({"leafHashes": Base64::encode(&stored)});
+    Ok((format!("{line}\n").into_bytes(), Some(Part::Hashes(tile + 1, extent))))
+}
+
+async fn checkpoints(tx: &mut Tx, from: i64, extent: Extent) -> Result<(Vec<u8>, Option<Part>)> {
+    let some = audit_ledger::checkpoints(tx, from..=extent.newest, CHECKPOINTS).await?;
+    let next = match some.last() {
+        Some(last) if some.len() == CHECKPOINTS as usize => Part::Checkpoints(last.number + 1, extent),
+        Some(_) | None => Part::Key(extent),
+    };
+    let lines = some.into_iter().map(|one| format!("{}\n", json!({"checkpoint": one.note}))).collect::<String>();
+    Ok((lines.into_bytes(), Some(next)))
+}
+
+impl Chancery {
+    /// Goes through the ledger in the store, and compares it with checkpoints that witnesses kept. With a key, only what
+    /// that one signed is believed, and not what the store's own did.
+    pub async fn verify_ledger(
+        &self,
+        host: &Host,
+        key: Option<&LogKey>,
+        witnesses: &[String],
+        tolerance_ms: i64,
+    ) -> Result<LedgerState> {
+        let own = self.ledger.key.clone();
+        let begun = self.storage.read(host, move |tx| Box::pin(async move { Part::first(tx, &own).await }));
+        let (mut part, mut copy) = (Some(begun.await?), LedgerCopy::default());
+        while let Some(this) = part {
+            let (lines, next) = self.storage.read(host, move |tx| Box::pin(this.read(tx))).await?;
+            for line in String::from_utf8(lines).map_err(Error::internal)?.lines() {
+                copy.push(line);
+            }
+            part = next;
+        }
+        Ok(verify_ledger(copy, key.unwrap_or(&self.ledger.key), witnesses, tolerance_ms))
+    }
+}

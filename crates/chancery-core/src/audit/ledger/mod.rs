@@ -1,0 +1,44 @@
+//! The ledger: every audit record is a leaf of one Merkle tree that only grows, and signed checkpoints over it, each linked
+//! to the one before, say how far the journals of the data plane went as well. So what is removed, changed or put in
+//! another place shows, also to those who can write the database, as far as somebody else keeps a checkpoint.
+//!
+//! A trigger queues each record with its transaction, and nobody waits for more. Within a second the sequencer makes
+//! leaves of what is committed. `export` is the copy that is verified, offline or on the host (`chancery-verify`).
+
+mod export;
+mod key;
+mod sequencer;
+#[cfg(test)]
+mod tests;
+
+use chancery_store::tables::{audit::Row, audit_ledger};
+use chancery_types::{Action, Perm, wire::audit::AuditCheckpoint};
+use chancery_verify::ledger::LedgerCheckpoint;
+
+pub(super) use self::export::Part;
+pub(crate) use self::{key::Ledger, sequencer::SequencingLedger};
+use super::reading::body_of;
+use crate::{Caller, Chancery, Error, Result};
+
+/// A leaf: the record as an export has it, without the end of its line.
+fn leaf_of(row: Row) -> Result<Vec<u8>> {
+    serde_json::to_vec(&body_of(row)?).map_err(Error::internal)
+}
+
+impl Chancery {
+    /// The newest checkpoint of the ledger.
+    pub async fn audit_checkpoint(&self, caller: &Caller) -> Result<AuditCheckpoint> {
+        let grant = self.grant(caller, Perm::AuditRead, Action::AuditRead, None).await?;
+        let read =
+            self.storage.read(&grant, |tx| Box::pin(async move { Ok::<_, Error>(audit_ledger::newest(tx).await?) }));
+        let note = read.await?.ok_or_else(|| Error::internal("the ledger has no checkpoint"))?.note;
+        let opened = LedgerCheckpoint::open(&note, &self.ledger.key).map_err(Error::internal)?;
+        Ok(AuditCheckpoint {
+            checkpoint: note,
+            key: self.ledger.key.to_string(),
+            number: opened.number,
+            records: opened.head.size,
+            time: opened.time,
+        })
+    }
+}

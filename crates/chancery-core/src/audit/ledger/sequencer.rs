@@ -1,0 +1,160 @@
+//! Makes leaves of records that are committed, as the transparency log's sequencer does with its entries: what is next is
+//! read and worked out first, then the key signs the checkpoint, and then one transaction stores places, tiles and
+//! checkpoint, if the ledger is still as it was read. Any node may do it, one at a time.
+
+use std::{ops::RangeInclusive, sync::Arc, time::Duration};
+
+use chancery_store::{
+    Tx,
+    tables::{
+        audit_ledger::{self, Checkpoint},
+        journals, turns,
+    },
+};
+use chancery_verify::ledger::{JournalAnchor, LedgerCheckpoint, leaf_hash};
+
+use super::leaf_of;
+use crate::{
+    Chancery, Error, Result,
+    audit::journal::head,
+    log::{
+        LogKey, number, ranges,
+        tree::{self, TileId, Tiles},
+    },
+    time::rfc3339_ms,
+};
+
+/// Between two looks: a checkpoint covers a record within a second.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Records of one checkpoint: all of them are in memory, with at most some 20 KiB each and usually less than one.
+const TOGETHER: u32 = 1_000;
+
+/// Makes leaves of records. Made only here.
+pub(crate) struct SequencingLedger(());
+
+impl Chancery {
+    /// Looks for records that are no leaves until the last user of this Chancery is gone. Where there are none nothing is
+    /// written.
+    pub(crate) fn sequence_ledger_in_turn(self: &Arc<Self>) {
+        self.every(LOOK_EVERY, "extending the audit ledger", |chancery| Box::pin(chancery.sequence_ledger()));
+    }
+
+    /// Makes leaves of all records that are committed.
+    pub(crate) async fn sequence_ledger(&self) -> Result<()> {
+        while let Some(extension) = self.ledger_extension().await? {
+            let (note, is_last) = (self.ledger.sign(&extension.checkpoint).await?, !extension.is_full);
+            let stored = self
+                .storage
+                .background(&SequencingLedger(()), move |tx| Box::pin(async move { extension.store(tx, note).await }));
+            if stored.await? && is_last {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// What the ledger is to be extended by, if by anything.
+    pub(super) async fn ledger_extension(&self) -> Result<Option<Extension>> {
+        let (key, now_ms) = (self.ledger.key.clone(), self.clock.now_ms());
+        let read = self
+            .storage
+            .read(&SequencingLedger(()), move |tx| Box::pin(async move { Extension::read(tx, &key, now_ms).await }));
+        read.await
+    }
+}
+
+/// Records that are to become leaves, and what the ledger is with them.
+pub(super) struct Extension {
+    /// The number of the newest checkpoint when that was read, and its leaves.
+    base: (i64, i64),
+    /// The records, by their numbers: each of these is one, in this order.
+    records: Vec<RangeInclusive<i64>>,
+    tiles: Vec<(TileId, Vec<u8>)>,
+    pub(super) checkpoint: LedgerCheckpoint,
+    /// Whether more records may wait.
+    is_full: bool,
+}
+
+impl Extension {
+    async fn read(tx: &mut Tx, key: &LogKey, now_ms: i64) -> Result<Option<Self>> {
+        let pending = audit_ledger::pending(tx, TOGETHER).await?;
+        if pending.is_empty() {
+            return Ok(None);
+        }
+        let newest = audit_ledger::newest(tx).await?.ok_or_else(|| Error::internal("the ledger has no checkpoint"))?;
+        let before = LedgerCheckpoint::open(&newest.note, key).map_err(Error::internal)?;
+        let mut tiles = load(tx, tree::tiles_of(0..before.head.size).collect()).await?;
+        // What was altered in the store, or restored in part, is never signed over.
+        let is_whole = tree::range_hash(0..before.head.size, &tiles) == Some(before.head.root);
+        if !is_whole || number(before.number)? != newest.number {
+            return Err(Error::internal("the audit ledger's tiles are not those of its newest checkpoint"));
+        }
+        let records = ranges(pending.iter().map(|row| row.seq));
+        let leaves = pending.into_iter().map(|row| Ok(leaf_hash(&leaf_of(row)?)));
+        let leaves: Vec<_> = leaves.collect::<Result<_>>()?;
+        let changed = tree::append(&mut tiles, before.head.size, &leaves);
+        let changed = changed.ok_or_else(|| Error::internal("the audit ledger's tiles are not those of its size"))?;
+        let stored = |id: TileId| (id, tiles.get(&id).map(|tile| tile.concat()).unwrap_or_default());
+        let changed = changed.into_iter().map(stored).collect();
+        let mut checkpoint = LedgerCheckpoint {
+            number: before.number + 1,
+            time: rfc3339_ms(now_ms),
+            previous: before.hash(),
+            journals: anchors(tx).await?,
+            head: before.head,
+        };
+        let base = (newest.number, number(checkpoint.head.size)?);
+        checkpoint.head.size += leaves.len() as u64;
+        let root = tree::range_hash(0..checkpoint.head.size, &tiles);
+        checkpoint.head.root = root.ok_or_else(|| Error::internal("the audit ledger's edge is not whole"))?;
+        Ok(Some(Self { base, records, tiles: changed, checkpoint, is_full: leaves.len() == TOGETHER as usize }))
+    }
+
+    /// Stores it with its signed checkpoint; false, and nothing is stored, where the ledger was extended by somebody else.
+    pub(super) async fn store(self, tx: &mut Tx, note: String) -> Result<bool> {
+        turns::take(tx, "audit ledger").await?;
+        let (base, size) = self.base;
+        if audit_ledger::newest(tx).await?.is_none_or(|newest| newest.number != base) {
+            return Ok(false);
+        }
+        let mut leaf = size;
+        for numbers in self.records {
+            leaf += audit_ledger::place(tx, numbers, leaf).await?;
+        }
+        if leaf != number(self.checkpoint.head.size)? {
+            return Err(Error::internal("records are leaves that no checkpoint of the audit ledger covers"));
+        }
+        for (id, hashes) in self.tiles {
+            audit_ledger::put_tile(tx, id.level.into(), number(id.index)?, &hashes).await?;
+        }
+        let next = Checkpoint { number: number(self.checkpoint.number)?, note };
+        if !audit_ledger::add(tx, &next).await? {
+            return Err(Error::internal("the audit ledger was extended by somebody else in its turn"));
+        }
+        Ok(true)
+    }
+}
+
+/// How far the journals go, as the database knows it.
+async fn anchors(tx: &mut Tx) -> Result<Vec<JournalAnchor>> {
+    let known = journals::all(tx).await?;
+    let anchor = |row: &journals::Row| {
+        head(row).map(|head| JournalAnchor { journal: row.id.to_string(), head: head.to_string() })
+    };
+    Ok(known.iter().filter_map(anchor).collect())
+}
+
+/// Reads tiles, as far as they are there.
+async fn load(tx: &mut Tx, ids: Vec<TileId>) -> Result<Tiles> {
+    let mut tiles = Tiles::new();
+    for id in ids {
+        if tiles.contains_key(&id) {
+            continue;
+        }
+        if let Some(stored) = audit_ledger::tile(tx, id.level.into(), number(id.index)?).await? {
+            tiles.insert(id, tree::hashes(&stored).ok_or_else(|| Error::internal("a stored tile is cut off"))?);
+        }
+    }
+    Ok(tiles)
+}

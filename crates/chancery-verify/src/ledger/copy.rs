@@ -1,0 +1,80 @@
+//! A copy of the ledger, read line by line.
+
+use chancery_types::Base64;
+use chancery_x509::time::parse_rfc3339;
+use serde::Deserialize;
+
+use super::{fault::LedgerFault, leaf_hash};
+use crate::log::tree::{self, Hash};
+
+/// What is kept of a record.
+pub(super) struct Record {
+    pub(super) number: i64,
+    pub(super) time_ms: i64,
+    pub(super) leaf: Option<u64>,
+    /// The leaf hash of what the copy has.
+    pub(super) hash: Hash,
+}
+
+/// All that a copy of the ledger has, as it was read: hashes of the records, the hashes that were stored when they became
+/// leaves, and the checkpoints.
+#[derive(Default)]
+pub struct LedgerCopy {
+    pub(super) records: Vec<Record>,
+    pub(super) hashes: Vec<Hash>,
+    pub(super) checkpoints: Vec<String>,
+    pub(super) key: Option<String>,
+    pub(super) unreadable: Vec<LedgerFault>,
+    lines: u64,
+}
+
+/// What a line may have. A record's other members count by their bytes alone.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    number: Option<i64>,
+    time: Option<String>,
+    leaf: Option<u64>,
+    leaf_hashes: Option<Base64>,
+    checkpoint: Option<String>,
+    ledger_key: Option<String>,
+}
+
+impl LedgerCopy {
+    /// Reads the next line. One that is no part of a copy is a fault.
+    pub fn push(&mut self, line: &str) {
+        self.lines += 1;
+        if self.read(line).is_none() {
+            self.unreadable.push(LedgerFault::Line { line: self.lines });
+        }
+    }
+
+    /// The key that the copy itself names.
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        self.key.as_deref()
+    }
+
+    fn read(&mut self, line: &str) -> Option<()> {
+        let parsed: Line = serde_json::from_str(line).ok()?;
+        match parsed {
+            Line { number: Some(number), time: Some(time), leaf, .. } => {
+                let hash = leaf_hash(plain(line, leaf)?.as_bytes());
+                self.records.push(Record { number, time_ms: parse_rfc3339(&time)?, leaf, hash });
+            }
+            Line { leaf_hashes: Some(Base64(hashes)), .. } => self.hashes.extend(tree::hashes(&hashes)?),
+            Line { checkpoint: Some(note), .. } => self.checkpoints.push(note),
+            Line { ledger_key: Some(key), .. } if self.key.is_none() => self.key = Some(key),
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// The record as an export without `ledger` has it: `leaf` is the last member of a line and no part of the record.
+fn plain(line: &str, leaf: Option<u64>) -> Option<String> {
+    match leaf {
+        None => Some(line.to_owned()),
+        Some(leaf) => Some(line.strip_suffix(&format!(",\"leaf\":{leaf}}}"))?.to_owned() + "}"),
+    }
+}

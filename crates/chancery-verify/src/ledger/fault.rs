@@ -1,0 +1,71 @@
+//! What is not as it was, and where.
+
+use crate::log::NotSigned;
+
+/// A place at which a copy of the ledger is not what Chancery wrote.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[expect(missing_docs, reason = "the message of each says what its members are")]
+pub enum LedgerFault {
+    /// A line that is none of a copy.
+    #[error("line {line} is no record, checkpoint or part of the ledger")]
+    Line { line: u64 },
+    /// There is no checkpoint.
+    #[error("there is no checkpoint of the ledger")]
+    NoCheckpoint,
+    /// A checkpoint that the key has not signed.
+    #[error("checkpoint {number} is not believed: {why}")]
+    Unsigned { number: u64, why: NotSigned },
+    /// Another checkpoint stands in its place.
+    #[error("in the place of checkpoint {expected} stands checkpoint {found}")]
+    Place { expected: u64, found: u64 },
+    /// It does not have the hash of the one before.
+    #[error("checkpoint {number} does not follow the checkpoint before it")]
+    Link { number: u64 },
+    /// The root is another one.
+    #[error("checkpoint {number} is over other records: one of leaves {from} to {to} was changed since")]
+    Root { number: u64, from: u64, to: u64 },
+    /// A record was changed.
+    #[error("leaf {leaf}, number {number}: the record was changed")]
+    Changed { leaf: u64, number: i64 },
+    /// A record stands in another's place.
+    #[error("leaf {leaf}, number {number}: the record belongs to leaf {belongs}")]
+    Moved { leaf: u64, number: i64, belongs: u64 },
+    /// Records are missing.
+    #[error("leaf {leaf}: {}", missing(*count, *.after))]
+    Missing { leaf: u64, count: u64, after: Option<i64> },
+    /// Two records claim one place.
+    #[error("leaf {leaf}, number {number}: a record was inserted")]
+    Twice { leaf: u64, number: i64 },
+    /// A record that never became a leaf.
+    #[error("number {number}: the record is in no leaf; it was inserted, or taken out of the ledger")]
+    Outside { number: i64 },
+    /// A record says that it is older than what was there before it.
+    #[error(
+        "leaf {leaf}, number {number}: the record is older than checkpoint {checkpoint}, which was there before it"
+    )]
+    Late { leaf: u64, number: i64, checkpoint: u64 },
+    /// The end is missing.
+    #[error("the end was cut: the newest checkpoint is over {size} records, and there are {leaves} leaves")]
+    Cut { size: u64, leaves: u64 },
+    /// A witness has seen more.
+    #[error(
+        "set back: the witness has checkpoint {number} over {size} records; the newest here is {newest} over {leaves}"
+    )]
+    SetBack { number: u64, size: u64, newest: u64, leaves: u64 },
+    /// A witness has seen something else.
+    #[error(
+        "written anew: of the {size} records that the witness's checkpoint {number} is over, one from leaf {from} on is another"
+    )]
+    WrittenAnew { number: u64, size: u64, from: u64 },
+    /// A witness has another checkpoint of the number.
+    #[error("checkpoint {number} is not the one that the witness has")]
+    OtherCheckpoint { number: u64 },
+    /// A witness's file is none of this ledger.
+    #[error("the witness's checkpoint is not believed: {0}")]
+    Witness(NotSigned),
+}
+
+fn missing(count: u64, after: Option<i64>) -> String {
+    let what = if count == 1 { "the record is missing".to_owned() } else { format!("{count} records are missing") };
+    after.map_or_else(|| what.clone(), |number| format!("{what}, after number {number}"))
+}

@@ -1,0 +1,79 @@
+//! `chancery audit verify`: a ledger from the calls of a server to what somebody finds out who has an export of it, and to what
+//! the host is told of its database.
+
+use std::{fs, io, path::Path};
+
+use chancery_testkit::{Ran, Tool, temp_dir};
+use chancery_types::wire::audit::AuditExportQuery;
+use serde_json::{Value, json};
+
+use crate::process::{Demo, chancery};
+
+fn verify(what: &[&str]) -> Ran {
+    chancery(&[&["audit", "verify"][..], what].concat()).try_run()
+}
+
+fn verify_at(data: &Path, what: &[&str]) -> Ran {
+    let (folder, key) = (data.display().to_string(), data.join("root.key").display().to_string());
+    verify(&[what, &["--data", &folder, "--root-key", &key]].concat())
+}
+
+#[test]
+fn what_was_done_to_an_export_or_to_the_database_is_named() {
+    let folder = temp_dir();
+    let data = folder.path().join("data");
+    let mut demo = Demo::start(folder.path(), &[]);
+    let client = demo.client();
+    for number in 0..20 {
+        let role = json!({"name": format!("role {number}"), "loginsRequired": 1, "perms": []});
+        client.create_role(&serde_json::from_value(role).unwrap()).unwrap();
+    }
+    let asked = AuditExportQuery { ledger: Some(true), ..AuditExportQuery::default() };
+    let exported = io::read_to_string(client.export_audit(&asked).unwrap()).unwrap();
+    let newest = client.audit_checkpoint().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.display().to_string()
+    };
+    let (whole, kept) = (file("audit.jsonl", &exported), file("audit.checkpoint", &newest.checkpoint));
+    let good = verify(&[&whole, "--checkpoint", &kept, "--key", &newest.key]);
+    assert!(good.status.success(), "{}", good.stderr);
+    let state: Value = serde_json::from_str(&good.text()).unwrap();
+    assert_eq!((&state["newer"], &state["checkpoint"]["records"]), (&json!(0), &state["records"]));
+    assert!(verify(&[&whole]).stderr.contains("compare it with one that you kept"));
+
+    let line = exported.lines().find(|line| line.contains("\"role 7\"")).unwrap();
+    let record: Value = serde_json::from_str(line).unwrap();
+    let (leaf, number) = (&record["leaf"], &record["number"]);
+    let changed = file("changed.jsonl", &exported.replace(line, &line.replace("role 7", "role 8")));
+    let found = verify(&[&changed, "--key", &newest.key]);
+    assert_eq!((found.status.code(), found.text().as_str()), (Some(1), ""));
+    assert_eq!(found.stderr, format!("Not whole: leaf {leaf}, number {number}: the record was changed.\n"));
+    let removed = file("removed.jsonl", &exported.replace(&format!("{line}\n"), ""));
+    let found = verify(&[&removed, "--key", &newest.key]);
+    assert!(found.stderr.contains(&format!("Not whole: leaf {leaf}: the record is missing")), "{}", found.stderr);
+    assert_eq!(verify(&["nowhere.jsonl", "--key", &newest.key]).status.code(), Some(2));
+    assert_eq!(verify(&[&file("other.jsonl", "no export\n")]).status.code(), Some(2));
+
+    demo.server.signal("-TERM");
+    demo.server.wait();
+    let good = verify_at(&data, &["--checkpoint", &kept]);
+    assert!(good.status.success(), "{}", good.stderr);
+    let journal = chancery(&["audit", "verify-journal", "--checkpoint", &kept, "--data"])
+        .arg(&data)
+        .arg("--root-key")
+        .arg(data.join("root.key"))
+        .try_run();
+    assert!(journal.status.success(), "{}", journal.stderr);
+    let change = format!("UPDATE audit SET outcome = 'NotAuthorized' WHERE seq = {number}");
+    let sqlite = Tool::new("sqlite3").arg(data.join("chancery.db")).arg(&change).run();
+    assert_eq!(sqlite.text(), "");
+    let found = verify_at(&data, &["--checkpoint", &kept]);
+    assert_eq!(found.status.code(), Some(1));
+    assert!(
+        found.stderr.contains(&format!("leaf {leaf}, number {number}: the record was changed")),
+        "{}",
+        found.stderr
+    );
+}
