@@ -199,9 +199,7 @@ impl Chancery {
             public_url,
         });
         chancery.load_token_profiles(&opening).await?;
-        if let (Some(kept), Some(found)) = (&kept, &found) {
-            chancery.journal_begins(kept, found).await?;
-        }
+        chancery.journal_begins(kept.as_ref(), found.as_ref()).await?;
         chancery.begin_tasks();
         chancery.tell_of_unreadable_policies(&opening).await?;
         Ok(chancery)

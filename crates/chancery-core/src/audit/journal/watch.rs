@@ -37,8 +37,8 @@ struct State {
 
 impl Chancery {
     /// Compares a journal that was opened with what the store knows of this place, and tells what is missing.
-    pub(crate) async fn journal_begins(&self, config: &JournalConfig, found: &Found) -> Result<()> {
-        let Some(journal) = &self.journal else { return Ok(()) };
+    pub(crate) async fn journal_begins(&self, config: Option<&JournalConfig>, found: Option<&Found>) -> Result<()> {
+        let (Some(journal), Some(config), Some(found)) = (&self.journal, config, found) else { return Ok(()) };
         let by = &KeepingJournal(());
         let known =
             self.storage.read(by, |tx| Box::pin(async move { Ok::<_, Error>(journals::all(tx).await?) })).await?;

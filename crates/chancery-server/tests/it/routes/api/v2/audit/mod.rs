@@ -1,5 +1,6 @@
 //! GET /api/v2/audit.
 
+mod checkpoint;
 mod export;
 
 use chancery_core::Host;
