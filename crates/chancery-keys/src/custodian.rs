@@ -5,8 +5,9 @@ use chancery_types::KeyId;
 use thiserror::Error;
 
 use crate::{
-    BearerKey, DataKey, Failed, GenerateError, JournalKey, KeyRef, OpenError, Purpose, RootKey, RootKeyId, RowKey,
-    RsaBatch, SealedKey, Secret, SigningKey, VaultIndex, envelope::Envelope, generate::generate, root::Derivation,
+    BearerKey, DataKey, Failed, GenerateError, JournalKey, KeyRef, OpenError, OwnKey, Purpose, RootKey, RootKeyId,
+    RowKey, RsaBatch, SealedKey, Secret, SigningKey, VaultIndex, envelope::Envelope, generate::generate,
+    root::Derivation,
 };
 
 /// What a sealed value is, and whose: a value sealed in one context does not open in another.
@@ -83,19 +84,9 @@ impl Custodian {
         SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Sign)?, batch)
     }
 
-    /// Opens the key of the transparency log.
-    pub fn open_log_key(&self, sealed: &SealedKey) -> Result<SigningKey, OpenError> {
-        SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Log)?, RsaBatch::Never)
-    }
-
-    /// Opens the key of the audit ledger.
-    pub fn open_ledger_key(&self, sealed: &SealedKey) -> Result<SigningKey, OpenError> {
-        SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Ledger)?, RsaBatch::Never)
-    }
-
-    /// Opens the key of the authority of the nodes' own TLS sockets.
-    pub fn open_transport_key(&self, sealed: &SealedKey) -> Result<SigningKey, OpenError> {
-        SigningKey::new(*sealed.key(), &self.open(sealed, Purpose::Transport)?, RsaBatch::Never)
+    /// Opens a key with which an installation signs for itself.
+    pub fn open_own_key(&self, sealed: &SealedKey, own: OwnKey) -> Result<SigningKey, OpenError> {
+        SigningKey::new(*sealed.key(), &self.open(sealed, own.purpose())?, RsaBatch::Never)
     }
 
     /// Opens a key for tokens.
@@ -190,11 +181,11 @@ mod tests {
             Purpose::Sign => custodian.open_signing_key(&sealed, RsaBatch::Allowed).err(),
             Purpose::Data => custodian.open_data_key(&sealed).err(),
             Purpose::Bearer => custodian.open_bearer_key(&sealed).err(),
-            Purpose::Log => custodian.open_log_key(&sealed).err(),
-            Purpose::Ledger => custodian.open_ledger_key(&sealed).err(),
+            Purpose::Log => custodian.open_own_key(&sealed, OwnKey::Log).err(),
+            Purpose::Ledger => custodian.open_own_key(&sealed, OwnKey::Ledger).err(),
             Purpose::Rows => custodian.open_row_key(&sealed).err(),
             Purpose::Journal => custodian.open_journal_key(&sealed).err(),
-            Purpose::Transport => custodian.open_transport_key(&sealed).err(),
+            Purpose::Transport => custodian.open_own_key(&sealed, OwnKey::Transport).err(),
         }
     }
 

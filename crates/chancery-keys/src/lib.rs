@@ -66,7 +66,7 @@ pub use random::random;
 pub use root::{RootKey, RootKeyFileError, RootKeyId, RootKeySource};
 pub use rows::{ROW_TAG_LEN, RowKey};
 pub use scratch::ScratchKey;
-pub use sealed::{KeyRef, Purpose, SealedKey};
+pub use sealed::{KeyRef, OwnKey, Purpose, SealedKey};
 pub use secret::Secret;
 pub use sign::{
     Input, NamedAlgorithm, RsaBatch, SIGNED_TOGETHER, SignatureScheme, SigningKey, ToSign, Together, Unsupported,

@@ -28,6 +28,29 @@ pub enum Purpose {
     Transport,
 }
 
+/// The keys with which an installation signs for itself, whoever asks. The database keeps them, always.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OwnKey {
+    /// Of the transparency log.
+    Log,
+    /// Of the audit ledger.
+    Ledger,
+    /// Of the authority of the nodes' own TLS sockets.
+    Transport,
+}
+
+impl OwnKey {
+    /// What such a key is sealed for.
+    #[must_use]
+    pub const fn purpose(self) -> Purpose {
+        match self {
+            Self::Log => Purpose::Log,
+            Self::Ledger => Purpose::Ledger,
+            Self::Transport => Purpose::Transport,
+        }
+    }
+}
+
 impl Purpose {
     const ALL: [Self; 8] =
         [Self::Sign, Self::Data, Self::Bearer, Self::Log, Self::Ledger, Self::Rows, Self::Journal, Self::Transport];

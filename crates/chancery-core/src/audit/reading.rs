@@ -80,7 +80,7 @@ impl Chancery {
             return Ok(AuditExport { grant, next: Some(Next::Records(filter, Start::Offset(0))) });
         }
         self.sequence_ledger().await?;
-        let key = self.ledger.key.clone();
+        let key = self.ledger.0.key.clone();
         let first = self.read_list(caller, &grant, move |tx| Box::pin(async move { Part::first(tx, &key).await }));
         let next = Some(Next::Ledger(first.await?));
         Ok(AuditExport { grant, next })

@@ -11,8 +11,8 @@ mod software;
 use std::sync::Arc;
 
 use chancery_keys::{
-    Backend, Custodian, CustodyError, ForeignKey, KeyBackend, KeyHandle, KeyRef, KeySpec, Purpose, RsaBatch, SealedKey,
-    random,
+    Backend, Custodian, CustodyError, ForeignKey, KeyBackend, KeyHandle, KeyRef, KeySpec, OwnKey, Purpose, RsaBatch,
+    SealedKey, random,
 };
 use chancery_types::KeyId;
 
@@ -105,19 +105,9 @@ impl Custody {
         }
     }
 
-    /// The key of the transparency log. The database keeps it, always.
-    pub(crate) fn log_signer(&self, sealed: &SealedKey) -> Result<Signer> {
-        self.software.log_signer(sealed)
-    }
-
-    /// The key of the audit ledger. The database keeps it, always.
-    pub(crate) fn ledger_signer(&self, sealed: &SealedKey) -> Result<Signer> {
-        self.software.ledger_signer(sealed)
-    }
-
-    /// The key of the authority of the nodes' own TLS sockets. The database keeps it, always.
-    pub(crate) fn transport_signer(&self, sealed: &SealedKey) -> Result<Signer> {
-        self.software.transport_signer(sealed)
+    /// A key with which this installation signs for itself.
+    pub(crate) fn own_signer(&self, sealed: &SealedKey, own: OwnKey) -> Result<Signer> {
+        self.software.own_signer(sealed, own)
     }
 
     /// Closes a key of which something changed, or all of them.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use chancery_keys::{
-    Backend, Custodian, CustodyError, ForeignKey, Generated, KeyHandle, KeyRef, KeySpec, OpenError, RsaBatch,
+    Backend, Custodian, CustodyError, ForeignKey, Generated, KeyHandle, KeyRef, KeySpec, OpenError, OwnKey, RsaBatch,
     SealedKey, SignError, SigningKey, ToSign,
 };
 use chancery_types::{Curve, KeyAlgorithm, KeyId};
@@ -76,18 +76,8 @@ impl Software {
         Ok(self.with(self.open_key(version, RsaBatch::Never).await?))
     }
 
-    pub(super) fn log_signer(&self, sealed: &SealedKey) -> Result<Signer> {
-        Ok(self
-            .with(Arc::new(self.custodian.open_log_key(sealed).map_err(|failure| unopened(sealed.key().id, failure))?)))
-    }
-
-    pub(super) fn ledger_signer(&self, sealed: &SealedKey) -> Result<Signer> {
-        let opened = self.custodian.open_ledger_key(sealed).map_err(|failure| unopened(sealed.key().id, failure))?;
-        Ok(self.with(Arc::new(opened)))
-    }
-
-    pub(super) fn transport_signer(&self, sealed: &SealedKey) -> Result<Signer> {
-        let opened = self.custodian.open_transport_key(sealed).map_err(|failure| unopened(sealed.key().id, failure))?;
+    pub(super) fn own_signer(&self, sealed: &SealedKey, own: OwnKey) -> Result<Signer> {
+        let opened = self.custodian.open_own_key(sealed, own).map_err(|failure| unopened(sealed.key().id, failure))?;
         Ok(self.with(Arc::new(opened)))
     }
 

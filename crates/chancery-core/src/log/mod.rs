@@ -5,6 +5,7 @@
 //! keeps the detail of a request can prove later, without this installation, that its signature was logged (`chancery-verify`).
 
 mod entry;
+mod note_signer;
 mod proof;
 mod public;
 mod sequencer;
@@ -14,11 +15,12 @@ pub use chancery_verify::log::LogTile;
 pub(crate) use chancery_verify::log::{Leaf, LogKey};
 pub(crate) use chancery_verify::log::{checkpoint, leaf, note, tile, tree};
 pub(crate) use entry::{NewEntry, append};
+pub(crate) use note_signer::{NoteSigner, StoredKey};
 pub(crate) use proof::{inclusion_proof, inclusion_proofs};
 pub(crate) use public::PublishingLog;
-pub(crate) use sequencer::{SequencingLog, number, ranges};
+pub(crate) use sequencer::{SequencingLog, load, number, ranges};
+pub(crate) use setup::Log;
 pub use setup::LogFailure;
-pub(crate) use setup::{Log, signed};
 
 #[cfg(test)]
 mod tests;

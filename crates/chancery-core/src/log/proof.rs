@@ -2,7 +2,10 @@
 
 use std::{collections::BTreeMap, ops::Range};
 
-use chancery_store::{Tx, tables};
+use chancery_store::{
+    Tx,
+    tables::{self, tiles::Tree},
+};
 use chancery_types::{Base64, wire::log::InclusionProof};
 use uuid::Uuid;
 
@@ -37,7 +40,7 @@ pub(crate) async fn inclusion_proofs(
     }
     // Neighbours share nearly all of their tiles.
     let tiles = paths.iter().flat_map(|(_, path)| path.iter().cloned()).flat_map(tree::tiles_of).collect();
-    let tiles = load(tx, tiles).await?;
+    let tiles = load(tx, Tree::Log, tiles).await?;
     let proof = |(entry, (index, path)): (tables::log_entries::Row, (u64, Vec<Range<u64>>))| {
         let hashes = path.into_iter().map(|range| tree::range_hash(range, &tiles));
         let hashes: Option<Vec<_>> = hashes.map(|hash| hash.map(|hash| Base64(hash.to_vec()))).collect();

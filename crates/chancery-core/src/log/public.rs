@@ -1,6 +1,6 @@
 //! The log's files, for everybody.
 
-use chancery_store::tables;
+use chancery_store::tables::{self, tiles::Tree};
 
 use super::{
     LogTile,
@@ -24,7 +24,7 @@ impl Chancery {
     /// The key that checkpoints are verified with, as text.
     #[must_use]
     pub fn log_key(&self, _visitor: &Visitor) -> String {
-        self.log.key.to_string()
+        self.log.0.key.to_string()
     }
 
     /// A tile of hashes or a bundle of entries. Partial ones are the beginning of what there is by now.
@@ -34,7 +34,7 @@ impl Chancery {
                 Ok::<_, Error>(match tile.kind {
                     Kind::Hashes(level) => {
                         let Ok(index) = i64::try_from(tile.index) else { return Ok(None) };
-                        let stored = tables::log_tiles::hashes(tx, level.into(), index).await?;
+                        let stored = tables::tiles::hashes(tx, Tree::Log, level.into(), index).await?;
                         stored.and_then(|hashes| Some(hashes.get(..tile.width() * size_of::<Hash>())?.to_vec()))
                     }
                     Kind::Entries => {

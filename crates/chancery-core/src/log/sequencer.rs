@@ -7,7 +7,10 @@
 
 use std::{ops::RangeInclusive, sync::Arc, time::Duration};
 
-use chancery_store::{Tx, tables};
+use chancery_store::{
+    Tx,
+    tables::{self, tiles::Tree},
+};
 
 use super::{
     checkpoint::Checkpoint,
@@ -48,7 +51,7 @@ impl Chancery {
 
     /// What the log is to be extended by, if by anything.
     pub(super) async fn log_extension(&self) -> Result<Option<Extension>> {
-        let key = self.log.key.clone();
+        let key = self.log.0.key.clone();
         self.storage.read(&SequencingLog(()), move |tx| Box::pin(async move { Extension::read(tx, &key).await })).await
     }
 }
@@ -73,7 +76,7 @@ impl Extension {
         }
         let row = tables::logs::read(tx).await?.ok_or_else(|| Error::internal("there is no log"))?;
         let head = Checkpoint::open(&row.checkpoint, key).map_err(Error::internal)?;
-        let mut tiles = load(tx, tree::tiles_of(0..head.size).collect()).await?;
+        let mut tiles = load(tx, Tree::Log, tree::tiles_of(0..head.size).collect()).await?;
         // What was altered in the store, or restored in part, is never signed over.
         if i64::try_from(head.size) != Ok(row.size) || tree::range_hash(0..head.size, &tiles) != Some(head.root) {
             return Err(Error::internal("the log's tiles are not those of its newest checkpoint"));
@@ -110,7 +113,7 @@ impl Extension {
             return Err(Error::internal("entries of the log have places that no checkpoint covers"));
         }
         for (id, hashes) in self.tiles {
-            tables::log_tiles::put(tx, id.level.into(), number(id.index)?, &hashes).await?;
+            tables::tiles::put(tx, Tree::Log, id.level.into(), number(id.index)?, &hashes).await?;
         }
         if !tables::logs::advance(tx, size, index, signed).await? {
             return Err(Error::internal("the log was extended by somebody else in its turn"));
@@ -132,13 +135,13 @@ pub(crate) fn ranges(numbers: impl Iterator<Item = i64>) -> Vec<RangeInclusive<i
 }
 
 /// Reads tiles, as far as they are there.
-pub(super) async fn load(tx: &mut Tx, ids: Vec<TileId>) -> Result<Tiles> {
+pub(crate) async fn load(tx: &mut Tx, tree: Tree, ids: Vec<TileId>) -> Result<Tiles> {
     let mut tiles = Tiles::new();
     for id in ids {
         if tiles.contains_key(&id) {
             continue;
         }
-        if let Some(stored) = tables::log_tiles::hashes(tx, id.level.into(), number(id.index)?).await? {
+        if let Some(stored) = tables::tiles::hashes(tx, tree, id.level.into(), number(id.index)?).await? {
             tiles.insert(id, tree::hashes(&stored).ok_or_else(|| Error::internal("a stored tile is cut off"))?);
         }
     }

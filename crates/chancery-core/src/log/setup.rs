@@ -1,18 +1,17 @@
 //! The log of an installation: its name and its key, made when the installation is first opened.
 
-use chancery_keys::{Custodian, KeyRef, KeySpec, Purpose, SealedKey, random};
+use chancery_keys::{Custodian, OwnKey};
 use chancery_store::{Tx, tables};
-use chancery_types::KeyId;
-use uuid::Uuid;
 
 use super::{
     checkpoint::Checkpoint,
-    note::{self, LogKey},
+    note,
+    note_signer::{NoteSigner, StoredKey},
     tree,
 };
 use crate::{
     Error, Result,
-    custody::{Custody, Message, Signer},
+    custody::Custody,
     storage::{Opening, Storage},
 };
 
@@ -31,10 +30,7 @@ pub enum LogFailure {
 }
 
 /// The open log: what checkpoints are signed with.
-pub(crate) struct Log {
-    pub(crate) key: LogKey,
-    signer: Signer,
-}
+pub(crate) struct Log(pub(crate) NoteSigner);
 
 impl Log {
     /// Opens the log, or begins it. Its name is the one that the settings give, or comes from the public address; it
@@ -64,43 +60,31 @@ impl Log {
     }
 
     fn open(custody: &Custody, row: &tables::logs::Row) -> Result<Self> {
-        let sealed = SealedKey::from_parts(reference(row.key_id.into()), row.sealed.clone());
-        let signer = custody.log_signer(&sealed)?;
-        let public_key = note::raw_key(signer.public_key());
-        let public_key = public_key.filter(|key| key[..] == row.public_key[..]);
-        let key = public_key.and_then(|key| LogKey::new(&row.origin, key));
-        let key = key.ok_or_else(|| Error::internal("the log's stored name and public key do not fit its key"))?;
-        Ok(Self { key, signer })
+        let tables::logs::Row { origin, key_id, sealed, public_key, .. } = row;
+        let stored = StoredKey { id: *key_id, sealed: sealed.clone(), public_key: public_key.clone() };
+        Ok(Self(NoteSigner::open(custody, OwnKey::Log, origin, stored)?))
     }
 
     /// The same log, still empty, under another name.
     async fn renamed(self, storage: &Storage, opening: &Opening, name: String) -> Result<Self, LogFailure> {
-        let public_key = note::raw_key(self.signer.public_key());
-        let key = public_key.and_then(|key| LogKey::new(&name, key));
-        let key = key.ok_or_else(|| Error::internal("a log's name was checked before"))?;
-        let log = Self { key, signer: self.signer };
+        let before = self.0.key.name().to_owned();
+        let log = self.0.renamed(&name).map(Self);
+        let log = log.ok_or_else(|| Error::internal("a log's name was checked before"))?;
         let checkpoint = log.empty_checkpoint().await?;
         let write = storage.background(opening, move |tx| {
             Box::pin(async move { Ok::<_, Error>(tables::logs::rename(tx, &name, &checkpoint).await?) })
         });
-        if write.await? { Ok(log) } else { Err(LogFailure::OtherName(self.key.name().to_owned())) }
+        if write.await? { Ok(log) } else { Err(LogFailure::OtherName(before)) }
     }
 
     async fn empty_checkpoint(&self) -> Result<String> {
-        self.sign(&Checkpoint { origin: self.key.name().to_owned(), size: 0, root: tree::empty_root() }).await
+        self.sign(&Checkpoint { origin: self.0.key.name().to_owned(), size: 0, root: tree::empty_root() }).await
     }
 
     /// Signs a checkpoint. It may be shown to somebody once it is stored, and no other of its size ever may.
     pub(super) async fn sign(&self, checkpoint: &Checkpoint) -> Result<String> {
-        signed(&self.key, &self.signer, checkpoint.to_text()).await
+        self.0.sign(checkpoint.to_text()).await
     }
-}
-
-/// A note: a text with the signature of a log's key.
-pub(crate) async fn signed(key: &LogKey, signer: &Signer, text: String) -> Result<String> {
-    let scheme = note::scheme().map_err(Error::internal)?;
-    let (_, signature) = signer.sign(Message { scheme, bytes: text.clone().into_bytes() }).await?;
-    Ok(key.note(&text, &signature))
 }
 
 /// Makes the key and stores the empty log; of two nodes that do so at once, both get what the first one made.
@@ -111,17 +95,14 @@ async fn begin(
     custody: &Custody,
     name: Option<&str>,
 ) -> Result<tables::logs::Row> {
-    let id = KeyId::from_random(random());
-    let made = custodian.generate(reference(id)).map_err(Error::internal)?;
-    let public_key = made.public_key.as_deref().and_then(note::raw_key);
-    let public_key = public_key.ok_or_else(|| Error::internal("an Ed25519 key has a public half"))?;
+    let made = StoredKey::make(custodian, OwnKey::Log)?;
     // Nobody else has this name, and it never resolves (RFC 2606).
-    let origin = name.map_or_else(|| format!("chancery.invalid/{}", Uuid::from(id)), str::to_owned);
+    let origin = name.map_or_else(|| format!("chancery.invalid/{}", made.id), str::to_owned);
     let mut row = tables::logs::Row {
         origin,
-        key_id: id.into(),
-        sealed: made.sealed.as_bytes().to_vec(),
-        public_key: public_key.to_vec(),
+        key_id: made.id,
+        sealed: made.sealed,
+        public_key: made.public_key,
         size: 0,
         checkpoint: String::new(),
     };
@@ -145,10 +126,6 @@ fn name_at(public_url: &str) -> String {
     format!("{}/log", place.trim_end_matches('/'))
 }
 
-const fn reference(id: KeyId) -> KeyRef {
-    KeyRef { id, version: 1, purpose: Purpose::Log, spec: KeySpec::Ed25519 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,7 +144,7 @@ mod tests {
         let load = async |name: Option<&'static str>, url: Option<&'static str>| {
             Log::load(&chancery.storage, &Opening::of_test(), &chancery.custodian, &chancery.custody, name, url)
                 .await
-                .map(|log| log.key)
+                .map(|log| log.0.key)
         };
         let first = load(None, None).await.unwrap();
         assert!(first.name().starts_with("chancery.invalid/"), "{first}");

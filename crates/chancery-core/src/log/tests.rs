@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chancery_store::tables;
+use chancery_store::tables::{self, tiles::Tree};
 use chancery_types::{LogVisibility, wire::log::InclusionProof};
 use chancery_verify::log::{
     Checkpoint, LogKey, Logged, NotLogged, verify_inclusion, verify_log_consistency, verify_logged_certificate,
@@ -185,8 +185,10 @@ async fn nothing_is_signed_over_an_altered_store() {
     add(chancery, 0..3, LogVisibility::Public).await;
     chancery.sequence_log().await.unwrap();
     let before = head(chancery).await;
-    let write =
-        chancery.storage.store().write(|tx| Box::pin(async { tables::log_tiles::put(tx, 0, 0, &[0; 96]).await }));
+    let write = chancery
+        .storage
+        .store()
+        .write(|tx| Box::pin(async { tables::tiles::put(tx, Tree::Log, 0, 0, &[0; 96]).await }));
     write.await.map_err(Error::from).unwrap();
     add(chancery, 3..4, LogVisibility::Public).await;
     let refusal = chancery.sequence_log().await.unwrap_err();

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use chancery_keys::{KeyRef, KeySpec, Purpose, SealedKey, TransportKey, random};
+use chancery_keys::{KeyRef, KeySpec, OwnKey, Purpose, SealedKey, TransportKey, random};
 use chancery_store::{Tx, tables};
 use chancery_types::{Curve, KeyId};
 use der::{
@@ -106,7 +106,7 @@ impl Chancery {
     async fn new_authority(&self) -> Result<tables::transport_authorities::Row> {
         let id = KeyId::from_random(random());
         let made = self.custodian.generate(reference(id)).map_err(Error::internal)?;
-        let signer = self.custody.transport_signer(&made.sealed)?;
+        let signer = self.custody.own_signer(&made.sealed, OwnKey::Transport)?;
         let validity = Validity::starting(self.clock.now_ms(), Period::years(AUTHORITY_YEARS));
         let authority = Certificate {
             profile: profile("Root Certificate Authority")?,
@@ -124,7 +124,7 @@ impl Chancery {
 
     fn opened_authority(&self, row: tables::transport_authorities::Row) -> Result<Authority> {
         let sealed = SealedKey::from_parts(reference(row.key_id.into()), row.sealed);
-        let signer = self.custody.transport_signer(&sealed)?;
+        let signer = self.custody.own_signer(&sealed, OwnKey::Transport)?;
         // Whoever writes the database has no certificate of their own handed to clients.
         if public_key(&row.certificate).map_err(Error::internal)? != signer.public_key() {
             return Err(Error::internal("the TLS authority's stored certificate is not for its key"));

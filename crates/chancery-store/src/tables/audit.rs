@@ -63,8 +63,8 @@ pub struct Filter {
     pub actions: Option<Vec<String>>,
 }
 
-pub(super) const COLUMNS: &str = "audit.seq AS seq, audit.at_ms AS at_ms, request_id, source, identities, action, object, outcome, \
-    detail, count, node, account";
+pub(super) const COLUMNS: &str = "audit.seq AS seq, audit.at_ms AS at_ms, request_id, source, identities, action, \
+    object, outcome, detail, count, node, account";
 
 /// The records of an identity. The join is an outer one so that the databases leave it out where only places are asked for.
 const OF_IDENTITIES: &str = "audit_identities AS named LEFT JOIN audit ON audit.seq = named.seq";

@@ -1,4 +1,4 @@
-//! The ledger of the audit records: which leaf of its tree each record is, the tree's hashes, and the signed checkpoints.
+//! The ledger of the audit records: which leaf of its tree each record is, and the signed checkpoints.
 
 use std::ops::RangeInclusive;
 
@@ -47,9 +47,6 @@ const READ: &str = "SELECT origin, key_id, sealed, public_key FROM audit_ledgers
 const PLACE: &str =
     "UPDATE audit_leaves SET leaf = $1 + number - $2 WHERE number >= $2 AND number <= $3 AND leaf IS NULL";
 const LEAVES: &str = "SELECT COALESCE(MAX(leaf), -1) + 1 FROM audit_leaves WHERE leaf IS NOT NULL";
-const PUT: &str = "INSERT INTO audit_tiles (level, tile, hashes) VALUES ($1, $2, $3) \
-    ON CONFLICT (level, tile) DO UPDATE SET hashes = excluded.hashes";
-const HASHES: &str = "SELECT hashes FROM audit_tiles WHERE level = $1 AND tile = $2";
 const NEWEST: &str = "SELECT number, checkpoint FROM audit_checkpoints ORDER BY number DESC LIMIT 1";
 const FROM: &str = "SELECT number, checkpoint FROM audit_checkpoints WHERE number >= $1 AND number <= $2 \
     ORDER BY number LIMIT $3";
@@ -95,17 +92,6 @@ pub async fn from(tx: &mut Tx, number: i64, max: u32) -> Result<Vec<Placed>, Sto
 /// How many leaves were given.
 pub async fn leaves(tx: &mut Tx) -> Result<i64, StoreError> {
     sql(LEAVES).one(tx).await
-}
-
-/// Stores a tile, or what it has grown to.
-pub async fn put_tile(tx: &mut Tx, level: u32, tile: i64, hashes: &[u8]) -> Result<(), StoreError> {
-    sql(PUT).bind(level).bind(tile).bind(hashes).execute(tx).await?;
-    Ok(())
-}
-
-/// A tile's hashes.
-pub async fn tile(tx: &mut Tx, level: u32, tile: i64) -> Result<Option<Vec<u8>>, StoreError> {
-    sql(HASHES).bind(level).bind(tile).optional(tx).await
 }
 
 /// The newest checkpoint, once there is one.

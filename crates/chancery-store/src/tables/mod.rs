@@ -116,10 +116,10 @@ pub mod signing_requests;
 pub mod submitter_sets;
 pub mod time_stamping_services;
 
-// transparency log
+// transparency log, and the trees of both logs
 pub mod log_entries;
-pub mod log_tiles;
 pub mod logs;
+pub mod tiles;
 
 use crate::authority::{Authority, Table};
 

@@ -108,7 +108,7 @@ impl Chancery {
     fn heads_in(&self, journal: Uuid, checkpoints: &[String]) -> Result<Vec<Head>> {
         let mut heads = Vec::new();
         for note in checkpoints {
-            let checkpoint = LedgerCheckpoint::open(note, &self.ledger.key)
+            let checkpoint = LedgerCheckpoint::open(note, &self.ledger.0.key)
                 .map_err(|why| Error::value("/checkpoint", format!("This is no checkpoint of this ledger: {why}.")))?;
             let anchors = checkpoint.journals.into_iter().filter(|anchor| anchor.journal == journal.to_string());
             heads.extend(anchors.filter_map(|anchor| anchor.head.parse::<Head>().ok()));

@@ -1,7 +1,13 @@
 //! The ledger as lines: the records by their numbers, each with its leaf, then the hashes of the leaves as they were stored,
 //! then the checkpoints, then the key. Who verifies this needs nothing else.
 
-use chancery_store::{Tx, tables::audit_ledger};
+use chancery_store::{
+    Tx,
+    tables::{
+        audit_ledger,
+        tiles::{self, Tree},
+    },
+};
 use chancery_types::Base64;
 use chancery_verify::{
     ledger::{LedgerCopy, LedgerState, verify_ledger},
@@ -84,7 +90,7 @@ async fn hashes(tx: &mut Tx, tile: i64, extent: Extent) -> Result<(Vec<u8>, Opti
     if left <= 0 {
         return Ok((Vec::new(), Some(Part::Checkpoints(0, extent))));
     }
-    let mut stored = audit_ledger::tile(tx, 0, tile).await?.unwrap_or_default();
+    let mut stored = tiles::hashes(tx, Tree::Ledger, 0, tile).await?.unwrap_or_default();
     // Leaves that came meanwhile are behind the newest checkpoint of this export.
     stored.truncate(left.min(width) as usize * size_of::<Hash>());
     let line = json!({"leafHashes": Base64::encode(&stored)});
@@ -111,7 +117,7 @@ impl Chancery {
         witnesses: &[String],
         tolerance_ms: i64,
     ) -> Result<LedgerState> {
-        let own = self.ledger.key.clone();
+        let own = self.ledger.0.key.clone();
         let begun = self.storage.read(host, move |tx| Box::pin(async move { Part::first(tx, &own).await }));
         let (mut part, mut copy) = (Some(begun.await?), LedgerCopy::default());
         while let Some(this) = part {
@@ -121,6 +127,6 @@ impl Chancery {
             }
             part = next;
         }
-        Ok(verify_ledger(copy, key.unwrap_or(&self.ledger.key), witnesses, tolerance_ms))
+        Ok(verify_ledger(copy, key.unwrap_or(&self.ledger.0.key), witnesses, tolerance_ms))
     }
 }

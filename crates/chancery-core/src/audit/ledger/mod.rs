@@ -32,10 +32,10 @@ impl Chancery {
         let read =
             self.storage.read(&grant, |tx| Box::pin(async move { Ok::<_, Error>(audit_ledger::newest(tx).await?) }));
         let note = read.await?.ok_or_else(|| Error::internal("the ledger has no checkpoint"))?.note;
-        let opened = LedgerCheckpoint::open(&note, &self.ledger.key).map_err(Error::internal)?;
+        let opened = LedgerCheckpoint::open(&note, &self.ledger.0.key).map_err(Error::internal)?;
         Ok(AuditCheckpoint {
             checkpoint: note,
-            key: self.ledger.key.to_string(),
+            key: self.ledger.0.key.to_string(),
             number: opened.number,
             records: opened.head.size,
             time: opened.time,

@@ -8,7 +8,9 @@ use chancery_store::{
     Tx,
     tables::{
         audit_ledger::{self, Checkpoint},
-        journals, turns,
+        journals,
+        tiles::{self, Tree},
+        turns,
     },
 };
 use chancery_verify::ledger::{JournalAnchor, LedgerCheckpoint, leaf_hash};
@@ -18,8 +20,8 @@ use crate::{
     Chancery, Error, Result,
     audit::journal::head,
     log::{
-        LogKey, number, ranges,
-        tree::{self, TileId, Tiles},
+        LogKey, load, number, ranges,
+        tree::{self, TileId},
     },
     time::rfc3339_ms,
 };
@@ -56,7 +58,7 @@ impl Chancery {
 
     /// What the ledger is to be extended by, if by anything.
     pub(super) async fn ledger_extension(&self) -> Result<Option<Extension>> {
-        let (key, now_ms) = (self.ledger.key.clone(), self.clock.now_ms());
+        let (key, now_ms) = (self.ledger.0.key.clone(), self.clock.now_ms());
         let read = self
             .storage
             .read(&SequencingLedger(()), move |tx| Box::pin(async move { Extension::read(tx, &key, now_ms).await }));
@@ -84,18 +86,18 @@ impl Extension {
         }
         let newest = audit_ledger::newest(tx).await?.ok_or_else(|| Error::internal("the ledger has no checkpoint"))?;
         let before = LedgerCheckpoint::open(&newest.note, key).map_err(Error::internal)?;
-        let mut tiles = load(tx, tree::tiles_of(0..before.head.size).collect()).await?;
+        let mut edge = load(tx, Tree::Ledger, tree::tiles_of(0..before.head.size).collect()).await?;
         // What was altered in the store, or restored in part, is never signed over.
-        let is_whole = tree::range_hash(0..before.head.size, &tiles) == Some(before.head.root);
+        let is_whole = tree::range_hash(0..before.head.size, &edge) == Some(before.head.root);
         if !is_whole || number(before.number)? != newest.number {
             return Err(Error::internal("the audit ledger's tiles are not those of its newest checkpoint"));
         }
         let records = ranges(pending.iter().map(|row| row.seq));
         let leaves = pending.into_iter().map(|row| Ok(leaf_hash(&leaf_of(row)?)));
         let leaves: Vec<_> = leaves.collect::<Result<_>>()?;
-        let changed = tree::append(&mut tiles, before.head.size, &leaves);
+        let changed = tree::append(&mut edge, before.head.size, &leaves);
         let changed = changed.ok_or_else(|| Error::internal("the audit ledger's tiles are not those of its size"))?;
-        let stored = |id: TileId| (id, tiles.get(&id).map(|tile| tile.concat()).unwrap_or_default());
+        let stored = |id: TileId| (id, edge.get(&id).map(|tile| tile.concat()).unwrap_or_default());
         let changed = changed.into_iter().map(stored).collect();
         let mut checkpoint = LedgerCheckpoint {
             number: before.number + 1,
@@ -106,7 +108,7 @@ impl Extension {
         };
         let base = (newest.number, number(checkpoint.head.size)?);
         checkpoint.head.size += leaves.len() as u64;
-        let root = tree::range_hash(0..checkpoint.head.size, &tiles);
+        let root = tree::range_hash(0..checkpoint.head.size, &edge);
         checkpoint.head.root = root.ok_or_else(|| Error::internal("the audit ledger's edge is not whole"))?;
         Ok(Some(Self { base, records, tiles: changed, checkpoint, is_full: leaves.len() == TOGETHER as usize }))
     }
@@ -126,7 +128,7 @@ impl Extension {
             return Err(Error::internal("records are leaves that no checkpoint of the audit ledger covers"));
         }
         for (id, hashes) in self.tiles {
-            audit_ledger::put_tile(tx, id.level.into(), number(id.index)?, &hashes).await?;
+            tiles::put(tx, Tree::Ledger, id.level.into(), number(id.index)?, &hashes).await?;
         }
         let next = Checkpoint { number: number(self.checkpoint.number)?, note };
         if !audit_ledger::add(tx, &next).await? {
@@ -143,18 +145,4 @@ async fn anchors(tx: &mut Tx) -> Result<Vec<JournalAnchor>> {
         head(row).map(|head| JournalAnchor { journal: row.id.to_string(), head: head.to_string() })
     };
     Ok(known.iter().filter_map(anchor).collect())
-}
-
-/// Reads tiles, as far as they are there.
-async fn load(tx: &mut Tx, ids: Vec<TileId>) -> Result<Tiles> {
-    let mut tiles = Tiles::new();
-    for id in ids {
-        if tiles.contains_key(&id) {
-            continue;
-        }
-        if let Some(stored) = audit_ledger::tile(tx, id.level.into(), number(id.index)?).await? {
-            tiles.insert(id, tree::hashes(&stored).ok_or_else(|| Error::internal("a stored tile is cut off"))?);
-        }
-    }
-    Ok(tiles)
 }

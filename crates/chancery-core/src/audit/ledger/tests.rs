@@ -7,6 +7,7 @@ use chancery_store::{
     tables::{
         audit::{self, Record},
         audit_ledger,
+        tiles::{self, Tree},
     },
 };
 use chancery_verify::{
@@ -70,7 +71,7 @@ async fn leaf(chancery: &Chancery, number: i64) -> u64 {
 async fn checkpoint(chancery: &Chancery) -> (String, LedgerCheckpoint) {
     let read = chancery.storage.store().read(|tx| Box::pin(audit_ledger::newest(tx)));
     let note = read.await.map_err(Error::from).unwrap().unwrap().note;
-    let opened = LedgerCheckpoint::open(&note, &chancery.ledger.key).unwrap();
+    let opened = LedgerCheckpoint::open(&note, &chancery.ledger.0.key).unwrap();
     (note, opened)
 }
 
@@ -97,7 +98,7 @@ async fn faults(chancery: &Chancery, witnesses: &[String]) -> Vec<LedgerFault> {
 
 /// The ledger as an export has it.
 async fn lines(chancery: &Chancery) -> Vec<String> {
-    let (key, mut text) = (chancery.ledger.key.clone(), String::new());
+    let (key, mut text) = (chancery.ledger.0.key.clone(), String::new());
     let read = chancery.storage.read(&HOST, move |tx| Box::pin(async move { Part::first(tx, &key).await }));
     let mut part = Some(read.await.unwrap());
     while let Some(this) = part {
@@ -111,7 +112,7 @@ async fn lines(chancery: &Chancery) -> Vec<String> {
 fn of_lines(chancery: &Chancery, lines: &[String], witnesses: &[String]) -> LedgerState {
     let mut copy = LedgerCopy::default();
     lines.iter().for_each(|line| copy.push(line));
-    verify_ledger(copy, &chancery.ledger.key, witnesses, TOLERANCE_MS)
+    verify_ledger(copy, &chancery.ledger.0.key, witnesses, TOLERANCE_MS)
 }
 
 /// Each test on both databases.
@@ -273,7 +274,7 @@ async fn an_inserted_checkpoint_is_named(installation: Installation) {
 /// Takes everything behind a checkpoint away, so that what is left is whole.
 async fn cut_to(chancery: &Chancery, to: &LedgerCheckpoint) {
     let size = to.head.size.cast_signed();
-    let read = chancery.storage.store().read(|tx| Box::pin(audit_ledger::tile(tx, 0, 0)));
+    let read = chancery.storage.store().read(|tx| Box::pin(tiles::hashes(tx, Tree::Ledger, 0, 0)));
     let mut hashes = read.await.map_err(Error::from).unwrap().unwrap();
     hashes.truncate(to.head.size as usize * size_of::<tree::Hash>());
     alter(
@@ -288,7 +289,7 @@ async fn cut_to(chancery: &Chancery, to: &LedgerCheckpoint) {
     let write = chancery
         .storage
         .store()
-        .write(move |tx| Box::pin(async move { audit_ledger::put_tile(tx, 0, 0, &hashes).await }));
+        .write(move |tx| Box::pin(async move { tiles::put(tx, Tree::Ledger, 0, 0, &hashes).await }));
     write.await.map_err(Error::from).unwrap();
 }
 
@@ -357,7 +358,7 @@ async fn a_ledger_written_anew_with_its_own_key_is_found_against_a_witness(insta
         |fault: &LedgerFault| matches!(fault, LedgerFault::WrittenAnew { number, .. } if *number == first.number);
     assert!(!found.iter().any(of_first), "{found:?}");
     // Under another key nothing is believed.
-    let other = LogKey::new(chancery.ledger.key.name(), random()).unwrap();
+    let other = LogKey::new(chancery.ledger.0.key.name(), random()).unwrap();
     let state = chancery.verify_ledger(&HOST, Some(&other), &[], TOLERANCE_MS).await.unwrap();
     assert_eq!(state.faults[0], LedgerFault::Unsigned { number: 0, why: NotSigned::Unknown });
 }
@@ -367,7 +368,7 @@ async fn nothing_is_signed_over_an_altered_ledger(installation: Installation) {
     filled(chancery).await;
     let before = checkpoint(chancery).await;
     let write =
-        chancery.storage.store().write(|tx| Box::pin(async { audit_ledger::put_tile(tx, 0, 0, &[0; 96]).await }));
+        chancery.storage.store().write(|tx| Box::pin(async { tiles::put(tx, Tree::Ledger, 0, 0, &[0; 96]).await }));
     write.await.map_err(Error::from).unwrap();
     append(chancery, "later").await;
     chancery.sequence_ledger().await.unwrap_err();

@@ -82,7 +82,7 @@ async fn each_line_of_an_export_is_missed_and_named() {
 }
 
 async fn stored(chancery: &Chancery) -> Vec<tree::Hash> {
-    let read = chancery.storage.store().read(|tx| Box::pin(audit_ledger::tile(tx, 0, 0)));
+    let read = chancery.storage.store().read(|tx| Box::pin(tiles::hashes(tx, Tree::Ledger, 0, 0)));
     tree::hashes(&read.await.map_err(Error::from).unwrap().unwrap()).unwrap()
 }
 
