@@ -143,11 +143,17 @@ mod awaited {
     async fn calls_wait_for_one_another_and_a_dropped_one_gives_its_turn_back() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let base = format!("http://{}", listener.local_addr().unwrap());
-        let server = thread::spawn(move || serve(&listener, &[("200 OK", KEY); 4]));
+        // Nothing is answered before the first call has been dropped.
+        let (answer, told) = std::sync::mpsc::channel::<()>();
+        let server = thread::spawn(move || {
+            told.recv().map_err(io::Error::other)?;
+            serve(&listener, &[("200 OK", KEY); 4])
+        });
         let client = AsyncClient::with_calls(Client::new(&base, AUTHORITY).unwrap(), 1);
         let id: KeyId = "00000000-0000-0000-0000-000000000001".parse().unwrap();
         let dropped = tokio::time::timeout(Duration::ZERO, client.key(id)).await;
         assert!(dropped.is_err(), "it cannot have been answered yet");
+        answer.send(()).unwrap();
         let (one, two, three) = tokio::join!(client.key(id), client.key(id), client.key(id));
         assert!([one, two, three].iter().all(Result::is_ok));
         assert_eq!(server.join().unwrap().unwrap().len(), 4);
