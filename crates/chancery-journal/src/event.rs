@@ -18,6 +18,8 @@ pub enum Event {
     Well,
     /// Segments were removed because their time was over.
     Removed(Removed),
-    /// Files are gone that this process did not remove, or a file is another one.
+    /// Files are gone that this process did not remove, or a file is another one, or written over.
     Gone(Vec<u64>),
+    /// A segment that is full is not as it was written.
+    Changed(u64),
 }

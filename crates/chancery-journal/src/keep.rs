@@ -9,7 +9,7 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-use tracing::{error, info, warn};
+use tracing::{error, info};
 
 use crate::{
     event::{Event, Removed},
@@ -98,12 +98,15 @@ impl Keeper {
         let shared = Arc::clone(&self.shared);
         let mut written = shared.written();
         let gone = match &written.live {
-            Some(live) if live.is_in_place()? => return Ok(()),
+            Some(live) if live.is_in_place(&shared.key)? => return Ok(()),
             Some(live) => Some(live.number),
             None => None,
         };
         if let Some(gone) = gone {
-            error!(segment = gone, "somebody removed or replaced the journal's segment that is being written");
+            error!(
+                segment = gone,
+                "somebody removed, replaced or overwrote the journal's segment that is being written"
+            );
             self.known.remove(&gone);
             self.tell(Event::Gone(vec![gone]));
             // Nobody may be answered whose record is in a file that is gone, whether there can be another one or not.
@@ -142,7 +145,8 @@ impl Keeper {
     fn archive(&self, number: u64, kept: &Kept) -> io::Result<bool> {
         let folder = &self.shared.folder;
         let Some(length) = self.good_length(kept)? else {
-            warn!(segment = number, "a segment of the journal is not as it was written; it is left as it is");
+            error!(segment = number, "a segment of the journal is not as it was written; it is left as it is");
+            self.tell(Event::Changed(number));
             return Ok(false);
         };
         let part = folder.part(number);

@@ -3,8 +3,8 @@
 use std::{
     fs::{self, File, OpenOptions},
     io::{self, Read, Write as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
-    path::PathBuf,
+    os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _},
+    path::{Path, PathBuf},
     sync::Arc,
 };
 
@@ -129,6 +129,21 @@ impl Spare {
         let map = Map::of(&file, bytes)?;
         Ok(Self { file, map, bytes, path })
     }
+
+    /// Whether its file is still where it was made: one that took its place would get the segment's name.
+    pub(crate) fn is_in_place(&self) -> io::Result<bool> {
+        Ok(length_in_place(&self.file, &self.path)?.is_some_and(|length| length >= self.bytes as u64))
+    }
+}
+
+/// How long the file at this path is; none where it is another one than this, or there is none.
+fn length_in_place(file: &File, path: &Path) -> io::Result<Option<u64>> {
+    let ours = file.metadata()?;
+    let there = match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        there => there?,
+    };
+    Ok(((ours.dev(), ours.ino()) == (there.dev(), there.ino())).then_some(there.len()))
 }
 
 /// The same where the file system allocates nothing ahead.
@@ -148,6 +163,8 @@ pub(crate) struct Segment {
     /// The number of the newest record.
     record: u64,
     hash: Hash,
+    /// With its MAC.
+    header: Vec<u8>,
     path: PathBuf,
 }
 
@@ -166,7 +183,7 @@ impl Segment {
         }
         fs::rename(spare, &path)?;
         let (number, record) = (header.segment, header.first - 1);
-        Ok(Self { file: Arc::new(file), number, map, bytes, at, record, hash, path })
+        Ok(Self { file: Arc::new(file), number, map, bytes, at, record, hash, header: whole, path })
     }
 
     /// Whether a body fits, and the end after it.
@@ -197,15 +214,16 @@ impl Segment {
         Head { segment: self.number, record: self.record, hash: self.hash }
     }
 
-    /// Whether its file is still where it was made, and as long.
-    pub(crate) fn is_in_place(&self) -> io::Result<bool> {
-        let ours = self.file.metadata()?;
-        let there = match fs::metadata(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
-            there => there?,
-        };
-        let is_long = there.len() >= self.bytes as u64;
-        Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino()) && is_long)
+    /// Whether its file is still where it was made, as long, and begins and ends with what was written. What somebody
+    /// writes over its middle shows when it is full.
+    pub(crate) fn is_in_place(&self, key: &JournalKey) -> io::Result<bool> {
+        if length_in_place(&self.file, &self.path)?.is_none_or(|length| length < self.bytes as u64) {
+            return Ok(false);
+        }
+        let (mut header, mut mac) = (vec![0; self.header.len()], [0; MAC_LEN]);
+        self.file.read_exact_at(&mut header, 0)?;
+        self.file.read_exact_at(&mut mac, (self.at - MAC_LEN) as u64)?;
+        Ok(header == self.header && mac == key.mac(&self.hash))
     }
 
     /// Gives back what it does not need any more.

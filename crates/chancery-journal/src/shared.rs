@@ -145,8 +145,8 @@ impl Written {
     /// Begins a segment in the place of the one that there is, which is ended.
     pub(crate) fn renew(&mut self, shared: &Shared) -> io::Result<()> {
         let spare = match self.spare.take() {
-            Some(spare) => spare,
-            None => Spare::make(&shared.folder, shared.options.segment_bytes)?,
+            Some(spare) if spare.is_in_place()? => spare,
+            _ => Spare::make(&shared.folder, shared.options.segment_bytes)?,
         };
         self.end_live(shared);
         let header = Header {

@@ -100,6 +100,81 @@ fn somebody_who_takes_files_away_is_noticed_and_calls_go_on() {
     assert!(!events.contains(&Event::Well));
 }
 
+/// Writes into a file at a place, as `dd conv=notrunc` does: it stays the same file, as long as before.
+fn write_over(path: &std::path::Path, at: u64, bytes: &[u8]) {
+    use std::os::unix::fs::FileExt as _;
+    fs::OpenOptions::new().write(true).open(path).unwrap().write_all_at(bytes, at).unwrap();
+}
+
+#[test]
+fn a_live_segment_that_is_written_over_in_its_place_is_noticed_and_calls_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = open(folder.path()).journal;
+    let live = folder.path().join("0000000000000001.journal");
+    let early = fs::read(&live).unwrap();
+    journal.append(&reads(&journal, "x")).unwrap();
+    // An earlier state of the same file: its header is right.
+    write_over(&live, 0, &early);
+    let mut events = Vec::new();
+    until("it is noticed", || {
+        events.extend(journal.take_events());
+        events.contains(&Event::Gone(vec![1]))
+    });
+    until("calls go on", || journal.append(&reads(&journal, "y")).is_ok());
+    assert_eq!(journal.head().segment, 2);
+    write_over(&folder.path().join("0000000000000002.journal"), 0, b"something else");
+    until("that is noticed too", || {
+        events.extend(journal.take_events());
+        events.contains(&Event::Gone(vec![2]))
+    });
+}
+
+#[test]
+fn a_full_segment_that_was_changed_is_told_once_and_left() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = open(folder.path()).journal;
+    journal.append(&reads(&journal, "x")).unwrap();
+    let first = folder.path().join("0000000000000001.journal");
+    let at = fs::read(&first).unwrap().iter().rposition(|byte| *byte != 0).unwrap();
+    journal.append(&reads(&journal, "x")).unwrap();
+    // A byte of a record that is not the newest.
+    write_over(&first, at as u64, b"\xff\xfe");
+    while_same_segment(&journal);
+    let mut events = Vec::new();
+    until("it is told", || {
+        events.extend(journal.take_events());
+        events.contains(&Event::Changed(1))
+    });
+    while_same_segment(&journal);
+    until("the next one is compressed", || folder.path().join("0000000000000002.journal.zst").exists());
+    assert!(first.exists());
+    events.extend(journal.take_events());
+    assert_eq!(events, [Event::Changed(1)]);
+}
+
+/// What took the place of the space for the next segment, as in a folder that was exchanged for a copy, gets no name.
+#[test]
+fn a_copy_of_the_next_segments_space_is_not_taken() {
+    let folder = tempfile::tempdir().unwrap();
+    let journal = open(folder.path()).journal;
+    journal.append(&reads(&journal, "x")).unwrap();
+    let spare = || {
+        let mut there = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        there.find(|path| path.to_str().unwrap().contains("/spare-"))
+    };
+    until("there is space", || spare().is_some());
+    let path = spare().unwrap();
+    let copy = fs::read(&path).unwrap();
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, copy).unwrap();
+    while_same_segment(&journal);
+    let record = journal.append(&reads(&journal, "y")).unwrap();
+    drop(journal);
+    let walked = walked(folder.path(), &Walk { begins: Some(1), ..Walk::default() }, &mut Vec::new());
+    assert_eq!(walked.faults, []);
+    assert!(walked.head.is_some_and(|head| head.record >= record), "{record}");
+}
+
 #[test]
 fn a_folder_that_goes_away_ends_the_calls_until_it_is_back() {
     let folder = tempfile::tempdir().unwrap();

@@ -127,6 +127,12 @@ impl Chancery {
         let event = |action: Action, detail| Event::new(action).on(row.id).detail(detail);
         let event = match &told {
             Told::Trouble(why) => event(Action::JournalFail, json!({"why": why})),
+            Told::Changed(segment) => {
+                let why = format!(
+                    "segment {segment} is not as it was written; `chancery audit verify-journal` finds the place"
+                );
+                event(Action::JournalFail, json!({"why": why}))
+            }
             Told::Well => event(Action::JournalResume, serde_json::Value::Null),
             Told::Gone(segments) => {
                 let named: Vec<_> = segments.iter().take(100).collect();
@@ -144,7 +150,7 @@ impl Chancery {
         match told {
             Told::Trouble(_) => state.is_failing = true,
             Told::Well => state.is_failing = false,
-            Told::Gone(_) | Told::Removed(_) => {}
+            Told::Gone(_) | Told::Changed(_) | Told::Removed(_) => {}
         }
         Ok(())
     }
