@@ -18,13 +18,9 @@ use sha2::{Digest as _, Sha256};
 use crate::{
     compression::Plain,
     error::{BulkError, OfFile as _, Result},
-    job::Place,
+    job::{PIECE_ROWS, Place},
     text::Format,
 };
-
-/// Rows of a piece, about: as many as the usual call has values. Larger pieces make calls no larger, and what is kept of
-/// each row no smaller.
-const PIECE_ROWS: usize = 10_000;
 
 /// Bytes of a piece, if no row is longer.
 const PIECE_MIN: usize = 128 << 10;
@@ -85,7 +81,10 @@ pub(crate) struct Pieces {
     name: String,
     counter: Arc<AtomicU64>,
     rest: Vec<u8>,
+    /// Bytes of a piece.
     piece: usize,
+    /// Rows of a piece, about.
+    piece_rows: usize,
     line: u64,
     end: u64,
 }
@@ -107,14 +106,15 @@ pub(crate) fn name(place: &Place) -> String {
 
 impl Pieces {
     /// From the beginning of the input.
-    pub(crate) fn new(input: Plain, place: &Place) -> Self {
-        Self { counter: input.counter(), input, name: name(place), rest: Vec::new(), piece: PIECE_MAX, line: 1, end: 0 }
+    pub(crate) fn new(input: Plain, place: &Place, piece_rows: usize) -> Self {
+        let (counter, name, rest) = (input.counter(), name(place), Vec::new());
+        Self { counter, input, name, rest, piece: PIECE_MAX, piece_rows, line: 1, end: 0 }
     }
 
     /// From a place of the plain input on, in pieces as these, whose head was taken.
     pub(crate) fn at(&self, place: &Place, end: u64, line: u64) -> Result<Self> {
         let input = open(place)?.at(end).of(Path::new(&name(place)))?;
-        Ok(Self { line, end, piece: self.piece, ..Self::new(input, place) })
+        Ok(Self { line, end, piece: self.piece, ..Self::new(input, place, self.piece_rows) })
     }
 
     /// Where the next piece begins: the place in the plain input, and the number of the line.
@@ -127,7 +127,8 @@ impl Pieces {
         let piece = self.cut(64 * 1024, whole)?;
         // By the first rows, which were read already.
         let of_row = self.rest.len() / usize::try_from(lines(&self.rest)).unwrap_or_default().max(1);
-        self.piece = (of_row * PIECE_ROWS).clamp(PIECE_MIN, PIECE_MAX);
+        let least = if self.piece_rows < PIECE_ROWS { 1 } else { PIECE_MIN };
+        self.piece = (of_row * self.piece_rows).clamp(least, PIECE_MAX);
         self.line += lines(&piece);
         self.end += piece.len() as u64;
         Ok(piece)

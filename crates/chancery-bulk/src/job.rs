@@ -10,6 +10,10 @@ use serde::Serialize;
 
 use crate::error::{BulkError, Result};
 
+/// Rows of a piece at most, about: as many as the usual call has values. Larger pieces make calls no larger, and what is
+/// kept of each row no smaller. With smaller calls a piece is as small: what is answered is written that much sooner.
+pub(crate) const PIECE_ROWS: usize = 10_000;
+
 /// Columns of one file at most.
 pub(crate) const COLUMNS_MAX: usize = 32;
 
@@ -125,7 +129,8 @@ pub struct Job {
     pub rejects: Option<PathBuf>,
     /// How many calls are made at a time.
     pub connections: usize,
-    /// Values of one call.
+    /// Values of one call, and with less than 10,000 also about the rows that are written together: what a piece of the
+    /// input was answered is written when all of it is. So where a budget lets through fewer, this is to be fewer still.
     pub batch: usize,
     /// How long to go on with a server that puts off or cannot be reached.
     pub patience: Duration,
@@ -164,6 +169,11 @@ impl Job {
             key_version: None,
             restarts: false,
         })
+    }
+
+    /// Rows that are read, made and written together: no more than a call has values.
+    pub(crate) fn piece_rows(&self) -> usize {
+        self.batch.min(PIECE_ROWS)
     }
 
     pub(crate) fn check(&self) -> Result<()> {

@@ -97,7 +97,8 @@ impl Journal {
     pub(crate) fn write(&self, mark: &Mark) -> Result<()> {
         let written = Written { job: self.job.clone(), input: self.input.clone(), mark: mark.clone() };
         let text = serde_json::to_vec(&written).map_err(|error| BulkError::Journal(error.to_string()))?;
-        replace_file(&self.path, 0o666, Writers::One, |file| file.write_all(&text)).of(&self.path)
+        // For its owner alone: it has a hash of the input's beginning, by which few values can be guessed.
+        replace_file(&self.path, 0o600, Writers::One, |file| file.write_all(&text)).of(&self.path)
     }
 
     /// Refuses what was read from a file that is not any more what it was when the run began.

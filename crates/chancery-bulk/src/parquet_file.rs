@@ -60,10 +60,14 @@ impl<'a> ParquetFile<'a> {
         let Place::File(path) = &job.input else {
             return Err(BulkError::Job("Parquet is read from a file".to_owned()));
         };
-        let input = Input::open(path)?;
+        let input = Input::open(path, job.piece_rows())?;
         let read = Arc::clone(input.schema());
         let columns = job.columns.iter().map(|column| text_column(&read, &column.name)).collect::<Result<Vec<_>>>()?;
         let mut fields: Vec<_> = read.fields().iter().map(|field| Field::clone(field)).collect();
+        for column in &columns {
+            // A token of JSON is none.
+            fields[*column].metadata_mut().retain(|key, _| !key.starts_with("ARROW:extension:"));
+        }
         let mut ivs = vec![None; columns.len()];
         for (index, column) in job.columns.iter().enumerate().filter(|(index, _)| calls[*index].has_ivs) {
             let name = &column.iv_name;

@@ -12,10 +12,14 @@ use parquet::{
     arrow::arrow_reader::{
         ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
     },
+    basic::Compression,
     file::metadata::{ParquetMetaData, RowGroupMetaData},
 };
 
-use crate::error::{BulkError, OfFile as _, Result};
+use crate::{
+    error::{BulkError, OfFile as _, Result},
+    job::PIECE_ROWS,
+};
 
 /// Bytes of a part, about, as they are in memory: several of them are there at a time.
 const PART: i64 = 8 << 20;
@@ -29,6 +33,7 @@ pub(crate) struct Input<'a> {
     pub(crate) path: &'a Path,
     file: File,
     metadata: ArrowReaderMetadata,
+    piece_rows: usize,
 }
 
 /// Rows that were read.
@@ -48,12 +53,14 @@ pub(crate) struct Parts<'a> {
 }
 
 impl<'a> Input<'a> {
-    pub(crate) fn open(path: &'a Path) -> Result<Self> {
+    /// `piece_rows`: rows that are made and written together at most, where that is less than usual.
+    pub(crate) fn open(path: &'a Path, piece_rows: usize) -> Result<Self> {
         let file = File::open(path).of(path)?;
         let metadata = guarded(path, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
         let bytes = file.metadata().of(path)?.len();
         check_footer(metadata.metadata(), bytes).map_err(|why| damaged(path, &why))?;
-        Ok(Self { path, file, metadata })
+        check_codecs(metadata.metadata()).map_err(|why| BulkError::Job(format!("{}: {why}", path.display())))?;
+        Ok(Self { path, file, metadata, piece_rows })
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
@@ -70,7 +77,8 @@ impl<'a> Input<'a> {
             |of: fn(&RowGroupMetaData) -> i64| self.metadata().row_groups().iter().map(of).fold(0, i64::saturating_add);
         let (bytes, rows) = (sum(RowGroupMetaData::total_byte_size), sum(RowGroupMetaData::num_rows));
         let rows = (PART / (bytes / rows.max(1)).max(1)).clamp(ROWS_MIN, ROWS_MAX);
-        usize::try_from(rows).unwrap_or(1)
+        let rows = usize::try_from(rows).unwrap_or(1);
+        if self.piece_rows < PIECE_ROWS { rows.min(self.piece_rows) } else { rows }
     }
 
     /// From a row on.
@@ -152,6 +160,23 @@ fn check_footer(metadata: &ParquetMetaData, bytes: u64) -> Result<(), &'static s
     Ok(())
 }
 
+/// What cannot be unpacked is said before anything is begun.
+fn check_codecs(metadata: &ParquetMetaData) -> Result<(), String> {
+    let columns = metadata.row_groups().iter().flat_map(|group| group.columns());
+    let name = columns.map(|column| column.compression()).find_map(|codec| match codec {
+        Compression::BROTLI(_) => Some("Brotli"),
+        Compression::LZO => Some("LZO"),
+        Compression::UNCOMPRESSED
+        | Compression::SNAPPY
+        | Compression::GZIP(_)
+        | Compression::LZ4
+        | Compression::LZ4_RAW
+        | Compression::ZSTD(_) => None,
+    });
+    let expected = "Parquet without compression or with Snappy, gzip, LZ4 or Zstandard is expected";
+    name.map_or(Ok(()), |name| Err(format!("{expected}; a column of it is compressed with {name}")))
+}
+
 pub(crate) fn damaged(path: &Path, error: &dyn std::fmt::Display) -> BulkError {
     BulkError::Damaged(format!("{}: {error}", path.display()))
 }
@@ -163,7 +188,6 @@ mod tests {
     use arrow_array::{ArrayRef, Int64Array, StringArray};
     use parquet::{
         arrow::ArrowWriter,
-        basic::Compression,
         file::{metadata::ColumnChunkMetaDataBuilder, properties::WriterProperties},
         schema::types::ColumnPath,
     };
@@ -193,7 +217,7 @@ mod tests {
     }
 
     fn read_all(path: &Path) -> Result<usize> {
-        let input = Input::open(path)?;
+        let input = Input::open(path, PIECE_ROWS)?;
         let mut parts = input.read(0)?;
         let mut rows = 0;
         while let Some(part) = parts.next()? {
@@ -231,7 +255,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("in.parquet");
         fs::write(&path, small()).unwrap();
-        let input = Input::open(&path).unwrap();
+        let input = Input::open(&path, PIECE_ROWS).unwrap();
         let (metadata, bytes) = (input.metadata(), fs::metadata(&path).unwrap().len());
         let with = |change: fn(ColumnChunkMetaDataBuilder) -> ColumnChunkMetaDataBuilder| {
             let group = metadata.row_group(0).clone();

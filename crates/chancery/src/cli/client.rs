@@ -201,7 +201,8 @@ pub(crate) struct Files {
     /// How many calls are made at a time.
     #[arg(long, value_name = "NUMBER", default_value_t = 3)]
     pub(crate) connections: usize,
-    /// Values of one call.
+    /// Values of one call; with less than 10,000, rows are also written in such portions. Where a budget lets through fewer
+    /// values at once, give fewer still: an interrupted run goes on behind the last portion that was answered whole.
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000)]
     pub(crate) batch: usize,
     /// How long to go on with a server that puts off or cannot be reached.

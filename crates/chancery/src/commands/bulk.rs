@@ -8,7 +8,7 @@ use std::{
 };
 
 use chancery_bulk::{BulkError, Column, Format, Job, Place, Progress, Summary, Watch};
-use chancery_client::Destination;
+use chancery_client::{ClientError, Destination};
 use serde_json::json;
 
 use super::tokenize::Way;
@@ -182,6 +182,11 @@ fn failure(error: BulkError, job: &Job) -> Failure {
         }
         BulkError::Changed(_) => told_with(Exit::Failed, error.to_string(), "Begin anew: add --restart."),
         BulkError::Damaged(message) => told_with(Exit::Failed, message, go_on),
+        BulkError::Call { source: ClientError::Refused { status: 429, .. }, .. } => {
+            let next = "What is answered is written when a whole portion is: where a budget is less than that, give a \
+                        smaller --batch, and --restart once.";
+            told_with(Exit::Refused, describe(&error), format!("{go_on} {next}"))
+        }
         BulkError::Call { .. } | BulkError::Stopped => {
             if is_kept {
                 output::note(format!("chancery: {go_on}"));

@@ -60,9 +60,17 @@ fn rules_and_one(connection: &Connection, change: &RuleChange) -> Result<(String
 
 fn create(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
     let (path, mut rules, one) = rules_and_one(connection, change)?;
-    if rules.iter().any(|rule| has_all_of(rule, &one) && rule["reveal"] == one["reveal"] && from(rule) == from(&one)) {
-        let message = format!("{} has this rule already", change.profile);
-        return Err(told_with(Exit::Usage, message, "chancery rule list shows those that there are."));
+    let is_same = |rule: &&Value| has_all_of(rule, &one) && rule["reveal"] == one["reveal"] && from(rule) == from(&one);
+    if let Some(same) = rules.iter().find(is_same) {
+        let (message, next) = if same["budgets"] == one["budgets"] {
+            ("has this rule already", "chancery rule list shows those that there are.")
+        } else {
+            (
+                "has this rule with other budgets",
+                "Delete that one first; or chancery rule replace puts all rules at once.",
+            )
+        };
+        return Err(told_with(Exit::Usage, format!("{} {message}", change.profile), next));
     }
     rules.push(one);
     shown(connection, &replace(connection, &path, &json!({"controlRules": rules}))?)

@@ -30,7 +30,7 @@ use crate::{
     shown::Shown,
 };
 
-/// Names under which a file's own properties stand in the metadata, unless the submitter says something else there.
+/// Names under which a file's own properties stand in the metadata.
 pub(crate) const FILE_SIZE: &str = "fileSize";
 pub(crate) const FILE_SHA256: &str = "fileSha256";
 
@@ -82,13 +82,22 @@ fn submit_manifest(command: &Sign, connection: &Connection, jobs: &[Job]) -> Res
         program_name: command.program_name.clone(),
         program_url: command.program_url.clone(),
         note: command.note.clone(),
-        metadata: Some(command.metadata.iter().cloned().collect()),
+        metadata: Some(claims(command)?.collect()),
         provenance: envelope(command)?,
         ..SubmitRequest::new(name, first.service.obj_info.uuid, first.policy.obj_info.uuid)
     };
     let submitted = connection.client.submit(&request).doing("submitting the manifest")?;
     warn(&submitted.warnings);
     Ok(submitted.uuid)
+}
+
+/// What the submitter says. People compare what is computed of a file with the file that they have, so nobody says that.
+fn claims(command: &Sign) -> Result<impl Iterator<Item = (String, String)>, Failure> {
+    if let Some((name, _)) = command.metadata.iter().find(|(name, _)| [FILE_SIZE, FILE_SHA256].contains(&name.as_str()))
+    {
+        return Err(usage(format!("--metadata {name}: this is computed of the file; another name is expected")));
+    }
+    Ok(command.metadata.iter().cloned())
 }
 
 fn warn(warnings: &[String]) {
@@ -133,7 +142,7 @@ fn parsed(uuid: &str) -> Result<SigningRequestId, Failure> {
 
 fn submit(command: &Sign, connection: &Connection, job: &Job) -> Result<SigningRequestId, Failure> {
     let mut metadata: std::collections::BTreeMap<_, _> = job.about.iter().cloned().collect();
-    metadata.extend(command.metadata.iter().cloned());
+    metadata.extend(claims(command)?);
     // Where a digest alone is submitted, whoever finishes the file decides what becomes of the other signature.
     let appends_there = command.upload && command.append && !job.form.is_apart();
     refuse_provenance(command, job)?;

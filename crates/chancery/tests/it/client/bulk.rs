@@ -238,6 +238,31 @@ fn columns_of_parquet_are_tokenized_and_come_back() {
     assert!(streamed.contains("standard input"), "{streamed}");
 }
 
+/// What a column is stays, as far as it still is: a token of JSON is a text. A codec that is not read is named at once.
+#[test]
+fn columns_of_parquet_stay_what_they_are() {
+    let place = Place::logged_in();
+    let rows = "SELECT '4111111111111111' AS pan, uuid() AS id, '{\"a\": 1}'::JSON AS about, 1.50::DECIMAL(9,2) AS cents, TIMESTAMPTZ '2026-01-02 03:04:05Z' AS made, 'a'::ENUM('a') AS kind";
+    sql(&place, &format!("COPY ({rows}) TO 'in.parquet'"));
+    place.sh(&format!("{CARDS} --column pan in.parquet -o out.parquet")).done();
+    let types = |file: &str| {
+        let logical = "SELECT name, type, logical_type, converted_type FROM parquet_schema";
+        sql(&place, &format!("{logical}('{file}') WHERE name IN ('id', 'about', 'cents', 'made')"))
+    };
+    assert_eq!(types("out.parquet"), types("in.parquet"));
+    assert!(types("out.parquet").contains("UUID") && types("out.parquet").contains("Json"), "{}", types("out.parquet"));
+    let differ = "SELECT count(*) FROM (SELECT id, about, cents, made, kind FROM 'in.parquet' EXCEPT ALL SELECT id, about, cents, made, kind FROM 'out.parquet')";
+    assert_eq!(sql(&place, differ), "0\n");
+    sql(&place, "COPY (SELECT '4111111111111111'::JSON AS about) TO 'json.parquet'");
+    place.sh(&format!("{CARDS} --column about json.parquet -o text.parquet")).done();
+    assert!(!types("text.parquet").contains("Json"), "{}", types("text.parquet"));
+
+    sql(&place, &format!("COPY ({rows}) TO 'brotli.parquet' (COMPRESSION brotli)"));
+    let refused = place.sh(&format!("{CARDS} --column pan brotli.parquet -o b.parquet")).failed(2);
+    assert!(refused.contains("Brotli") && refused.contains("Zstandard"), "{refused}");
+    assert_eq!(leftovers(&place), [String::new(); 0]);
+}
+
 /// The server is gone for a while: the run waits, says so, and goes on.
 #[test]
 fn a_server_that_comes_back_is_gone_on_with() {

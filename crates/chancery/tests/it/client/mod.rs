@@ -1,6 +1,7 @@
 //! The commands that talk to a server, as somebody types them.
 
 mod bulk;
+mod bulk_budget;
 mod bulk_killed;
 mod bulk_library;
 mod bulk_places;

@@ -39,6 +39,8 @@ fn after_approval(place: &Place) {
     let line = format!("chancery sign app.tar {RELEASES} --note 'ticket 7\u{202e}' --metadata commit=0a1b");
     let hidden = place.sh(&line).failed(5);
     assert!(hidden.contains("/note"), "{hidden}");
+    let computed = place.sh(&format!("{line} --metadata fileSha256=00")).failed(2);
+    assert!(computed.contains("--metadata fileSha256: this is computed of the file"), "{computed}");
     let line = line.replace('\u{202e}', "");
     let waits = place.sh(&line).failed(8);
     assert!(waits.contains("0 of 1 given, 1 missing") && waits.contains("--request"), "{waits}");
