@@ -2,6 +2,7 @@
 
 import { get } from "../api.js";
 import { h } from "../dom.js";
+import { mask as maskText } from "../parts/rules.js";
 import { PAGE_SIZE, list } from "../parts/table.js";
 import { address } from "../router.js";
 import { shown } from "../visible.js";
@@ -38,6 +39,6 @@ const columns = [
 
 /** @param {import("../parts/table.js").Row} row */
 function sees({ right, mask }) {
-  if (mask) return t(mask.revealFrom === "Start" ? "rules.maskStart" : "rules.maskEnd", { count: mask.reveal, mask: mask.maskChar });
+  if (mask) return maskText(mask);
   return right === "Detokenize" ? t("access.all") : "";
 }

@@ -12,6 +12,7 @@ import { moment, number } from "./values.js";
 /** @typedef {import("../api.js").Json} Json */
 
 const FULL = ["Tokenize", "Detokenize", "Batch"];
+const MASKS = ["FirstSixLastFour", "LastFour", "LastTwo", "FirstSix", "FirstOne", "FirstAndLast", "EmailDomain"];
 
 /** @param {Json} profile @param {Map<string, string>} roles */
 export function rules(profile, roles) {
@@ -60,8 +61,8 @@ export async function budgetUses(profile, roles, signal) {
   return [h("h2", {}, t("rules.budgetsUsed")), budgets.length > 0 ? table(columns, budgets, t("rules.budgetsUsed")) : h("div", { class: "empty" }, t("rules.unused"))];
 }
 
-/** @param {Json} rule */
-const mask = (rule) => t(rule.revealFrom === "Start" ? "rules.maskStart" : "rules.maskEnd", { count: rule.reveal, mask: rule.maskChar ?? "*" });
+/** What a rule, or a right of the report of access, shows. @param {Json} rule */
+export const mask = (rule) => rule.mask ? t("rules.maskNamed", { name: word("mask", rule.mask), mask: rule.maskChar ?? "*" }) : t(rule.revealFrom === "Start" ? "rules.maskStart" : "rules.maskEnd", { count: rule.reveal, mask: rule.maskChar ?? "*" });
 
 /** Replaces all rules at once, as the interface does. @param {Json} profile @param {Map<string, string>} roles @param {() => void} done */
 function editor(profile, roles, done) {
@@ -87,11 +88,17 @@ function editor(profile, roles, done) {
   const drawMasks = () => fill(masks, partial.map((rule, index) => h("li", {}, `${shownText(roles.get(rule.roleUuid) ?? rule.roleUuid)}: ${mask(rule)}`,
     h("button", { type: "button", onclick: () => (partial.splice(index, 1), drawMasks()) }, t("rules.takeAway")))));
   const role = field(t("column.role"), select([...roles].map(([uuid, name]) => [uuid, shownText(name)])));
+  const choices = /** @type {[string, string][]} */ ([...MASKS.map((one) => [one, word("mask", one)]), ["", t("rules.byNumber")]]);
+  const named = field(t("rules.mask"), select(choices));
   const reveal = field(t("rules.reveal"), input({ type: "number", min: 0, max: 512, value: 4 }));
   const from = field(t("rules.from"), select([["End", t("rules.end")], ["Start", t("rules.start")]]));
+  const drawNumber = () => [reveal, from].forEach((one) => { one.element.hidden = named.control.value !== ""; });
+  named.control.addEventListener("change", drawNumber);
+  drawNumber();
   const char = field(t("rules.maskChar"), input({ maxlength: 2, value: "*" }));
   const add = () => {
-    partial.push({ roleUuid: role.control.value, operation: "PartialDetokenize", reveal: Number(reveal.control.value), revealFrom: from.control.value, maskChar: char.control.value });
+    const shows = named.control.value ? { mask: named.control.value } : { reveal: Number(reveal.control.value), revealFrom: from.control.value };
+    partial.push({ roleUuid: role.control.value, operation: "PartialDetokenize", ...shows, maskChar: char.control.value });
     drawMasks();
   };
   drawMasks();
@@ -102,7 +109,7 @@ function editor(profile, roles, done) {
     await show();
   };
   return form({ fields: [], submit: t("rules.save"), act, className: "rules", extra: [grid,
-    h("fieldset", {}, h("legend", {}, word("operation", "PartialDetokenize")), masks, h("div", { class: "columns" }, [role, reveal, from, char].map((one) => one.element)), h("button", { type: "button", onclick: add }, t("rules.add"))),
+    h("fieldset", {}, h("legend", {}, word("operation", "PartialDetokenize")), masks, h("div", { class: "columns" }, [role, named, reveal, from, char].map((one) => one.element)), h("button", { type: "button", onclick: add }, t("rules.add"))),
     bounds.element,
     h("button", { type: "button", class: "plain", onclick: done }, t("dialog.cancel"))] });
 }

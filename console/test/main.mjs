@@ -200,8 +200,18 @@ test("a profile is made with a preview, and a rule denies", async () => {
   await page.getByText("Not permitted.").waitFor();
   await page.getByRole("button", { name: "Change the rules" }).click();
   await page.getByLabel("Administrator: Tokenize").check();
+  const partial = page.getByRole("group", { name: "Detokenize in part" });
+  assert.equal(await partial.getByLabel("Symbols that are shown").isVisible(), false, "a mask by its name has no number");
+  await partial.getByLabel("Role").selectOption("Administrator");
+  await partial.getByLabel("What is shown").selectOption("the first six and the last four");
+  await partial.getByRole("button", { name: "Add" }).click();
+  await partial.getByLabel("What is shown").selectOption("so many symbols of one end");
+  await partial.getByLabel("Symbols that are shown").fill("2");
+  await partial.getByRole("button", { name: "Add" }).click();
   await page.getByRole("button", { name: "Replace the rules" }).click();
   await page.getByRole("table", { name: "Who may do what" }).locator(".state.good").first().waitFor();
+  await page.getByText("the first six and the last four, the rest *").first().waitFor();
+  await page.getByText("the last 2, the rest *").first().waitFor();
   await page.getByLabel("Message").fill("4111 1111 1111 1111");
   await page.getByRole("button", { name: "Tokenize", exact: true }).click();
   await page.locator("output code").first().waitFor();

@@ -139,8 +139,9 @@ const fn right_by(operation: Operation) -> Option<AccessRight> {
 
 fn mask_of(rule: &ControlRule) -> Option<HeldMask> {
     (rule.operation == Operation::PartialDetokenize).then(|| HeldMask {
-        reveal: rule.reveal.unwrap_or_default(),
-        reveal_from: rule.reveal_from.unwrap_or(RevealFrom::End),
+        reveal: rule.reveal,
+        reveal_from: rule.reveal.map(|_| rule.reveal_from.unwrap_or(RevealFrom::End)),
+        mask: rule.mask,
         mask_char: rule.mask_char.clone().unwrap_or_else(|| "*".to_owned()),
     })
 }

@@ -96,6 +96,12 @@ wire_enum! {
 }
 
 wire_enum! {
+    /// What a partial rule reveals, by its name: the first and last symbols, or of an e-mail address the domain, from the
+    /// last `@` on.
+    pub enum MaskTemplate { FirstOne, FirstSix, FirstSixLastFour, LastTwo, LastFour, FirstAndLast, EmailDomain }
+}
+
+wire_enum! {
     /// The form of a signing request's result.
     pub enum SigningFormat { Raw, Cms = "CMS", Authenticode, JavaJar, Powershell, Msi }
 }

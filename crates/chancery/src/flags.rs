@@ -67,6 +67,7 @@ const RULE: &[(&str, &str)] = &[
     ("/controlRules/operation", "operation"),
     ("/controlRules/reveal", "reveal"),
     ("/controlRules/revealFrom", "reveal-from"),
+    ("/controlRules/mask", "mask"),
 ];
 
 /// Those of the command that this process runs: it runs one.

@@ -682,12 +682,14 @@ class ControlRule(TypedDict):
     """One role's right to one operation."""
     budgets: NotRequired[list[Budget]]
     """How many values it lets through; without budgets any number. All of them have to have room for a call."""
+    mask: NotRequired[MaskTemplate | None]
+    """For PartialDetokenize, in the place of `reveal` and `revealFrom`: what is revealed, by its name."""
     maskChar: NotRequired[str | None]
     """For PartialDetokenize: the one character that stands for each hidden symbol; `*` by default."""
     operation: Operation
     """The operation."""
     reveal: NotRequired[int | None]
-    """For PartialDetokenize, required there: how many symbols are revealed."""
+    """For PartialDetokenize, where there is no `mask`: how many symbols are revealed."""
     revealFrom: NotRequired[RevealFrom | None]
     """For PartialDetokenize: at which end; `End` by default."""
     roleUuid: RoleId
@@ -1311,11 +1313,13 @@ HealthStatus: TypeAlias = Literal["ok"]
 
 class HeldMask(TypedDict):
     """What a rule for partial detokenization shows."""
+    mask: NotRequired[MaskTemplate | None]
+    """What is revealed, by its name."""
     maskChar: str
     """What stands for each hidden symbol."""
-    reveal: int
-    """How many symbols."""
-    revealFrom: RevealFrom
+    reveal: NotRequired[int | None]
+    """How many symbols; absent where there is `mask`."""
+    revealFrom: NotRequired[RevealFrom | None]
     """At which end."""
 
 
@@ -1680,6 +1684,12 @@ class ManifestSummary(TypedDict):
     """Items that are signed."""
     total: int
     """Items."""
+
+
+MaskTemplate: TypeAlias = Literal["FirstOne", "FirstSix", "FirstSixLastFour", "LastTwo", "LastFour", "FirstAndLast", "EmailDomain"]
+"""What a partial rule reveals, by its name: the first and last symbols, or of an e-mail address the domain, from the
+last `@` on.
+"""
 
 
 class Myself(TypedDict):

@@ -675,11 +675,13 @@ export type Concern = "Access";
 export interface ControlRule {
   /** How many values it lets through; without budgets any number. All of them have to have room for a call. */
   budgets?: Budget[];
+  /** For PartialDetokenize, in the place of `reveal` and `revealFrom`: what is revealed, by its name. */
+  mask?: MaskTemplate | null;
   /** For PartialDetokenize: the one character that stands for each hidden symbol; `*` by default. */
   maskChar?: string | null;
   /** The operation. */
   operation: Operation;
-  /** For PartialDetokenize, required there: how many symbols are revealed. */
+  /** For PartialDetokenize, where there is no `mask`: how many symbols are revealed. */
   reveal?: number | null;
   /** For PartialDetokenize: at which end; `End` by default. */
   revealFrom?: RevealFrom | null;
@@ -1309,12 +1311,14 @@ export type HealthStatus = "ok";
 
 /** What a rule for partial detokenization shows. */
 export interface HeldMask {
+  /** What is revealed, by its name. */
+  mask?: MaskTemplate | null;
   /** What stands for each hidden symbol. */
   maskChar: string;
-  /** How many symbols. */
-  reveal: number;
+  /** How many symbols; absent where there is `mask`. */
+  reveal?: number | null;
   /** At which end. */
-  revealFrom: RevealFrom;
+  revealFrom?: RevealFrom | null;
 }
 
 /** One thing that an identity can do, and by which role. */
@@ -1673,6 +1677,12 @@ export interface ManifestSummary {
   /** Items. */
   total: number;
 }
+
+/**
+ * What a partial rule reveals, by its name: the first and last symbols, or of an e-mail address the domain, from the
+ * last `@` on.
+ */
+export type MaskTemplate = "FirstOne" | "FirstSix" | "FirstSixLastFour" | "LastTwo" | "LastFour" | "FirstAndLast" | "EmailDomain";
 
 /** One of those who have logged in. */
 export interface Myself {

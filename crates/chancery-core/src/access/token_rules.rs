@@ -3,7 +3,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use chancery_types::{
-    KeyUsage, Operation, RevealFrom, RoleId, hides,
+    KeyUsage, Operation, RoleId, hides,
     wire::token_profiles::{Budget, ControlRule},
 };
 use foldhash::fast::RandomState;
@@ -241,7 +241,7 @@ impl KeyStanding {
 impl Rights {
     /// What one rule grants.
     fn of(rule: &ControlRule, messages: Messages) -> Result<Self> {
-        let ControlRule { role_uuid: _, operation, reveal, reveal_from, mask_char, budgets: _ } = rule;
+        let ControlRule { role_uuid: _, operation, reveal, reveal_from, mask_char, mask, budgets: _ } = rule;
         let none = Self::default();
         let rights = match operation {
             Operation::Tokenize => Self { tokenize: true, ..none },
@@ -249,8 +249,12 @@ impl Rights {
             Operation::Batch => Self { batch: true, ..none },
             Operation::PartialDetokenize => return Ok(Self { partial: Some(parse_mask(rule, messages)?), ..none }),
         };
-        let only_partial =
-            [("/reveal", reveal.is_some()), ("/revealFrom", reveal_from.is_some()), ("/maskChar", mask_char.is_some())];
+        let only_partial = [
+            ("/reveal", reveal.is_some()),
+            ("/revealFrom", reveal_from.is_some()),
+            ("/maskChar", mask_char.is_some()),
+            ("/mask", mask.is_some()),
+        ];
         match only_partial.into_iter().find(|(_, given)| *given) {
             Some((field, _)) => Err(Error::value(field, "Only a PartialDetokenize rule has this member.")),
             None => Ok(rights),
@@ -261,7 +265,7 @@ impl Rights {
     /// first.
     fn and(self, other: Self) -> Self {
         let partial = match (self.partial, other.partial) {
-            (Some(one), Some(two)) => Some(if two.reveal > one.reveal { two } else { one }),
+            (Some(one), Some(two)) => Some(if two.shows.is_more_than(one.shows) { two } else { one }),
             (one, two) => one.or(two),
         };
         Self {
@@ -335,7 +339,7 @@ pub(crate) fn check_masks(rules: &[ControlRule], shape: &Shape, others: Reveals)
         let alone = shape.candidates_max(mask.together);
         together = together.and(mask.together);
         let candidates = shape.candidates_max(together);
-        if mask.reveal > 0 && candidates < CANDIDATES_MIN {
+        if mask.shows.count() > 0 && candidates < CANDIDATES_MIN {
             let beside = if alone < CANDIDATES_MIN {
                 ""
             } else {
@@ -345,26 +349,40 @@ pub(crate) fn check_masks(rules: &[ControlRule], shape: &Shape, others: Reveals)
                 "This would leave {candidates} possible messages even of the longest, with what a token keeps and check \
                  digits tell{beside}. Where fewer than {CANDIDATES_MIN} are left everything is masked: reveal less."
             );
-            return Err(within(Error::value("/reveal", message)));
+            return Err(within(Error::value(member(rule), message)));
         }
     }
     Ok(())
 }
 
+/// The member that says what a partial rule reveals.
+const fn member(rule: &ControlRule) -> &'static str {
+    if rule.mask.is_some() { "/mask" } else { "/reveal" }
+}
+
 fn parse_mask(rule: &ControlRule, messages: Messages) -> Result<Mask> {
-    let reveal = rule.reveal.ok_or_else(|| Error::malformed("/reveal", "A PartialDetokenize rule needs reveal."))?;
-    let reveal = usize::try_from(reveal).unwrap_or(usize::MAX);
+    let beside = [("/reveal", rule.reveal.is_some()), ("/revealFrom", rule.reveal_from.is_some())];
+    match (rule.mask, beside.into_iter().find(|(_, given)| *given)) {
+        (Some(_), Some((field, _))) => {
+            return Err(Error::value(field, "A rule with a mask has no reveal and no revealFrom beside it."));
+        }
+        (None, _) if rule.reveal.is_none() => {
+            return Err(Error::malformed("/reveal", "A PartialDetokenize rule needs reveal or mask."));
+        }
+        (Some(_), None) | (None, _) => {}
+    }
+    let shows = Reveals::of_rule(rule);
     // With Luhn one hidden digit would follow from those revealed, with the check digits of an IBAN two.
     let check_digits = messages.check_digits;
-    if check_digits > 0 && reveal.saturating_add(check_digits) >= messages.length_min {
+    if check_digits > 0 && shows.count().saturating_add(check_digits) >= messages.length_min {
         let message = format!(
             "With check digits a rule reveals at most {} symbols here: they would give the last hidden ones away.",
             messages.length_min.saturating_sub(check_digits + 1)
         );
-        return Err(Error::value("/reveal", message));
+        return Err(Error::value(member(rule), message));
     }
     let with = parse_mask_char(rule.mask_char.as_deref().unwrap_or("*"))?;
-    Ok(Mask::new(reveal, rule.reveal_from.unwrap_or(RevealFrom::End), with))
+    Ok(Mask::new(shows, with))
 }
 
 fn parse_mask_char(text: &str) -> Result<char> {
@@ -381,6 +399,8 @@ fn no_rule(operation: &str) -> Error {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use chancery_types::RevealFrom;
+
     use super::*;
     use crate::Meaning;
 
@@ -400,7 +420,15 @@ pub(crate) mod tests {
     const TWO: RoleId = RoleId::from_u128(2);
 
     fn rule(role_uuid: RoleId, operation: Operation) -> ControlRule {
-        ControlRule { role_uuid, operation, reveal: None, reveal_from: None, mask_char: None, budgets: Vec::new() }
+        ControlRule {
+            role_uuid,
+            operation,
+            reveal: None,
+            reveal_from: None,
+            mask_char: None,
+            mask: None,
+            budgets: Vec::new(),
+        }
     }
 
     fn partial(role_uuid: RoleId, reveal: u32) -> ControlRule {
@@ -414,7 +442,7 @@ pub(crate) mod tests {
     fn reveals(rules: &TokenRules, roles: &[RoleId], call: Call) -> Option<usize> {
         match rules.detokenize(roles, call, KEY).ok()?.grant.0 {
             View::Full => Some(usize::MAX),
-            View::Partial(mask) => Some(mask.reveal),
+            View::Partial(mask) => Some(mask.shows.count()),
         }
     }
 

@@ -5,7 +5,7 @@ use chancery_types::{
     wire::token_profiles::{ControlRule, TokenSecurity},
 };
 
-use super::shape::Shape;
+use super::{mask::Reveals, shape::Shape};
 
 /// Below this many messages somebody who may tokenize batches can try them all within days.
 const TRIAL_MAX: f64 = 1e12;
@@ -146,7 +146,7 @@ fn amounts_to_detokenize(rule: &ControlRule, rules: &[ControlRule]) -> bool {
 /// How many symbols the role of this rule may see at most.
 fn revealed(rule: &ControlRule, rules: &[ControlRule]) -> i32 {
     let of_role = rules.iter().filter(|other| other.role_uuid == rule.role_uuid);
-    let most = of_role.filter_map(|other| other.reveal).max().unwrap_or_default();
+    let most = of_role.map(|other| Reveals::of_rule(other).count()).max().unwrap_or_default();
     i32::try_from(most).unwrap_or(i32::MAX)
 }
 

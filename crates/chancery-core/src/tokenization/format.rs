@@ -236,7 +236,7 @@ impl Format {
     /// Appends a message as somebody with a partial rule may see it.
     pub(crate) fn put_masked(&self, mask: &Mask, message: &str, out: &mut String) {
         let marked = message.chars().map(|character| (character, self.alphabet.digit(character).is_some()));
-        mask.append(out, marked, |symbols| self.candidates(symbols, mask.together));
+        mask.append(out, marked, |symbols, together| self.candidates(symbols, together));
     }
 
     /// How many of so many symbols go through FF1, without tokenLength.

@@ -1,8 +1,6 @@
 //! What a caller with only a partial rule sees of a message.
 
-use std::ops::Range;
-
-use chancery_types::RevealFrom;
+use chancery_types::{MaskTemplate, RevealFrom, wire::token_profiles::ControlRule};
 
 /// So many messages must stay possible beside a masked one. Fewer are tried out, or looked up, as easily as the message
 /// itself is read.
@@ -11,33 +9,75 @@ pub(crate) const CANDIDATES_MIN: u64 = 100_000;
 /// How a partial Control Rule shows a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Mask {
-    /// So many symbols stay readable.
-    pub(crate) reveal: usize,
-    /// At this end.
-    pub(crate) from: RevealFrom,
+    /// What stays readable.
+    pub(crate) shows: Reveals,
     /// What stands for each hidden symbol.
     pub(crate) with: char,
     /// What this one and the other masks over the same tokens show between them.
     pub(crate) together: Reveals,
 }
 
-/// What some masks show between them of a value: so many symbols at its beginning, and so many at its end.
+/// What masks show of a value: so many symbols at its beginning, and so many at its end.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Reveals {
     start: usize,
     end: usize,
+    /// And at its end the domain of an e-mail address, which each value has another one of.
+    domain: bool,
 }
 
 impl Reveals {
+    /// What a partial rule shows.
+    pub(crate) fn of_rule(rule: &ControlRule) -> Self {
+        let reveal = usize::try_from(rule.reveal.unwrap_or_default()).unwrap_or(usize::MAX);
+        let by_number = || Self::of(reveal, rule.reveal_from.unwrap_or(RevealFrom::End));
+        rule.mask.map_or_else(by_number, Self::of_template)
+    }
+
+    const fn of_template(template: MaskTemplate) -> Self {
+        let (start, end) = match template {
+            MaskTemplate::FirstOne => (1, 0),
+            MaskTemplate::FirstSix => (6, 0),
+            MaskTemplate::FirstSixLastFour => (6, 4),
+            MaskTemplate::LastTwo => (0, 2),
+            MaskTemplate::LastFour => (0, 4),
+            MaskTemplate::FirstAndLast => (1, 1),
+            MaskTemplate::EmailDomain => (0, 0),
+        };
+        Self { start, end, domain: matches!(template, MaskTemplate::EmailDomain) }
+    }
+
     pub(crate) fn of(reveal: usize, from: RevealFrom) -> Self {
         match from {
-            RevealFrom::Start => Self { start: reveal, end: 0 },
-            RevealFrom::End => Self { start: 0, end: reveal },
+            RevealFrom::Start => Self { start: reveal, ..Self::default() },
+            RevealFrom::End => Self { end: reveal, ..Self::default() },
         }
     }
 
     pub(crate) fn and(self, other: Self) -> Self {
-        Self { start: self.start.max(other.start), end: self.end.max(other.end) }
+        Self { start: self.start.max(other.start), end: self.end.max(other.end), domain: self.domain || other.domain }
+    }
+
+    /// So many symbols, but for those of a domain.
+    pub(crate) const fn count(self) -> usize {
+        self.start.saturating_add(self.end)
+    }
+
+    /// Whether it shows more than the other. A domain is less than any symbol that is counted.
+    pub(crate) fn is_more_than(self, other: Self) -> bool {
+        (self.count(), self.domain) > (other.count(), other.domain)
+    }
+
+    /// Of a value whose last symbols, this many, are an e-mail address's domain.
+    fn of_value(self, domain: usize) -> Self {
+        let end = if self.domain { self.end.max(domain) } else { self.end };
+        Self { end, domain: false, ..self }
+    }
+
+    /// How many of so many symbols stay readable at the beginning and at the end. A value that is not longer than what may
+    /// be revealed reveals nothing, for otherwise short values would be open to all.
+    const fn shown(self, symbols: usize) -> (usize, usize) {
+        if symbols > self.count() { (self.start, self.end) } else { (0, 0) }
     }
 
     /// How many of so many symbols are shown at the beginning, and how many others at the end. A mask that reveals no less
@@ -51,8 +91,8 @@ impl Reveals {
 
 impl Mask {
     /// A mask beside which there is no other.
-    pub(crate) fn new(reveal: usize, from: RevealFrom, with: char) -> Self {
-        Self { reveal, from, with, together: Reveals::of(reveal, from) }
+    pub(crate) const fn new(shows: Reveals, with: char) -> Self {
+        Self { shows, with, together: shows }
     }
 
     /// The mask beside others over the same tokens.
@@ -67,28 +107,32 @@ impl Mask {
         &self,
         out: &mut String,
         value: impl Iterator<Item = (char, bool)> + Clone,
-        candidates: impl FnOnce(usize) -> u64,
+        candidates: impl FnOnce(usize, Reveals) -> u64,
     ) {
         let symbols = value.clone().filter(|&(_, is_symbol)| is_symbol).count();
-        let hides = self.reveal > 0 && candidates(symbols) >= CANDIDATES_MIN;
-        let shown = if hides { self.shown(symbols) } else { 0..0 };
+        let domain = if self.together.domain { domain(value.clone()) } else { 0 };
+        let (shows, together) = (self.shows.of_value(domain), self.together.of_value(domain));
+        let hides = shows.count() > 0 && candidates(symbols, together) >= CANDIDATES_MIN;
+        let (start, end) = if hides { shows.shown(symbols) } else { (0, 0) };
         let mut place = 0;
         for (character, is_symbol) in value {
-            let hidden = is_symbol && !shown.contains(&place);
+            let hidden = is_symbol && (start..symbols - end).contains(&place);
             out.push(if hidden { self.with } else { character });
             place += usize::from(is_symbol);
         }
     }
+}
 
-    /// Which of so many symbols are revealed. A value that is not longer than what may be revealed reveals nothing, for
-    /// otherwise short values would be open to all.
-    pub(crate) fn shown(&self, symbols: usize) -> Range<usize> {
-        let reveal = if symbols > self.reveal { self.reveal } else { 0 };
-        match self.from {
-            RevealFrom::Start => 0..reveal,
-            RevealFrom::End => symbols - reveal..symbols,
+/// How many symbols there are from the last `@` on.
+fn domain(value: impl Iterator<Item = (char, bool)>) -> usize {
+    let mut symbols = None;
+    for (character, is_symbol) in value {
+        if character == '@' {
+            symbols = Some(0);
         }
+        symbols = symbols.map(|symbols| symbols + usize::from(is_symbol));
     }
+    symbols.unwrap_or_default()
 }
 
 /// How many values so many symbols of this radix have, or the largest number.
@@ -103,8 +147,63 @@ mod tests {
     fn masked(value: &str, reveal: usize, from: RevealFrom, candidates: u64) -> String {
         let mut out = String::from("kept ");
         let marked = value.chars().map(|character| (character, character.is_ascii_digit()));
-        Mask::new(reveal, from, '*').append(&mut out, marked, |_| candidates);
+        Mask::new(Reveals::of(reveal, from), '*').append(&mut out, marked, |_, _| candidates);
         out.split_off(5)
+    }
+
+    fn by_template(template: MaskTemplate, value: &str) -> String {
+        let mut out = String::new();
+        let marked = value.chars().map(|character| (character, character != '-'));
+        let mask = Mask::new(Reveals::of_template(template), '*');
+        mask.append(&mut out, marked, |symbols, together| {
+            let (start, end) = together.of_symbols(symbols);
+            values(10, symbols - start - end)
+        });
+        out
+    }
+
+    #[test]
+    fn templates_reveal_what_their_names_say() {
+        let pan = "4111-1111-1111-1234";
+        let shown = MaskTemplate::ALL.iter().map(|template| by_template(*template, pan)).collect::<Vec<_>>();
+        assert_eq!(
+            shown,
+            [
+                "4***-****-****-****",
+                "4111-11**-****-****",
+                "4111-11**-****-1234",
+                "****-****-****-**34",
+                "****-****-****-1234",
+                "4***-****-****-***4",
+                "****-****-****-****",
+            ]
+        );
+    }
+
+    #[test]
+    fn of_an_email_address_the_domain_is_revealed_where_enough_of_it_is_hidden() {
+        let masked = |value| by_template(MaskTemplate::EmailDomain, value);
+        assert_eq!(masked("jane.doe@example.com"), "********@example.com");
+        assert_eq!(masked("\"j@k\"12@example.com"), "*******@example.com", "from the last one on");
+        // Of fewer than five hidden symbols too few candidates are left.
+        assert_eq!(masked("jane@example.com"), "****************");
+        assert_eq!(masked("@example.com"), "************");
+        assert_eq!(masked("no address"), "**********");
+    }
+
+    /// What one role sees of the end tells another that sees the beginning, of the domain as of digits.
+    #[test]
+    fn a_domain_counts_beside_what_others_see() {
+        let start = Reveals::of(5, RevealFrom::Start);
+        let mask = Mask::new(Reveals::of_template(MaskTemplate::EmailDomain), '*').beside(start);
+        let mut hidden = 0;
+        let value = "jane.doe@example.com".chars().map(|character| (character, true));
+        mask.append(&mut String::new(), value, |symbols, together| {
+            let (start, end) = together.of_symbols(symbols);
+            hidden = symbols - start - end;
+            CANDIDATES_MIN
+        });
+        assert_eq!(hidden, 3);
     }
 
     #[test]

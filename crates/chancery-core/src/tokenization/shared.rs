@@ -7,7 +7,7 @@ use chancery_store::{
     Tx,
     tables::{self, token_profiles::Row},
 };
-use chancery_types::{Operation, RevealFrom, TokenProfileId, wire::token_profiles::ControlRule};
+use chancery_types::{Operation, TokenProfileId, wire::token_profiles::ControlRule};
 use uuid::Uuid;
 
 use super::{mask::Reveals, spec::ProfileSpec};
@@ -21,11 +21,7 @@ fn tokens_of(row: &Row) -> (Uuid, Uuid) {
 /// What the partial ones of these rules show between them.
 pub(crate) fn reveals(rules: &[ControlRule]) -> Reveals {
     let partial = rules.iter().filter(|rule| rule.operation == Operation::PartialDetokenize);
-    let one = |rule: &ControlRule| {
-        let reveal = usize::try_from(rule.reveal.unwrap_or_default()).unwrap_or(usize::MAX);
-        Reveals::of(reveal, rule.reveal_from.unwrap_or(RevealFrom::End))
-    };
-    partial.map(one).fold(Reveals::default(), Reveals::and)
+    partial.map(Reveals::of_rule).fold(Reveals::default(), Reveals::and)
 }
 
 /// What the partial rules of a stored profile show. Rules that cannot be read show nothing: their profile is in quarantine.

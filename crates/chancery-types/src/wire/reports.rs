@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, audit::AuditRole};
-use crate::{IdentityId, IdentityKind, ObjectId, Perm, RevealFrom, TokenProfileId};
+use crate::{IdentityId, IdentityKind, MaskTemplate, ObjectId, Perm, RevealFrom, TokenProfileId};
 
 wire_enum! {
     /// What somebody can do, as the report of access sorts it.
@@ -84,10 +84,15 @@ pub struct HeldRight {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(utoipa::ToSchema))]
 pub struct HeldMask {
-    /// How many symbols.
-    pub reveal: u32,
+    /// How many symbols; absent where there is `mask`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reveal: Option<u32>,
     /// At which end.
-    pub reveal_from: RevealFrom,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reveal_from: Option<RevealFrom>,
+    /// What is revealed, by its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<MaskTemplate>,
     /// What stands for each hidden symbol.
     pub mask_char: String,
 }

@@ -11,7 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{ObjInfo, present, x509::ValidityPeriod};
 use crate::{
-    BudgetPeriod, Durability, IdentityId, KeyId, Operation, RevealFrom, RoleId, TokenAlgorithm, TokenProfileId,
+    BudgetPeriod, Durability, IdentityId, KeyId, MaskTemplate, Operation, RevealFrom, RoleId, TokenAlgorithm,
+    TokenProfileId,
 };
 
 /// A token profile, as it is read; the same text may be written back.
@@ -109,7 +110,7 @@ pub struct ControlRule {
     pub role_uuid: RoleId,
     /// The operation.
     pub operation: Operation,
-    /// For PartialDetokenize, required there: how many symbols are revealed.
+    /// For PartialDetokenize, where there is no `mask`: how many symbols are revealed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reveal: Option<u32>,
     /// For PartialDetokenize: at which end; `End` by default.
@@ -118,6 +119,9 @@ pub struct ControlRule {
     /// For PartialDetokenize: the one character that stands for each hidden symbol; `*` by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mask_char: Option<String>,
+    /// For PartialDetokenize, in the place of `reveal` and `revealFrom`: what is revealed, by its name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mask: Option<MaskTemplate>,
     /// How many values it lets through; without budgets any number. All of them have to have room for a call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub budgets: Vec<Budget>,

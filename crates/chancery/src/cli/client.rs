@@ -242,7 +242,7 @@ pub(crate) enum RuleCommand {
     Budgets(RuleList),
     /// Adds one.
     #[command(
-        after_help = "Example:\n  chancery rule create 'demo cards' --role Auditor --operation PartialDetokenize --reveal 4 --reveal-from End"
+        after_help = "Example:\n  chancery rule create 'demo cards' --role Auditor --operation PartialDetokenize --mask FirstSixLastFour"
     )]
     Create(RuleChange),
     /// Takes one away: the one that has all that is said.
@@ -283,6 +283,9 @@ pub(crate) struct RuleChange {
     /// From which end they are counted (PartialDetokenize): Start or End.
     #[arg(long, value_name = "SIDE")]
     pub(crate) reveal_from: Option<String>,
+    /// What it sees, by its name (PartialDetokenize), such as FirstSixLastFour, LastFour, EmailDomain.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["reveal", "reveal_from"])]
+    pub(crate) mask: Option<String>,
     /// How many values it lets through, such as 1000/Minute, 20000/Day, or 500/Hour/each for each identity; repeat it.
     #[arg(long, value_name = "COUNT/PERIOD")]
     pub(crate) budget: Vec<String>,

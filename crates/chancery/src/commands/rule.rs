@@ -51,6 +51,9 @@ fn rules_and_one(connection: &Connection, change: &RuleChange) -> Result<(String
     if let Some(side) = &change.reveal_from {
         one["revealFrom"] = side.as_str().into();
     }
+    if let Some(mask) = &change.mask {
+        one["mask"] = mask.as_str().into();
+    }
     let budgets = change.budget.iter().map(|text| budget(text)).collect::<Result<Vec<_>, _>>()?;
     if !budgets.is_empty() {
         one["budgets"] = budgets.into();
@@ -60,7 +63,7 @@ fn rules_and_one(connection: &Connection, change: &RuleChange) -> Result<(String
 
 fn create(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
     let (path, mut rules, one) = rules_and_one(connection, change)?;
-    let is_same = |rule: &&Value| has_all_of(rule, &one) && rule["reveal"] == one["reveal"] && from(rule) == from(&one);
+    let is_same = |rule: &&Value| has_all_of(rule, &one) && sees(rule) == sees(&one);
     if let Some(same) = rules.iter().find(is_same) {
         let (message, next) = if same["budgets"] == one["budgets"] {
             ("has this rule already", "chancery rule list shows those that there are.")
@@ -85,8 +88,10 @@ fn delete(connection: &Connection, change: &RuleChange) -> Result<(), Failure> {
             Err(told_with(Exit::Usage, message, "chancery rule list shows those that there are."))
         }
         [first, others @ ..] if others.iter().any(|other| other != first) => {
-            let line =
-                |rule: &Value| format!("\n    --reveal {} --reveal-from {}", show::text(&rule["reveal"]), from(rule));
+            let line = |rule: &Value| match rule["mask"].as_str() {
+                Some(mask) => format!("\n    --mask {mask}"),
+                None => format!("\n    --reveal {} --reveal-from {}", show::text(&rule["reveal"]), from(rule)),
+            };
             let next = format!("Say which:{}", meant.iter().map(line).collect::<String>());
             Err(told_with(Exit::Usage, format!("{} has {} such rules", change.profile, meant.len()), next))
         }
@@ -152,7 +157,17 @@ fn has_all_of(rule: &Value, meant: &Value) -> bool {
     is_same("roleUuid")
         && is_same("operation")
         && is_same("reveal")
+        && is_same("mask")
         && (meant["revealFrom"].is_null() || from(rule) == from(meant))
+}
+
+/// What a partial rule shows; empty for others.
+fn sees(rule: &Value) -> String {
+    match (rule["mask"].as_str(), rule["reveal"].as_u64()) {
+        (Some(mask), _) => mask.to_owned(),
+        (None, Some(reveal)) => format!("{reveal} from {}", from(rule)),
+        (None, None) => String::new(),
+    }
 }
 
 /// From which end the characters are counted: the interface's own default where nothing is said.
@@ -172,14 +187,11 @@ fn shown(connection: &Connection, answer: &Answer) -> Result<(), Failure> {
     let row = |rule: &Value| {
         let role = rule["roleUuid"].as_str().unwrap_or_default();
         let role = names.name_of("role", role).unwrap_or_else(|| role.to_owned());
-        let from = if rule["reveal"].is_null() { "-" } else { from(rule) };
+        let sees = Some(sees(rule)).filter(|sees| !sees.is_empty()).unwrap_or_else(|| "-".to_owned());
         let budgets: Vec<_> = rule["budgets"].as_array().into_iter().flatten().map(typed).collect();
         let budgets = if budgets.is_empty() { "-".to_owned() } else { budgets.join(", ") };
-        vec![role, show::text(&rule["operation"]), show::text(&rule["reveal"]), from.to_owned(), budgets]
+        vec![role, show::text(&rule["operation"]), sees, budgets]
     };
     let rules = answer.response["controlRules"].as_array();
-    show::table(
-        &["ROLE", "OPERATION", "REVEAL", "FROM", "BUDGETS"],
-        &rules.into_iter().flatten().map(row).collect::<Vec<_>>(),
-    )
+    show::table(&["ROLE", "OPERATION", "SEES", "BUDGETS"], &rules.into_iter().flatten().map(row).collect::<Vec<_>>())
 }

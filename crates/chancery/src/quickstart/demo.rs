@@ -98,6 +98,7 @@ const fn rule(operation: Operation) -> ControlRule {
         reveal: None,
         reveal_from: None,
         mask_char: None,
+        mask: None,
         budgets,
     }
 }

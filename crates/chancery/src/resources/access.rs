@@ -38,7 +38,10 @@ fn row(identity: &Value, right: &Value) -> Vec<String> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let with = if right["perm"].is_null() { &right["tokenProfile"]["name"] } else { &right["perm"] };
     let sees = if let Some(mask) = right["mask"].as_object() {
-        format!("{} from {}", mask["reveal"], text(&mask["revealFrom"]))
+        match mask.get("mask").and_then(Value::as_str) {
+            Some(template) => template.to_owned(),
+            None => format!("{} from {}", mask["reveal"], text(&mask["revealFrom"])),
+        }
     } else if right["right"] == "Detokenize" {
         "all".to_owned()
     } else {

@@ -15,6 +15,7 @@ fn notes(algorithm: TokenAlgorithm, repeats: bool, format: &Value, rules: &[(u12
         reveal,
         reveal_from: None,
         mask_char: None,
+        mask: None,
         budgets: Vec::new(),
     };
     let rules: Vec<_> = rules.iter().map(rule).collect();

@@ -216,7 +216,7 @@ fn show(view: &View, message: &str, texts: &mut Texts) {
         View::Full => texts.push(message),
         View::Partial(mask) => texts.push_with(|out| {
             let symbols = message.chars().map(|character| (character, true));
-            mask.append(out, symbols, |characters| TextFormat::candidates(characters, mask.together));
+            mask.append(out, symbols, TextFormat::candidates);
         }),
     }
 }

@@ -38,7 +38,7 @@ impl Pattern {
             .chars()
             .map(|character| !self.passes_through(character) && roles.next().unwrap_or_default())
             .collect();
-        mask.append(out, value.chars().zip(is_symbol), |_| self.candidates(mask.together, taken, layout));
+        mask.append(out, value.chars().zip(is_symbol), |_, together| self.candidates(together, taken, layout));
     }
 
     fn roles<'a>(&'a self, taken: &'a Taken, layout: &Layout) -> impl Iterator<Item = (char, Role)> + 'a {

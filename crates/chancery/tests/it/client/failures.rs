@@ -118,8 +118,16 @@ fn rules(place: &Place) {
     let several = rule("delete", "").failed(2);
     assert!(several.contains("has 2 such rules") && several.contains("--reveal 4 --reveal-from End"), "{several}");
     let left = rule("delete", "--reveal 2").done();
-    assert!(left.contains("PartialDetokenize  4       End"), "{left}");
+    assert!(left.contains("PartialDetokenize  4 from End"), "{left}");
     rule("delete", "").done();
+    let named = rule("create", "--mask FirstSixLastFour").done();
+    assert!(named.contains("PartialDetokenize  FirstSixLastFour"), "{named}");
+    let twice = rule("create", "--mask FirstSixLastFour").failed(2);
+    assert!(twice.contains("has this rule already"), "{twice}");
+    let unknown = rule("create", "--mask LastFive").failed(5);
+    assert!(unknown.contains("--mask") && unknown.contains("LastFour"), "{unknown}");
+    rule("delete", "--mask LastFour").failed(2);
+    rule("delete", "--mask FirstSixLastFour").done();
 }
 
 /// Of proposals of one name the one that waits is decided.

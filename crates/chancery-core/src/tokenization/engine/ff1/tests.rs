@@ -8,7 +8,7 @@ use super::*;
 use crate::{
     Limits,
     access::tests::{MAY_DETOKENIZE, MAY_TOKENIZE, may_see},
-    tokenization::mask::Mask,
+    tokenization::mask::{Mask, Reveals},
 };
 
 /// Made by testdata/tokens.py, which shares no line with this crate.
@@ -149,7 +149,7 @@ fn tokens_of_a_fixed_length_that_no_message_has_are_refused() {
 fn a_partial_view_masks_the_message() {
     let engine = engine(&cards(Luhn::Valid));
     let token = tokenize(&engine, "4111-1111-1111-1111").unwrap();
-    let grant = may_see(Mask::new(6, RevealFrom::Start, '#'));
+    let grant = may_see(Mask::new(Reveals::of(6, RevealFrom::Start), '#'));
     assert_eq!(one(engine.detokenize(&grant, [token.as_str()].into_iter(), &[], None)).unwrap(), "4111-11##-####-####");
 }
 
@@ -380,7 +380,7 @@ proptest! {
         if let Some(first) = ivs.first_mut() {
             *first = None;
         }
-        let mask = Mask::new(4, RevealFrom::End, '*');
+        let mask = Mask::new(Reveals::of(4, RevealFrom::End), '*');
         for grant in [MAY_DETOKENIZE, may_see(mask)] {
             let messages =
                 [&quick, &general].map(|engine| engine.detokenize(&grant, any.iter().copied(), &ivs, None).unwrap());

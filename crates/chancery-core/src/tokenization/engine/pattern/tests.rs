@@ -7,7 +7,10 @@ use super::*;
 use crate::{
     Limits,
     access::tests::{MAY_DETOKENIZE, MAY_TOKENIZE, may_see},
-    tokenization::{mask::Mask, refusal::BadPattern},
+    tokenization::{
+        mask::{Mask, Reveals},
+        refusal::BadPattern,
+    },
 };
 
 /// Made by testdata/patterns.py, which shares no line with this crate.
@@ -99,7 +102,7 @@ fn a_partial_view_counts_the_symbols_of_groups() {
     let show = |pattern: &str, message: &str, reveal, from| {
         let engine = engine(pattern);
         let token = tokenize(&engine, message).unwrap();
-        let grant = may_see(Mask::new(reveal, from, '*'));
+        let grant = may_see(Mask::new(Reveals::of(reveal, from), '*'));
         one(engine.detokenize(&grant, [token.as_str()].into_iter(), &[], None)).unwrap()
     };
     let ssn = "{001..665,667..899}-{01..99}-{0001..9999}";

@@ -6,7 +6,7 @@ use super::*;
 use crate::{
     Limits, Meaning,
     access::tests::{MAY_DETOKENIZE, MAY_TOKENIZE, may_see},
-    tokenization::mask::Mask,
+    tokenization::mask::{Mask, Reveals},
 };
 
 /// Made by testdata/texts.py, which shares no line with this crate.
@@ -185,7 +185,7 @@ fn lengths_count_characters_and_are_exact() {
 #[test]
 fn a_partial_view_counts_characters() {
     let engine = engine(TokenAlgorithm::AesSiv, 1, &[[1; 32]], 1);
-    let grant = may_see(Mask::new(3, RevealFrom::End, '#'));
+    let grant = may_see(Mask::new(Reveals::of(3, RevealFrom::End), '#'));
     for (message, seen) in [("Zoë 🂡!", "### 🂡!"), ("äöü", "###"), ("ab", "##")] {
         let token = tokenize(&engine, message).unwrap();
         let shown = one(engine.detokenize(&grant, [token.as_str()].into_iter(), &[], None));

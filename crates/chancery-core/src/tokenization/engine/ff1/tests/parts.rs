@@ -1,6 +1,7 @@
 //! A part of a batch as one text, against its values one by one in the general way.
 
 use super::*;
+use crate::tokenization::mask::Reveals;
 
 /// Both ways of a batch, from texts and from single values in the general way, which must not differ.
 fn part_as_singles(engine: &Ff1Engine, texts: &Texts, range: Range<usize>) -> Outcome {
@@ -11,7 +12,7 @@ fn part_as_singles(engine: &Ff1Engine, texts: &Texts, range: Range<usize>) -> Ou
     assert_eq!(made.bad, singly.bad);
     assert!(made.texts == singly.texts);
     // As tokens: the values, of which most are none, and those just made.
-    let mask = Mask::new(4, RevealFrom::End, '*');
+    let mask = Mask::new(Reveals::of(4, RevealFrom::End), '*');
     for grant in [MAY_DETOKENIZE, may_see(mask)] {
         let opened = engine.detokenize_texts(&grant, (texts, range.clone()), &[], None).unwrap();
         let singly = general.detokenize(&grant, values(), &[], None).unwrap();

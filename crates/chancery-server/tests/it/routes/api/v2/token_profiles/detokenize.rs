@@ -90,6 +90,37 @@ async fn a_partial_rule_masks_and_the_most_revealing_one_applies() {
 }
 
 #[tokio::test]
+async fn masks_by_name_show_what_they_say() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({"format": {"keepTrailing": 0}})).await;
+    let token = profile.tokenize("4012-8888-8888-1881").await;
+    let masked = |role: &str, mask: &str| json!({"roleUuid": role, "operation": "PartialDetokenize", "mask": mask});
+    let mut seen = Vec::new();
+    for (rules, message) in [
+        (vec![masked(OWN_ROLE, "FirstOne")], "4***-****-****-****"),
+        (vec![masked(OWN_ROLE, "FirstSix")], "4012-88**-****-****"),
+        (vec![masked(OWN_ROLE, "FirstSixLastFour")], "4012-88**-****-1881"),
+        (vec![masked(OWN_ROLE, "LastTwo")], "****-****-****-**81"),
+        (vec![masked(OWN_ROLE, "LastFour")], "****-****-****-1881"),
+        (vec![masked(OWN_ROLE, "FirstAndLast")], "4***-****-****-***1"),
+        (vec![masked(OWN_ROLE, "EmailDomain")], "****-****-****-****"),
+        (vec![changed(masked(OWN_ROLE, "LastFour"), &json!({"maskChar": "x"}))], "xxxx-xxxx-xxxx-1881"),
+        // Several of one role and of several: the one that reveals most, and never two of them put together.
+        (vec![masked(OWN_ROLE, "LastFour"), masked(OWN_ROLE, "FirstSix")], "4012-88**-****-****"),
+        (vec![masked(OWN_ROLE, "LastTwo"), masked(OTHER_OWN_ROLE, "FirstOne")], "****-****-****-**81"),
+        (vec![masked(OWN_ROLE, "FirstOne"), partial(OTHER_OWN_ROLE, 7)], "****-****-*888-1881"),
+        // What two see between them would leave two symbols.
+        (vec![masked(OWN_ROLE, "FirstSix"), partial(OTHER_OWN_ROLE, 7)], "****-****-****-****"),
+    ] {
+        profile.patch(json!({"controlRules": rules})).await.response();
+        let reply = profile.call("detokenize", json!({"token": token})).await;
+        assert_eq!(reply.response()["message"], message, "{rules:?}");
+        seen.push(profile.read().await["controlRules"] == json!(rules));
+    }
+    assert!(seen.iter().all(|same| *same), "rules are read as they were written: {seen:?}");
+}
+
+#[tokio::test]
 async fn a_value_not_longer_than_what_is_revealed_reveals_nothing() {
     let bench = Bench::new().await;
     let format = json!({"minLength": 6, "keepTrailing": 0, "luhn": "Ignore"});

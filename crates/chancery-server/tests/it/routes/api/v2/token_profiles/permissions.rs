@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{Bench, FOREIGN_ROLE, NOTHING, OTHER_OWN_ROLE, OWN_ROLE};
+use super::{Bench, FOREIGN_ROLE, NOTHING, OTHER_OWN_ROLE, OWN_ROLE, changed};
 
 #[tokio::test]
 async fn replaces_all_rules_and_answers_the_profile() {
@@ -81,6 +81,29 @@ async fn what_masks_can_be_seen_and_is_no_symbol() {
     }
 }
 
+#[tokio::test]
+async fn a_mask_by_name_stands_alone_and_in_a_partial_rule() {
+    let bench = Bench::new().await;
+    let profile = bench.profile(json!({})).await;
+    let rule = json!({"roleUuid": OWN_ROLE, "operation": "PartialDetokenize"});
+    for (more, code, field) in [
+        (json!({}), "ArgumentParseError", "reveal"),
+        (json!({"mask": "LastFour", "reveal": 4}), "InvalidValue", "reveal"),
+        (json!({"mask": "LastFour", "revealFrom": "End"}), "InvalidValue", "revealFrom"),
+        (json!({"mask": "LastFive"}), "InvalidSelection", "mask"),
+        (json!({"mask": "LastFour", "operation": "Detokenize"}), "InvalidValue", "mask"),
+        (json!({"mask": "LastFour", "maskChar": "7"}), "InvalidValue", "maskChar"),
+    ] {
+        let rules = json!({"controlRules": [changed(rule.clone(), &more)]});
+        let reply = bench.admin.patch(&profile.path("permissions"), rules).await;
+        reply.refused(400, code, Some(&format!("/controlRules/0/{field}")));
+    }
+    // With the four that a token keeps and the check digit, six at the beginning leave two of thirteen digits.
+    let changes =
+        json!({"format": {"maxLength": 13}, "controlRules": [changed(rule, &json!({"mask": "FirstSixLastFour"}))]});
+    profile.patch(changes).await.refused(400, "InvalidValue", Some("/controlRules/0/mask"));
+}
+
 fn part(role: &str, reveal: u32, from: &str) -> serde_json::Value {
     json!({"roleUuid": role, "operation": "PartialDetokenize", "reveal": reveal, "revealFrom": from})
 }
@@ -127,7 +150,7 @@ async fn rules_of_profiles_that_share_tokens_count_together() {
     };
     let field = Some("/controlRules/1/reveal");
     cards.call("copy", shared(10)).await.refused(400, "InvalidValue", field);
-    let whole = super::changed(json!({"format": bare()}), &shared(10));
+    let whole = changed(json!({"format": bare()}), &shared(10));
     bench.create(whole).await.refused(400, "InvalidValue", field);
     let token = cards.tokenize("4539578763621486").await;
     let seen = |profile: String, token: String| {

@@ -119,6 +119,30 @@ async fn a_partial_rule_masks_characters() {
 }
 
 #[tokio::test]
+async fn of_an_email_address_the_domain_can_be_shown() {
+    let bench = Bench::new().await;
+    let profile = texts(&bench, "AesSiv", json!({})).await;
+    let addresses = [
+        ("jane.doe@example.com", "********@example.com"),
+        ("\"a@b\"c@example.com", "******@example.com"),
+        // What is before it would be too little to guess.
+        ("jo@example.com", "**************"),
+        ("no address", "**********"),
+        ("nobody@", "******@"),
+    ];
+    let mut tokens = Vec::new();
+    for (address, _) in addresses {
+        tokens.push(profile.tokenize(address).await);
+    }
+    let rule = json!({"roleUuid": OWN_ROLE, "operation": "PartialDetokenize", "mask": "EmailDomain"});
+    profile.patch(json!({"controlRules": [rule]})).await.response();
+    for ((address, shown), token) in addresses.iter().zip(tokens) {
+        let reply = profile.call("detokenize", json!({"token": token})).await;
+        assert_eq!(reply.response()["message"], *shown, "{address}");
+    }
+}
+
+#[tokio::test]
 async fn track_data_are_for_decimal_profiles() {
     let bench = Bench::new().await;
     let profile = texts(&bench, "AesSiv", json!({})).await;
