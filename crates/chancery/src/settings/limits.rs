@@ -2,68 +2,136 @@
 
 use std::time::Duration;
 
-use chancery_core::{BodyLimits, Limits};
+use chancery_core::Limits;
 use chancery_server::Bounds;
 
+use self::Place::{Number, Size, Time, Unset};
 use crate::failure::Failure;
 
-/// Sets one limit. Times are in seconds, sizes in bytes, texts in characters.
+/// Where a limit stands. Times are given in seconds, sizes in bytes, texts in characters.
+enum Place<'a> {
+    Size(&'a mut usize),
+    Number(&'a mut u32),
+    Time(&'a mut Duration),
+    /// Without a default of its own.
+    Unset(&'a mut Option<usize>),
+}
+
+type Find = for<'a> fn(&'a mut Limits, &'a mut Bounds) -> Place<'a>;
+
+/// All limits, in the order in which docs/OPERATING.md lists them.
+const LIMITS: &[(&str, Find)] = &[
+    ("signing-body-max", |l, _| Size(&mut l.signing_body_max)),
+    ("payload-max", |l, _| Size(&mut l.payload_max)),
+    ("batch-body-max", |l, _| Size(&mut l.batch_body_max)),
+    ("preview-body-max", |l, _| Size(&mut l.preview_body_max)),
+    ("preview-samples-max", |l, _| Size(&mut l.preview_samples_max)),
+    ("previews-per-minute", |l, _| Number(&mut l.previews_per_minute)),
+    ("body-max", |l, _| Size(&mut l.body_max)),
+    ("batch-values-max", |l, _| Size(&mut l.batch_values_max)),
+    ("value-max", |l, _| Size(&mut l.value_max)),
+    ("ff1-symbols-max", |l, _| Size(&mut l.ff1_symbols_max)),
+    ("pattern-max", |l, _| Size(&mut l.pattern_max)),
+    ("track-max", |l, _| Size(&mut l.track_max)),
+    ("name-max", |l, _| Size(&mut l.name_max)),
+    ("note-max", |l, _| Size(&mut l.note_max)),
+    ("program-url-max", |l, _| Size(&mut l.program_url_max)),
+    ("approvals-max", |l, _| Number(&mut l.approvals_max)),
+    ("metadata-max", |l, _| Size(&mut l.metadata_max)),
+    ("control-rules-max", |l, _| Size(&mut l.control_rules_max)),
+    ("profile-versions-max", |l, _| Number(&mut l.profile_versions_max)),
+    ("csr-max", |l, _| Size(&mut l.csr_max)),
+    ("import-max", |l, _| Size(&mut l.imports.import_max)),
+    ("import-certificates-max", |l, _| Size(&mut l.imports.import_certificates_max)),
+    ("import-iterations-max", |l, _| Number(&mut l.imports.import_iterations_max)),
+    ("cert-profiles-max", |l, _| Number(&mut l.cert_profiles_max)),
+    ("cert-profile-entries-max", |l, _| Size(&mut l.cert_profile_entries_max)),
+    ("certificates-per-name-max", |l, _| Number(&mut l.certificates_per_name_max)),
+    ("inventory-scan-max", |l, _| Number(&mut l.lists.inventory_scan_max)),
+    ("page-size-max", |l, _| Number(&mut l.page_size_max)),
+    ("list-max", |l, _| Number(&mut l.list_max)),
+    ("item-errors-max", |l, _| Size(&mut l.item_errors_max)),
+    ("token-max", |l, _| Size(&mut l.token_max)),
+    ("password-max", |l, _| Size(&mut l.password_max)),
+    ("password-min", |l, _| Size(&mut l.password_min)),
+    ("time-stamp-max", |l, _| Size(&mut l.time_stamp_max)),
+    ("time-stamp-wait-max", |l, _| Time(&mut l.time_stamp_wait_max)),
+    ("time-stamp-wait-for-all-max", |l, _| Time(&mut l.time_stamp_wait_for_all_max)),
+    ("pool-queue-max", |l, _| Size(&mut l.pool_queue_max)),
+    ("pool-wait-max", |l, _| Time(&mut l.pool_wait_max)),
+    ("revocation-lists-kept-max", |l, _| Size(&mut l.revocation_lists_kept_max)),
+    ("password-queue-max", |l, _| Size(&mut l.password_queue_max)),
+    ("passwords-per-source-max", |l, _| Size(&mut l.passwords_per_source_max)),
+    ("rsa-group-max", |l, _| Size(&mut l.rsa_group_max)),
+    ("token-lifetime", |l, _| Time(&mut l.token_lifetime)),
+    ("half-open-max", |l, _| Time(&mut l.half_open_max)),
+    ("idle-max", |l, _| Time(&mut l.idle_max)),
+    ("session-max", |l, _| Time(&mut l.session_max)),
+    ("logins-per-minute", |l, _| Number(&mut l.logins_per_minute)),
+    ("batch-work-max", |l, _| Size(&mut l.batch_work_max)),
+    ("pre-approved-digests-max", |l, _| Size(&mut l.pre_approved_digests_max)),
+    ("window-requests-max", |l, _| Number(&mut l.window_requests_max)),
+    ("window-max", |l, _| Time(&mut l.window_max)),
+    ("manifest-items-max", |l, _| Size(&mut l.manifest_items_max)),
+    ("decisions-max", |l, _| Size(&mut l.decisions_max)),
+    ("api-keys-max", |l, _| Number(&mut l.api_keys.keys_max)),
+    ("api-key-entries-max", |l, _| Size(&mut l.api_keys.entries_max)),
+    ("rule-items-max", |l, _| Size(&mut l.rule_items_max)),
+    ("detokenize-staleness-max", |l, _| Time(&mut l.outage.detokenize_staleness_max)),
+    ("tokenize-staleness-max", |l, _| Time(&mut l.outage.tokenize_staleness_max)),
+    ("login-staleness-max", |l, _| Time(&mut l.outage.login_staleness_max)),
+    ("revocation-staleness-max", |l, _| Time(&mut l.outage.revocation_staleness_max)),
+    ("unwritten-counts-max", |l, _| Size(&mut l.outage.unwritten_counts_max)),
+    ("unwritten-counts-age-max", |l, _| Time(&mut l.outage.unwritten_counts_age_max)),
+    ("notice-targets-max", |l, _| Number(&mut l.notices.targets_max)),
+    ("notices-waiting-max", |l, _| Number(&mut l.notices.waiting_max)),
+    ("notices-age-max", |l, _| Time(&mut l.notices.age_max)),
+    ("notices-kept", |l, _| Time(&mut l.notices.kept)),
+    ("notice-wait-max", |l, _| Time(&mut l.notices.wait_max)),
+    ("notice-answer-max", |l, _| Size(&mut l.notices.answer_max)),
+    ("notice-followers-max", |l, _| Number(&mut l.notices.followers_max)),
+    ("notice-followers-per-caller-max", |l, _| Number(&mut l.notices.followers_per_caller_max)),
+    ("visitor-body-max", |l, _| Size(&mut l.bodies.visitor_body_max)),
+    ("visitor-bytes-max", |l, _| Size(&mut l.bodies.visitor_bytes_max)),
+    ("visitor-bytes-per-source-max", |l, _| Size(&mut l.bodies.visitor_bytes_per_source_max)),
+    ("body-memory-max", |l, _| Size(&mut l.bodies.body_memory_max)),
+    ("body-memory-per-caller-max", |l, _| Size(&mut l.bodies.body_memory_per_caller_max)),
+    ("spool-max", |l, _| Size(&mut l.bodies.spool_max)),
+    ("spool-per-caller-max", |l, _| Size(&mut l.bodies.spool_per_caller_max)),
+    ("body-wait-max", |l, _| Time(&mut l.bodies.body_wait_max)),
+    ("body-rate-min", |l, _| Size(&mut l.bodies.body_rate_min)),
+    ("metadata-members-max", |l, _| Size(&mut l.lists.metadata_members_max)),
+    ("audit-changes-max", |l, _| Size(&mut l.lists.audit_changes_max)),
+    ("list-offset-max", |l, _| Number(&mut l.lists.offset_max)),
+    ("list-count-max", |l, _| Number(&mut l.lists.count_max)),
+    ("list-scan-max", |l, _| Number(&mut l.lists.scan_max)),
+    ("lists-at-once", |l, _| Size(&mut l.lists.at_once)),
+    ("lists-waiting-max", |l, _| Size(&mut l.lists.waiting_max)),
+    ("list-wait-max", |l, _| Time(&mut l.lists.wait_max)),
+    ("connections-max", |_, b| Size(&mut b.connections_max)),
+    ("connections-per-source-max", |_, b| Unset(&mut b.connections_per_source_max)),
+    ("handshake-max", |_, b| Time(&mut b.handshake_max)),
+    ("head-max", |_, b| Time(&mut b.head_max)),
+    ("write-stall-max", |_, b| Time(&mut b.write_stall_max)),
+    ("head-bytes-max", |_, b| Number(&mut b.head_bytes_max)),
+    ("streams-max", |_, b| Number(&mut b.streams_max)),
+    ("streams-before-login-max", |_, b| Number(&mut b.streams_before_login_max)),
+    ("stop-max", |_, b| Time(&mut b.stop_max)),
+];
+
+/// Sets one limit.
 pub(super) fn set(limits: &mut Limits, bounds: &mut Bounds, given: &str) -> Result<(), Failure> {
     let (name, number) = given.split_once('=').ok_or("a limit is NAME=NUMBER")?;
     let number: u32 = number.parse().map_err(|_| "the number must be whole, from 1 to 4294967295")?;
     if number == 0 {
         return Err("nothing would be allowed any more".into());
     }
-    let (size, time) = in_types(number);
-    match name {
-        "signing-body-max" => limits.signing_body_max = size,
-        "payload-max" => limits.payload_max = size,
-        "batch-body-max" => limits.batch_body_max = size,
-        "preview-body-max" => limits.preview_body_max = size,
-        "preview-samples-max" => limits.preview_samples_max = size,
-        "previews-per-minute" => limits.previews_per_minute = number,
-        "body-max" => limits.body_max = size,
-        "batch-values-max" => limits.batch_values_max = size,
-        "value-max" => limits.value_max = size,
-        "ff1-symbols-max" => limits.ff1_symbols_max = size,
-        "pattern-max" => limits.pattern_max = size,
-        "track-max" => limits.track_max = size,
-        "name-max" => limits.name_max = size,
-        "note-max" => limits.note_max = size,
-        "program-url-max" => limits.program_url_max = size,
-        "approvals-max" => limits.approvals_max = number,
-        "metadata-max" => limits.metadata_max = size,
-        "control-rules-max" => limits.control_rules_max = size,
-        "profile-versions-max" => limits.profile_versions_max = number,
-        "csr-max" => limits.csr_max = size,
-        "import-max" => limits.imports.import_max = size,
-        "import-certificates-max" => limits.imports.import_certificates_max = size,
-        "import-iterations-max" => limits.imports.import_iterations_max = number,
-        "cert-profiles-max" => limits.cert_profiles_max = number,
-        "cert-profile-entries-max" => limits.cert_profile_entries_max = size,
-        "certificates-per-name-max" => limits.certificates_per_name_max = number,
-        "inventory-scan-max" => limits.lists.inventory_scan_max = number,
-        "page-size-max" => limits.page_size_max = number,
-        "list-max" => limits.list_max = number,
-        "item-errors-max" => limits.item_errors_max = size,
-        "token-max" => limits.token_max = size,
-        "password-max" => limits.password_max = size,
-        "password-min" => limits.password_min = size,
-        "time-stamp-max" => limits.time_stamp_max = size,
-        "time-stamp-wait-max" => limits.time_stamp_wait_max = time,
-        "time-stamp-wait-for-all-max" => limits.time_stamp_wait_for_all_max = time,
-        "pool-queue-max" => limits.pool_queue_max = size,
-        "pool-wait-max" => limits.pool_wait_max = time,
-        "revocation-lists-kept-max" => limits.revocation_lists_kept_max = size,
-        "password-queue-max" => limits.password_queue_max = size,
-        "passwords-per-source-max" => limits.passwords_per_source_max = size,
-        "rsa-group-max" => limits.rsa_group_max = size,
-        "token-lifetime" => limits.token_lifetime = time,
-        "half-open-max" => limits.half_open_max = time,
-        "idle-max" => limits.idle_max = time,
-        "session-max" => limits.session_max = time,
-        "logins-per-minute" => limits.logins_per_minute = number,
-        _ => return set_of_requests(limits, bounds, name, number),
+    let find = LIMITS.iter().find(|(known, _)| *known == name).ok_or("there is no limit of this name")?.1;
+    match find(limits, bounds) {
+        Size(place) => *place = number as usize,
+        Number(place) => *place = number,
+        Time(place) => *place = Duration::from_secs(number.into()),
+        Unset(place) => *place = Some(number as usize),
     }
     Ok(())
 }
@@ -78,116 +146,16 @@ pub(super) fn check_together(limits: &Limits) -> Result<(), Failure> {
     Ok(())
 }
 
-/// One for batches, signing requests and API keys.
-fn set_of_requests(limits: &mut Limits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
-    let (size, time) = in_types(number);
-    match name {
-        "batch-work-max" => limits.batch_work_max = size,
-        "pre-approved-digests-max" => limits.pre_approved_digests_max = size,
-        "window-requests-max" => limits.window_requests_max = number,
-        "window-max" => limits.window_max = time,
-        "manifest-items-max" => limits.manifest_items_max = size,
-        "decisions-max" => limits.decisions_max = size,
-        "api-keys-max" => limits.api_keys.keys_max = number,
-        "api-key-entries-max" => limits.api_keys.entries_max = size,
-        "rule-items-max" => limits.rule_items_max = size,
-        _ => return set_of_lists(limits, bounds, name, number),
-    }
-    Ok(())
-}
-
-/// One for a node that is cut off from its database.
-fn set_of_outage(all: &mut Limits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
-    let ((size, time), limits) = (in_types(number), &mut all.outage);
-    match name {
-        "detokenize-staleness-max" => limits.detokenize_staleness_max = time,
-        "tokenize-staleness-max" => limits.tokenize_staleness_max = time,
-        "login-staleness-max" => limits.login_staleness_max = time,
-        "revocation-staleness-max" => limits.revocation_staleness_max = time,
-        "unwritten-counts-max" => limits.unwritten_counts_max = size,
-        "unwritten-counts-age-max" => limits.unwritten_counts_age_max = time,
-        _ => return set_of_notices(all, bounds, name, number),
-    }
-    Ok(())
-}
-
-/// One of notices.
-fn set_of_notices(all: &mut Limits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
-    let ((size, time), limits) = (in_types(number), &mut all.notices);
-    match name {
-        "notice-targets-max" => limits.targets_max = number,
-        "notices-waiting-max" => limits.waiting_max = number,
-        "notices-age-max" => limits.age_max = time,
-        "notices-kept" => limits.kept = time,
-        "notice-wait-max" => limits.wait_max = time,
-        "notice-answer-max" => limits.answer_max = size,
-        "notice-followers-max" => limits.followers_max = number,
-        "notice-followers-per-caller-max" => limits.followers_per_caller_max = number,
-        _ => return set_of_bodies(&mut all.bodies, bounds, name, number),
-    }
-    Ok(())
-}
-
-/// One for bodies on their way.
-fn set_of_bodies(limits: &mut BodyLimits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
-    let (size, time) = in_types(number);
-    match name {
-        "visitor-body-max" => limits.visitor_body_max = size,
-        "visitor-bytes-max" => limits.visitor_bytes_max = size,
-        "visitor-bytes-per-source-max" => limits.visitor_bytes_per_source_max = size,
-        "body-memory-max" => limits.body_memory_max = size,
-        "body-memory-per-caller-max" => limits.body_memory_per_caller_max = size,
-        "spool-max" => limits.spool_max = size,
-        "spool-per-caller-max" => limits.spool_per_caller_max = size,
-        "body-wait-max" => limits.body_wait_max = time,
-        "body-rate-min" => limits.body_rate_min = size,
-        _ => return set_bound(bounds, name, number),
-    }
-    Ok(())
-}
-
-/// One of lists.
-fn set_of_lists(limits: &mut Limits, bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
-    let (size, time) = in_types(number);
-    match name {
-        "metadata-members-max" => limits.lists.metadata_members_max = size,
-        "audit-changes-max" => limits.lists.audit_changes_max = size,
-        "list-offset-max" => limits.lists.offset_max = number,
-        "list-count-max" => limits.lists.count_max = number,
-        "list-scan-max" => limits.lists.scan_max = number,
-        "lists-at-once" => limits.lists.at_once = size,
-        "lists-waiting-max" => limits.lists.waiting_max = size,
-        "list-wait-max" => limits.lists.wait_max = time,
-        _ => return set_of_outage(limits, bounds, name, number),
-    }
-    Ok(())
-}
-
-/// One for connections.
-fn set_bound(bounds: &mut Bounds, name: &str, number: u32) -> Result<(), Failure> {
-    let (size, time) = in_types(number);
-    match name {
-        "connections-max" => bounds.connections_max = size,
-        "connections-per-source-max" => bounds.connections_per_source_max = Some(size),
-        "handshake-max" => bounds.handshake_max = time,
-        "head-max" => bounds.head_max = time,
-        "write-stall-max" => bounds.write_stall_max = time,
-        "head-bytes-max" => bounds.head_bytes_max = number,
-        "streams-max" => bounds.streams_max = number,
-        "streams-before-login-max" => bounds.streams_before_login_max = number,
-        "stop-max" => bounds.stop_max = time,
-        _ => return Err("there is no limit of this name".into()),
-    }
-    Ok(())
-}
-
-fn in_types(number: u32) -> (usize, Duration) {
-    (number as usize, Duration::from_secs(number.into()))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::{env, fs};
+
     use super::*;
+
+    const OF_CORE: &str = include_str!("../../../chancery-core/src/limits.rs");
+    const OF_SERVER: &str = include_str!("../../../chancery-server/src/listen/bounds.rs");
+    const OPERATING: &str = include_str!("../../../../docs/OPERATING.md");
+    const BEGINS: &str = "| limit | default | what it bounds |\n|---|---|---|\n";
 
     #[test]
     fn a_limit_is_a_known_name_and_a_positive_number() {
@@ -200,28 +168,98 @@ mod tests {
         }
     }
 
-    /// The names as this file reads them.
-    fn names() -> Vec<&'static str> {
-        let arms = include_str!("limits.rs").lines().filter(|line| line.contains("\" => "));
-        arms.filter_map(|line| line.trim().strip_prefix('"')?.split('"').next()).collect()
+    /// The member of each limit, as this file names it: its struct's name and its own.
+    fn members() -> Vec<(&'static str, &'static str)> {
+        let of = |path: &'static str| match path.rsplit_once('.') {
+            Some(("l", name)) => ("Limits", name),
+            Some(("l.bodies", name)) => ("BodyLimits", name),
+            Some(("l.imports", name)) => ("ImportLimits", name),
+            Some(("l.lists", name)) => ("ListLimits", name),
+            Some(("l.outage", name)) => ("OutageLimits", name),
+            Some(("l.notices", name)) => ("NoticeLimits", name),
+            Some(("l.api_keys", name)) => ("ApiKeyLimits", name),
+            Some(("b", name)) => ("Bounds", name),
+            other => panic!("{other:?}"),
+        };
+        let lines = include_str!("limits.rs").lines().filter(|line| line.starts_with("    (\""));
+        lines.map(|line| of(line.split("(&mut ").nth(1).unwrap().trim_end_matches(")),"))).collect()
+    }
+
+    /// All members of a struct, each with what is said of it.
+    fn documented(structure: &str) -> Vec<(&'static str, String)> {
+        let begins = format!("pub struct {structure} {{\n");
+        let source = [OF_CORE, OF_SERVER].into_iter().find_map(|source| source.split_once(&begins));
+        let (members, _) = source.unwrap().1.split_once("\n}").unwrap();
+        let mut said = String::new();
+        let mut documented = Vec::new();
+        for line in members.lines().map(str::trim) {
+            if let Some(more) = line.strip_prefix("///") {
+                said.push_str(more);
+            } else {
+                let (name, kind) = line.strip_prefix("pub ").unwrap().split_once(": ").unwrap();
+                if !kind.ends_with("Limits,") && !kind.ends_with("Proxies,") {
+                    documented.push((name, said.trim().to_owned()));
+                }
+                said.clear();
+            }
+        }
+        documented
+    }
+
+    fn default(name: &str, find: Find, said: &str) -> String {
+        let (mut limits, mut bounds) = (Limits::default(), Bounds::default());
+        let number = match find(&mut limits, &mut bounds) {
+            // It depends on the machine.
+            _ if name == "connections-max" => {
+                return "three quarters of the files it may open, 8192 at most".to_owned();
+            }
+            Unset(_) => return "half of them".to_owned(),
+            Time(time) => return format!("{} s", time.as_secs()),
+            Size(size) => *size,
+            Number(number) => *number as usize,
+        };
+        let units = [("MiB", 1 << 20), ("KiB", 1 << 10)];
+        match units.iter().find(|(_, size)| said.starts_with("Bytes") && number % size == 0) {
+            Some((unit, size)) => format!("{number} ({} {unit})", number / size),
+            None => number.to_string(),
+        }
     }
 
     #[test]
-    fn operating_lists_every_limit() {
-        let operating = include_str!("../../../../docs/OPERATING.md");
-        let missing: Vec<_> = names().into_iter().filter(|name| !operating.contains(&format!("`{name}`"))).collect();
-        assert!(missing.is_empty(), "docs/OPERATING.md lacks {missing:?}");
+    fn operating_lists_every_limit_as_it_is() {
+        let members = members();
+        assert_eq!(members.len(), LIMITS.len());
+        let row = |((name, find), (structure, member)): (&(&str, Find), &(&str, &str))| {
+            let said = documented(structure).into_iter().find(|(known, _)| known == member).unwrap().1;
+            format!("| `{name}` | {} | {said} |\n", default(name, *find, &said))
+        };
+        let table = LIMITS.iter().zip(&members).map(row).collect::<String>();
+        let (before, rest) = OPERATING.split_once(BEGINS).unwrap();
+        let written = &rest[..rest.find("\n\n").unwrap() + 1];
+        if env::var_os("CHANCERY_WRITE_LIMITS").is_some() {
+            let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/OPERATING.md");
+            fs::write(path, format!("{before}{BEGINS}{table}{}", &rest[written.len()..])).unwrap();
+        } else {
+            assert!(table == written, "docs/OPERATING.md is old: CHANCERY_WRITE_LIMITS=1 with this test writes it");
+        }
     }
 
     #[test]
     fn every_limit_can_be_set() {
-        let source = include_str!("../../../chancery-core/src/limits.rs");
-        let members = source.lines().filter_map(|line| line.strip_prefix("    pub ")?.split_once(": "));
-        // Structs of several limits, whose names here begin with what they are about.
-        let members = members.filter(|(_, kind)| !kind.ends_with("Limits,")).map(|(name, _)| name.replace('_', "-"));
-        let names = names();
-        let is_set = |name: &String| names.iter().any(|known| known == name || known.ends_with(&format!("-{name}")));
-        let missing: Vec<_> = members.filter(|name| !is_set(name) && !is_set(&format!("lists-{name}"))).collect();
-        assert!(missing.is_empty(), "no --limit sets {missing:?}");
+        let members = members();
+        for structure in [
+            "Limits",
+            "BodyLimits",
+            "ImportLimits",
+            "ListLimits",
+            "OutageLimits",
+            "NoticeLimits",
+            "ApiKeyLimits",
+            "Bounds",
+        ] {
+            let missing: Vec<_> =
+                documented(structure).into_iter().filter(|(name, _)| !members.contains(&(structure, name))).collect();
+            assert!(missing.is_empty(), "no --limit sets {missing:?} of {structure}");
+        }
     }
 }

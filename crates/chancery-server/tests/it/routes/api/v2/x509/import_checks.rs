@@ -79,6 +79,30 @@ async fn a_name_in_an_old_string_type_is_issued_as_utf8_and_passes_no_constraint
     }
 }
 
+/// A leaf from elsewhere may be looked after whose name could not be issued here: its successor is refused, with the reason.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_leaf_whose_name_cannot_be_said_again_has_no_successor() {
+    let app = installation().await;
+    let admin = app.admin().await;
+    let bench = Bench::new();
+    bench.root("root", EC);
+    let body = json!({"pkcs12": bench.pkcs12("root", ""), "password": Base64::encode(b"secret")});
+    admin.post(PATH, body).await.response();
+    // Of streets OpenSSL knows no bound.
+    let long = format!("-subj /CN=leaf/street={}", "a".repeat(60_000));
+    bench.openssl(&format!("genpkey {EC} -out leaf.key"));
+    bench.openssl(&format!("req -new -config /dev/null -key leaf.key {long} -out leaf.csr"));
+    bench.openssl("x509 -req -in leaf.csr -CA root.pem -CAkey root.key -days 100 -out leaf.pem");
+    let imported = admin.post("/api/v2/x509/import", json!({"certificates": bench.read("leaf.pem")})).await;
+    let leaf = imported.response()["certificates"][0]["certificateUuid"].as_str().unwrap().to_owned();
+    let client = json!({"certProfileUuid": profile(&admin, "TLS Client").await});
+    for operation in ["renew", "rekey"] {
+        let reply = admin.post(&format!("/api/v2/x509/{leaf}/{operation}"), client.clone()).await;
+        assert_eq!((reply.status.as_u16(), &reply.json["success"]), (409, &json!(false)), "{}", reply.text());
+        assert!(reply.text().contains("cannot be issued again"), "{}", reply.text());
+    }
+}
+
 /// Makes RSA keys of kinds that anybody can break; writes PKCS#1 in PEM.
 const BREAKABLE: &str = r#"
 import base64, random, sys
