@@ -62,7 +62,11 @@ export async function budgetUses(profile, roles, signal) {
 }
 
 /** What a rule, or a right of the report of access, shows. @param {Json} rule */
-export const mask = (rule) => rule.mask ? t("rules.maskNamed", { name: word("mask", rule.mask), mask: rule.maskChar ?? "*" }) : t(rule.revealFrom === "Start" ? "rules.maskStart" : "rules.maskEnd", { count: rule.reveal, mask: rule.maskChar ?? "*" });
+export function mask(rule) {
+  const rest = rule.maskChar ?? "*";
+  if (rule.mask) return t("rules.maskNamed", { name: word("mask", rule.mask), mask: rest });
+  return t(rule.revealFrom === "Start" ? "rules.maskStart" : "rules.maskEnd", { count: rule.reveal, mask: rest });
+}
 
 /** Replaces all rules at once, as the interface does. @param {Json} profile @param {Map<string, string>} roles @param {() => void} done */
 function editor(profile, roles, done) {

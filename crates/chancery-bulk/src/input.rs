@@ -83,8 +83,7 @@ pub(crate) struct Pieces {
     rest: Vec<u8>,
     /// Bytes of a piece.
     piece: usize,
-    /// Rows of a piece, about.
-    piece_rows: usize,
+    fewer_rows: Option<usize>,
     line: u64,
     end: u64,
 }
@@ -106,15 +105,15 @@ pub(crate) fn name(place: &Place) -> String {
 
 impl Pieces {
     /// From the beginning of the input.
-    pub(crate) fn new(input: Plain, place: &Place, piece_rows: usize) -> Self {
+    pub(crate) fn new(input: Plain, place: &Place, fewer_rows: Option<usize>) -> Self {
         let (counter, name, rest) = (input.counter(), name(place), Vec::new());
-        Self { counter, input, name, rest, piece: PIECE_MAX, piece_rows, line: 1, end: 0 }
+        Self { counter, input, name, rest, piece: PIECE_MAX, fewer_rows, line: 1, end: 0 }
     }
 
     /// From a place of the plain input on, in pieces as these, whose head was taken.
     pub(crate) fn at(&self, place: &Place, end: u64, line: u64) -> Result<Self> {
         let input = open(place)?.at(end).of(Path::new(&name(place)))?;
-        Ok(Self { line, end, piece: self.piece, ..Self::new(input, place, self.piece_rows) })
+        Ok(Self { line, end, piece: self.piece, ..Self::new(input, place, self.fewer_rows) })
     }
 
     /// Where the next piece begins: the place in the plain input, and the number of the line.
@@ -127,8 +126,8 @@ impl Pieces {
         let piece = self.cut(64 * 1024, whole)?;
         // By the first rows, which were read already.
         let of_row = self.rest.len() / usize::try_from(lines(&self.rest)).unwrap_or_default().max(1);
-        let least = if self.piece_rows < PIECE_ROWS { 1 } else { PIECE_MIN };
-        self.piece = (of_row * self.piece_rows).clamp(least, PIECE_MAX);
+        let (rows, least) = self.fewer_rows.map_or((PIECE_ROWS, PIECE_MIN), |rows| (rows, 1));
+        self.piece = (of_row * rows).clamp(least, PIECE_MAX);
         self.line += lines(&piece);
         self.end += piece.len() as u64;
         Ok(piece)

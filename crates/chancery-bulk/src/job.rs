@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::error::{BulkError, Result};
 
-/// Rows of a piece at most, about: as many as the usual call has values. Larger pieces make calls no larger, and what is
-/// kept of each row no smaller. With smaller calls a piece is as small: what is answered is written that much sooner.
+/// Rows of a piece, about: as many as the usual call has values. Larger pieces make calls no larger, and what is kept of
+/// each row no smaller.
 pub(crate) const PIECE_ROWS: usize = 10_000;
 
 /// Columns of one file at most.
@@ -171,9 +171,10 @@ impl Job {
         })
     }
 
-    /// Rows that are read, made and written together: no more than a call has values.
-    pub(crate) fn piece_rows(&self) -> usize {
-        self.batch.min(PIECE_ROWS)
+    /// Rows that are read, made and written together at most, where calls are smaller than usual: what is answered is
+    /// written that much sooner.
+    pub(crate) fn fewer_rows(&self) -> Option<usize> {
+        (self.batch < PIECE_ROWS).then_some(self.batch)
     }
 
     pub(crate) fn check(&self) -> Result<()> {

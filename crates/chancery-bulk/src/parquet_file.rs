@@ -60,7 +60,7 @@ impl<'a> ParquetFile<'a> {
         let Place::File(path) = &job.input else {
             return Err(BulkError::Job("Parquet is read from a file".to_owned()));
         };
-        let input = Input::open(path, job.piece_rows())?;
+        let input = Input::open(path, job.fewer_rows())?;
         let read = Arc::clone(input.schema());
         let columns = job.columns.iter().map(|column| text_column(&read, &column.name)).collect::<Result<Vec<_>>>()?;
         let mut fields: Vec<_> = read.fields().iter().map(|field| Field::clone(field)).collect();

@@ -16,10 +16,7 @@ use parquet::{
     file::metadata::{ParquetMetaData, RowGroupMetaData},
 };
 
-use crate::{
-    error::{BulkError, OfFile as _, Result},
-    job::PIECE_ROWS,
-};
+use crate::error::{BulkError, OfFile as _, Result};
 
 /// Bytes of a part, about, as they are in memory: several of them are there at a time.
 const PART: i64 = 8 << 20;
@@ -33,7 +30,7 @@ pub(crate) struct Input<'a> {
     pub(crate) path: &'a Path,
     file: File,
     metadata: ArrowReaderMetadata,
-    piece_rows: usize,
+    fewer_rows: Option<usize>,
 }
 
 /// Rows that were read.
@@ -53,14 +50,14 @@ pub(crate) struct Parts<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// `piece_rows`: rows that are made and written together at most, where that is less than usual.
-    pub(crate) fn open(path: &'a Path, piece_rows: usize) -> Result<Self> {
+    /// `fewer_rows`: of a part at most, where that is less than usual.
+    pub(crate) fn open(path: &'a Path, fewer_rows: Option<usize>) -> Result<Self> {
         let file = File::open(path).of(path)?;
         let metadata = guarded(path, || ArrowReaderMetadata::load(&file, ArrowReaderOptions::new()))?;
         let bytes = file.metadata().of(path)?.len();
         check_footer(metadata.metadata(), bytes).map_err(|why| damaged(path, &why))?;
         check_codecs(metadata.metadata()).map_err(|why| BulkError::Job(format!("{}: {why}", path.display())))?;
-        Ok(Self { path, file, metadata, piece_rows })
+        Ok(Self { path, file, metadata, fewer_rows })
     }
 
     pub(crate) fn schema(&self) -> &SchemaRef {
@@ -78,7 +75,7 @@ impl<'a> Input<'a> {
         let (bytes, rows) = (sum(RowGroupMetaData::total_byte_size), sum(RowGroupMetaData::num_rows));
         let rows = (PART / (bytes / rows.max(1)).max(1)).clamp(ROWS_MIN, ROWS_MAX);
         let rows = usize::try_from(rows).unwrap_or(1);
-        if self.piece_rows < PIECE_ROWS { rows.min(self.piece_rows) } else { rows }
+        self.fewer_rows.map_or(rows, |fewer| rows.min(fewer))
     }
 
     /// From a row on.
@@ -217,7 +214,7 @@ mod tests {
     }
 
     fn read_all(path: &Path) -> Result<usize> {
-        let input = Input::open(path, PIECE_ROWS)?;
+        let input = Input::open(path, None)?;
         let mut parts = input.read(0)?;
         let mut rows = 0;
         while let Some(part) = parts.next()? {
@@ -255,7 +252,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("in.parquet");
         fs::write(&path, small()).unwrap();
-        let input = Input::open(&path, PIECE_ROWS).unwrap();
+        let input = Input::open(&path, None).unwrap();
         let (metadata, bytes) = (input.metadata(), fs::metadata(&path).unwrap().len());
         let with = |change: fn(ColumnChunkMetaDataBuilder) -> ColumnChunkMetaDataBuilder| {
             let group = metadata.row_group(0).clone();

@@ -53,7 +53,7 @@ fn run_text(
     watch: &dyn Watch,
     stop: &AtomicBool,
 ) -> Result<Summary> {
-    let mut pieces = Pieces::new(open(&job.input)?, &job.input, job.piece_rows());
+    let mut pieces = Pieces::new(open(&job.input)?, &job.input, job.fewer_rows());
     let head = head::read(job, calls, &mut pieces)?;
     let compression = compression(job);
     let mut output = open_output()?;
@@ -165,7 +165,7 @@ fn journal(job: &Job, places: &Places, calls: &[Calls<'_>]) -> Result<Option<Jou
     let Job { way, columns, format, .. } = job;
     let job = json!({
         "way": way, "columns": columns, "format": format, "keyVersions": versions,
-        "compression": compression(job), "rejects": rejects, "pieceRows": job.piece_rows(),
+        "compression": compression(job), "rejects": rejects, "fewerRows": job.fewer_rows(),
     });
     Ok(Some(Journal::new(path.clone(), job, Identity::of(input)?)))
 }
